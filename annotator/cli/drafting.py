@@ -229,7 +229,7 @@ def rubrics_use(
 
     with opened(file, person=as_) as project:
         named_rubrics.use(project, name)
-    say({"in_force": name}, json_, [f"Reports are now judged by “{name}”."])
+    say({"in_force": name}, json_, [f"Reports are now judged, labelled and scored by “{name}”."])
 
 
 @rubrics_app.command("keep")

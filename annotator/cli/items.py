@@ -132,7 +132,7 @@ def _change(
 
 @app.command("apply-selection")
 def apply_selection(file: File, as_: As = "", json_: Json = False) -> None:
-    """Retire every item whose raters left it below the bar, in one act that can be undone."""
+    """Retire every item that its raters left below the bar: it leaves all scores; one act, which can be undone."""
     from annotator.actions.items import items
     from annotator.actions.studies import selection_ratings
 

@@ -100,7 +100,10 @@ def import_(
     ] = False,
     json_: Json = False,
 ) -> None:
-    """Import items, rubrics, responses or transcripts; a repeated import adds nothing."""
+    """Import items, rubrics, responses or transcripts; a repeated import adds nothing.
+
+    New gold scores its items at once.
+    """
     from annotator.actions.imports import imports
 
     with opened(file, readonly=dry_run) as project, progress_bars() as progress:

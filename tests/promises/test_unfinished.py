@@ -1,17 +1,19 @@
 """Nothing unfinished moves a figure: what is submitted counts until something newer is submitted."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.agreement import agreement_report
-from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts
-from annotator.actions.items import items
+from annotator.actions.assignments import assignments, planning, submitting
+from annotator.actions.authoring import artifacts, gold
+from annotator.actions.items import items, named_rubrics
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, labels, second_looks
 from annotator.actions.papers import paper_tables
@@ -24,8 +26,12 @@ from annotator.actions.studies import selection_ratings
 from annotator.actions.undo import history
 from annotator.actions.validation import judge_comparing, validation
 from annotator.actions.validation.validation import ValidationQuery
+from annotator.cli import drafting
+from annotator.cli import items as item_commands
 from annotator.domain.experts.adjudication import Reason
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
+from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TAXONOMIES
@@ -33,7 +39,17 @@ from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
 from tests.projects.generated_project import KINDS, WORDS, document, generated_project, responses
 from tests.projects.labelled_protocols import one_item, reports
-from tests.projects.pairs_project import work_as
+from tests.projects.pairs_project import (
+    ADA,
+    BEN,
+    add_report,
+    item,
+    pairs_project,
+    person,
+    rubric,
+    submit,
+    work_as,
+)
 from tests.storage import sql
 
 SEEDS, ACTS = range(4), 40
@@ -239,3 +255,77 @@ def test_one_rater_stands_in_a_table_unless_all_are_asked_for(tmp_path: Path) ->
     assert raters(EACH) == {"small", "people"}
     (told,) = (words for words in overview.sheets(overview.report(project))[0].told if "Left out" in words)
     assert "(people)" in told
+
+
+def _hand_out(project: Project) -> str:
+    plan = AssignmentPlan((Stage.RUBRIC,), 2, tuple(person(project, name).id for name in ("Ada", "Ben")))
+    plan = replace(plan, items=tuple(items.ids(project)))
+    said = " ".join(planning.preview(work_as(project, "Cora"), plan).notes)
+    assignments.assign(project, plan)
+    return said
+
+
+def _write_too(project: Project) -> str:
+    document_id = artifacts.start(
+        work_as(project, "Ben"), item(project), Kind.RUBRIC, rubric(BEN, "b")
+    ).subject
+    said = gold.consequence(project, artifacts.read(project, document_id))
+    submitting.seal(project, document_id)
+    return said
+
+
+def _write_again(project: Project) -> str:
+    (artifact_id,) = sql.rows(project, "SELECT id FROM artifact")[0]
+    submitting.reopen(work_as(project, "Ada"), str(artifact_id))
+    said = gold.consequence(project, artifacts.read(project, str(artifact_id)))
+    artifacts.change_unit(project, str(artifact_id), "a1", weight=1)
+    submitting.seal(project, str(artifact_id))
+    return said
+
+
+def _retire(project: Project) -> str:
+    items.change_all(project, {item(project): {"retired": True}})
+    return " ".join(CliRunner().invoke(item_commands.app, ["retire", "--help"]).output.split())
+
+
+def _use(project: Project) -> str:
+    named_rubrics.use(project, "lax")
+    return " ".join(CliRunner().invoke(drafting.rubrics_app, ["use", "--help"]).output.split())
+
+
+TOLD_FIRST = {
+    "a second author is asked": (
+        _hand_out,
+        "takes the scores of these items away until they are adjudicated: 1.",
+    ),
+    "a second author submits": (_write_too, gold.SECOND),
+    "what was submitted is submitted again": (_write_again, gold.AGAIN),
+    "an item is retired": (_retire, "no longer handed out, judged, scored"),
+    "other rubrics are used": (_use, "scored by a set from now on"),
+}
+
+
+@pytest.mark.parametrize("name", TOLD_FIRST)
+def test_an_act_that_changes_a_score_says_so_first(tmp_path: Path, name: str) -> None:
+    project = pairs_project(tmp_path)
+    submit(project, {"Ada": rubric(ADA, "a")})
+    response_id = add_report(work_as(project, "Cora"))
+    named_rubrics.keep(project, "lax", {"1": rubric(BEN, "b")})
+    values = {f"a{n}": "yes" if n < 3 else "no" for n in range(1, len(ADA) + 1)}
+    adra.say(project, "researcherbench.coverage", item(project), response_id, values)
+    adra.add_judge(project)
+
+    def scores() -> list[Any]:
+        rows = results.rows(work_as(project, "Cora"), "", "researcherbench.coverage", 0)
+        return [results.plain(row) for row in rows]
+
+    before, (act, words) = scores(), TOLD_FIRST[name]
+    assert words in act(work_as(project, "Cora"))
+    assert scores() != before != []
+
+
+def test_where_a_second_author_changes_no_score_nothing_is_said(tmp_path: Path) -> None:
+    project = pairs_project(tmp_path)
+    assert "scores" not in _hand_out(project)
+    submit(project, {"Ada": rubric(ADA, "a")})
+    assert _write_too(project) == ""

@@ -124,8 +124,6 @@ def adjudicate_in_the_window(home: str, person_id: str, qtbot) -> None:
         press("1" if "A" in page.bench.row.ruling.members else "0")
         if page.bench.unresolved(contested=True) == waiting:
             press("Alt+1")
-    if page.bench.unresolved(contested=False):
-        press("Ctrl+U")
     press("Ctrl+Return")
     assert adjudicating.queue(project)[0].state == AdjudicationState.CLOSED.value
     window.close()

@@ -51,6 +51,4 @@ def settle(window: Window, item_id: str, stage: Stage, qtbot: Any) -> None:
             press("1" if "A" in page.bench.row.ruling.members else "0")
         if waiting and page.bench.unresolved(contested=True) == waiting:
             press("Alt+1")
-    if page.bench.unresolved(contested=False):
-        press("Ctrl+U")
     press("Ctrl+Return")

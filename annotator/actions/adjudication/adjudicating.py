@@ -61,6 +61,18 @@ class QueueLine:
         return not self.contested and not self.order_differs
 
     @property
+    def confirmable(self) -> bool:
+        """Whether it may be closed in bulk: nobody disagrees, has ruled otherwise, or is to look at it."""
+        waits = self.state in (UNOPENED, AdjudicationState.OPEN.value)
+        return (
+            waits
+            and self.unanimous
+            and self.rows > 0
+            and self.decided == self.confirmed
+            and not self.spot_check
+        )
+
+    @property
     def closed(self) -> bool:
         """Whether its consensus stands and nobody objects."""
         return self.state == AdjudicationState.CLOSED.value and not self.disputes

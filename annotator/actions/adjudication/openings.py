@@ -11,7 +11,7 @@ from annotator.actions.assignments import adjudicators, agreements
 from annotator.actions.consensus import aligning, consensus, letters, ruling_rows
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.domain.experts.adjudication import LETTERS, Adjudication, Ruling
+from annotator.domain.experts.adjudication import BOTH, LETTERS, Adjudication, Ruling
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind
@@ -132,6 +132,8 @@ def _laid_out(
             position=place,
             members=row,
             unanimous=alike,
+            # Where all wrote the same there is nothing to decide.
+            take=BOTH if alike else "",
         )
         for place, (row, alike) in enumerate(zip(laid.rows, laid.unanimous, strict=True))
     ]

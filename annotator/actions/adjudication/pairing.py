@@ -6,7 +6,7 @@ from annotator.actions.adjudication.ruling import renumbered
 from annotator.actions.consensus import consensus, letters, ruling_rows
 from annotator.actions.consensus.consensus import Documents
 from annotator.actions.project.file import Project
-from annotator.domain.experts.adjudication import Adjudication, Ruling
+from annotator.domain.experts.adjudication import BOTH, Adjudication, Ruling
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.change import Change
@@ -20,7 +20,7 @@ def pair(project: Project, ruling_id: str, other_id: str) -> Change:
     """Bring the units of another row into this one; what then has no place in this row is left in the other.
 
     Of a letter that this row lacks the unit is taken over; when it lacks none, the units of the letters that the
-    other row has change places. Both rows are open again; a row without units is gone.
+    other row has change places. Both rows are open again, but one on which all now agree; a row without units is gone.
     """
     with project.store.write() as db:
         row = ruling_rows.ruling(db, ruling_id)
@@ -87,8 +87,8 @@ def _heir(row: Ruling, gone: Ruling) -> Ruling:
 def _with(
     row: Ruling, members: dict[str, str], found: Adjudication, kind: Kind, documents: Documents
 ) -> Ruling:
-    """The row over other units: what was taken of the old ones is open again, what was worded and said stays."""
-    changed = row.model_copy(update={"members": members, "take": ""})
+    """The row over other units: confirmed where all agree, else open again; what was worded and said stays."""
+    changed = row.model_copy(update={"members": members})
     units = consensus.members(changed, documents).values()
     unanimous = len(units) == len(found.letters) and consensus.agree(kind, units)
-    return changed.model_copy(update={"unanimous": unanimous})
+    return changed.model_copy(update={"unanimous": unanimous, "take": BOTH if unanimous else ""})

@@ -9,12 +9,11 @@ from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import adjudicating, closing, openings
-from annotator.actions.adjudication.adjudicating import UNOPENED, QueueLine
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.domain.experts.adjudication import BOTH, Adjudication, AdjudicationState
+from annotator.domain.experts.adjudication import BOTH, Adjudication
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
@@ -45,7 +44,7 @@ class BulkCloseReport:
 
 
 def confirm_unanimous(project: Project, adjudication_id: str) -> Change:
-    """Take both in every row of an item that is unanimous and still undecided."""
+    """Take both in every row of an item that is unanimous and undecided: left open, or opened by an older version."""
     with project.store.write() as db:
         found = ruling_rows.working(project, db, adjudication_id)
         change = _confirmed(project, db, found)
@@ -95,15 +94,10 @@ def _eligible(project: Project) -> list[Unanimous]:
         (
             Unanimous(line.item_id, line.item_key, line.stage, openings.id_of(line.item_id, line.stage))
             for line in adjudicating.queue(project)
-            if _untouched(line)
+            if line.confirmable
         ),
         key=lambda line: line.adjudication_id,
     )
-
-
-def _untouched(line: QueueLine) -> bool:
-    waits = line.state in (UNOPENED, AdjudicationState.OPEN.value)
-    return waits and line.unanimous and line.rows > 0 and not line.decided and not line.spot_check
 
 
 def _seed(found: list[Unanimous]) -> int:
@@ -123,4 +117,8 @@ def _settle(project: Project, db: Connection, line: Unanimous, *, spot_check: bo
         return
     adjudications = ruling_rows.ADJUDICATION
     db.execute(update(adjudications).where(adjudications.c.id == found.id).values(spot_check=True))
+    # What is drawn to be looked at is decided by whoever looks.
+    rows = ruling_rows.rulings(db, found.id)
+    undecided = [row.model_copy(update={"take": ""}) for row in rows]
+    ruling_rows.replace(project, db, found.id, "draw for a spot check", rows, undecided, undoable=False)
     record(project, db, Change("adjudication", found.id, "draw for a spot check", None, {"spot_check": True}))

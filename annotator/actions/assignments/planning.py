@@ -11,13 +11,14 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.authoring import gold
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Assignment, Purpose, Stage
+from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, share
 from annotator.domain.judges.judgement import RaterKind
-from annotator.domain.kinds.artifact import State
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.moments import local
@@ -104,7 +105,7 @@ def preview(project: Project, plan: AssignmentPlan) -> PlannedWork:
         load=_load(people.people(project), everything, made),
         pairings=_pairings(plan, everything),
         refusals=outcome.refusals,
-        notes=_notes(plan, everything, made),
+        notes=_unscored(project, made, keys) + _notes(plan, everything, made),
         new=len(made),
     )
 
@@ -247,6 +248,24 @@ def _unmet(plan: AssignmentPlan, shared: SharedWork, keys: dict[str, str]) -> li
 def _named(lines: Sequence[str]) -> list[str]:
     rest = len(lines) - NAMED
     return [*lines[:NAMED], *([f"The same applies to {rest} more."] if rest > 0 else [])]
+
+
+def _unscored(project: Project, made: Sequence[Assignment], keys: dict[str, str]) -> tuple[str, ...]:
+    """Which items a second author takes the scores from until they are adjudicated."""
+    asked = {(one.item_id, one.stage, one.person_id) for one in made if one.trial == 1}
+    lost = {
+        item_id
+        for kind in Kind
+        for item_id, author_id in gold.alone(project, kind, {item_id for item_id, *_ in asked}).items()
+        if any(asks[:2] == (item_id, stage_of(kind)) and asks[2] != author_id for asks in asked)
+    }
+    named = ", ".join([key for item_id, key in keys.items() if item_id in lost][:NAMED])
+    if not lost:
+        return ()
+    more = f" and {len(lost) - NAMED:,} more" if len(lost) > NAMED else ""
+    return (
+        f"A second author takes the scores of these items away until they are adjudicated: {named}{more}.",
+    )
 
 
 def _notes(

@@ -13,16 +13,19 @@ from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project import people
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
+from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import ItemRow, JudgeRow, table
 
 ITEM, JUDGE = table(ItemRow), table(JudgeRow)
 REVIEWED = "draft reviewed, not blind"
 CONSENSUS, IMPORTED, LEFT_OUT = "consensus", "imported", "left out: written by several, not adjudicated"
 FIRST_ALIAS = "the first alias"
+AGAIN = "what was submitted counts until it is submitted again"
+SECOND = "submitting it takes the item's scores away until both documents are adjudicated"
 # Item → by whose gold of a kind it is scored.
 Whose = dict[str, str]
 
@@ -104,6 +107,27 @@ def _own(db: Connection, kind: Kind, judge_id: str, *, released: bool) -> Iterat
     own = sum(unit.id in theirs for row in rows for unit in artifact_of(row).document.units)
     if own:
         yield f"{counted(own, KINDS[kind].unit, KINDS[kind].units)} drafted by the judge's own model, {model}"
+
+
+def alone(project: Project, kind: Kind, items: Iterable[str]) -> Whose:
+    """Item → who alone wrote the gold that scores it, so that a second author takes its scores away."""
+    if unadjudicated_counts(project) or not any(kind in protocol.needs for protocol in PROTOCOLS.values()):
+        return {}
+    with project.store.read() as db:
+        rows = annotating.judged_rows(db, kind, items)
+    return {
+        item_id: row.author_id
+        for item_id, row in rows.items()
+        if row.author_id and row.state != State.CONSENSUS.value
+    }
+
+
+def consequence(project: Project, artifact: Artifact) -> str:
+    """What submitting an open document changes in its item's scores; empty where nothing scored the item before."""
+    if artifact.state is not State.CONSENSUS and not artifact.sealed_at:
+        first = alone(project, artifact.kind, [artifact.item_id]).get(artifact.item_id, artifact.author_id)
+        return "" if first == artifact.author_id else SECOND
+    return AGAIN
 
 
 def awaited(db: Connection) -> dict[str, list[str]]:

@@ -8,7 +8,7 @@ from itertools import islice
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import closing, openings, unanimity
+from annotator.actions.adjudication import closing, openings
 from annotator.actions.assignments import assignments, submitting
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import extracts, items, materials, pages, sources
@@ -143,7 +143,6 @@ def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]
     _have_reviewed(project, b, keys[LABEL])
     project.work_as(senior)
     adjudication = openings.open_(project, keys[LABEL], Stage.RUBRIC).id
-    unanimity.confirm_unanimous(project, adjudication)
     closing.close(project, adjudication)
     project.work_as(a)
     _cite(project, reports)

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import adjudication_sheets, openings, ruling, unanimity
+from annotator.actions.adjudication import adjudication_sheets, openings, ruling
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import gold
 from annotator.actions.consensus import remarks
@@ -223,7 +223,6 @@ def _receive(db: Connection, person: Person, keys: dict[str, str]) -> None:
 def _begin_adjudicating(project: Project, item_id: str) -> None:
     """A plan half ruled on, so that the page shows how far one is."""
     adjudication = openings.open_(project, item_id, Stage.PLAN).id
-    unanimity.confirm_unanimous(project, adjudication)
     shared = [
         row
         for row in adjudication_sheets.sheet(project, adjudication).rows

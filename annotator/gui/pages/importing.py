@@ -45,7 +45,7 @@ class ImportPage(Page):
         title = PlainLabel("Import", "title")
         hint = PlainLabel(
             "Nothing is changed until you press Import. Existing records are recognised and not added "
-            "twice; differences are listed and left unchanged.",
+            "twice; differences are listed and left unchanged. New gold scores its items at once.",
             "hint",
             wrap=True,
         )

@@ -31,7 +31,6 @@ MEASURES = {
     "icc": "ICC",
     "jaccard": "Jaccard",
 }
-WAITS = (UNOPENED, AdjudicationState.OPEN.value)
 
 
 class LineFilter(Enum):
@@ -211,13 +210,6 @@ def _bound(figure: Figure | None) -> str:
 def level(value: float) -> str:
     """What an agreement of that value is called."""
     return next((word for least, word in LEVELS if value >= least), "low")
-
-
-def confirmable(line: QueueLine) -> bool:
-    """Whether a line may be confirmed in one go: all write the same, and nobody has ruled or drawn it yet."""
-    return (
-        line.state in WAITS and line.unanimous and line.rows > 0 and not line.decided and not line.spot_check
-    )
 
 
 def _matches(line: QueueLine, sought: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from llmock.pytest_plugin import LLMock
 
-from annotator.actions.adjudication import adjudication_sheets, closing, kept_tasks, ruling, unanimity
+from annotator.actions.adjudication import adjudication_sheets, closing, kept_tasks, ruling
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, sources
@@ -74,7 +74,6 @@ def settle(project: Project, kind: Kind, differing: set[tuple[str, ...]]) -> tup
     """The two documents adjudicated by taking Ben's where they differ; the settled units."""
     adjudication_id = pairs.opened(project, stage_of(kind))
     letter = pairs.letter_of(project, adjudication_id, "Ben")
-    unanimity.confirm_unanimous(project, adjudication_id)
     rows = [row for row in adjudication_sheets.sheet(project, adjudication_id).rows if row.contested]
     assert {row.differing for row in rows} == differing
     for row in rows:

@@ -46,9 +46,9 @@ def needs(project: Project) -> list[tuple[str, str]]:
     return [(min(rows[each.ruling_id].ruling.members.values()), each.field) for each in lacking]
 
 
-def test_at_first_every_row_is_missing(project: Project):
+def test_at_first_every_contested_row_is_missing(project: Project):
     lacking = closing.missing(project, adjudication(project))
-    assert [each.number for each in lacking] == [1, 2, 3, 4, 5, 6, 7]
+    assert [each.number for each in lacking] == [2, 3, 4, 5, 6, 7]
     assert {each.field for each in lacking} == {"take"}
 
 
@@ -88,8 +88,8 @@ def test_a_row_that_nobody_wrote_and_nobody_keeps_needs_no_reason(project: Proje
 def test_closing_lists_what_is_missing_and_changes_nothing(project: Project):
     with pytest.raises(Refusal) as refusal:
         closing.close(project, adjudication(project))
-    assert refusal.value.details[0] == "Row 1 is undecided."
-    assert len(refusal.value.details) == 7
+    assert refusal.value.details[0] == "Row 2 is undecided."
+    assert len(refusal.value.details) == 6
     assert versions(project) == []
 
 

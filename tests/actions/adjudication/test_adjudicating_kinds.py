@@ -9,7 +9,6 @@ from annotator.actions.adjudication import (
     closing,
     pairing,
     ruling,
-    unanimity,
 )
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import annotating, artifacts
@@ -102,7 +101,6 @@ def test_a_kind_goes_all_the_way_to_its_consensus(project: Project, kind: Kind) 
     pairs.submit(project, {"Ada": ada, "Ben": ben})
     adjudication_id = pairs.opened(project, stage_of(kind))
     letter = pairs.letter_of(project, adjudication_id, "Ben")
-    unanimity.confirm_unanimous(project, adjudication_id)
     (contested,) = (row for row in adjudication_sheets.sheet(project, adjudication_id).rows if row.contested)
     assert contested.differing == differing
     ruling.rule(project, contested.ruling.id, letter, reason=Reason.ERROR)
@@ -164,7 +162,6 @@ def test_an_own_label_is_another_value_of_the_protocol(project: Project) -> None
 
 def test_labels_get_no_second_figure(project: Project) -> None:
     adjudication_id = labelled(project, Ada={"c1": "yes"}, Ben={"c1": "yes"})
-    unanimity.confirm_unanimous(project, adjudication_id)
     closing.close(project, adjudication_id)
     with project.store.read() as db:
         assert consensus_versions.versions(db, adjudication_id)[0].repaired == ()
@@ -216,7 +213,6 @@ def test_criteria_name_the_insights_of_the_consensus(project: Project) -> None:
     pairs.submit(project, {"Ada": kept, "Ben": Rubric(units=(Criterion(text=OTHER, insight_id="i-Ben"),))})
     for stage in (Stage.INSIGHTS, Stage.RUBRIC):
         adjudication_id = pairs.opened(project, stage)
-        unanimity.confirm_unanimous(project, adjudication_id)
         closing.close(project, adjudication_id)
     (criterion,) = agreed(project, Kind.RUBRIC).units
     assert criterion.insight_id == agreed(project, Kind.INSIGHTS).units[0].id

@@ -125,11 +125,13 @@ def test_splitting_gives_a_unit_a_row_of_its_own_below(project: Project):
         pairing.split(project, row(project, "b1").id, ben)
 
 
-def test_what_was_split_can_be_paired_again(project: Project):
+def test_what_was_split_can_be_paired_again_and_is_confirmed_where_all_agree(project: Project):
     ben = pairs.letter_of(project, adjudication(project), "Ben")
     pairing.split(project, row(project, "a1").id, ben)
+    assert row(project, "a1").open
     pairing.pair(project, row(project, "a1").id, row(project, "b1").id)
     assert row(project, "a1").unanimous
+    assert row(project, "a1").take == "both"
 
 
 def test_pairing_and_splitting_are_undone(project: Project):

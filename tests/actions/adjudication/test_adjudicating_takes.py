@@ -101,7 +101,7 @@ def test_reasons_are_added_and_taken_back_one_by_one(project: Project):
 
 
 def test_saying_the_same_again_is_no_change(project: Project):
-    found = row(project, "a1").ruling.id
+    found = row(project, "a3").ruling.id
     assert ruling.rule(project, found, "both").seq > 0
     assert ruling.rule(project, found, "both").seq == 0
 

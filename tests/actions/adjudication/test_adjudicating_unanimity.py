@@ -53,7 +53,7 @@ def test_a_consensus_of_unanimous_rows_is_what_both_wrote(project: Project):
 
 def test_undo_passes_over_what_was_closed_in_one_go(project: Project):
     adjudication_id = pairs.opened(project, place=3)
-    first = adjudication_sheets.sheet(project, adjudication_id).rows[0].ruling
+    first = adjudication_sheets.sheet(project, adjudication_id).rows[1].ruling
     ruling.rule(project, first.id, "both")
     unanimity.auto_unanimous(project)
     assert history.undo(project).subject == first.id
@@ -133,14 +133,23 @@ def test_a_plan_in_another_order_is_not_unanimous(tmp_path: Path):
     assert sheet.kind is Kind.PLAN
 
 
-def test_unanimous_rows_of_a_contested_item_are_confirmed_with_one_verb(project: Project):
+def test_a_row_on_which_all_agree_is_confirmed_by_itself_and_no_reason_is_asked(project: Project):
     adjudication_id = pairs.opened(project, place=3)
-    unanimity.confirm_unanimous(project, adjudication_id)
     rows = adjudication_sheets.sheet(project, adjudication_id).rows
     assert [row.ruling.take for row in rows if not row.contested] == ["both"]
     assert {row.ruling.take for row in rows if row.contested} == {""}
-    with pytest.raises(Refusal, match="No unanimous row is undecided"):
-        unanimity.confirm_unanimous(project, adjudication_id)
+    assert {lacking.number for lacking in closing.missing(project, adjudication_id)} == {
+        number for number, row in enumerate(rows, 1) if row.contested
+    }
+
+
+def test_a_confirmed_row_that_is_open_again_is_confirmed_with_one_verb(project: Project):
+    adjudication_id = pairs.opened(project, place=3)
+    (agreed,) = (row for row in adjudication_sheets.sheet(project, adjudication_id).rows if not row.contested)
+    ruling.undecide(project, agreed.ruling.id)
+    assert unanimity.confirm_unanimous(project, adjudication_id).seq
+    (again,) = (row for row in adjudication_sheets.sheet(project, adjudication_id).rows if not row.contested)
+    assert again.ruling.take == "both"
 
 
 def test_a_spot_check_is_closed_by_hand(project: Project):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.actions.adjudication import closing, ruling, settled, unanimity
+from annotator.actions.adjudication import closing, ruling, settled
 from annotator.actions.adjudication.adjudication_sheets import sheet
 from annotator.actions.parcels import waiting
 from annotator.actions.project import people
@@ -25,7 +25,6 @@ from tests.projects.pairs_project import (
 def closed(project) -> str:
     """The adjudication with what all wrote confirmed, one row dropped and the others taken; its id."""
     adjudication_id = opened(project)
-    unanimity.confirm_unanimous(project, adjudication_id)
     contested = [row for row in sheet(project, adjudication_id).rows if row.contested]
     for row in contested[:-1]:
         ruling.rule(project, row.ruling.id, next(iter(row.units)), reason=Reason.WORDING)

@@ -76,7 +76,6 @@ def test_neither_closing_nor_a_discussion_tells(project, window_over, qtbot):
     type_words("Which is better?")
     page.side.parts["discussion"].add.click()
     press("Esc")
-    press("Ctrl+U")
     while page.bench.unresolved(contested=True):
         press("1" if "A" in page.bench.row.units else "2" if "B" in page.bench.row.units else "5")
         if page.bench.lacks(page.bench.ruling_id):

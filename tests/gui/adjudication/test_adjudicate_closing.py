@@ -27,7 +27,6 @@ def page(tmp_path, window_over, qtbot):
 
 def settle_all(page) -> None:
     """Rule on everything, by keys."""
-    press("Ctrl+U")
     while page.bench.unresolved(contested=True):
         press("Ctrl+J")
         press("1" if "A" in page.bench.row.units else "2")
@@ -41,11 +40,14 @@ def test_what_is_missing_is_listed_and_leads_to_its_row(page):
     panel = page.frame.close_panel
     words = [panel.entries.item(row).text() for row in range(panel.entries.count())]
     assert words[0].startswith("Row 2 needs a reason.  Compares synthetic")
-    assert panel.confirm.text().startswith("Confirm 1 agreed row")
+    assert not panel.confirm.isVisible()
     press("Down")
     press("Return")
     assert page.bench.row.number == 3
+    press("Up", 2)
+    press("Alt+0")
     press("Ctrl+Return")
+    assert panel.confirm.text().startswith("Confirm 1 agreed row")
     press("Esc")
     assert not panel.isVisible()
     assert page.rows.card.hasFocus()

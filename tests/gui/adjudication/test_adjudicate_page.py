@@ -75,9 +75,11 @@ def test_what_everybody_wrote_is_one_line_until_it_is_at_hand(page):
     agreed = card_of(page, "Explains")
     assert agreed.folded
     assert agreed.line.text() == ADA[0][0]
-    assert agreed.state.words() == ["agreed, not yet confirmed"]
+    assert agreed.state.words() == ["agreed"]
     go(page, "Explains")
     assert not agreed.folded
+    press("Alt+0")
+    assert agreed.state.words() == ["agreed, not yet confirmed"]
 
 
 def test_only_the_words_that_differ_are_marked(page):
@@ -104,9 +106,10 @@ def test_the_consensus_grows_with_every_ruling_and_leads_back_to_its_row(page):
     press("3")
     go(page, FUTURE)
     press(key_of(page, "Ben"))
-    texts = [page.frame.consensus.model.index(row).data() for row in range(3)]
-    assert [words.partition("  ")[2].split()[0] for words in texts] == ["Describes", "Describes", "Outlines"]
-    page.frame.consensus._choose(page.frame.consensus.model.index(0))
+    texts = [page.frame.consensus.model.index(row).data() for row in range(4)]
+    starts = [words.partition("  ")[2].split()[0] for words in texts]
+    assert starts == ["Explains", "Describes", "Describes", "Outlines"]
+    page.frame.consensus._choose(page.frame.consensus.model.index(1))
     assert page.bench.row.number == row_of(page, DESCRIBES).number
 
 

@@ -166,6 +166,7 @@ def test_reopening_goes_on_in_a_new_revision(open_page, project, qtbot):
     page.go_to(items.ids(project)[0], Kind.RUBRIC)
     qtbot.mouseClick(page.sheet.strip.reopen, Qt.MouseButton.LeftButton)
     assert (mine(project).state, mine(project).revision) == (State.DRAFT, 3)
+    assert page.sheet.strip.words.text().endswith("what was submitted counts until it is submitted again")
     type_words(" and more")
     page.leave()
     assert texts(project)[0].endswith(" and more")

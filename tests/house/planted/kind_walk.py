@@ -99,7 +99,6 @@ def adjudicated_by_keyboard(project: Project, folder: Path) -> None:
         letter = pairs.letter_of(project, page.bench.sheet.adjudication_id, "Ada")
         press("1" if letter == "A" else "2")
         press("Alt+3")
-        press("Ctrl+U")
         press("Ctrl+Return")
         assert page.messages.text().startswith("Motives of item 1 is closed as version 1: 2 motives.")
         (settled,) = of_state(project, State.CONSENSUS)

@@ -9,7 +9,7 @@ from annotator.actions.adjudication.adjudicating import QueueLine
 from annotator.actions.adjudication.unanimity import BulkCloseReport, Unanimous
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.adjudication.frame import Frame
-from annotator.gui.review.adjudication_queue import AdjudicationQueue, LineFilter, confirmable
+from annotator.gui.review.adjudication_queue import AdjudicationQueue, LineFilter
 
 
 class Confirming(QObject):
@@ -35,7 +35,7 @@ class Confirming(QObject):
 
     def ask(self) -> None:
         """Offer to confirm what is unanimous."""
-        self._frame.unanimous.ask(sum(confirmable(line) for line in self._queue.lines))
+        self._frame.unanimous.ask(sum(line.confirmable for line in self._queue.lines))
 
     def look_at_drawn(self) -> None:
         """Open the first item that was drawn."""
@@ -45,7 +45,7 @@ class Confirming(QObject):
             self._open_line(line)
 
     def _confirm(self, share: float) -> None:
-        self._frame.unanimous.show_progress(0, sum(confirmable(line) for line in self._queue.lines))
+        self._frame.unanimous.show_progress(0, sum(line.confirmable for line in self._queue.lines))
         self._desk.do_later(self._tell, self._show_progress, unanimity.auto_unanimous, share)
 
     def _show_progress(self, _what: str, done: int, total: int) -> None:

@@ -22,7 +22,7 @@ from annotator.gui.pages.adjudication.empty import nothing_yet
 from annotator.gui.pages.adjudication.flow import AdjudicationFlow
 from annotator.gui.pages.adjudication.frame import Frame, fill
 from annotator.gui.pages.adjudication.news import RulingNews
-from annotator.gui.review.adjudication_queue import AdjudicationQueue, confirmable, place_of
+from annotator.gui.review.adjudication_queue import AdjudicationQueue, place_of
 from annotator.gui.review.ruling_words import LETTER_ACTS
 from annotator.gui.widgets.later import later
 
@@ -243,7 +243,7 @@ class AdjudicatePage(Page):
 
     def _show_done(self) -> None:
         lines = self.queue.lines
-        closed, agreed = sum(line.closed for line in lines), sum(confirmable(line) for line in lines)
+        closed, agreed = sum(line.closed for line in lines), sum(line.confirmable for line in lines)
         self.frame.done.show_counts(
             closed, sum(each.spot_check and not each.closed for each in lines), agreed
         )

@@ -11,7 +11,6 @@ from annotator.gui.review.adjudication_queue import (
     AdjudicationQueue,
     LineFilter,
     Place,
-    confirmable,
 )
 from annotator.gui.widgets.lists.sought_list import SoughtList
 
@@ -61,7 +60,7 @@ class AdjudicationQueuePane(SoughtList[LineFilter]):
         words = "1 conflict is left" if conflicts == 1 else f"{conflicts} conflicts are left"
         looks = f" · {drawn} drawn for a spot check" if drawn else ""
         self.left.setText(f"{words if conflicts else 'No conflict is left'}{looks}")
-        agreed = sum(confirmable(line) for line in self.queue.lines)
+        agreed = sum(line.confirmable for line in self.queue.lines)
         self.unanimous.setText(f"Confirm {agreed} unanimous item{'s' if agreed != 1 else ''}…")
         self.unanimous.setVisible(agreed > 0)
 

@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from annotator.actions.assignments import reviewing, submitting
-from annotator.actions.authoring import artifacts, criterion_weights, editable, question_types
+from annotator.actions.authoring import artifacts, criterion_weights, editable, gold, question_types
 from annotator.actions.material import drafting_by_model
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, lint
@@ -146,6 +146,7 @@ class AuthoringSheet(QWidget):
         self.strip.show_artifact(
             artifact, versions, me, editable=self.saving.editable, readonly=readonly, drafted=drafted,
             reopens=self.closed is not None and self._reopens(artifact),
+            consequence=gold.consequence(self.desk.project, artifact) if self.saving.editable else "",
         )  # fmt: skip
         self.form.take_on(_maker(self.kind, self._weights))
         self.form.offer(self.item, self._made_of(), self._rated_as)

@@ -38,7 +38,7 @@ class StateStrip(QFrame):
         self.versions.setAccessibleName("Document to show")
         self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
         self.reopen = KeyButton(REOPEN, keys.shown("reopen_document"), "quiet")
-        self.reopen.set_hint("Continue in a new revision; the sealed one stays unchanged")
+        self.reopen.set_hint("Continue in a new revision; the submitted one counts until you submit again")
         self.copy = self._button(
             "Copy to my own", "Start your own with the same text; this one stays unchanged"
         )
@@ -86,14 +86,17 @@ class StateStrip(QFrame):
         readonly: bool,
         drafted: bool,
         reopens: bool,
+        consequence: str = "",
     ) -> None:
         """Show the state of an artifact; `versions` are all of its kind that may be seen, `readonly` the file is.
 
-        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again.
+        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again;
+        `consequence` says what submitting it changes in scores.
         """
         standing, mine = standing_of(artifact), artifact.author_id == me
         self._picture = (standing.icon, standing.colour)
         words = _state_words(artifact, mine=mine, editable=editable)
+        words = f"{words} · {consequence}" if consequence else words
         self.words.setText(f"{words} · this file is read-only" if readonly else words)
         self.reopen.setVisible(reopens)
         self.reopen.set_words(EDIT if artifact.state is State.CONSENSUS else REOPEN)

@@ -29,6 +29,9 @@ class RubricsRow(QWidget):
         self._desk = desk
         self.box, self.more = ChoiceBox(), QPushButton("Add a set…")
         self.box.keep_short(22)
+        self.box.setToolTip(
+            "Reports are labelled, judged and scored by the chosen rubrics at once; scores change"
+        )
         self.more.setCheckable(True)
         self.more.setProperty("role", "quiet")
         self.more.setToolTip(

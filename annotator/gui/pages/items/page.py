@@ -43,9 +43,13 @@ ACTS = (
         "retire_item",
         "Retire",
         "trash",
-        "Set the item aside: nothing of it is lost, and it can be brought back",
+        "Set the item aside: it leaves all scores, nothing of it is lost, and it can be brought back",
     ),
-    Command("apply_selection", "Apply selection", hint="Retire every item that was rated below the bar"),
+    Command(
+        "apply_selection",
+        "Apply selection",
+        hint="Retire every item that was rated below the bar; they leave all scores",
+    ),
 )
 
 

@@ -22,7 +22,9 @@ class SealedStrip(QFrame):
         self.setProperty("role", "message")
         self._icon, self.words = QLabel(), PlainLabel("", wrap=True)
         self.reopen = KeyButton("Reopen")
-        self.reopen.set_hint("Change your labels in a new revision; the submitted ones stay unchanged")
+        self.reopen.set_hint(
+            "Change your labels in a new revision; the submitted ones count until you submit again"
+        )
         self.reopen.clicked.connect(self.reopen_wanted)
         horizontal(self._icon, (self.words, 1), self.reopen, on=self, margins=(12, 6, 8, 6))
         self.reopen.setVisible(not readonly)
