@@ -73,7 +73,10 @@ def parse(content: bytes, name: str, cap: int = LARGEST_FILE) -> Any:
         raise Refusal(f"“{name}” {_place(text, position)}: {reason}.", CORRECT) from None
     _check_shape(tree, name, long=len(text) > LONGEST_TEXT)
     if SUSPICIOUS.search(text):
-        _check_texts(tree, name)
+        try:
+            checked_tree(tree)
+        except Refusal as refusal:
+            raise Refusal(f"“{name}”: {refusal.happened}", refusal.todo) from None
     return tree
 
 
@@ -178,12 +181,10 @@ def _unfit_number(word: str) -> str:
         fits = NUMBER.fullmatch(word) and math.isfinite(float(word))
         return "" if fits else f"{word[:20]} is too large a number"
     return (
-        f"a whole number of {len(word):,} digits is too large" if len(word) > 18 and _too_large(word) else ""
+        f"a whole number of {len(word):,} digits is too large"
+        if len(word) > 18 and (len(word) > 20 or abs(int(word)) > LARGEST_NUMBER)
+        else ""
     )
-
-
-def _too_large(digits: str) -> bool:
-    return len(digits) > 20 or abs(int(digits)) > LARGEST_NUMBER
 
 
 def _check_shape(tree: Any, name: str, *, long: bool) -> None:
@@ -207,10 +208,3 @@ def _check_shape(tree: Any, name: str, *, long: bool) -> None:
 
 def _refuse_depth(name: str) -> NoReturn:
     raise Refusal(f"“{name}” is nested more than {DEEPEST} levels deep.", CORRECT)
-
-
-def _check_texts(tree: Any, name: str) -> None:
-    try:
-        checked_tree(tree)
-    except Refusal as refusal:
-        raise Refusal(f"“{name}”: {refusal.happened}", refusal.todo) from None

@@ -167,14 +167,14 @@ def _explaining(folder: Path, stem: str) -> Iterator[None]:
 
 def backups(folder: Path, stem: str) -> list[BackupFile]:
     """The backups of a project, newest first; needs nothing of the project itself."""
-    found = [(path, at) for path in _candidates(folder) if (at := _moment(path, stem)) is not None]
+    found = [
+        (path, at)
+        for path in (list(folder.glob("*.goldsmith")) if folder.is_dir() else [])
+        if (at := _moment(path, stem)) is not None
+    ]
     newest_first = sorted(found, key=lambda pair: (pair[1], pair[0]), reverse=True)
     # Another process may thin them out meanwhile.
     return [file for path, at in newest_first if (file := _described(path, at)) is not None]
-
-
-def _candidates(folder: Path) -> list[Path]:
-    return list(folder.glob("*.goldsmith")) if folder.is_dir() else []
 
 
 def _moment(path: Path, stem: str) -> datetime | None:

@@ -160,7 +160,11 @@ def _migrate_copy(copy: Path, path: Path, upgrade: Callable[[sqlite3.Connection]
         raw.execute("PRAGMA foreign_keys=OFF")
         upgrade(raw)
         raw.execute("ATTACH ? AS old", [uri(path, "ro")])
-        problems = _losses(raw)
+        names = raw.execute(
+            "SELECT name FROM old.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
+            "AND name NOT LIKE 'item_words%' ORDER BY name"
+        ).fetchall()
+        problems = [loss for (name,) in names if name not in NOT_COMPARED for loss in _losses_of(raw, name)]
         problems += [f"broken link: {row}" for row in raw.execute("PRAGMA main.foreign_key_check")]
         problems += [row for (row,) in raw.execute("PRAGMA main.integrity_check(10)") if row != "ok"]
     if problems:
@@ -169,15 +173,6 @@ def _migrate_copy(copy: Path, path: Path, upgrade: Callable[[sqlite3.Connection]
             UNCHANGED,
             details=tuple(problems),
         )
-
-
-def _losses(raw: sqlite3.Connection) -> list[str]:
-    """What of the attached old file is not found again: tables, columns, rows, or values."""
-    names = raw.execute(
-        "SELECT name FROM old.sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' "
-        "AND name NOT LIKE 'item_words%' ORDER BY name"
-    ).fetchall()
-    return [loss for (name,) in names if name not in NOT_COMPARED for loss in _losses_of(raw, name)]
 
 
 def _losses_of(raw: sqlite3.Connection, name: str) -> list[str]:

@@ -93,7 +93,9 @@ def _recognised(path: Path, *, thorough: bool) -> int:
             check_objects(connection, path, schema)
             _check_size(connection, path)
             if thorough and path.stat().st_size <= CHECKED_AT_ONCE:
-                _check_pages(connection, path)
+                (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+                if verdict != "ok":
+                    raise Damaged(f"“{path.name}” is damaged: {verdict}. {UNHARMED}", RESTORE)
             return schema
     except UnicodeDecodeError as error:
         # The driver could not even read SQLite's complaint, which quotes the broken part.
@@ -322,12 +324,6 @@ def _check_size(connection: sqlite3.Connection, path: Path) -> None:
         raise Damaged(
             f"“{path.name}” is damaged: {missing} bytes are missing at its end. {UNHARMED}", RESTORE
         )
-
-
-def _check_pages(connection: sqlite3.Connection, path: Path) -> None:
-    (verdict,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if verdict != "ok":
-        raise Damaged(f"“{path.name}” is damaged: {verdict}. {UNHARMED}", RESTORE)
 
 
 def closed(path: Path) -> Refusal:

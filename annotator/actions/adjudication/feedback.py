@@ -212,7 +212,10 @@ def _of_stage(db: Connection, person_id: str, found: Adjudication) -> StageDiges
     letter = next(letter for letter, person in found.letters.items() if person == person_id)
     version = consensus_versions.versions(db, found.id)[-1]
     own = letters.documents(db, found)[letter]
-    agreed = _document(db, kind, version.artifact_id, version.revision)
+    wanted = REVISION.c.artifact_id == version.artifact_id, REVISION.c.number == version.revision
+    agreed = document_of(
+        kind, orjson.loads(db.execute(select(REVISION.c.content).where(*wanted)).scalar_one())
+    )
     headings = headings_of(db, found.item_id) if kind is Kind.LABELS else {}
     objection = _own_dispute(db, person_id, found.item_id)
     return StageDigest(
@@ -222,11 +225,6 @@ def _of_stage(db: Connection, person_id: str, found: Adjudication) -> StageDiges
         rows=_rows(kind, letter, own, version, agreed, headings),
         dispute=_told(objection) if objection and objection.stage is found.stage else None,
     )
-
-
-def _document(db: Connection, kind: Kind, artifact_id: str, revision: int) -> Document[Any]:
-    wanted = REVISION.c.artifact_id == artifact_id, REVISION.c.number == revision
-    return document_of(kind, orjson.loads(db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()))
 
 
 def _own_dispute(db: Connection, person_id: str, item_id: str) -> Dispute | None:

@@ -147,7 +147,7 @@ def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]], weights: Weights)
     field = next(each for each in measured(kind) if each.name == name)
     field = replace(field, categories=letters.values(kind, None, weights) or None)
     for each in by_scale(field, [_values(name, voted)]):
-        rows = [row for row in voted if any(_field(name, one) == each.name for one in row[1])]
+        rows = [row for row in voted if any(field_named(name, one[0]) == each.name for one in row[1])]
         said = [one for _, of_row in rows for one in of_row]
         pairs = _values(name, rows)[name]
         figures = tuple(
@@ -161,7 +161,3 @@ def _values(name: str, voted: list[tuple[str, list[Said]]]) -> dict[str, tuple[t
     said = [one for _, of_row in voted for one in of_row]
     pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in said)
     return {"protocol": tuple((one[0], one[0]) for one in said), name: pairs}
-
-
-def _field(name: str, one: Said) -> str:
-    return field_named(name, one[0])

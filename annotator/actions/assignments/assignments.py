@@ -125,7 +125,8 @@ def reassign(project: Project, old_id: str, person_id: str) -> Change:
             raise Refusal(
                 "A repeat is for the person's own work.", "Nobody else can do it; withdraw it instead."
             )
-        new = _handed_to(old, person_id)
+        name = assignment_id(old.item_id, person_id, old.stage)
+        new = old.model_copy(update={"id": name, "person_id": person_id, "submitted_at": None})
         _refuse_unfit(project, new)
         if _kept(db, [new.id]):
             raise Refusal("This is assigned to that person already.", "Nothing was changed.")
@@ -235,26 +236,15 @@ def _refuse_unfit(project: Project, made: Assignment) -> None:
 def _refuse_conflict(db: Connection, made: Assignment) -> None:
     """Refusal when an assignment would make someone adjudicate their own work, or set two adjudicators on an item."""
     if made.stage is not Stage.ADJUDICATION:
-        _refuse_adjudicator(db, made.item_id, made.person_id)
+        if made.person_id in _judges(db, made.item_id):
+            raise Refusal(
+                "This person adjudicates the item and may not be one of its annotators.",
+                "Choose somebody else, or withdraw the adjudication first.",
+            )
         return
     refuse_own_work(db, made.item_id, made.person_id)
     if adjudicator_of(db, made.item_id) not in ("", made.person_id):
         raise Refusal("This item has an adjudicator already.", "Withdraw that assignment first.")
-
-
-def _refuse_adjudicator(db: Connection, item_id: str, person_id: str) -> None:
-    """Refusal when a person adjudicates the item: asked to, or having begun."""
-    if person_id in _judges(db, item_id):
-        raise Refusal(
-            "This person adjudicates the item and may not be one of its annotators.",
-            "Choose somebody else, or withdraw the adjudication first.",
-        )
-
-
-def _handed_to(old: Assignment, person_id: str) -> Assignment:
-    """The same piece of work for someone else."""
-    name = assignment_id(old.item_id, person_id, old.stage)
-    return old.model_copy(update={"id": name, "person_id": person_id, "submitted_at": None})
 
 
 def _judges(db: Connection, item_id: str) -> set[str]:
@@ -320,14 +310,9 @@ def _delete(db: Connection, rows: Sequence[Assignment]) -> None:
 
 def _remove(project: Project, db: Connection, subject: str, gone: Sequence[Assignment]) -> Change:
     change = record(project, db, Change("assignment", subject, "withdraw", _image(gone), _image([])))
-    _drop(project, db, gone)
-    return change
-
-
-def _drop(project: Project, db: Connection, gone: Sequence[Assignment]) -> None:
-    """Delete assignments; with them may go the last seal that an agreement waited for."""
     _delete(db, gone)
     _settle(project, db, gone)
+    return change
 
 
 def _settle(project: Project, db: Connection, touched: Sequence[Assignment]) -> None:

@@ -85,7 +85,11 @@ def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     """The artifacts of an item that the person working may see: their own first, then consensus, then imported."""
     person = people.someone(project)
     with project.store.read() as db:
-        rows = db.execute(_newest().where(ARTIFACT.c.item_id == item_id, visible_to(person))).all()
+        rows = db.execute(
+            select(ARTIFACT, REVISION.c.content)
+            .join(REVISION, NEWEST)
+            .where(ARTIFACT.c.item_id == item_id, visible_to(person))
+        ).all()
     found = [artifact_of(row) for row in rows]
     return sorted(found, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
 
@@ -241,7 +245,3 @@ def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
 def submitted_revisions() -> Select[Any]:
     """Each artifact as it was last submitted, as rows that `artifact_of` reads; none of one that never was."""
     return released_revisions(*_STANDING)
-
-
-def _newest() -> Select[Any]:
-    return select(ARTIFACT, REVISION.c.content).join(REVISION, NEWEST)

@@ -38,7 +38,6 @@ from annotator.exchange.release.pair_records import (
     AgreementRecord,
     AssistedRecord,
     GuidelineRecord,
-    RulingRecord,
     consensus_version,
 )
 from annotator.storage import tables
@@ -146,7 +145,8 @@ class PairChecks:
         for one, ruling in zip(version.rulings, record.rulings, strict=True):
             if any(unit not in there[letter] for letter, unit in one.members.items()):
                 raise ValueError(f"row {one.position + 1} speaks of a unit that nobody wrote")
-            _refuse_take(ruling)
+            if ruling.take not in (*ruling.members, BOTH, OWN, DROP):
+                raise ValueError(f"row {ruling.position + 1} takes what nobody wrote")
             if one.own:
                 consensus.own_unit(kind, one, documents)
 
@@ -184,11 +184,6 @@ def _refuse_uneven(stage: Stage, pair: PairAgreement, units_a: Sequence[str], un
         isinstance(value, list | dict) for values in pair.values.values() for both in values for value in both
     ):
         raise ValueError("its values are not single values")
-
-
-def _refuse_take(ruling: RulingRecord) -> None:
-    if ruling.take not in (*ruling.members, BOTH, OWN, DROP):
-        raise ValueError(f"row {ruling.position + 1} takes what nobody wrote")
 
 
 AGREEMENT, ADJUDICATION = table(tables.AgreementRow), table(tables.AdjudicationRow)

@@ -49,7 +49,7 @@ def prepared(project: Project, system: str, settings: WriterSettings = WriterSet
     if not wanted:
         raise Refusal("The system has no name.", "Name the system: --system NAME.")
     with project.store.write() as db:
-        old = _of_system(db, wanted)
+        old = _named(db, _name(wanted))
         writer = _as_wanted(project, wanted, settings, old)
         if _has_reports(db, wanted):
             _refuse_another(wanted, old, writer)
@@ -83,10 +83,6 @@ def _name(system: str) -> str:
     if len(system) <= _ROOM_FOR_A_NAME:
         return f"writer of {system}"
     return f"writer of {system[: _ROOM_FOR_A_NAME - 9]} {sha256(system)[:8]}"
-
-
-def _of_system(db: Connection, system: str) -> Judge | None:
-    return _named(db, _name(system))
 
 
 def _named(db: Connection, name: str) -> Judge | None:

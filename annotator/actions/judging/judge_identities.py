@@ -18,7 +18,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.prompt import PromptVersion
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validity_card import Identity, Reach, Wording, differences
 from annotator.domain.texts.canonical import sha256
@@ -72,7 +71,7 @@ def as_now(project: Project, judge: Judge, shape: Protocol) -> Identity:
     last = _runs(project, judge, shape.name, None)[-1:]
     forms, models = _seen(project, CALL.c.run_id.in_([row.id for row in last]), judge, shape.name)
     learned = endpoint_memory.form_of(project, judge) if judge.kind == JudgeKind.ENDPOINT else ""
-    asked_by = _together(one.sha256 for one in _in_force(project, shape))
+    asked_by = _together(one.sha256 for one in [prompts.in_force(project, name) for name in shape.prompts])
     return _identity(project, judge, shape, asked_by, (learned,) if learned else forms, models, now=True)
 
 
@@ -170,10 +169,6 @@ def _seen(
         rows = db.execute(question).all()
     forms = {str(json.loads(row.parameters or "{}").get(FORM, TEXT)) for row in rows}
     return tuple(sorted(forms)), tuple(sorted({row.returned_model for row in rows} - {""}))
-
-
-def _in_force(project: Project, shape: Protocol) -> list[PromptVersion]:
-    return [prompts.in_force(project, name) for name in shape.prompts]
 
 
 def _together(hashes: Iterable[str]) -> str:

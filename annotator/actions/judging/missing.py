@@ -53,7 +53,13 @@ def lines(project: Project, *, judge: str = "", run: str = "", status: str = "")
 
     A verdict on another wording is none. What a halted run never came to ask for is among them.
     """
-    _refuse_unknown(status)
+    causes = [
+        *(each.value for each in Status if each not in SETTLED),
+        wordings.REWORDED,
+        run_records.NOT_ASKED,
+    ]
+    if status and status not in causes:
+        raise Refusal(f"“{status}” is not a cause.", f"Use one of {', '.join(causes)}.")
     question = (
         select(
             JUDGE.c.name, JUDGEMENT.c.protocol, ITEM.c.key, SYSTEM.c.name.label("system"), JUDGEMENT.c.unit_id,
@@ -161,13 +167,3 @@ def _run_id(project: Project, beginning: str) -> str:
         many = "No run begins" if not found else "More than one run begins"
         raise Refusal(f"{many} with “{beginning}”.", "See the ids with: judge runs.")
     return str(found[0])
-
-
-def _refuse_unknown(status: str) -> None:
-    causes = [
-        *(each.value for each in Status if each not in SETTLED),
-        wordings.REWORDED,
-        run_records.NOT_ASKED,
-    ]
-    if status and status not in causes:
-        raise Refusal(f"“{status}” is not a cause.", f"Use one of {', '.join(causes)}.")

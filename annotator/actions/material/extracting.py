@@ -148,7 +148,7 @@ class ExtractionRun(RunKind):
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """The judge, and the extraction in the shape of a protocol."""
         self._drawing = _Drawing(checked(project, order))
-        self.things = _things(self._drawing.extraction)
+        self.things = "items" if isinstance(self._drawing.extraction.makes, Kind) else "reports"
         return judges.named(project, order.judge), self._drawing.shape()
 
     def journal(self, run_id: str) -> RunJournal:
@@ -227,7 +227,3 @@ def _key(extraction: Extraction, item_id: str, response_id: str) -> Key:
 
 def _key_of(case: Case) -> Key:
     return case.response.id, case.unit.id, case.trial
-
-
-def _things(extraction: Extraction) -> str:
-    return "items" if isinstance(extraction.makes, Kind) else "reports"

@@ -353,7 +353,7 @@ def _pictures(found: CountedTable, title: str, rows: Sequence[Row]) -> Iterator[
         own = [row for row in rows if row[0] == part.title]
         series = {
             " ".join(filter(None, (found.systems[system].name, scope.title))): [
-                _value(cell) for cell in cells[::width]
+                (cell.estimate.value if cell.estimate is not None else None) for cell in cells[::width]
             ]
             for _, system, scope, cells in own
         }
@@ -364,7 +364,3 @@ def _pictures(found: CountedTable, title: str, rows: Sequence[Row]) -> Iterator[
         )
         if series:
             yield SheetPicture(key_of(part.title or "systems"), named, draw)
-
-
-def _value(cell: SheetCell) -> float | None:
-    return cell.estimate.value if cell.estimate is not None else None

@@ -10,7 +10,6 @@ from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetColumn,
     SheetLine,
-    SheetPicture,
     key_of,
     text,
 )
@@ -34,7 +33,10 @@ def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | 
     if wanted.get("mode") and scoring.modes_of(project) == (wanted["mode"],):
         # Where there is one mode, it is not asked for.
         del wanted["mode"]
-    offered = {choice.name: {value for _, value in choice.values} for choice in _view(table).choices(project)}
+    offered = {
+        choice.name: {value for _, value in choice.values}
+        for choice in result_views.named(table.view, VIEWS).choices(project)
+    }
     if any(value not in offered.get(name, ()) for name, value in wanted.items()):
         return None
     whose = {"judge": judge} if judge in offered.get("judge", ()) else {}
@@ -44,15 +46,11 @@ def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | 
         return None
     made = _turned(whole) if table.turned else _picked(whole, table.columns)
     made = replace(made, title=table.title or made.title)
-    return made if made.pictures else replace(made, pictures=_pictures(found.sheets))
-
-
-def _view(table: ViewTable) -> ResultView:
-    return result_views.named(table.view, VIEWS)
-
-
-def _pictures(sheets: Sequence[ResultSheet]) -> tuple[SheetPicture, ...]:
-    return next((one.pictures for one in sheets if one.pictures), ())
+    return (
+        made
+        if made.pictures
+        else replace(made, pictures=next((one.pictures for one in found.sheets if one.pictures), ()))
+    )
 
 
 def _picked(whole: ResultSheet, columns: Sequence[tuple[str, str]]) -> ResultSheet:

@@ -86,7 +86,14 @@ def task(project: Project, person_id: str, path: Path | None = None) -> PackedTa
             )
         entries = _entries(project, db, person, served)
         issue = _issue(db, person, entries)
-        facts = _facts(project, person, issue)
+        project_id = str(project.get("id"))
+        facts = packages.PackageFacts(
+            format=packages.TASK,
+            package_id=derived_id("task", project_id, person.id, issue.content),
+            project_id=project_id,
+            person_id=person.id,
+            extra={"title": project.title, "number": issue.number, "at": issue.at, **_weights(project)},
+        )
         content = packages.package_bytes(facts, entries, key)
         place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
         keep(place, content, facts)
@@ -326,17 +333,6 @@ def _weights(project: Project) -> dict[str, str]:
     """Which weights criteria may have, where they are not the usual ones."""
     weights = criterion_weights.allowed(project)
     return {} if weights.usual else {"weights": weights.text}
-
-
-def _facts(project: Project, person: Person, issue: TaskIssue) -> packages.PackageFacts:
-    project_id = str(project.get("id"))
-    return packages.PackageFacts(
-        format=packages.TASK,
-        package_id=derived_id("task", project_id, person.id, issue.content),
-        project_id=project_id,
-        person_id=person.id,
-        extra={"title": project.title, "number": issue.number, "at": issue.at, **_weights(project)},
-    )
 
 
 def place_of(project: Project, path: Path | None, stem: str, suffix: str) -> Path:

@@ -51,8 +51,19 @@ def work(project: Project, path: Path | None = None) -> PackedTask:
     key = parcel_secrets.signing_key(project)
     with project.store.write() as db:
         artifacts, drafts = _artifacts(db, found.person_id)
-        disputes = _disputes(db, found.person_id)
-        answers = _answers(project)
+        question = select(DISPUTE).where(DISPUTE.c.person_id == found.person_id).order_by(DISPUTE.c.item_id)
+        disputes = [
+            parcels.WorkDispute(item_id=row.item_id, stage=row.stage, text=row.text, at=row.at)
+            for row in db.execute(question)
+        ]
+        given = (line.review for line in reviewing.lines(project) if not line.reviewer_id)
+        answers = [
+            parcels.WorkAnswer(
+                artifact_id=one.artifact_id, agreed=one.agreed, text=one.answer, at=one.answered_at
+            )
+            for one in given
+            if one is not None and one.agreed is not None
+        ]
         if not artifacts and not disputes and not answers:
             raise Refusal(
                 "Nothing is submitted yet.", "Submit a document first; drafts stay on this computer."
@@ -142,26 +153,6 @@ def _drafted(drafted: Drafted, history: list[Row[Any]]) -> tuple[parcels.Drafted
 def _seconds(db: Connection, person_id: str) -> dict[str, float]:
     question = select(TIME.c.subject, func.sum(TIME.c.seconds)).where(TIME.c.person_id == person_id)
     return {subject: float(total) for subject, total in db.execute(question.group_by(TIME.c.subject))}
-
-
-def _disputes(db: Connection, person_id: str) -> list[parcels.WorkDispute]:
-    question = select(DISPUTE).where(DISPUTE.c.person_id == person_id).order_by(DISPUTE.c.item_id)
-    return [
-        parcels.WorkDispute(item_id=row.item_id, stage=row.stage, text=row.text, at=row.at)
-        for row in db.execute(question)
-    ]
-
-
-def _answers(project: Project) -> list[parcels.WorkAnswer]:
-    """The answers to reviews of own drafts."""
-    given = (line.review for line in reviewing.lines(project) if not line.reviewer_id)
-    return [
-        parcels.WorkAnswer(
-            artifact_id=one.artifact_id, agreed=one.agreed, text=one.answer, at=one.answered_at
-        )
-        for one in given
-        if one is not None and one.agreed is not None
-    ]
 
 
 def _changed_with(db: Connection) -> list[str]:

@@ -105,7 +105,13 @@ def take_task(
         # What cannot be taken is refused before a backup is made.
         origins.followed(project, package, facts)
         if alone and not (shown and path.resolve() == shown.resolve()):
-            _hold(project)
+            try:
+                project.hold()
+            except Refusal as busy:
+                raise Refusal(
+                    busy.happened,
+                    "Drop the task on that window, or close it and open the task again; nothing was changed.",
+                ) from None
         already, fresh = items.count(project), not people.people(project)
         if not fresh:
             backups.make(project, "before importing a task")
@@ -136,16 +142,6 @@ def kept_in(task_path: Path) -> Path | None:
     folder = user_data() / "projects"
     folder.mkdir(parents=True, exist_ok=True)
     return folder
-
-
-def _hold(project: Project) -> None:
-    try:
-        project.hold()
-    except Refusal as busy:
-        raise Refusal(
-            busy.happened,
-            "Drop the task on that window, or close it and open the task again; nothing was changed.",
-        ) from None
 
 
 def _path(

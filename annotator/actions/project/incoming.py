@@ -136,7 +136,7 @@ class Incoming:
         seen: set[Any] = set()
         for record in records:
             name, unique = record_id(record), plan.unique(record)
-            found = plan.existing.prints.get(self._known_as(plan, name, unique))
+            found = plan.existing.prints.get(plan.existing.ids.get(unique, name) if plan.adopts else name)
             if reason := self._refused(plan, record, name, unique, seen):
                 self.refuse(plan.thing, name, reason)
             elif found is None:
@@ -158,9 +158,6 @@ class Incoming:
         """Say something about a record that is taken all the same."""
         file, index = self.bundle.place(thing, name)
         self.problems.append(Problem(file, index, reason, note=True))
-
-    def _known_as(self, plan: ImportPlan, name: str, unique: tuple[Any, ...]) -> str:
-        return plan.existing.ids.get(unique, name) if plan.adopts else name
 
     def _refused(
         self, plan: ImportPlan, record: Record, name: str, unique: tuple[Any, ...], seen: set[Any]

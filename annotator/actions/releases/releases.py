@@ -120,7 +120,13 @@ def export(
         raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
     tell = progress or _silent
     tell("checking every row", 0, 4)
-    _refuse_damage(project)
+    damage = [finding for finding in checking.check(project).problems if finding.todo == checking.FROM_BACKUP]
+    if damage:
+        raise Refusal(
+            f"{damage[0].happened} Nothing was released.",
+            f"{len(damage):,} such findings in all; restore the project from a backup.",
+            tuple(str(finding) for finding in damage),
+        )
     tell("gathering", 1, 4)
     try:
         bundle, notes = gather(project, page_texts=page_texts, addresses=addresses)
@@ -148,16 +154,6 @@ def export(
     _publish(project, folder, files, number, checksum, profile)
     tell("writing", 4, 4)
     return ExportReport(folder, tuple(sorted(files)), sum(bundle.counts().values()), number, tuple(notes))
-
-
-def _refuse_damage(project: Project) -> None:
-    damage = [finding for finding in checking.check(project).problems if finding.todo == checking.FROM_BACKUP]
-    if damage:
-        raise Refusal(
-            f"{damage[0].happened} Nothing was released.",
-            f"{len(damage):,} such findings in all; restore the project from a backup.",
-            tuple(str(finding) for finding in damage),
-        )
 
 
 def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:

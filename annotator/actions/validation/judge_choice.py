@@ -113,7 +113,12 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     reference = _reference(query, judged)
     answers = None if reference else stand_in.of_ground(project, ground, query.answers)
     offers = _offers(query, found, judged, reference, answers)
-    chosen = _cheapest(offers)
+    fitting = [one for one in offers if one.fits]
+    chosen = min(
+        fitting,
+        key=lambda one: (one.cost.value or 0.0, -_height(one.agreement), one.rater.name),
+        default=None,
+    )
     named = reference.rater.name if reference else PEOPLE
     return JudgeChoice(
         query, found.against, tuple(offers), human, named, chosen.rater if chosen else None,
@@ -228,15 +233,6 @@ def _worse(query: JudgeChoiceQuery, limit: float, line: RaterFigures, difference
     if difference.low is None:
         return f"its difference has no interval: {of_items(difference.note)}"
     return f"it may be {-difference.low:.3f} worse" if difference.low < -query.delta else ""
-
-
-def _cheapest(offers: list[JudgeCandidate]) -> JudgeCandidate | None:
-    fitting = [one for one in offers if one.fits]
-    return min(
-        fitting,
-        key=lambda one: (one.cost.value or 0.0, -_height(one.agreement), one.rater.name),
-        default=None,
-    )
 
 
 def _title(query: JudgeChoiceQuery) -> str:

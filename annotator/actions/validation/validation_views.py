@@ -142,15 +142,16 @@ def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[Vie
         yield ViewChoice("set", "Labels", (("all that were submitted", ANY), *drawn), only_if)
         # The test part is opened on purpose, so the dev part comes first.
         yield ViewChoice("part", "Part", PARTS, ("set", tuple(name for name, _ in drawn)))
-    yield ViewChoice("against", "Compared with", _against(project, protocol), only_if)
+    yield ViewChoice(
+        "against",
+        "Compared with",
+        (("all people", ANY), *result_raters.named_people(project, protocol)),
+        only_if,
+    )
     values = PROTOCOLS[protocol].values
     if len(values) > 2:
         named = tuple((value.replace("_", " "), value) for value in values)
         yield ViewChoice("positive", "Positive", (("none", ANY), *named), only_if)
-
-
-def _against(project: Project, protocol: str) -> tuple[tuple[str, str], ...]:
-    return (("all people", ANY), *result_raters.named_people(project, protocol))
 
 
 def _by(protocol: ViewChoice) -> tuple[ViewChoice, ...]:

@@ -63,7 +63,12 @@ def _main(files: Mapping[str, str]) -> str:
     # arXiv asks for a list of references that is named as the main file is.
     return max(
         candidates,
-        key=lambda name: (_stem(name) + ".bbl" in files, len(includes[name]), len(said[name]), name),
+        key=lambda name: (
+            (name.rpartition(".")[0] or name) + ".bbl" in files,
+            len(includes[name]),
+            len(said[name]),
+            name,
+        ),
     )
 
 
@@ -75,10 +80,6 @@ def _hinted(files: Mapping[str, str]) -> str:
     except (ValueError, AttributeError, KeyError, TypeError, RecursionError):
         return ""
     return next((name for name in named if isinstance(name, str) and name in files), "")
-
-
-def _stem(name: str) -> str:
-    return name.rpartition(".")[0] or name
 
 
 def _targets(files: Mapping[str, str], name: str, said: str) -> Iterator[str]:

@@ -234,13 +234,10 @@ class _Reader:
         if entry.id not in self.asked:
             self._problem(file, index, f"there is no question with the id {entry.id}")
             return False
-        self._compare_wording(file, index, entry)
-        return True
-
-    def _compare_wording(self, file: str, index: int, entry: Numbered) -> None:
         if self.asked.get(entry.id, entry.question) != entry.question:
             reason = f"the wording of question {entry.id} differs from the question's own, which is kept"
             self.problems.append(Problem(file, index, reason, note=True))
+        return True
 
     def _item_id(self, number: int) -> str:
         if number in self.mapped:

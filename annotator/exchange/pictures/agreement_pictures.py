@@ -56,7 +56,7 @@ def by_week(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
     else:
         axes.set_ylim(low - 0.03, 1.03)
     axes.grid(axis="y", color=ink.grid, linewidth=0.8)
-    days = [_monday(week) for week, _ in points]
+    days = [date.fromisoformat(f"{week}-1") for week, _ in points]
     for run in _runs(points):
         axes.plot([days[i] for i in run], [points[i][1].value for i in run], color=ink.mark, linewidth=1.6)
     for day, (_, found) in zip(days, points, strict=True):
@@ -135,7 +135,3 @@ def _week(points: Points, place: int, step: int) -> str:
     (week, found), before = points[place], points[place - step][0] if place else ""
     said = week if week[:4] != before[:4] else week[5:]
     return f"{said}\nn = {found.n}"
-
-
-def _monday(week: str) -> date:
-    return date.fromisoformat(f"{week}-1")

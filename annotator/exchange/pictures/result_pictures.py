@@ -43,7 +43,11 @@ def heat(
     grid = [[_number(values.get((row, column))) for column in columns] for row in shown]
     known = [value for line in grid for value in line if isfinite(value)]
     low, high = bounds or (min(known, default=0.0), max(known, default=1.0))
-    colours = _ramp(ink)
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark]).with_extremes(
+        bad=ink.paper
+    )
     axes.imshow(grid, aspect="auto", cmap=colours, vmin=low, vmax=high if high > low else low + 1)
     for i, line in enumerate(grid):
         for j, value in enumerate(line):
@@ -66,12 +70,6 @@ def heat(
 
 def _number(value: float | None) -> float:
     return float("nan") if value is None else value
-
-
-def _ramp(ink: Ink) -> Any:
-    from matplotlib.colors import LinearSegmentedColormap
-
-    return LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark]).with_extremes(bad=ink.paper)
 
 
 def _write(axes: Any, x: int, y: int, value: float, ground: tuple[float, ...], ink: Ink) -> None:

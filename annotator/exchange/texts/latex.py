@@ -93,7 +93,7 @@ def _saying(more: Mapping[str, str] = {}) -> Any:
 
 def citations(latex: str, *, comments: bool = False) -> list[tuple[str, ...]]:
     """The keys of each citing command, in order; `comments`: those that are commented out count too."""
-    text = _single(_uncommented(latex) if comments else without_comments(latex))
+    text = _single(re.sub(r"(?<!\\)%", " ", latex) if comments else without_comments(latex))
     return [found for node in _each(_nodes(text)) if _is_citing(node) and (found := _keys(node))]
 
 
@@ -118,11 +118,6 @@ def markdown(latex: str, mark: Marks) -> str:
     return _MANY_LINES.sub(
         "\n\n", "\n".join(_SPACES.sub(" ", line).strip() for line in words.split("\n"))
     ).strip()
-
-
-def _uncommented(latex: str) -> str:
-    """The source with its comments as if they were set."""
-    return re.sub(r"(?<!\\)%", " ", latex)
 
 
 def masked(latex: str) -> str:

@@ -55,7 +55,9 @@ class PeopleChoice(QWidget):
         for part in (self.list, *self._buttons, self.count):
             part.setVisible(bool(everybody))
         self.empty.setVisible(not everybody)
-        self._fit()
+        rows = min(MOST, max(FEWEST, self.list.count()))
+        row = self.list.sizeHintForRow(0) if self.list.count() else theme.current().px(26)
+        self.list.setFixedHeight(rows * row + 2 * self.list.frameWidth() + theme.current().px(4))
         self._count()
 
     def chosen(self) -> tuple[str, ...]:
@@ -75,12 +77,6 @@ class PeopleChoice(QWidget):
 
     def _count(self) -> None:
         self.count.setText(f"{len(self.chosen()):,} of {self.list.count()}")
-
-    def _fit(self) -> None:
-        """As high as the people need, up to so many; the rest scrolls."""
-        rows = min(MOST, max(FEWEST, self.list.count()))
-        row = self.list.sizeHintForRow(0) if self.list.count() else theme.current().px(26)
-        self.list.setFixedHeight(rows * row + 2 * self.list.frameWidth() + theme.current().px(4))
 
     def sizeHint(self) -> QSize:
         """Wide enough for a name."""

@@ -104,7 +104,7 @@ class ViewPane(Splitter):
             while self.tabs.count():
                 self.tabs.removeTab(0)
             for sheet in sheets:
-                self.tabs.addTab(_titled(sheet))
+                self.tabs.addTab(f"{sheet.title} ({len(sheet.lines):,})".replace("&", "&&"))
             known = [sheet.key for sheet in sheets]
             self.tabs.setCurrentIndex(known.index(kept) if kept in known else 0)
         self._show_sheet(self.tabs.currentIndex())
@@ -250,10 +250,6 @@ class ViewPane(Splitter):
         line, cell = self.model.at(index.row()), self.model.cell(index)
         if line is not None:
             self.opened.emit(line, cell)
-
-
-def _titled(sheet: ResultSheet) -> str:
-    return f"{sheet.title} ({len(sheet.lines):,})".replace("&", "&&")
 
 
 def _others(sheets: tuple[ResultSheet, ...]) -> tuple[SheetPicture, ...]:

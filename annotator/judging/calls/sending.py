@@ -154,13 +154,8 @@ class Sender:
         known = self.prices.of(str(body["model"]))
         if known is None:
             return None
-        most_input, output = _most_input(body), self.most_output(body, likely)
+        most_input, output = len(orjson.dumps(body)), self.most_output(body, likely)
         return max(known.price.cost(most_input, output, cached) for cached in (0, most_input))
-
-
-def _most_input(body: Mapping[str, Any]) -> int:
-    """No way of counting makes more tokens of a request than it has bytes."""
-    return len(orjson.dumps(body))
 
 
 def _final(outcome: CallOutcome, troubles: Counter[CallTrouble], tries: int) -> bool:

@@ -163,10 +163,6 @@ def baseline(material: Material) -> Extracted:
     return Extracted(Inspirations(units=tuple(reversed(units.values()))))
 
 
-def _short(text: str) -> bool:
-    return word_count(text) <= _LONGEST_MERGED
-
-
 def _cued(source: Source, piece: Piece) -> list[Inspiration]:
     """The spans of a piece whose sentences hold a cue word, joined where they follow one another."""
     spans: list[tuple[InspirationType, int, int, int]] = []
@@ -177,7 +173,11 @@ def _cued(source: Source, piece: Piece) -> list[Inspiration]:
         if kind is None:
             continue
         last = spans[-1] if spans else None
-        if last and (last[0], last[3]) == (kind, place - 1) and _short(source.text[last[1] : end]):
+        if (
+            last
+            and (last[0], last[3]) == (kind, place - 1)
+            and (word_count(source.text[last[1] : end]) <= _LONGEST_MERGED)
+        ):
             spans[-1] = (kind, last[1], end, place)
         else:
             spans.append((kind, start, end, place))

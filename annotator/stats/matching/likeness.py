@@ -79,16 +79,14 @@ def bare(text: str) -> str:
     """A text's letters, digits and signs of mathematics in one case and form, a space between words."""
     text = normalize("NFKD", normalize("NFKC", text).casefold())
     kept = normalize("NFC", "".join(c for c in text if not _accent(c)))
-    return spaced("".join(c if _counts(c) else " " for c in kept).split())
+    return spaced(
+        "".join(c if (c.isalnum() or category(c) in ("Sm", "Mn", "Mc")) else " " for c in kept).split()
+    )
 
 
 def _accent(character: str) -> bool:
     place = combining(character)
     return place in _ACCENTS or place in _POINTS or character == _TATWEEL
-
-
-def _counts(character: str) -> bool:
-    return character.isalnum() or category(character) in ("Sm", "Mn", "Mc")
 
 
 @lru_cache(maxsize=4096)

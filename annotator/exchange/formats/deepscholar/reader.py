@@ -140,7 +140,9 @@ class _RelatedWorkReader:
         self.papers: dict[str, PublishedPaper] = {}
         self.by_row: dict[int, str] = {}
         # Of every paper, here or in the files, what its abstract says.
-        self.abstracts = {one.key: _abstract(one.question) for one in known.items.values()}
+        self.abstracts = {
+            one.key: _plain(one.question.partition(tables.ABSTRACT)[2]) for one in known.items.values()
+        }
         self.important: tables.Importance | None = None
         self.works: set[str] = set()
         self.names: dict[str, str] = {}
@@ -438,10 +440,6 @@ class _RelatedWorkReader:
 
 def _plain(text: str) -> str:
     return " ".join(text.split())
-
-
-def _abstract(question: str) -> str:
-    return _plain(question.partition(tables.ABSTRACT)[2])
 
 
 def _entry(key: str, one: Cited | None) -> str:

@@ -71,7 +71,9 @@ class SubmitPanel(QFrame):
             self.entries.addItem(_entry(finding, numbers, words))
         self.entries.setCurrentRow(max(0, min(chosen, len(findings) - 1)))
         self.entries.setVisible(bool(findings))
-        self._fit_height()
+        rows = min(ROWS_SHOWN, self.entries.count())
+        row = max(self.entries.sizeHintForRow(0), self.fontMetrics().height() * 2)
+        self.entries.setFixedHeight(row * rows + 2 * self.entries.frameWidth() + 2)
         for part in (self.reason, self.anyway):
             part.setVisible(bool(findings) and not errors)
         self._judge_reason()
@@ -85,11 +87,6 @@ class SubmitPanel(QFrame):
         """Go away, as the person wished."""
         self.hide()
         self.closed.emit()
-
-    def _fit_height(self) -> None:
-        rows = min(ROWS_SHOWN, self.entries.count())
-        row = max(self.entries.sizeHintForRow(0), self.fontMetrics().height() * 2)
-        self.entries.setFixedHeight(row * rows + 2 * self.entries.frameWidth() + 2)
 
     def _jump(self, entry: QListWidgetItem) -> None:
         unit_id, field = entry.data(Qt.ItemDataRole.UserRole)

@@ -92,16 +92,13 @@ class TrayPane(QWidget):
                 self.list.addItem(_line(sheet))
         places = [place for place, sheet in enumerate(self._sheets) if sheet.entry.id == kept]
         self.list.setCurrentRow(places[0] if places else min(row, len(self._sheets) - 1))
-        self._say_nothing()
-        return sum(sheet.entry.state is TrayState.WAITING for sheet in self._sheets)
-
-    def _say_nothing(self) -> None:
         self.body.setCurrentIndex(1 if self._sheets else 0)
         self.nothing.show_words(
             "The tray is empty",
             "Returned work that conflicts with existing work, arrives after the consensus, or was not "
             "assigned is kept in this tray until you decide. Nothing is lost or overwritten.",
         )
+        return sum(sheet.entry.state is TrayState.WAITING for sheet in self._sheets)
 
     def _show(self, row: int) -> None:
         if not 0 <= row < len(self._sheets):

@@ -215,12 +215,9 @@ class PagesView(QWidget):
             )
         )
         self.cause.setVisible(bool(self.cause.text()))
-        self._show_text(page)
-        self._show_claims(page)
-
-    def _show_text(self, page: CitedPage) -> None:
         found = self._desk.ask(pages.page, page.url) if page.is_here else None
         self.text.show_plain(found.text if found else "Never fetched." if page.state is None else "")
+        self._show_claims(page)
 
     def _show_claims(self, page: CitedPage) -> None:
         citing = self._cited.citing.get(page.url, ())

@@ -133,14 +133,11 @@ class WritingForm(QFrame):
 
     def _offer_judges(self) -> None:
         """Those with an endpoint; the baseline too where works are searched or given."""
-        kinds = [JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if self._researches() else [])]
+        kinds = [JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if (self.mode.currentData() in RESEARCH) else [])]
         found = sorted(
             (one for one in self._judges if one.kind in kinds), key=lambda one: kinds.index(one.kind)
         )
         offer(self.judge, [(one.name, one.name) for one in found])
-
-    def _researches(self) -> bool:
-        return self.mode.currentData() in RESEARCH
 
     def choose(self, key: str) -> None:
         """Offer the item at the cursor, to be asked about alone."""

@@ -261,7 +261,11 @@ def partners(lines: Sequence[AssignmentStatus]) -> dict[str, Partners]:
     for line in lines:
         if line.trial == 1 and line.stage is not Stage.ADJUDICATION:
             groups[line.item_id, line.stage].append(line)
-    shared = {stage for (_, stage), group in groups.items() if len(group) > 1 and not _pilot(group)}
+    shared = {
+        stage
+        for (_, stage), group in groups.items()
+        if len(group) > 1 and not any(line.purpose is Purpose.PILOT for line in group)
+    }
     found = {}
     for (_, stage), group in groups.items():
         alone = len(group) == 1 and stage in shared
@@ -271,7 +275,3 @@ def partners(lines: Sequence[AssignmentStatus]) -> dict[str, Partners]:
             others = tuple(each for each in group if each is not line)
             found[line.assignment_id] = Partners(others, alone, alone or len(handed_in) > 1)
     return found
-
-
-def _pilot(group: Sequence[AssignmentStatus]) -> bool:
-    return any(line.purpose is Purpose.PILOT for line in group)

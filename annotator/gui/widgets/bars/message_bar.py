@@ -45,11 +45,6 @@ class MessageBar(QFrame):
         self._close.clicked.connect(self.clear)
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.clear)
-        self._lay_out()
-        theme.watch(self, self._dress)
-        self.hide()
-
-    def _lay_out(self) -> None:
         horizontal(
             (self._icon, 0, Qt.AlignmentFlag.AlignTop),
             (vertical(self._happened, self._todo, spacing=2), 1),
@@ -60,6 +55,8 @@ class MessageBar(QFrame):
             margins=(12, 8, 8, 8),
             spacing=10,
         )
+        theme.watch(self, self._dress)
+        self.hide()
 
     def float_over(self, host: QWidget, *, below: bool = True) -> None:
         """Lie over a widget, at its lower or upper edge, instead of pushing it; only what lasts makes it give way."""

@@ -26,7 +26,7 @@ class TickList(QListWidget):
 
     def offer(self, names: Sequence[str]) -> None:
         """Offer other names and tell nobody; what was ticked stays ticked."""
-        if list(names) == self._names():
+        if list(names) == [self.item(row).text() for row in range(self.count())]:
             return
         ticked = set(self.ticked())
         blocked = self.blockSignals(True)
@@ -44,6 +44,3 @@ class TickList(QListWidget):
         """The names that are ticked, in their order."""
         entries = (self.item(row) for row in range(self.count()))
         return tuple(entry.text() for entry in entries if entry.checkState() == Qt.CheckState.Checked)
-
-    def _names(self) -> list[str]:
-        return [self.item(row).text() for row in range(self.count())]
