@@ -286,7 +286,7 @@ def _fits(column: Column[object]) -> str:
 
 def is_known(path: Path) -> bool:
     """Whether this machine's program left the file as it lies there, so that its contents need no check."""
-    with suppress(OSError):
+    with suppress(OSError, ValueError):
         return _mark_of(path).read_text("utf-8") == _fingerprint(path)
     return False
 

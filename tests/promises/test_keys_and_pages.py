@@ -271,13 +271,19 @@ def test_a_key_among_a_judges_settings_is_refused_on_entry(tmp_path: Path, setti
     project.close()
 
 
-def test_a_release_is_refused_that_would_hold_a_key(tmp_path: Path) -> None:
+@pytest.mark.parametrize("key", [KEY, "none-of-the-usual-forms"])
+def test_a_release_is_refused_that_would_hold_a_key(
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    """Also one of no known form that is at hand, and that nobody has allowed for the judge's address."""
+    monkeypatch.setenv(VARIABLE, key)
     project = small_project(tmp_path)
     with at_work(OddServer()) as server:
         judges.add(project, "j", base_url=server.url, model="m")
         asyncio.run(judge_runs.run(project, RunRequest("j")))
     with project.store.write():
-        sql.alter(project, "UPDATE judge SET parameters = ?", [json.dumps({"user": KEY})])
+        settings = [json.dumps({"user": key}), VARIABLE]
+        sql.alter(project, "UPDATE judge SET parameters = ?, key_env = ?", settings)
     with pytest.raises(Refusal, match=r"judges\.json"):
         releases.export(project, tmp_path / "out")
     assert not (tmp_path / "out").exists()

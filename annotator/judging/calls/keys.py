@@ -133,7 +133,7 @@ class Keys:
         A variable stays so after a no, since the judge cannot do without it.
         """
         held_back = ""
-        for key, place, value in self._at_hand(address, variable, former):
+        for key, place, value in self.at_hand(address, variable, former):
             allowed = self.grants.of(key, address) if key else True
             if allowed:
                 found = FoundKey(checked_key(value), place)
@@ -150,7 +150,7 @@ class Keys:
             hold(checked_key(value))
         return value
 
-    def _at_hand(self, address: str, variable: str, former: str) -> Iterator[tuple[str, KeyPlace, str]]:
+    def at_hand(self, address: str, variable: str, former: str) -> Iterator[tuple[str, KeyPlace, str]]:
         """Each key that is there: its name, where it lies, and itself. Without a name it is for this address alone."""
         if value := self._from_ring(address):
             yield RING + address, KeyPlace.KEYRING, value
@@ -228,6 +228,7 @@ def address_of(base_url: str) -> str:
     # Written out and never mapped: which letters become which host is the client's matter, and a rule that differs
     # from its own would let “faß.example” pass for “fass.example”.
     host = host.encode("ascii", "backslashreplace").decode()
+    host = f"[{host}]" if ":" in host else host
     return f"{parts.scheme}://{host}:{_PORTS.get(parts.scheme, 0) if port is None else port}"
 
 

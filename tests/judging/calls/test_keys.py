@@ -10,6 +10,7 @@ import keyring.backends.fail
 import keyring.errors
 import pytest
 
+from annotator.actions.judges import kept_keys
 from annotator.domain.texts.redaction import redact, without_keys
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.keys import GRANTS, FoundKey, KeyGrant, KeyPlace, Keys, address_of, handing_over
@@ -156,7 +157,16 @@ def test_a_key_that_was_handed_over_goes_to_no_other_address(base_url: str) -> N
 
 def test_an_address_is_scheme_host_and_port() -> None:
     assert address_of("https://Host.example/v1/") == address_of("https://host.example:443/other")
-    assert address_of("http://[::1]:8000/v1") == "http://::1:8000"
+
+
+@pytest.mark.parametrize(
+    "base_url", ["https://host.example/v1", "http://[::1]:8000/v1", "http://[fd00::1]/v1"]
+)
+def test_an_address_is_allowed_as_it_is_shown(base_url: str) -> None:
+    shown = address_of(base_url)
+    assert shown == address_of(shown)
+    kept_keys.allow("MY_KEY", shown)
+    assert Keys({"MY_KEY": KEY}, NoRing()).find(shown, "MY_KEY") == FoundKey(KEY, KeyPlace.ENVIRONMENT)
 
 
 @pytest.mark.parametrize(
