@@ -55,12 +55,9 @@ class KeyGrant:
 class KeyGrants:
     """Which key may go to which scheme, host and port: kept per machine and person, and in no project."""
 
-    def __init__(self, folder: Path | None = None) -> None:
-        self._folder = folder
-
     @property
     def _file(self) -> Path:
-        return (self._folder or user_config()) / GRANTS
+        return user_config() / GRANTS
 
     def all(self) -> list[KeyGrant]:
         """All of them; Refusal when the file cannot be read."""
@@ -112,13 +109,11 @@ class Keys:
     `ring` has the keyring package's get_password, set_password and delete_password; by default it is that package.
     """
 
-    def __init__(
-        self, environment: Mapping[str, str] | None = None, ring: Any = None, grants: KeyGrants | None = None
-    ) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None, ring: Any = None) -> None:
         self._environment = os.environ if environment is None else environment
         self._ring = ring
         self._session: dict[str, str] = {}
-        self.grants = grants or KeyGrants()
+        self.grants = KeyGrants()
 
     def find(self, address: str, variable: str = "", former: str = "") -> FoundKey | None:
         """The key that may go to an address: of the keyring, or of the variable the judge names; None without one.
