@@ -271,9 +271,16 @@ def test_a_key_among_a_judges_settings_is_refused_on_entry(tmp_path: Path, setti
     project.close()
 
 
-@pytest.mark.parametrize("key", [KEY, "none-of-the-usual-forms"])
+@pytest.mark.parametrize(
+    ("key", "named"),
+    [
+        (KEY, {"key_env": VARIABLE}),
+        ("none-of-the-usual-forms", {"key_env": VARIABLE}),
+        ("none-of-the-usual-forms", {"asking": json.dumps({"headers": {"X-Team": f"{{{VARIABLE}}}"}})}),
+    ],
+)
 def test_a_release_is_refused_that_would_hold_a_key(
-    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch, key: str
+    tmp_path: Path, ring: Ring, monkeypatch: pytest.MonkeyPatch, key: str, named: dict[str, str]
 ) -> None:
     """Also one of no known form that is at hand, and that nobody has allowed for the judge's address."""
     monkeypatch.setenv(VARIABLE, key)
@@ -282,8 +289,8 @@ def test_a_release_is_refused_that_would_hold_a_key(
         judges.add(project, "j", base_url=server.url, model="m")
         asyncio.run(judge_runs.run(project, RunRequest("j")))
     with project.store.write():
-        settings = [json.dumps({"user": key}), VARIABLE]
-        sql.alter(project, "UPDATE judge SET parameters = ?, key_env = ?", settings)
+        for column, value in {"parameters": json.dumps({"user": key}), **named}.items():
+            sql.alter(project, f"UPDATE judge SET {column} = ?", [value])
     with pytest.raises(Refusal, match=r"judges\.json"):
         releases.export(project, tmp_path / "out")
     assert not (tmp_path / "out").exists()

@@ -277,15 +277,15 @@ def handed_over(project: Project, judge: Judge) -> dict[str, str]:
 
 
 def in_use(project: Project) -> list[str]:
-    """The values of all keys at hand here, allowed or not: those of the project's judges, and those used before."""
+    """The values of all secrets at hand here, allowed or not: those of the project's judges, and those used before."""
     from annotator.judging.calls.keys import address_of
 
     with project.store.read() as db:
         rows = [Judge(**row) for row in db.execute(select(table(JudgeRow))).mappings()]
     found = set(held())
     for judge in rows:
-        if judge.base_url:
-            at_hand = _keys().at_hand(address_of(judge.base_url), judge.key_env, judge.name)
+        for name in (judge.key_env, *_other_secrets(judge)) if judge.base_url else ():
+            at_hand = _keys().at_hand(address_of(judge.base_url), name, judge.name)
             found.update(value.strip() for _, _, value in at_hand)
     return sorted(filter(None, found))
 
