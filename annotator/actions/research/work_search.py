@@ -48,9 +48,9 @@ class CorpusSearch:
     """A collection of works that is asked by their words."""
 
     def __init__(self, path: str) -> None:
-        from annotator.exchange.eprints import corpora
+        from annotator.exchange.eprints.folder import read_corpus
 
-        corpus = corpora.read(Path(path))
+        corpus = read_corpus(Path(path))
         self.name, self.works = corpus.name, corpus.works
 
     @cached_property

@@ -159,3 +159,38 @@ class Collection:
 def eprint_stem(paper: ListedPaper) -> str:
     """Where a paper's e-print lies, without the ending; ids of the old form hold a slash."""
     return f"{EPRINTS}/{paper.key.replace('/', '_')}"
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The works of a place, each once; `name` says which, with the beginning of the hash of what it holds."""
+
+    name: str
+    works: tuple[CatalogueWork, ...]
+
+
+def read_corpus(path: Path) -> Corpus:
+    """The works of a table, or of a folder with `works.csv`, replies of services or lists of arXiv.
+
+    Refusal when it cannot be read, or holds no work.
+    """
+    found: dict[str, CatalogueWork] = {}
+    for work in _works_at(path):
+        found.setdefault(work.key, work)
+    if not found:
+        raise Refusal(
+            f"“{path.name}” holds no works.",
+            "Choose a table with identifier, title, abstract and published, or a folder that was collected.",
+        )
+    told = "\n".join(
+        f"{work.key}\t{work.title}\t{work.abstract}\t{work.published}" for work in found.values()
+    )
+    # Where a report says how it came about, semicolons part what it says.
+    return Corpus(f"{path.name.replace(';', ',')} {sha256(told)[:8]}", tuple(found.values()))
+
+
+def _works_at(path: Path) -> Iterator[CatalogueWork]:
+    if path.is_dir():
+        yield from Collection.at(path).all_works()
+    else:
+        yield from known_works.of_rows(read_table(path, ("identifier", "title")).rows)
