@@ -37,7 +37,6 @@ COMPARED = {"first": SCORES, "second": SCORES, "reason": "So.", "better": "first
 REPORT = "# Report\n\nResidual connections help."
 # A command, what it can bring at most, and what of it is in the project.
 COMMANDS: dict[str, tuple[str, int, str]] = {
-    "test": ("judge test {file} distant", 0, "SELECT 0"),
     "run": (
         "judge run {file} --judge distant --system Alpha --system Beta",
         12,
@@ -64,6 +63,8 @@ COMMANDS: dict[str, tuple[str, int, str]] = {
         16,
         "SELECT count(*) FROM contest WHERE status = 'ok'",
     ),
+    # Last: a judge that failed its test is not run.
+    "test": ("judge test {file} distant", 0, "SELECT 0"),
 }
 # So many questions of the first run are answered well before a server turns hostile.
 BEFORE = 3
