@@ -93,3 +93,13 @@ class EmptyState(QWidget):
         wide = sum(widths) + self._buttons.spacing() * max(0, len(widths) - 1)
         across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
         self._buttons.setDirection(across if wide <= room else down)
+
+
+def answered_label(words: str = "") -> PlainLabel:
+    """Words for where there is nothing, as a line of a part; hidden until the first answer tells that they are true.
+
+    An `EmptyState` stands second in its stack for the same reason.
+    """
+    label = PlainLabel(words, "hint", wrap=True)
+    label.hide()
+    return label

@@ -1,17 +1,21 @@
 """What each kind of document asks for beside its words, and what is told of the whole."""
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from annotator.actions.items import items
 from annotator.actions.undo import history
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
+from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.query import Query, Wording
+from annotator.gui.forms.text_field import TextField
 from tests.projects.authoring_project import authoring_project, begin, mine, rubric
 from tests.projects.pairs_project import DIMENSIONS
 from tests.windows.labelling_keys import focus, press, type_words
@@ -34,6 +38,23 @@ def open_page(project, page_over):
 
 def told(page) -> str:
     return page.sheet.bar.counts.text()
+
+
+@pytest.mark.parametrize("way", ["Tab", "Shift+Tab"])
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_what_was_just_typed_into_a_new_document_stays_on_tab(kind, way, open_page, project):
+    page = open_page(kind)
+    QTest.mouseClick(page.sheet.beginning.start, Qt.MouseButton.LeftButton)
+    fields = [field for field in page.sheet.findChildren(TextField) if field.isVisible()]
+    assert fields
+    for number, field in enumerate(fields):
+        QTest.mouseClick(field.viewport(), Qt.MouseButton.LeftButton)
+        type_words(f"Sentence {number}.")
+        press(way)
+        assert focus() is not field
+    assert [field.toPlainText() for field in fields] == [f"Sentence {n}." for n in range(len(fields))]
+    document = mine(project, kind).document.model_dump_json()
+    assert all(f'"{field.toPlainText()}"' in document for field in fields)
 
 
 def test_a_statement_gets_its_label_by_key_and_its_aspect_from_the_list(open_page, project):

@@ -1,11 +1,12 @@
 """The window: its pages, its messages, its person, its closing."""
 
 import gc
-from threading import current_thread, main_thread
+import re
+from threading import Event, current_thread, main_thread
 
 import pytest
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton, QTabWidget
 from shiboken6 import isValid
 
 from annotator import __version__
@@ -17,10 +18,14 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
+from annotator.gui.desk.errands import Hearers
 from annotator.gui.shell.window import ASIDE, STEPS
+from annotator.gui.widgets.empty_state import EmptyState
 from annotator.places import user_data
 from tests.windows.labelling_keys import be_active
 
+# Their parts ask everything on the other thread.
+ANSWERED_LATER = ("Judges", "Validate", "Material", "Results")
 EVERY_PAGE = [step[0] for step in STEPS] + [aside[0] for aside in ASIDE]
 
 
@@ -39,6 +44,40 @@ def test_every_page_opens_on_an_empty_project(name, tmp_path, window_over, qtbot
     window.desk.wait()
     qtbot.wait(50)
     assert name == window.page.NAME
+
+
+def called_empty(window) -> set[str]:
+    """What is seen and says that there is nothing."""
+    states = {
+        state.findChildren(QLabel)[1].text()
+        for state in window.page.findChildren(EmptyState)
+        if state.isVisible()
+    }
+    labels = (label.text() for label in window.page.findChildren(QLabel) if label.isVisible())
+    return states | {words for words in labels if re.match(r"No matches|(No|Nothing)\b.* yet\b", words)}
+
+
+@pytest.mark.parametrize("name", EVERY_PAGE)
+def test_nothing_is_called_empty_before_the_answer_came(name, sample, window_over, qtbot):
+    window, answers = window_over(sample, "Help"), Event()
+    window.desk._errands.send(lambda _tell: answers.wait(), Hearers(None))
+    try:
+        page = window.show_page(name)
+        tabs = page.findChild(QTabWidget)
+        early = {}
+        for place in range(tabs.count()) if tabs is not None else (0,):
+            if tabs is not None:
+                tabs.setCurrentIndex(place)
+            qtbot.wait(20)
+            early[place] = called_empty(window)
+    finally:
+        answers.set()
+    qtbot.waitUntil(lambda: not len(window.desk._errands))
+    for place, before in early.items():
+        if tabs is not None:
+            tabs.setCurrentIndex(place)
+        # What is known at once stays.
+        assert before <= (set() if name in ANSWERED_LATER else called_empty(window))
 
 
 def alive() -> dict[int, str]:

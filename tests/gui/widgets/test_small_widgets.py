@@ -4,7 +4,7 @@ import gc
 from enum import Enum
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale, QPoint, Qt
+from PySide6.QtCore import QEvent, QLocale, QPoint, QRect, Qt
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -209,6 +209,30 @@ def test_a_choice_that_is_as_wide_as_its_words_shows_them_whole(words, sample, w
     box.show()
     box.resize(box.sizeHint())
     assert box.elided() == words
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@pytest.mark.parametrize("share", [0, 0.5, 0.95], ids=["top", "middle", "bottom"])
+@pytest.mark.parametrize("percent", [100, 150, 200])
+@pytest.mark.parametrize("entries", [3, 14, 40])
+def test_a_list_that_drops_down_shows_its_last_row_whole(entries, percent, share, qtbot):
+    theme.zoom_to(percent)
+    box = ChoiceBox()
+    qtbot.addWidget(box)
+    theme.wear(box)
+    offer(box, [(f"Entry {number}", str(number)) for number in range(entries)])
+    screen = box.screen().availableGeometry()
+    box.show()
+    box.move(screen.left(), screen.top() + int(screen.height() * share) - box.height() * round(share))
+    for current in (0, entries - 1):
+        box.setCurrentIndex(current)
+        box.showPopup()
+        rows, room = box.view(), box.view().viewport().rect()
+        assert screen.contains(rows.window().geometry())
+        assert room.height() % rows.sizeHintForRow(0) == 0
+        rows.scrollToBottom()
+        assert room.contains(QRect(0, rows.visualRect(rows.model().index(entries - 1, 0)).y(), 1, 1))
+        box.hidePopup()
 
 
 def test_a_list_of_sentences_shows_all_of_them(qtbot):

@@ -1,7 +1,7 @@
 """Inline form for a new item, or for one that is changed."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QFormLayout, QFrame, QLabel
+from PySide6.QtWidgets import QFormLayout, QFrame, QLabel
 
 from annotator.actions.authoring import question_types
 from annotator.actions.items import items
@@ -43,7 +43,7 @@ class ItemForm(QFrame):
         self.question = GrowingEdit()
         self.question.setAccessibleName("Question")
         self.question.setPlaceholderText("What the systems are asked")
-        self.type = QComboBox(editable=True)
+        self.type = ChoiceBox(editable=True)
         self.type.setLineEdit(LineField())
         self.type.currentTextChanged.connect(self._define)
         self.definition = PlainLabel("", "hint", wrap=True)

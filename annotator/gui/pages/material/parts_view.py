@@ -26,12 +26,11 @@ from annotator.gui.pages.material.reading_pane import PartReadingPane
 from annotator.gui.pages.material.reports_grid import column_words
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.empty_state import EmptyState, answered_label
 from annotator.gui.widgets.fields.typed import search_field
 from annotator.gui.widgets.layouts import column_of, stacked, vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 LIST_WIDTH, LEAST_WIDTH, KINDS_WIDTH = 330, 240, 760
@@ -108,7 +107,7 @@ class PartsView(QWidget):
         self.kinds.chosen.connect(self._change_kind)
         self.wanted.chosen.connect(self._narrow)
         self.search = search_field("Find an item or a system…", "Find an item or a system", self._narrow)
-        self.nothing = PlainLabel("No matches. Remove a word or the filter.", "hint", wrap=True)
+        self.nothing = answered_label("No matches. Remove a word or the filter.")
         self.drawing, self.text, self.editor = DrawingBar(desk), PartReadingPane(desk), PartEditor(desk)
         self.drawing.came.connect(self.came)
         self.editor.chosen.connect(self._show_place)

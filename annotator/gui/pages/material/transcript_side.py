@@ -9,6 +9,7 @@ from annotator.domain.texts.moments import local
 from annotator.gui import keys, theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.empty_state import answered_label
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.fields.typed import LineField
@@ -57,7 +58,7 @@ class TranscriptSide(QWidget):
         self.acts.setAccessibleName("Changes, newest first")
         self.acts.setWordWrap(True)
         theme.scale(self.acts.setMinimumHeight, 130)
-        self.none = PlainLabel("Nothing was changed yet.", "hint")
+        self.none = answered_label("Nothing was changed yet.")
         self._lay_out()
         self.show_transcript(None, readonly=True)
 
@@ -93,7 +94,7 @@ class TranscriptSide(QWidget):
             )
             item.setToolTip(tooltip(f"Before: {one.before}\nAfter: {one.after}"))
             self.acts.addItem(item)
-        self.none.setVisible(not self.acts.count())
+        self.none.setVisible(opened is not None and not self.acts.count())
         self.acts.setVisible(bool(self.acts.count()))
 
     def show_passage(self, span: Span | None) -> None:

@@ -2,11 +2,14 @@
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QSignalBlocker, Qt
+from PySide6.QtCore import QEvent, QPoint, QSignalBlocker, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
 
 from annotator.gui.widgets.plain import tooltip
+
+# A list that drops down has at most this many rows; its frame takes this much at most (px).
+MOST_ROWS, AROUND_ROWS = 16, 24
 
 
 class ChoiceBox(QComboBox):
@@ -16,6 +19,14 @@ class ChoiceBox(QComboBox):
         """Ask for room for so many letters, however long the entries are."""
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(letters)
+
+    def showPopup(self) -> None:
+        """Show only whole rows, as many as there is room for below or above."""
+        screen, top = self.screen().availableGeometry(), self.mapToGlobal(QPoint(0, 0)).y()
+        room = max(top - screen.top(), screen.bottom() - top - self.height()) - AROUND_ROWS
+        self.setMaxVisibleItems(max(1, min(MOST_ROWS, room // max(1, self.view().sizeHintForRow(0)))))
+        self.view().setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        super().showPopup()
 
     def elided(self) -> str:
         """What is seen of the choice now."""

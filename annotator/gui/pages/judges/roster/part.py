@@ -20,6 +20,7 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.empty_state import answered_label
 from annotator.gui.widgets.layouts import StretchSpace, column_of
 from annotator.gui.widgets.plain import PlainLabel
 
@@ -56,10 +57,10 @@ class JudgesPart(PagePart):
         self.table.activated.connect(lambda _: self.side.focus_first())
         self.came = CellsTable("Results of the selected judge", self.totals, stretched=0)
         self.came.activated.connect(lambda index: self._read(index.row()))
-        self.nothing = PlainLabel("", "hint", wrap=True)
+        self.nothing = answered_label()
         self.side.saved.connect(self._saved)
         self.side.edited.connect(self._offer)
-        self._found: list[JudgeTotal] = []
+        self._found: list[JudgeTotal] | None = None
         self.acts = {
             "new_judge": self._begin,
             "new_vote": self._begin_vote,
@@ -91,7 +92,9 @@ class JudgesPart(PagePart):
     def _show_all(self) -> None:
         kept = self.judge()
         known = self.desk.ask(judges.all_of) or []
-        self.model.show([JudgeLine(judge, judge_totals.summed(self._found, judge.id)) for judge in known])
+        self.model.show(
+            [JudgeLine(judge, judge_totals.summed(self._found or [], judge.id)) for judge in known]
+        )
         place = self.model.place_of(lambda row: kept is not None and row.judge.id == kept.id)
         self.table.setCurrentIndex(self.model.index(max(0, place), 0))
         self._turn()
@@ -117,11 +120,11 @@ class JudgesPart(PagePart):
             return
         if not self.side.beginning or self.table.hasFocus():
             self.side.show_judge(judge)
-        came = [total for total in self._found if total.judge_id == judge.id]
+        came = [total for total in self._found or () if total.judge_id == judge.id]
         self.came_title.setText(f"What \u2068{judge.name}\u2069 has come to")
         self.totals.show(came)
         self.came.setVisible(bool(came))
-        self.nothing.setVisible(not came)
+        self.nothing.setVisible(self._found is not None and not came)
         if came and self.came.currentIndex().row() < 0:
             self.came.selectRow(0)
         self._offer()

@@ -34,6 +34,7 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.empty_state import answered_label
 from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
@@ -60,7 +61,7 @@ class PastRuns(QWidget):
         self.table.selectionModel().currentRowChanged.connect(lambda *_: self.chosen.emit())
         self.table.activated.connect(lambda _: self.read_wanted.emit())
         self.title, self.queue_title = PlainLabel("Past runs", "strong"), PlainLabel("", "strong")
-        self.nothing = PlainLabel(NONE, "hint", wrap=True)
+        self.nothing = answered_label(NONE)
         self.costs = KeyButton("Costs", keys.sequences(COSTS)[0], "quiet")
         self.costs.set_hint("Costs of the selected run, by criterion, question or system")
         head = horizontal(self.title, StretchSpace(1), self.costs)

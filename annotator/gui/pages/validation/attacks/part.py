@@ -31,7 +31,8 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.empty_state import EmptyState, answered_label
+from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, vertical
@@ -81,7 +82,7 @@ class FamilyList(QWidget):
         self.area.setWidget(inner)
 
     def _box(self, one: FamilyMember) -> QComboBox:
-        box = QComboBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
+        box = ChoiceBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
         line = LineField()
         box.setLineEdit(line)
         box.setAccessibleName(f"Family of {one.name}")
@@ -241,7 +242,7 @@ class AttacksPart(PagePart):
         )
         self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0)
         self.list = CellsTable("Verdicts on copies", self.cases, stretched=2)
-        self.nothing, self.count = PlainLabel(NO_TEST, "hint", wrap=True), PlainLabel("", "strong", wrap=True)
+        self.nothing, self.count = answered_label(NO_TEST), PlainLabel("", "strong", wrap=True)
         self._soon = later(self, self._ask_cases, SETTLE_MS)
         self.acts = {
             "submit": self.start,

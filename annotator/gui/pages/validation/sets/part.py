@@ -207,7 +207,7 @@ class SetsPart(PagePart):
 
     def _body(self) -> QWidget:
         self.nothing = EmptyState("validate", "No validation set yet", NONE_YET)
-        self.list = stacked(self.nothing, self.table)
+        self.list = stacked(self.table, self.nothing)
         self.side = stacked(
             self._drawing(), _scrolled("The set", self.view), _scrolled("Labels from files", self.files)
         )
@@ -231,7 +231,7 @@ class SetsPart(PagePart):
         kept = self._wanted or (self.chosen.set.name if self.chosen else "")
         self._wanted = ""
         self.model.show(found)
-        self.list.setCurrentIndex(1 if found else 0)
+        self.list.setCurrentIndex(0 if found else 1)
         place = self.model.place_of(lambda row: row.set.name == kept)
         if kept and place >= 0:
             self.table.selectRow(place)
