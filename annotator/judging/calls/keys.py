@@ -94,12 +94,18 @@ class KeyGrants:
         from filelock import FileLock
 
         place = self._file
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(place.with_name(f"{GRANTS}.lock")):
-            before = self.all()
-            rest = [one for one in before if (one.key, one.address) != (key, address)]
-            tree = {"keys": [asdict(one) for one in (*rest, *added)]}
-            files.save(place, json.dumps(tree, indent=1).encode(), private=True)
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            with FileLock(place.with_name(f"{GRANTS}.lock")):
+                before = self.all()
+                rest = [one for one in before if (one.key, one.address) != (key, address)]
+                tree = {"keys": [asdict(one) for one in (*rest, *added)]}
+                files.save(place, json.dumps(tree, indent=1).encode(), private=True)
+        except OSError as error:
+            raise Refusal(
+                f"{place} could not be written: {error.strerror or error}.",
+                f"{files.advice(error)}; no key was sent.",
+            ) from error
         return len(rest) < len(before)
 
 

@@ -3,6 +3,7 @@
 import logging
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from types import ModuleType
 
 import keyring
@@ -233,3 +234,12 @@ def test_log_lines_arguments_and_tracebacks_are_redacted() -> None:
     assert "ValueError: 401 for [key removed]" in lines[0]
     assert "hunter2" not in lines[0]
     assert KEY not in lines[0]
+
+
+def test_where_no_grant_can_be_kept_it_is_said_in_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "config").write_text("a file where the folder should be")
+    monkeypatch.setattr("annotator.judging.calls.keys.user_config", lambda: tmp_path / "config")
+    with pytest.raises(Refusal, match="no key was sent"):
+        kept_keys.allow("MY_KEY", "https://host.example/v1")
