@@ -1,9 +1,10 @@
 """Validation sets: drawing, blind assignment, locking, and counting looks at the test part."""
 
-from collections import defaultdict
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from random import Random
 from typing import Any
 
 import orjson
@@ -16,14 +17,13 @@ from annotator.actions.labelling.label_rows import ITEM, submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.actions.sets import sampling, validation_units, validation_values
-from annotator.actions.sets.sampling import Candidate, SampleSize
+from annotator.actions.sets import validation_units, validation_values
 from annotator.actions.sets.validation_units import Key, UnitPlace
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.protocol import Protocol
-from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Split
+from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Sampled, Split
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
@@ -31,6 +31,9 @@ from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from annotator.storage.tables import OpeningRow, ValidationSetRow, table
+
+# Question type, system, length quartile.
+Stratum = tuple[str, str, int]
 
 SET, OPENING = table(ValidationSetRow), table(OpeningRow)
 NAME = "validation set"
@@ -94,13 +97,13 @@ def preview(project: Project, request: SetRequest) -> SetPreview:
     people.refuse_others(project, "can draw validation sets")
     _refuse_senseless(project, request)
     shape = label_cases.shape_of(project, request.protocol)
-    found = sampling.candidates(validation_units.places(project, shape).values())
+    found = candidates(validation_units.places(project, shape).values())
     if not found:
         raise Refusal(
             "No response can be labelled yet.", "Import responses, and complete the gold they are judged by."
         )
     size = _size(found, request)
-    chosen = sampling.drawn(found, size.responses, request.seed)
+    chosen = drawn(found, size.responses, request.seed)
     by_width = request.size is None
     draw = Draw(
         seed=request.seed, test_share=request.test_share, raters=request.raters,
@@ -108,7 +111,7 @@ def preview(project: Project, request: SetRequest) -> SetPreview:
         width=request.width if by_width else None, effect=size.effect if by_width else None,
         units=size.units if by_width else None,
     )  # fmt: skip
-    sampled = tuple(sampling.split(chosen, request.test_share, request.seed))
+    sampled = tuple(split(chosen, request.test_share, request.seed))
     items = sorted({one.item_id for one in sampled})
     content = Content(draw=draw, responses=sampled, dealt=dict.fromkeys(items, request.people))
     units = sum(one.units for one in chosen)
@@ -270,10 +273,134 @@ def _refuse_senseless(project: Project, request: SetRequest) -> None:
             raise Refusal(words, "Correct that; nothing was drawn.")
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A response that may be drawn, and its number of units."""
+
+    response_id: str
+    item_id: str
+    stratum: Stratum
+    units: int
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """The number of responses for an interval width: units needed, and the design effect."""
+
+    responses: int
+    units: int
+    effect: float
+    reached: bool
+
+
+def candidates(places: Iterable[UnitPlace]) -> list[Candidate]:
+    """The responses of these units."""
+    by_response: dict[str, list[UnitPlace]] = defaultdict(list)
+    for place in places:
+        by_response[place.response_id].append(place)
+    return [
+        Candidate(
+            response_id, own[0].item_id, (own[0].question_type, own[0].system_id, own[0].quartile), len(own)
+        )
+        for response_id, own in by_response.items()
+    ]
+
+
+def size_for(found: Sequence[Candidate], width: float, share: float, likeness: float) -> SampleSize:
+    """The fewest responses, spread over the items, after which the 95 % Wilson interval of a share is `width` wide.
+
+    Units of one item are alike by `likeness` (ρ), so that each counts 1 / deff (Kish 1965). ValueError as in
+    `wilson_size` and `kish_effect`; there must be a response.
+    """
+    from annotator.stats.intervals.sample_size import kish_effect, wilson_size
+
+    each = sum(one.units for one in found) / len(found)
+    held = sorted(Counter(one.item_id for one in found).values(), reverse=True)
+    for responses in range(1, len(found) + 1):
+        effect = kish_effect([each * size for size in _spread(held, responses)], likeness)
+        needed = wilson_size(width, share, effect)
+        if responses * each >= needed:
+            return SampleSize(responses, needed, effect, reached=True)
+    return SampleSize(len(found), needed, effect, reached=False)
+
+
+def _spread(held: Sequence[int], responses: int) -> list[int]:
+    """How many responses each item gives when they are imported turn from all that have one left."""
+    taken, turn = [0] * len(held), 0
+    while responses:
+        for place, size in enumerate(held):
+            if size > turn and responses:
+                taken[place] += 1
+                responses -= 1
+        turn += 1
+    return [size for size in taken if size]
+
+
+def drawn(found: Iterable[Candidate], responses: int, seed: int) -> list[Candidate]:
+    """So many responses at random: each stratum gives its share, and items give in turn; the same for the same seed.
+
+    What is left after whole shares comes from the largest remainders (Hamilton), of equal ones from the items that
+    have given least.
+    """
+    chance = Random(seed)
+    waiting: dict[Stratum, list[Candidate]] = defaultdict(list)
+    for one in sorted(found, key=lambda one: (one.stratum, one.response_id)):
+        waiting[one.stratum].append(one)
+    whole = sum(map(len, waiting.values()))
+    # In whole numbers, so that equal remainders are equal.
+    parts = {stratum: divmod(responses * len(own), whole) for stratum, own in waiting.items()}
+    for own in waiting.values():
+        chance.shuffle(own)
+    used: Counter[str] = Counter()
+    chosen: list[Candidate] = []
+
+    def take(stratum: Stratum) -> None:
+        one = min(waiting[stratum], key=lambda one: used[one.item_id])
+        waiting[stratum].remove(one)
+        used[one.item_id] += 1
+        chosen.append(one)
+
+    for stratum, (share, _) in parts.items():
+        for _ in range(share):
+            take(stratum)
+    order = list(parts)
+    chance.shuffle(order)
+    for _ in range(responses - len(chosen)):
+        stratum = min(order, key=lambda one: (-parts[one][1], min(used[c.item_id] for c in waiting[one])))
+        order.remove(stratum)
+        take(stratum)
+    return sorted(chosen, key=lambda one: (one.item_id, one.response_id))
+
+
+def split(chosen: Sequence[Candidate], test_share: float, seed: int) -> list[Sampled]:
+    """The responses with their part: whole items go to one part, evenly over question types, at random."""
+    chance = Random(f"{seed}/split")
+    types = {one.item_id: one.stratum[0] for one in chosen}
+    items = sorted(types)
+    chance.shuffle(items)
+    items.sort(key=types.__getitem__)
+    tested = {
+        item
+        for place, item in enumerate(items)
+        if round(test_share * (place + 1), 9) // 1 > round(test_share * place, 9) // 1
+    }
+    return [
+        Sampled(
+            response_id=one.response_id,
+            item_id=one.item_id,
+            question_type=one.stratum[0],
+            system_id=one.stratum[1],
+            quartile=one.stratum[2],
+            split=Split.TEST if one.item_id in tested else Split.DEV,
+        )
+        for one in chosen
+    ]
+
+
 def _size(found: Sequence[Candidate], request: SetRequest) -> SampleSize:
     if request.size is not None:
         return SampleSize(min(request.size, len(found)), 0, 1.0, reached=request.size <= len(found))
-    return sampling.size_for(found, request.width, request.share, request.likeness)
+    return size_for(found, request.width, request.share, request.likeness)
 
 
 def _told(

@@ -10,9 +10,8 @@ from annotator.actions.items import items
 from annotator.actions.labelling import board, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.sets import sampling, validation_sets
-from annotator.actions.sets.sampling import Candidate
-from annotator.actions.sets.validation_sets import SetRequest
+from annotator.actions.sets import validation_sets
+from annotator.actions.sets.validation_sets import Candidate, SetRequest
 from annotator.actions.validation import judge_comparing
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.validation import Split
@@ -37,26 +36,26 @@ def grid(items: int, systems: int, units: int = 10) -> list[Candidate]:
 
 
 def test_a_draw_takes_the_same_share_of_every_stratum_and_spreads_over_items() -> None:
-    chosen = sampling.drawn(grid(10, 4), 20, seed=1)
+    chosen = validation_sets.drawn(grid(10, 4), 20, seed=1)
     assert set(Counter(one.stratum for one in chosen).values()) == {20 // 8, 20 // 8 + 1}
     assert set(Counter(one.item_id for one in chosen).values()) == {2}
-    assert chosen == sampling.drawn(reversed(grid(10, 4)), 20, seed=1)
-    assert chosen != sampling.drawn(grid(10, 4), 20, seed=2)
+    assert chosen == validation_sets.drawn(reversed(grid(10, 4)), 20, seed=1)
+    assert chosen != validation_sets.drawn(grid(10, 4), 20, seed=2)
 
 
 def test_the_size_is_that_of_wilsons_interval_times_the_design_effect() -> None:
     # n = z² (1/w² − 1) = 3.8415 · 99 = 380.3 → 381 units about ½ of independent units, ten to a response.
-    alone = sampling.size_for(grid(100, 4), 0.1, 0.5, 0.0)
+    alone = validation_sets.size_for(grid(100, 4), 0.1, 0.5, 0.0)
     assert (alone.responses, alone.units, alone.effect, alone.reached) == (39, 381, 1.0, True)
     # Ten units of an item that are alike by 0.1 are worth ten by 1.9: 722.6 units, in 73 responses of 73 items.
-    alike = sampling.size_for(grid(100, 4), 0.1, 0.5, 0.1)
+    alike = validation_sets.size_for(grid(100, 4), 0.1, 0.5, 0.1)
     assert (alike.responses, alike.units, alike.effect) == (73, 723, pytest.approx(1.9))
-    few = sampling.size_for(grid(2, 2), 0.1, 0.5, 0.0)
+    few = validation_sets.size_for(grid(2, 2), 0.1, 0.5, 0.0)
     assert (few.responses, few.reached) == (4, False)
 
 
 def test_items_are_split_evenly_over_types_and_no_item_is_in_both_parts() -> None:
-    sampled = sampling.split(grid(8, 2), 0.5, seed=1)
+    sampled = validation_sets.split(grid(8, 2), 0.5, seed=1)
     parts = {one.item_id: one.split for one in sampled}
     assert Counter((one.question_type, one.split) for one in sampled) == Counter(
         {(kind, part): 4 for kind in "AB" for part in Split}
