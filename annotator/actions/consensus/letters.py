@@ -42,8 +42,7 @@ def agreement(db: Connection, agreement_id: str) -> Agreement:
 
 def documents(db: Connection, adjudication: Adjudication) -> dict[str, Document[Any]]:
     """Letter → that rater's sealed document."""
-    frozen = agreement(db, adjudication.agreement_id)
-    return sealed(db, frozen, adjudication.letters)
+    return sealed(db, agreement(db, adjudication.agreement_id), adjudication.letters)
 
 
 def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dict[str, Document[Any]]:

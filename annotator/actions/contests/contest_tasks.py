@@ -71,8 +71,7 @@ def by_name(found: Iterable[ContestTask]) -> dict[str, str]:
 
 def named(project: Project, name: str) -> ContestTask:
     """The task with that key or id; Refusal when there is none."""
-    found = tasks(project)
-    for one in found:
+    for one in tasks(project):
         if name in (one.key, one.id):
             return one
     raise Refusal(f"“{name}” is no task here.", "Its key stands in the standings.")

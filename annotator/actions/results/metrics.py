@@ -160,8 +160,7 @@ def _blocks(definition: str) -> Iterator[str]:
 
 
 def _prose(words: str) -> str:
-    plain = escape(" ".join(words.split()), quote=False)
-    coded = re.sub(r"`([^`]+)`", r"<b>\1</b>", plain)
+    coded = re.sub(r"`([^`]+)`", r"<b>\1</b>", escape(" ".join(words.split()), quote=False))
     return re.sub(r"\*([^*]+)\*", r"<i>\1</i>", coded)
 
 

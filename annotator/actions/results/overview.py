@@ -328,8 +328,7 @@ def _otherwise(found: ResultsReport) -> Iterator[str]:
 
 def _pictures(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[SheetPicture]:
     """Systems with their intervals, metric by metric and group by group, and all of it as a heat map."""
-    pairs = dict.fromkeys((row.metric, row.group) for row in rows)
-    for metric, group in pairs:
+    for metric, group in dict.fromkeys((row.metric, row.group) for row in rows):
         info, of = found.metrics[metric], [row for row in rows if (row.metric, row.group) == (metric, group)]
         judge = f", judged by {of[0].rater}" if of[0].rater != result_raters.COMPUTED else ""
         title = f"{info.title}, {_words(group)}{judge}"

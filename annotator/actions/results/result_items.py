@@ -52,8 +52,7 @@ def report(
     project: Project, metric: str = USUAL_METRIC, judge: str = "", mode: str = "", among: str = ""
 ) -> ItemScoresReport:
     """Every system's score on every item, by default in the mode that counts in the results."""
-    found = response_scores.of_metric(project, metric, judge, among)
-    return _report(found, mode)
+    return _report(response_scores.of_metric(project, metric, judge, among), mode)
 
 
 def _report(found: Scores, mode: str) -> ItemScoresReport:

@@ -43,8 +43,7 @@ def ordered(
 ) -> Sequence[Key]:
     """In the order wanted, and at random, each person's own, where that leaves any; errors stand report by report."""
     if order is ReviewOrder.ERRORS:
-        numbers = {key: number for number, key in enumerate(places)}
-        return sorted(keys, key=numbers.__getitem__)
+        return sorted(keys, key={key: number for number, key in enumerate(places)}.__getitem__)
     import numpy as np
 
     chance = np.array([int(sha256("/".join((person_id, *key)))[:13], 16) for key in keys])

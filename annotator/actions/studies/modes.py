@@ -47,8 +47,7 @@ class ModesReport:
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Which two modes are compared, on which score, by whose judgements."""
-    modes = scoring.modes_of(project)
-    one = tuple((mode, mode) for mode in modes)
+    one = tuple((mode, mode) for mode in scoring.modes_of(project))
     other = (*one[1:], *one[:1])
     return (
         ViewChoice("one", "From", one),

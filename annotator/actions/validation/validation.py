@@ -204,8 +204,7 @@ def _failed(project: Project, raters: Iterable[ValidationRater]) -> Iterator[str
 
 def _notes(found: Ground, query: ValidationQuery, positive: str) -> list[str]:
     notes = []
-    several = len(found.truth) > 1
-    if several:
+    if len(found.truth) > 1:
         notes.append(
             "Each person's label of a unit counts as one true value, so a unit can occur several times."
         )

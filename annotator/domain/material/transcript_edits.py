@@ -111,8 +111,7 @@ def left_out(text: str, transcript: Transcript, start: int, end: int, name: str)
 def _paragraphs(passage: Stretch) -> list[list[Segment]]:
     groups: list[list[Segment]] = []
     for one in passage.segments:
-        same = groups and PARAGRAPH not in passage.text[groups[-1][-1].last : one.first]
-        if same:
+        if groups and PARAGRAPH not in passage.text[groups[-1][-1].last : one.first]:
             groups[-1].append(one)
         else:
             groups.append([one])

@@ -32,8 +32,7 @@ class Assembled:
 def assembled(files: Mapping[str, str]) -> Assembled:
     """The paper that the files make; Unfit when there is none, or too much."""
     main = _main(files)
-    text = "".join(_Expansion(files).expanded(main, ()))
-    return Assembled(main, in_plain_words(text))
+    return Assembled(main, in_plain_words("".join(_Expansion(files).expanded(main, ()))))
 
 
 def found_as(files: Mapping[str, str], named: str, base: str, endings: tuple[str, ...]) -> str:

@@ -16,8 +16,7 @@ async def aside(call: Callable[[], T]) -> T:
     """
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
-    thread = threading.Thread(target=_work, args=(call, loop, done), daemon=True)
-    thread.start()
+    threading.Thread(target=_work, args=(call, loop, done), daemon=True).start()
     return await done
 
 

@@ -307,8 +307,7 @@ def _each(nodes: Any) -> Iterator[Any]:
         if node is None:
             continue
         yield node
-        arguments = getattr(node, "nodeargd", None)
-        yield from _each(getattr(arguments, "argnlist", None))
+        yield from _each(getattr(getattr(node, "nodeargd", None), "argnlist", None))
         yield from _each(getattr(node, "nodelist", None))
 
 

@@ -175,8 +175,7 @@ def _cut_table(table: list[Token]) -> Iterator[Token]:
             token.attrs["width"] = f"{max(1, 100 // columns)}%"
     body = next(index for index, token in enumerate(table) if token.type == "tbody_open")
     head, tail = table[: body + 1], table[-2:]
-    step = max(1, _TABLE_PIECE // columns)
-    firsts = [*rows[1::step], len(table) - len(tail)]
+    firsts = [*rows[1 :: max(1, _TABLE_PIECE // columns)], len(table) - len(tail)]
     for first, last in pairwise(firsts):
         yield from [*head, *table[first:last], *tail]
 

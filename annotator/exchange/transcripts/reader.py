@@ -312,8 +312,7 @@ def _take(
 def read_text(text: str) -> ReadTranscript:
     """What a text says: turns by blank lines, and by names that recur."""
     found = ReadTranscript()
-    lines = list(_lines(text))
-    found.said = list(_joined(with_speakers(lines)))
+    found.said = list(_joined(with_speakers(list(_lines(text)))))
     in_order(found)
     return found
 
@@ -381,8 +380,7 @@ def read_captions(text: str, *, subrip: bool) -> ReadTranscript:
         found.bad += _without_times(lines, first)
     if notes := _notes(read):
         found.notes.append(f"{counted(notes, 'note')} left out")
-    cues = [cue for caption in read.captions for cue in _cues(caption)]
-    said, repeats = folded(cues)
+    said, repeats = folded([cue for caption in read.captions for cue in _cues(caption)])
     if repeats:
         found.notes.append(
             f"{counted(repeats, 'caption')} with lines of the one before; each line is kept once"

@@ -188,8 +188,7 @@ def _of_numbers(numbers: Floats, form: Form) -> dict[str, Measure]:
         return Added(np.column_stack([apart, apart**2, np.ones(len(apart))]), partial(_limit, sign))
 
     def correlated(first: Codes, second: Codes) -> Added:
-        scores = np.column_stack([numbers[first], numbers[second]])
-        rows = moments(scores - numbers.min())
+        rows = moments(np.column_stack([numbers[first], numbers[second]]) - numbers.min())
         return Added(rows, lambda sums: of_moments(sums, form))
 
     few, size = "a standard deviation takes two units", len(numbers)

@@ -44,8 +44,7 @@ def resampled_means(values: ArrayLike, resamples: int = RESAMPLES, seed: int = S
     defined = ~np.isnan(grid)
     partial = np.flatnonzero(~defined.all(axis=0))
     columns = np.hstack([np.where(defined, grid, 0.0), defined[:, partial].astype(np.float64)])
-    sums = resampled_sums(columns, resamples, seed)
-    means, drawn = np.hsplit(sums, [grid.shape[1]])
+    means, drawn = np.hsplit(resampled_sums(columns, resamples, seed), [grid.shape[1]])
     size = np.full_like(means, len(grid))
     size[:, partial] = drawn
     with np.errstate(invalid="ignore"):
@@ -60,8 +59,7 @@ def wilson(successes: int, n: int, level: float = LEVEL) -> Estimate:
     if n == 0:
         return Estimate(None, method=method, note="nothing was counted")
     low, high = wilson_bounds(successes / n, n, NormalDist().inv_cdf(0.5 + level / 2))
-    found = Estimate(successes / n, low, high, n=n, method=method)
-    return settled(found, n, "units")
+    return settled(Estimate(successes / n, low, high, n=n, method=method), n, "units")
 
 
 def wilson_bounds(p: float, n: float, z: float) -> tuple[float, float]:

@@ -28,8 +28,7 @@ def wilson_size(width: float, share: float = 0.5, design_effect: float = 1.0, le
     # width² (n + z²)² = 4 z² (n p (1 − p) + z²/4), the greater root.
     half = square * (2 * spread / width**2 - 1)
     rest = square * square * (1 - 1 / width**2)
-    root = half + sqrt(max(half * half - rest, 0.0))
-    return max(1, ceil(design_effect * root - 1e-9))
+    return max(1, ceil(design_effect * (half + sqrt(max(half * half - rest, 0.0))) - 1e-9))
 
 
 def kish_effect(sizes: Sequence[float], likeness: float) -> float:

@@ -95,8 +95,7 @@ class _Fit:
         for _ in range(most):
             said = 1.0 / (1.0 + np.exp(found[self._second] - found[self._first]))
             slope = self._summed(often * (self._value - said)) - PRIOR * found
-            curve = often * said * (1.0 - said)
-            step = self._step(slope, curve, close)
+            step = self._step(slope, often * said * (1.0 - said), close)
             # Far from the end a whole step may overshoot.
             largest = float(np.max(np.abs(step), initial=0.0))
             found += step if largest <= 4.0 else step * (4.0 / largest)

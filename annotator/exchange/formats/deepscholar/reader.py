@@ -189,8 +189,7 @@ class _RelatedWorkReader:
             self._problem(name, None, in_words(error))
 
     def _read_papers(self, file: Path) -> None:
-        table = read_table(file, ("arxiv_id", "abstract"))
-        for index, paper in tables.papers_of(table):
+        for index, paper in tables.papers_of(read_table(file, ("arxiv_id", "abstract"))):
             if paper is None:
                 self._problem(file.name, index, "has no arXiv id, title or abstract")
             elif paper.arxiv_id in self.papers:
