@@ -239,7 +239,7 @@ def test_log_lines_arguments_and_tracebacks_are_redacted() -> None:
 def test_where_no_grant_can_be_kept_it_is_said_in_words(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    (tmp_path / "config").write_text("a file where the folder should be")
+    (tmp_path / "config").write_text("a file where the folder should be", "utf-8")
     monkeypatch.setattr("annotator.judging.calls.keys.user_config", lambda: tmp_path / "config")
     with pytest.raises(Refusal, match="no key was sent"):
         kept_keys.allow("MY_KEY", "https://host.example/v1")
