@@ -18,7 +18,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts import estimate
 from annotator.gui import keys
 from annotator.gui.desk import child
-from annotator.gui.shell.tidying import tidy
+from annotator.gui.shell.starting import tidy
 from annotator.judging.calls.keys import GRANTS
 from annotator.places import user_config
 from annotator.storage import migrating

@@ -28,7 +28,7 @@ from annotator.actions.transcripts import correcting
 from annotator.exchange.texts.rendering import render
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.transcripts_view import TranscriptsView
+from annotator.gui.pages.material.page import TranscriptsView
 from annotator.gui.widgets.reading.report_view import ReportView
 from tests.benchmarks.measuring import best, parser, verdict
 from tests.benchmarks.report_view import WORDS, longest_gap, ours, report, shown, turn

@@ -1,36 +1,119 @@
 """Editor of a unit: its text, fields, quotations, note, and the guideline's remarks."""
 
 from collections.abc import Collection, Sequence
+from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.spec import KindSpec, UnitField
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.unit import Anchor, Unit
 from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.forms import standard
-from annotator.gui.forms.anchor_chip import AnchorChips
 from annotator.gui.forms.fields import ChoiceButtons, PickList, ShareField, TextLine
 from annotator.gui.forms.finding_lines import FindingLines
 from annotator.gui.forms.marks import MarkMenu
-from annotator.gui.forms.note_row import NoteRow
 from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.text_field import TextField
-from annotator.gui.forms.unit_menu import UnitMenu
 from annotator.gui.parts import below
+from annotator.gui.widgets import icons
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.reading.quote_button import QuoteButton
+
+# What is asked for, the act whose key is told, the icon, the name.
+ACTS = (
+    ("note", "note", "note", "Note"),
+    ("up", "unit_up", "up", "Move up"),
+    ("down", "unit_down", "down", "Move down"),
+    ("merge", "merge_unit", "link", "Merge with the one above"),
+    ("split", "split_unit", "minus", "Split at the cursor"),
+    ("retire", "retire_unit", "remove", "Retire"),
+)
+
+ICON_SIZE = 16
+TOLD = "Note: for yourself and the adjudicator"
 
 Field = TextField | StandardField
 ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 NOTE_PROMPT = "A note for yourself and the adjudicator; it never counts as disagreement."
 # Room for the number and the menu below it, so that nothing moves when the menu appears.
 LEFT, LEAST_HEIGHT = 28, 52
+
+
+class AnchorChip(QWidget):
+    """A quotation as a button."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.button = QuoteButton("chip", "Press to show it in the source.")
+        self.remove = QToolButton()
+        icons.put(self.remove, "close", 14)
+        self.remove.setProperty("role", "tool")
+        self.remove.setToolTip("Remove the quotation")
+        self.remove.setAccessibleName("Remove the quotation")
+        horizontal(self.button, self.remove, StretchSpace(1), on=self, margins=0, spacing=2)
+
+    def show_anchor(self, anchor: Anchor) -> None:
+        """Show a quotation."""
+        self.button.show_quote(anchor.quote, anchor.place)
+
+
+class AnchorChips(QWidget):
+    """A unit's quotations, one below the other, by index from 0."""
+
+    opened = Signal(int)
+    removed = Signal(int)
+    grown = Signal()
+    """There are more than ever before: Tab has further stops."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.chips: list[AnchorChip] = []
+        self._locked = False
+        self._column = vertical(on=self, margins=0, spacing=2)
+        self.hide()
+
+    def show_anchors(self, anchors: Sequence[Anchor]) -> None:
+        """Show quotations, or hide when there are none."""
+        fresh = range(len(self.chips), len(anchors))
+        for place in fresh:
+            self._add(place)
+        for chip, anchor in zip(self.chips, anchors, strict=False):
+            chip.show_anchor(anchor)
+        for place, chip in enumerate(self.chips):
+            chip.setVisible(place < len(anchors))
+        self.setVisible(bool(anchors))
+        if fresh:
+            self.grown.emit()
+
+    def lock(self, locked: bool) -> None:
+        """Keep the quotations where they are."""
+        self._locked = locked
+        for chip in self.chips:
+            chip.remove.setVisible(not locked)
+
+    def _add(self, place: int) -> None:
+        chip = AnchorChip()
+        chip.button.clicked.connect(partial(self.opened.emit, place))
+        chip.remove.clicked.connect(partial(self.removed.emit, place))
+        chip.remove.setVisible(not self._locked)
+        self.chips.append(chip)
+        self._column.addWidget(chip)
 
 
 class UnitEditor(QFrame):
@@ -282,3 +365,44 @@ class UnitEditor(QFrame):
             self.asked.emit(self.unit_id, asks[Qt.Key(event.key())])
         else:
             super().keyPressEvent(event)
+
+
+class NoteRow(QWidget):
+    """An icon and the field of the note."""
+
+    def __init__(self, note: QWidget) -> None:
+        super().__init__()
+        self._icon = QLabel()
+        self._icon.setToolTip(TOLD)
+        horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (note, 1), on=self, margins=0, spacing=6)
+        self._dress()
+        theme.watch(self, self._dress)
+
+    def _dress(self) -> None:
+        size = theme.current().px(ICON_SIZE)
+        self._icon.setContentsMargins(0, size // 2, 0, 0)
+        self._icon.setPixmap(icons.pixmap("note", size, "text-muted", self.devicePixelRatio()))
+
+
+class UnitMenu(QToolButton):
+    """A small button; Tab passes it by."""
+
+    asked = Signal(str)
+
+    def __init__(self, words: KindSpec, *, given: bool) -> None:
+        super().__init__()
+        self._acts = ACTS[: 1 if given else None]
+        self.setText("⋯")
+        self.setProperty("role", "tool")
+        self.setToolTip(f"Actions for this {words.unit}")
+        self.setAccessibleName(f"Menu of this {words.unit}")
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.clicked.connect(self._open)
+
+    def _open(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for ask, act, picture, name in self._acts:
+            entry = menu.addAction(icons.icon(picture), f"{name}\t{keys.shown(act)}")
+            entry.triggered.connect(lambda _=False, ask=ask: self.asked.emit(ask))
+        menu.popup(self.mapToGlobal(self.rect().bottomLeft()))

@@ -1,9 +1,14 @@
 """The Help page: the shipped texts, one topic at a time."""
 
 import platform
+import re
+from html import unescape
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, qVersion
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QUrl, qVersion
+from PySide6.QtGui import QImage, QPainter, QResizeEvent, QTextDocument
+from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from annotator import __version__
@@ -13,8 +18,17 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import wrap_lines
-from annotator.gui.widgets.reading.illustrated import IllustratedView
+from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.places import resources, user_data
+
+# As it stands in a text: `![What is drawn.](pictures/name.svg)`.
+_DRAWING = re.compile(r"!\[([^\]]+)\]\(pictures/([\w-]+)\.svg\)")
+# What the renderer writes for a paragraph that is a picture: its words, safe already.
+_PLACE = re.compile(r"<p><em>\[image: ([^\]]*)\]</em></p>")
+# Lines of letters are set wide; a picture would get an empty half of its own height.
+_SHOWN = '<p style="line-height: 100%"><img src="{}:{}" alt="{}"></p>'
+_SCHEME = "drawing"
+_BESIDE = 48
 
 TOPICS = (
     ("First steps", "first-steps"),
@@ -74,3 +88,55 @@ class HelpPage(Page):
         made = self.desk.ask(renderings.html, keys.in_words(words))
         if made is not None:
             self.text.show_with_drawings(made.html, words)
+
+
+class IllustratedView(ReportView):
+    """Shows the drawings of one folder where a text names them."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self._names: list[str] = []
+
+    def show_with_drawings(self, html: str, words: str) -> None:
+        """Show a text's HTML, with a drawing wherever its words name one."""
+        named, self._names = dict(_DRAWING.findall(words)), list[str]()
+
+        def shown(place: re.Match[str]) -> str:
+            name = named.get(unescape(place[1]))
+            if name is None:
+                return place[0]
+            self._names.append(name)
+            return _SHOWN.format(_SCHEME, name, place[1])
+
+        self.show_html(_PLACE.sub(shown, html))
+
+    def loadResource(self, kind: int, name: QUrl | str) -> Any:
+        """A drawing that the text names; all else is left to the report viewer, which opens nothing."""
+        address = QUrl(name)
+        known = address.scheme() == _SCHEME and address.path() in self._names
+        return self._drawn(address.path()) if known else super().loadResource(kind, name)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep drawings within the page."""
+        super().resizeEvent(event)
+        document, images = self.document(), QTextDocument.ResourceType.ImageResource
+        for name in self._names:
+            document.addResource(images.value, QUrl(f"{_SCHEME}:{name}"), self._drawn(name))
+        if self._names:
+            document.markContentsDirty(0, document.characterCount())
+
+    def _drawn(self, name: str) -> QImage:
+        """As large as the letters beside it, as sharp as the screen, and never wider than the page."""
+        renderer = QSvgRenderer(str(self._folder / f"{name}.svg"))
+        px, size = theme.current().px, QSizeF(renderer.defaultSize())
+        wide = min(px(int(size.width())), self.viewport().width() - px(_BESIDE))
+        size *= max(1, wide) / size.width()
+        sharp = self.devicePixelRatioF()
+        image = QImage((size * sharp).toSize(), QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(sharp)
+        image.fill(0)
+        painter = QPainter(image)
+        renderer.render(painter, QRectF(QPointF(), size))
+        painter.end()
+        return image

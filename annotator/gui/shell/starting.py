@@ -1,5 +1,6 @@
 """Start of the window, with a project or the start page."""
 
+import gc
 import os
 import signal
 import sys
@@ -9,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLocale, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QTimer, Signal
+from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from annotator.actions.items import items
@@ -18,14 +20,14 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.desk import dropping
 from annotator.gui.desk.errands import Tell
-from annotator.gui.shell import fonts, projects, tidying
-from annotator.gui.shell.application import Application
+from annotator.gui.shell import fonts, projects
 from annotator.gui.shell.window import Window
 from annotator.gui.widgets.icons import icon
 
 if TYPE_CHECKING:
     from annotator.gui.shell.opening import Packages
     from annotator.gui.shell.start import StartPage
+
 
 # The window waits this long for another process's write, then says so and lets the person go on.
 PATIENCE_S = 2.0
@@ -132,10 +134,10 @@ class Goldsmith:
 
     def settle(self) -> None:
         """At the first idle: what is loaded by now stays, and from now on garbage is collected at every pulse."""
-        tidying.begin()
+        begin()
         # What counts on another thread gives way to the window five times as soon as Python would have it.
         sys.setswitchinterval(SWITCH_S)
-        self._pulse.timeout.connect(tidying.tidy)
+        self._pulse.timeout.connect(tidy)
         self._pulse.start()
         if "GOLDSMITH_STOPWATCH" in os.environ:
             print(time.monotonic(), flush=True)
@@ -201,3 +203,40 @@ def make_application() -> QApplication:
     QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.system().territory()))
     install()
     return application
+
+
+class Application(QApplication):
+    """Announces double-clicked files; macOS hands them over as events, not as arguments."""
+
+    file_asked = Signal(str)
+
+    def event(self, event: QEvent) -> bool:
+        """Pass the name of a file on."""
+        if isinstance(event, QFileOpenEvent) and event.file():
+            self.file_asked.emit(event.file())
+            return True
+        return super().event(event)
+
+
+def begin() -> None:
+    """Set aside what is loaded by now, and collect only when told to.
+
+    Python by itself collects on whatever thread happens to ask for memory, a background one too, and frees there what
+    a window has left: a timer or a model that dies on another thread than its own can end the program.
+    """
+    gc.freeze()
+    gc.disable()
+
+
+def tidy() -> None:
+    """Collect what is due by Python's own thresholds; to be called now and then.
+
+    Everything is looked through only while nobody does anything: that can take as long as a key press is noticed.
+    """
+    young, middle, old = (
+        have > due > 0 for have, due in zip(gc.get_count(), gc.get_threshold(), strict=True)
+    )
+    if young:
+        gc.collect(1 if middle else 0)
+    elif old:
+        gc.collect()

@@ -1,14 +1,16 @@
 """The main window: navigation, pages, message bar and status bar, built from data."""
 
+import json
 from collections.abc import Callable
+from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QStatusBar, QWidget
 
 from annotator import files
 from annotator.actions.project import people
@@ -22,18 +24,25 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.errands import Tell
 from annotator.gui.desk.page import Page
 from annotator.gui.parts import below
-from annotator.gui.shell import kept_place, room
-from annotator.gui.shell.follow_up import FollowUp
+from annotator.gui.shell import room
 from annotator.gui.shell.navigation import Navigation
 from annotator.gui.shell.room import PageRoom
-from annotator.gui.shell.status import StatusBar
 from annotator.gui.shell.steps import ASIDE, SEND, STEPS, steps
 from annotator.gui.widgets.bars.key_button import EnterPresses
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.later import later
+from annotator.gui.widgets.plain import tooltip
 
 if TYPE_CHECKING:
     from annotator.gui.shell.try_strip import TryStrip
+
+    pass
+    from annotator.gui.desk.run import BackgroundRun
+
+
+Place = tuple[str, dict[str, Any]]
+
 
 BACKUP_EVERY_MS = 60_000
 # Pages that people look something up on and come back from.
@@ -248,8 +257,8 @@ class Window(QMainWindow):
 
     def _restore_place(self) -> None:
         room.place(self)
-        kept = kept_place.kept(self.desk.project)
-        page, place = kept or (self.tries and self.tries.first()) or ("Items", {})
+        last = kept_place(self.desk.project)
+        page, place = last or (self.tries and self.tries.first()) or ("Items", {})
         offered = [step[0] for step in steps(self.desk.project)]
         self.show_page(page, **place) if page in offered else self.show_page("Items")
 
@@ -308,7 +317,7 @@ class Window(QMainWindow):
         self._closed = True
         self._backup.stop()
         self._recount.stop()
-        kept_place.keep(self.desk.project, self._current, self.page.place())
+        keep_place(self.desk.project, self._current, self.page.place())
         for page in self._pages.values():
             page.leave()
             self._take_down(page)
@@ -327,3 +336,155 @@ class Window(QMainWindow):
         room.keep_place(self)
         self.closed.emit()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+
+
+class FollowUp(QObject):
+    """The page is shown only on request."""
+
+    def __init__(self, window: "Window") -> None:
+        super().__init__(window)
+        self._window = window
+        self._closing = False
+        window.desk.free.connect(self._close_now)
+        # Why a job was refused is read before the window closes.
+        window.desk.refused.connect(self._stay)
+        window.desk.ended.connect(self._show)
+        window.desk.turned.connect(self._show_turned)
+
+    def hold(self, event: QCloseEvent) -> bool:
+        """Whether the window stays open, since a job is in progress; what is waited for is said, and then it closes.
+
+        What is being typed is kept now: a session that ends does not wait.
+        """
+        if not self._window.desk.job:
+            return False
+        event.ignore()
+        self._window.page.leave()
+        self._closing = True
+        self._say_waiting()
+        return True
+
+    def _say_waiting(self) -> None:
+        messages, job = self._window.messages, self._window.desk.job
+        messages.show_message(
+            "info", f"The window closes when this has finished: {job}.", "Your work is saved.", lasting=True
+        )
+        messages.set_action("Stop and close", self._stop)
+        messages.set_other("Stay", self._choose_to_stay)
+
+    def _stop(self) -> None:
+        self._window.messages.show_message("info", "Stopping; then the window closes.", lasting=True)
+        self._window.desk.stop_jobs()
+
+    def _close_now(self) -> None:
+        if self._closing:
+            QTimer.singleShot(0, self._window, self._window.close)
+
+    def _choose_to_stay(self) -> None:
+        self._stay()
+        self._window.messages.clear()
+
+    def _stay(self) -> None:
+        self._closing = False
+
+    def _show_turned(self, words: str, page: str, place: dict[str, Any]) -> None:
+        """Say what was undone or redone, where the page in view does not show it."""
+        if page != self._window.page.NAME:
+            self._show(words, page, place)
+
+    def _show(self, words: str, page: str, place: dict[str, Any]) -> None:
+        if self._closing:
+            # Another job may still be in progress; the way to stay is not taken away.
+            return
+        self._window.messages.show_message("success", words)
+        self._window.messages.set_action("Show", partial(self._go, page, place))
+
+    def _go(self, page: str, place: dict[str, Any]) -> None:
+        self._window.messages.clear()
+        self._window.show_page(page, **place)
+
+
+class StatusBar(QStatusBar):
+    """Words in a fixed order: saved · a button for each run, which opens where it is shown · the file."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.setSizeGripEnabled(False)
+        self.runs: dict[BackgroundRun, QPushButton] = {}
+        """What runs in the background, in the order in which it began."""
+        self._saved, self._file = QLabel(), ElidedLabel()
+        for label in (self._saved, self._file):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setContentsMargins(8, 0, 8, 0)
+        self.addWidget(self._saved)
+        self.addPermanentWidget(self._file, 1)
+        self._file.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self._file.setText(desk.project.path.name)
+        self._file.setToolTip(str(desk.project.path))
+        self._saved.setText("Everything is saved")
+        desk.saved.connect(self._show_saved)
+        desk.run_changed.connect(self._show_run)
+        self.acts = {
+            "hold_run": self._bound("hold_run", lambda run: run.hold()),
+            "stop_run": self._bound("stop_run", lambda run: run.cancel()),
+        }
+
+    def _bound(self, act: str, verb: "Callable[[BackgroundRun], None]") -> QAction:
+        """The keys of an act on the run at hand, on whatever page."""
+        action = QAction(self)
+        action.setShortcuts(keys.sequences(act))
+        action.triggered.connect(lambda: self._act(verb))
+        self.addAction(action)
+        return action
+
+    def _act(self, verb: "Callable[[BackgroundRun], None]") -> None:
+        """On the run that is shown in view, otherwise on the one that began last."""
+        seen = [run for run in self.runs if run.is_seen()]
+        for run in [*seen, *reversed(self.runs)][:1]:
+            verb(run)
+
+    def end_runs(self, page: QWidget) -> None:
+        """End the runs of a page that is taken down; what is finished is kept."""
+        for run in [run for run in self.runs if run.owner is page or page.isAncestorOf(run.owner)]:
+            run.stop()
+
+    def _show_saved(self, at: datetime) -> None:
+        self._saved.setText(f"Saved {at:%H:%M:%S}")
+
+    def say_saved(self) -> None:
+        """Answer Ctrl+S: nothing is ever unsaved."""
+        self._saved.setText(f"Everything is saved ({datetime.now().astimezone():%H:%M:%S})")
+
+    def _show_run(self, run: "BackgroundRun") -> None:
+        """Show how far a run is; one that has ended is not in the background any more."""
+        if not run.running:
+            if (button := self.runs.pop(run, None)) is not None:
+                self.removeWidget(button)
+                button.deleteLater()
+            return
+        if run not in self.runs:
+            button = self.runs[run] = QPushButton()
+            button.setProperty("role", "quiet")
+            button.clicked.connect(lambda: self._desk.go(run.page, **run.place))
+            self.addWidget(button)
+        self.runs[run].setText(run.words())
+        self.runs[run].setToolTip(tooltip(f"{run.words()}: show it"))
+
+
+def keep_place(project: Project, page: str, place: dict[str, str]) -> None:
+    """Remember the page and the place on it."""
+    QSettings().setValue(_key(project), json.dumps([page, place]))
+
+
+def kept_place(project: Project) -> Place | None:
+    """The page and the place that were left last; None before the first time."""
+    try:
+        page, place = json.loads(str(QSettings().value(_key(project), "")))
+    except ValueError:
+        return None
+    return str(page), dict(place)
+
+
+def _key(project: Project) -> str:
+    return f"places/{project.get('id')}/{project.by}"

@@ -1,5 +1,6 @@
 """Behind a figure: its items, and the judgements and replies of one of them."""
 
+from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import QModelIndex, Qt, Signal
@@ -14,12 +15,12 @@ from annotator.actions.runs.judgement_replies import JudgementDetail
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
+from annotator.gui.review.judge_words import value_look, value_words
 from annotator.gui.review.reply_detail import ReplyDetail
-from annotator.gui.tables.cells import CellsModel
+from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.sheet_widths import fit, hide_alike
 from annotator.gui.tables.sheets import SheetModel
 from annotator.gui.views import counting
-from annotator.gui.views.judgements import JUDGEMENTS, verdict
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.later import later
@@ -255,3 +256,24 @@ def _in_full(line: JudgementBehind) -> str:
         for head, words in parts
         if words
     )
+
+
+def verdict(line: JudgementBehind) -> str:
+    """A judgement's value, or why there is none, in a word or two."""
+    said = line.judgement
+    # Of a pair the one that is better, by name.
+    named = {"first": line.system, "second": line.unit}
+    return named.get(said.value or "") or value_words(said.protocol, said.value, said.status)
+
+
+JUDGEMENTS: Sequence[Column[JudgementBehind]] = (
+    Column("Item", lambda line: line.item_key, 60, tip=lambda line: line.question),
+    Column("System", lambda line: line.system, 120),
+    Column(
+        "Verdict", verdict, 110, look=lambda line: value_look(line.judgement.protocol, line.judgement.value)
+    ),
+    Column("Asked about", lambda line: line.unit, 300),
+    Column("Weight", lambda line: f"{line.weight:g}", 66),
+    Column("By", lambda line: line.rater, 100),
+    Column("Why", lambda line: line.judgement.rationale or line.judgement.cause, 120),
+)

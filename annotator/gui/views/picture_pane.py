@@ -1,22 +1,23 @@
 """Picture of a view or of the chosen cell, drawn on another thread."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtGui import QImage, QShowEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtCore import QPoint, QRect, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QSizePolicy, QWidget
 
 from annotator.actions.results import result_pictures
-from annotator.actions.results.result_pictures import Dots
+from annotator.actions.results.result_pictures import Dots, Ink
 from annotator.actions.results.result_sheets import SheetPicture
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.ink import ink
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.picture_view import PictureView
 from annotator.gui.widgets.plain import PlainLabel
+
+_TOKENS = ("window", "text", "text-muted", "border", "accent")
 
 # Anyone who walks through cells, or drags a divider, does not wait for every picture on the way.
 SETTLE_MS = 120
@@ -106,3 +107,83 @@ class PicturePane(QWidget):
         """Draw what was chosen while nobody looked."""
         super().showEvent(event)
         self._soon.start()
+
+
+class PictureView(QScrollArea):
+    """Shows one picture; `resized` asks for it in another width."""
+
+    resized = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(name)
+        self._sheet = _Sheet()
+        self.setWidget(self._sheet)
+
+    @property
+    def image(self) -> QImage | None:
+        """The picture in view."""
+        return self._sheet.image
+
+    def show_image(self, image: QImage | None, words: str = "") -> None:
+        """Show another picture, or none; `words` say what it shows to anyone who cannot see it."""
+        self._sheet.image = image
+        self._sheet.setAccessibleName(words)
+        self._sheet.updateGeometry()
+        self._sheet.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell of another width."""
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.resized.emit()
+
+
+class _Sheet(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.image: QImage | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        image = self.image
+        return (
+            round(image.height() * min(1.0, width / image.width() * self._ratio()) / self._ratio())
+            if image
+            else 0
+        )
+
+    def sizeHint(self) -> QSize:
+        return self.image.size() / self._ratio() if self.image else QSize(200, 120)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, 80)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the picture at the top, smaller where it was drawn for more room."""
+        if self.image is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        size = self.image.size() / self._ratio()
+        if size.width() > self.width():
+            size = size.scaled(self.width(), size.height(), Qt.AspectRatioMode.KeepAspectRatio)
+        painter.drawImage(QRect(QPoint(0, 0), size), self.image)
+
+    def _ratio(self) -> float:
+        return self.devicePixelRatioF()
+
+
+def ink(width: float | None = None) -> Ink:
+    """The window's own colours, for a picture so many inches wide."""
+    paper, text, faint, grid, mark = (theme.token(name).name() for name in _TOKENS)
+    made = Ink(paper, text, faint, grid, mark)
+    return made if width is None else replace(made, width=width)

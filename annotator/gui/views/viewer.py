@@ -1,17 +1,18 @@
 """Viewer: a list of views, the current one with its choices and figures, or what must happen first."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QWidget
 
 from annotator.actions.results.result_sheets import SheetCell, SheetLine
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.domain.texts.change import Change
+from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.parts import focused
@@ -20,7 +21,6 @@ from annotator.gui.views.behind_view import BehindPane, FigureBehindView
 from annotator.gui.views.choosers import Choosers
 from annotator.gui.views.counting import Refused
 from annotator.gui.views.leaving import LeavingBar
-from annotator.gui.views.view_list import ViewList
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
@@ -28,7 +28,7 @@ from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 WIDE = 560
 # A page by its name, and where on it to go.
@@ -335,3 +335,68 @@ class ViewerPage(Page):
     def stop(self) -> None:
         """Count nothing any more."""
         self.viewer.stop()
+
+
+class ViewList(QListWidget):
+    """One line for each view; `chosen` names the one selected."""
+
+    chosen = Signal(str)
+
+    def __init__(self, views: Iterable[ResultView], words: str) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setAccessibleName(words)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._heads: list[QListWidgetItem] = []
+        part = ""
+        for view in views:
+            if view.part != part:
+                part = view.part
+                self._add_head(part)
+            line = QListWidgetItem(view.title)
+            line.setData(Qt.ItemDataRole.UserRole, view.name)
+            line.setToolTip(tooltip(view.about))
+            self.addItem(line)
+        self._dress()
+        theme.watch(self, self._dress)
+        self.currentItemChanged.connect(self._changed)
+
+    def _add_head(self, words: str) -> None:
+        line = QListWidgetItem(words)
+        line.setFlags(Qt.ItemFlag.NoItemFlags)
+        self.addItem(line)
+        self._heads.append(line)
+
+    def _dress(self) -> None:
+        for line in self._heads:
+            line.setForeground(theme.token("text-muted"))
+            font = line.font()
+            font.setBold(True)
+            font.setPointSizeF(theme.current().points * 0.88)
+            line.setFont(font)
+        px = theme.current().px
+        self.setMinimumWidth(px(120))
+        # Sixteen views are to be seen at once in a small window.
+        self.setStyleSheet(
+            "QListWidget { background: transparent; border: none; }"
+            f"QListWidget::item {{ padding: {px(4)}px {px(8)}px; }}"
+        )
+
+    def _changed(self, line: QListWidgetItem | None) -> None:
+        if line is not None and line.data(Qt.ItemDataRole.UserRole):
+            self.chosen.emit(line.data(Qt.ItemDataRole.UserRole))
+
+    def choose(self, name: str) -> None:
+        """Go to a view by its name."""
+        for place in range(self.count()):
+            if self.item(place).data(Qt.ItemDataRole.UserRole) == name:
+                self.setCurrentRow(place)
+
+    def turn(self, by: int) -> None:
+        """Go to the next view, or to the one before, round and round."""
+        place = self.currentRow()
+        while True:
+            place = (place + by) % self.count()
+            if self.item(place).data(Qt.ItemDataRole.UserRole):
+                self.setCurrentRow(place)
+                return

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.unit import Anchor
@@ -17,8 +18,17 @@ from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.words import word_count
 from annotator.protocols.citations import MASK, Citation, ReportCitations, read, without_marks
-from annotator.protocols.deepscholar.boundaries import boundaries
 from annotator.protocols.reference_lists import BULLET, FENCE, Span, is_heading
+
+# A letter for each property; paragraphs are told apart before.
+_LETTERS = {
+    "SP": "s", "LOWER": "l", "UPPER": "u", "OLETTER": "o", "NUMERIC": "n", "ATERM": "a", "STERM": "t",
+    "SCONTINUE": "c", "CLOSE": "q", "SEP": "p", "CR": "p", "LF": "p", "EXTEND": "e", "FORMAT": "e",
+}  # fmt: skip
+# A stop with what closes and parts behind it (SB9, SB10), but between digits (SB6); what may go before it (SB7).
+_STOP = re.compile(r"(?:(?P<letter>[ul]e*)?(?P<full>ae*+)(?!n)|te*)(?P<behind>(?:qe*)*(?:se*)*p?)")
+# A full stop before a lower-case letter ends nothing, whatever stands between that is no letter (SB8).
+_LOWER_FOLLOWS = re.compile(r"[^oulpat]*l")
 
 NAME = "deepscholar.sentences"
 LONGEST_TEXT, LONGEST_TITLE = 20_000, 500
@@ -245,3 +255,22 @@ EXTRACTION = Extraction(
     baseline=baseline,
     departures=DEPARTURES,
 )
+
+
+def boundaries(text: str) -> Iterator[int]:
+    """Where a sentence ends and the next begins; neither of the ends of the text."""
+    kinds = "".join(map(_kind, text))
+    for stop in _STOP.finditer(kinds):
+        at = stop.end()
+        following = kinds[at : at + 1]
+        initials = stop["letter"] and not stop["behind"] and following == "u"
+        goes_on = stop["full"] and _LOWER_FOLLOWS.match(kinds, at)
+        if following and following not in "cat" and not initials and not goes_on:
+            yield at
+
+
+@lru_cache(maxsize=8192)
+def _kind(character: str) -> str:
+    from uniseg.sentencebreak import sentence_break
+
+    return _LETTERS.get(sentence_break(character).name, "x")

@@ -20,13 +20,12 @@ from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
-from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.kinds.documents import DOCUMENTS, Query, Wording
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.kinds.query import Query, Wording
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.kinds.tasks import Task, Tasks

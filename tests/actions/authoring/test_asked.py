@@ -23,7 +23,7 @@ from annotator.actions.results import overview
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.kinds.query import Query, Wording
+from annotator.domain.kinds.documents import Query, Wording
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
 from tests.projects.adra_project import adra_project, answer

@@ -2,8 +2,7 @@
 
 import pytest
 
-from annotator.domain.kinds.documents import lint
-from annotator.domain.kinds.query import Query, Wording
+from annotator.domain.kinds.documents import Query, Wording, lint
 
 GOOD = "How can the memory needs of language models be lowered when they read long documents?"
 SOURCE = """FlashRead: Reading Long Documents with Less Memory

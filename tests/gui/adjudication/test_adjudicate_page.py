@@ -11,7 +11,7 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.unit import Anchor
-from annotator.gui.pages.adjudication.rows.unit_cell import UNIT_MIME
+from annotator.gui.pages.adjudication.rows.row_card import UNIT_MIME
 from annotator.gui.widgets.chips import Chip
 from tests.projects.adjudication_project import labels_project, scripts_project
 from tests.projects.pairs_project import (

@@ -9,7 +9,7 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import DigestRow, StageDigest
 from annotator.gui import theme
-from annotator.gui.pages.feedback.stage_view import StageView
+from annotator.gui.pages.feedback.page import StageView
 from annotator.gui.widgets.reading.marked_text import MarkedText
 from tests.projects import pairs_project as pairs
 from tests.windows.labelling_keys import focus, press, type_words

@@ -9,12 +9,11 @@ from annotator.actions.undo import history
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
-from annotator.domain.kinds.documents import WRITTEN
+from annotator.domain.kinds.documents import WRITTEN, Query, Wording
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.kinds.query import Query, Wording
 from annotator.gui.forms.text_field import TextField
 from tests.projects.authoring_project import authoring_project, begin, mine, rubric
 from tests.projects.pairs_project import DIMENSIONS

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt, QTimer
 
 from annotator.actions.items import items, sources
 from annotator.domain.texts.canonical import sha256
-from annotator.gui.review.quoting import anchor_of, anchor_on_page
+from annotator.gui.review.source_pane import anchor_of, anchor_on_page
 from annotator.gui.widgets.bars.message_bar import INFO_MS, READ_MS
 from annotator.gui.widgets.reading import report_pages
 from tests.gui.authoring.small_pdf import pdf

@@ -4,7 +4,7 @@ import pytest
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import Label
-from annotator.gui.pages.feedback.wording import field_words
+from annotator.gui.pages.feedback.page import field_words
 from annotator.gui.review.field_chips import field_chips
 from annotator.gui.review.judge_words import doing, value_look, value_words
 from annotator.protocols import PROTOCOLS, USUAL

@@ -9,7 +9,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.gui.pages.guidelines.older_answers import NOW, THEN
+from annotator.gui.pages.guidelines.page import NOW, THEN
 from tests.projects import pairs_project as pairs
 from tests.windows.labelling_keys import focus, press
 

@@ -259,7 +259,7 @@ def test_returned_work_dropped_on_a_coordinators_window_is_looked_at_there(golds
 def test_a_file_that_the_system_asks_for_is_passed_on():
     """In a process of its own: there is only one application to a process, and this one's is plain."""
     words = (
-        "import sys; from annotator.gui.shell.application import Application; "
+        "import sys; from annotator.gui.shell.starting import Application; "
         "from PySide6.QtGui import QFileOpenEvent; application = Application(sys.argv[:1]); "
         "application.file_asked.connect(print); "
         "application.sendEvent(application, QFileOpenEvent('/mail/a.goldsmith-task'))"

@@ -6,7 +6,7 @@ import threading
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from annotator.gui.shell import tidying
+from annotator.gui.shell import starting
 from annotator.gui.shell.starting import Goldsmith
 
 
@@ -68,7 +68,7 @@ def test_everything_is_looked_through_only_while_nothing_happens(monkeypatch, co
     monkeypatch.setattr(gc, "get_count", lambda: counts)
     monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
     monkeypatch.setattr(gc, "collect", lambda generation=2: asked.append(generation))
-    tidying.tidy()
+    starting.tidy()
     assert asked == collected
 
 

@@ -7,7 +7,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from annotator.exchange.texts.rendering import render
-from annotator.gui.widgets.reading.illustrated import IllustratedView
+from annotator.gui.pages.help import IllustratedView
 from annotator.places import resources
 from tests.house.reading import HERE
 

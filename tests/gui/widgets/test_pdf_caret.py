@@ -1,6 +1,6 @@
 import pytest
 
-from annotator.gui.widgets.reading.pdf_caret import Caret, CaretStep
+from annotator.gui.widgets.reading.pdf_view import Caret, CaretStep
 
 LETTERS = "Gold is soft.\r\nIt melts at 1064 °C\r\nin air"
 

@@ -60,6 +60,6 @@ def test_every_part_of_a_page_that_scrolls_is_such_an_area():
         reading.name(path) for path in reading.files("annotator") if "QScrollArea" in path.read_text("utf-8")
     }
     assert using == {
-        "annotator/gui/widgets/picture_view.py",
+        "annotator/gui/views/picture_pane.py",
         "annotator/gui/widgets/plain_area.py",
     }

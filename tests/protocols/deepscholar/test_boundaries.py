@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from uniseg.sentencebreak import sentence_boundaries
 
-from annotator.protocols.deepscholar.boundaries import boundaries
+from annotator.protocols.deepscholar.sentences import boundaries
 
 # Something of every property but Other, of which uniseg takes a rule (SB8) otherwise than Unicode.
 SOME = "aB3. .!?。;,(“)”' \t\u0301\u200dअ।字-ü"

@@ -1,26 +1,85 @@
 """Layout of the Adjudicate page: queue, work and side panel; panels and messages below, acts at the foot."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import QSettings, Qt
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtCore import QSettings, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QStackedWidget,
+    QToolButton,
+    QWidget,
+)
 
+from annotator.actions.adjudication.adjudication_sheets import AdjudicationSheet, SheetDispute, SheetRow
+from annotator.actions.adjudication.closing import Lacking
+from annotator.actions.adjudication.settled import ClosedVersion
+from annotator.domain.experts.adjudication import AdjudicationState, Origin
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.texts.counting import counted
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.adjudication.action_bar import AdjudicationActionBar
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.pages.adjudication.beside.side import SideStack
-from annotator.gui.pages.adjudication.close_panel import ClosePanel
 from annotator.gui.pages.adjudication.empty import AdjudicationDone, AdjudicationStart
-from annotator.gui.pages.adjudication.head import AdjudicationHead
 from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueuePane
 from annotator.gui.pages.adjudication.rows.consensus_list import ConsensusList
 from annotator.gui.pages.adjudication.rows.rows_pane import RowsPane
-from annotator.gui.pages.adjudication.status_messages import StatusMessages
 from annotator.gui.pages.adjudication.unanimous_panel import UnanimousPanel
 from annotator.gui.review.adjudication_queue import AdjudicationQueue
+from annotator.gui.review.ruling_words import LETTER_ACTS, about, figures_words, title_of
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.bars.fitting_bar import Act, FittingBar
+from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import column_of, horizontal, stacked
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.elided_label import ElidedLabel
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.push_button import push_button
+from annotator.gui.widgets.reading.marked_text import MarkedText
+
+# Act of the key table, words, icon, what it does.
+HEAD_ACTS = (
+    ("vote_first", "Vote first", "eye", "Hide contested values until you have given your own"),
+    ("source", "Source", "quote", "Show the sources, or the report that labels are about"),
+    ("guideline", "Guideline", "help", "Show the guideline"),
+    ("discussion", "Discussion", "note", "Show the notes on this item; they can only be added to"),
+    ("gaps", "Gaps", "flag", "Show what the guidelines leave open"),
+)
+SMALL = 0.92
+ORDER = "Order differs: move rows with {} and {}"
+WIDE = 760
+
+ORIGINS = {
+    Origin.BOTH: "from all",
+    Origin.ONE: "from one",
+    Origin.EDITED: "edited",
+    Origin.NEW: "new",
+}
+
+ROWS_SHOWN, SHOWN_LETTERS = 5, 120
+
+RULINGS: tuple[Act, ...] = (
+    ("take_a", "A", "", "Take what A wrote"),
+    ("take_b", "B", "", "Take what B wrote"),
+    ("take_c", "C", "", "Take what C wrote"),
+    ("take_d", "D", "", "Take what D wrote"),
+    ("take_both", "Both", "", "Keep both wordings"),
+    ("write_own", "Own", "author", "Write your own wording"),
+    ("drop_unit", "Drop", "trash", "Leave it out of the consensus"),
+)
+BESIDE: tuple[Act, ...] = (
+    ("note", "Rationale", "note", "Explain the reason"),
+    ("flag", "Gap", "flag", "Describe what the guideline leaves open"),
+    ("new_row", "New row", "plus", "Add a unit that nobody wrote"),
+)
 
 QUEUE = "adjudicate/queue"
 LEAST_WIDTHS = (150, 330)
@@ -139,3 +198,326 @@ class Frame(QStackedWidget):
 def fill(page: QWidget, frame: Frame) -> None:
     """Let the frame fill a page."""
     horizontal(frame, on=page, margins=0)
+
+
+class AdjudicationActionBar(FittingBar):
+    """Buttons that announce the chosen act; some show less where there is little room."""
+
+    LEVELS = 7
+    asked = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._letters = 2
+        self._agreed = 0
+        for part in (RULINGS, BESIDE):
+            for act, words, picture, hint in part:
+                self._add(act, words, picture).set_hint(hint)
+            self.row.addSpacing(8)
+        self.row.addStretch(1)
+        self.row.addWidget(self.progress)
+        self._add("confirm_unanimous", "Confirm agreed rows", "question", "state-unconfirmed")
+        self._add("next_open", "Next open", "")
+        self._add("submit", "Close item", "", role="primary").set_hint(
+            "Close this item and go to the next conflict"
+        )
+
+    def _add(self, act: str, words: str, picture: str, colour: str = "text", role: str = "") -> KeyButton:
+        button = self.put(act, words, picture, colour, role)
+        button.clicked.connect(lambda _=False: self.asked.emit(act))
+        return button
+
+    def show_item(self, letters: int, *, locked: bool) -> None:
+        """Fit the buttons to an item of so many letters."""
+        self._letters = letters
+        for act, *_ in BESIDE:
+            self.buttons[act].setEnabled(not locked)
+        self.buttons["take_both"].set_words("Both" if letters == 2 else "All")
+        self.buttons["submit"].set_words("Next conflict" if locked else "Close item")
+        self.fit()
+
+    def show_row(self, *, voting: bool, locked: bool) -> None:
+        """While a vote is wanted its keys are those of the rulings, and no button may say otherwise."""
+        for act, *_ in RULINGS:
+            self.buttons[act].setEnabled(not locked and not voting)
+
+    def show_progress(self, decided: int, rows: int, left: int, agreed: int, conflicts: int) -> None:
+        """Say how far this item is, how many of its conflicts are left, and in how many items."""
+        self._agreed = agreed
+        words = f"{decided:,} of {rows:,} decided"
+        words += f" · {left} to settle" if left else ""
+        items = "1 item" if conflicts == 1 else f"{conflicts} items"
+        self.progress.setText(words)
+        self.progress.setToolTip(f"{words}; {items} in conflict")
+        self.fit()
+
+    def show_level(self, level: int) -> None:
+        """Leave out what stands elsewhere too: the words first, the rulings last."""
+        confirm = self.buttons["confirm_unanimous"]
+        confirm.setVisible(self._agreed > 0)
+        self.shrink(BESIDE, level)
+        self.progress.setVisible(level < 3)
+        confirm.set_words(f"Confirm {self._agreed} agreed" if level < 4 else f"{self._agreed}")
+        self.buttons["next_open"].setVisible(level < 5)
+        for place, (act, *_) in enumerate(RULINGS):
+            there = place < self._letters or place >= len(LETTER_ACTS)
+            self.buttons[act].setVisible(there and level < 6)
+
+
+class ClosePanel(QFrame):
+    """Hidden until closing is attempted; shrinks as rows are settled."""
+
+    jumped = Signal(str, str)
+    """The row of an entry that was chosen, and the field it lacks."""
+    confirm_wanted = Signal()
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "message")
+        self.title, self.entries = PlainLabel(role="strong", wrap=True), QListWidget()
+        self.entries.setAccessibleName("What is missing")
+        self.entries.itemActivated.connect(self._jump)
+        self.entries.itemClicked.connect(self._jump)
+        self.confirm = KeyButton("", keys.shown("confirm_unanimous"))
+        self.confirm.clicked.connect(self.confirm_wanted)
+        self.close_button = push_button("Hide (Esc)", self.close_panel, "quiet")
+        vertical(
+            horizontal((self.title, 1), self.confirm, self.close_button),
+            self.entries,
+            on=self,
+            margins=(10, 6, 10, 8),
+        )
+        theme.set_role(self, level="warning")
+        self.hide()
+
+    def show_lacking(
+        self, lacking: Sequence[Lacking], unconfirmed: Sequence[str], rows: Mapping[str, SheetRow]
+    ) -> None:
+        """List what is missing; rows on which everybody agrees are named together, with the key that confirms them."""
+        listed = [each for each in lacking if each.ruling_id not in unconfirmed]
+        chosen = self.entries.currentRow()
+        self.entries.clear()
+        for each in listed:
+            words = " ".join(about(rows[each.ruling_id]).split())
+            entry = QListWidgetItem(icons.icon("warning"), f"{each.words}  {words[:SHOWN_LETTERS]}")
+            entry.setData(Qt.ItemDataRole.UserRole, (each.ruling_id, each.field))
+            self.entries.addItem(entry)
+        self.entries.setVisible(bool(listed))
+        self.entries.setCurrentRow(max(0, min(chosen, len(listed) - 1)))
+        row = max(self.entries.sizeHintForRow(0), self.fontMetrics().height() + theme.current().px(10))
+        shown = min(ROWS_SHOWN, len(listed))
+        self.entries.setFixedHeight(row * shown + 2 * self.entries.frameWidth() + 2)
+        self.confirm.set_words(f"Confirm {len(unconfirmed):,} agreed row{'s' * (len(unconfirmed) != 1)}")
+        self.confirm.setVisible(bool(unconfirmed))
+        self.title.setText(_title(len(listed), len(unconfirmed)))
+        if not listed and not unconfirmed:
+            self.hide()
+
+    def show_keys(self) -> None:
+        """Print the keys as they now are."""
+        self.confirm.set_key(keys.shown("confirm_unanimous"))
+
+    def enter(self) -> None:
+        """Take the focus: at the first entry, or at the button."""
+        self.show()
+        first = self.confirm if self.entries.isHidden() else self.entries
+        first.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def close_panel(self) -> None:
+        """Go away, as the person wished."""
+        self.hide()
+        self.closed.emit()
+
+    def _jump(self, entry: QListWidgetItem) -> None:
+        self.jumped.emit(*entry.data(Qt.ItemDataRole.UserRole))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc closes the list; Enter on an entry goes to its row."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_panel()
+        else:
+            super().keyPressEvent(event)
+
+
+def _title(listed: int, unconfirmed: int) -> str:
+    if listed:
+        return (
+            f"It cannot be closed yet: {listed} thing{'s' * (listed != 1)} to do. Press Enter to go to the "
+            "row."
+        )
+    rows = "1 row on which everybody agrees is" if unconfirmed == 1 else f"{unconfirmed} agreed rows are"
+    return f"One thing left to do: {rows} not confirmed yet."
+
+
+class StatusMessages(QFrame):
+    """A message for the current version, and one for each dispute; hidden at first."""
+
+    reopened = Signal(str)
+    """Take it up again, for this reason."""
+    answered = Signal(str, str)
+    """Dispute and the answer to it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "message")
+        self.said, self.figures = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
+        self.reason = GrowingEdit(least=1, most=4)
+        self.reason.setAccessibleName("Reason for reopening")
+        self.reason.setPlaceholderText("Why reopen it?")
+        self.reopen = push_button("Reopen", lambda: self.reopened.emit(self.reason.toPlainText()))
+        self._again = QWidget()
+        horizontal((self.reason, 1), (self.reopen, 0, Qt.AlignmentFlag.AlignTop), on=self._again, margins=0)
+        self._column = vertical(
+            self.said, self.figures, self._again, on=self, margins=(10, 6, 10, 8), spacing=4
+        )
+        self.disputes: dict[str, DisputeMessage] = {}
+        self._item = ""
+        theme.set_role(self, level="success")
+        self.hide()
+
+    def show_sheet(self, sheet: AdjudicationSheet, versions: list[ClosedVersion], *, readonly: bool) -> None:
+        """Show how an item stands; hide where there is nothing to say."""
+        if sheet.adjudication_id != self._item:
+            self._item = sheet.adjudication_id
+            self.reason.setPlainText("")
+        closed = sheet.state is AdjudicationState.CLOSED
+        self._show_disputes(sheet.disputes, readonly=readonly)
+        self.setVisible(bool(versions))
+        if not versions:
+            return
+        last = versions[-1]
+        units = KINDS[sheet.kind].counted(last.units)
+        parts = [
+            f"{last.origins[origin]} {words}" for origin, words in ORIGINS.items() if origin in last.origins
+        ]
+        parts += [f"{counted(last.dropped, 'row')} dropped"] if last.dropped else []
+        began = "Closed as" if closed else "Reopened; until it is closed again, the consensus is"
+        self.said.setText(f"{began} version {last.version}: {units} ({', '.join(parts)}).")
+        by_hand = figures_words(last.repaired)
+        words = [f"Frozen before adjudication: {figures_words(sheet.figures) or 'no figure'}."]
+        words += [f"By your pairing: {by_hand}."] if by_hand else []
+        self.figures.setText("\n".join(words))
+        self._again.setVisible(closed and not readonly)
+        theme.set_role(self, level="warning" if sheet.disputes else "success" if closed else "info")
+
+    def _show_disputes(self, disputes: tuple[SheetDispute, ...], *, readonly: bool) -> None:
+        wanted = {dispute.id for dispute in disputes}
+        for dispute_id in [known for known in self.disputes if known not in wanted]:
+            gone = self.disputes.pop(dispute_id)
+            self._column.removeWidget(gone)
+            gone.deleteLater()
+        for dispute in disputes:
+            if dispute.id not in self.disputes:
+                row = DisputeMessage(dispute)
+                row.answered.connect(self.answered)
+                row.setEnabled(not readonly)
+                self.disputes[dispute.id] = row
+                self._column.insertWidget(2, row)
+
+
+class DisputeMessage(QWidget):
+    """An objection of a letter, and the option to uphold the consensus."""
+
+    answered = Signal(str, str)
+
+    def __init__(self, dispute: SheetDispute) -> None:
+        super().__init__()
+        self.text = MarkedText()
+        self.text.show_text(f"{dispute.letter or 'Someone'} objects: {dispute.text}")
+        self.answer = GrowingEdit(least=1, most=6)
+        self.answer.setAccessibleName(f"Answer to {dispute.letter}")
+        self.answer.setPlaceholderText(
+            "Answer: why it stays unchanged. A new version also counts as an answer."
+        )
+        self.send = push_button(
+            "Keep and answer", lambda: self.answered.emit(dispute.id, self.answer.toPlainText())
+        )
+        row = horizontal((self.answer, 1), (self.send, 0, Qt.AlignmentFlag.AlignTop))
+        vertical(self.text, row, on=self, margins=(0, 2, 0, 4), spacing=4)
+
+
+class AdjudicationHead(QWidget):
+    """Title, question and figures, with buttons that announce the chosen act."""
+
+    asked = Signal(str)
+    queue_toggled = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.queue_shown = QToolButton()
+        icons.put(self.queue_shown, "items")
+        self.queue_shown.setCheckable(True)
+        keys.tell(self.queue_shown, "toolTip", "Show or hide the list of items ({conflicts})")
+        self.queue_shown.setAccessibleName("List of items")
+        self.queue_shown.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.queue_shown.toggled.connect(self.queue_toggled)
+        self.title, self.question = PlainLabel("", "subtitle"), ElidedLabel("", "hint")
+        self.figures, self.signs = ElidedLabel("", "hint"), Chips(wrap=False)
+        self.remarks = MarkedText(SMALL, "text-muted")
+        self.buttons: dict[str, QToolButton] = {}
+        self._gaps, self._wide = 0, False
+        first, second = QHBoxLayout(), QHBoxLayout()
+        for row in (first, second):
+            row.setSpacing(6)
+        first.addWidget(self.queue_shown)
+        first.addWidget(self.title)
+        first.addWidget(self.question, 1)
+        first.addWidget(self.signs)
+        second.addWidget(self.figures, 1)
+        for act, _, picture, _ in HEAD_ACTS:
+            second.addWidget(self._button(act, picture))
+        vertical(first, second, self.remarks, on=self, margins=(8, 8, 8, 2), spacing=3)
+        self.show_keys()
+
+    def _button(self, act: str, picture: str) -> QToolButton:
+        button = QToolButton()
+        icons.put(button, picture, 14)
+        button.setCheckable(True)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(lambda _=False: self.asked.emit(act))
+        self.buttons[act] = button
+        return button
+
+    def show_sheet(self, sheet: AdjudicationSheet) -> None:
+        """Show the head of an item."""
+        self.title.setText(f"{title_of(sheet.stage, sheet.kind)} · item {sheet.item_key}")
+        self.question.setText(sheet.question)
+        self.figures.setText(f"Frozen: {figures_words(sheet.figures) or 'no figure'}")
+        signs = []
+        if sheet.spot_check:
+            signs.append(Chip("drawn for a spot check", "eye", "unconfirmed"))
+        if sheet.order_differs:
+            words = ORDER.format(keys.shown("row_up"), keys.shown("row_down"))
+            signs.append(Chip(words, "cross", "disagree"))
+        self.signs.show_chips(signs)
+        remarks = [f"{letter}, overall: {text}" for letter, text in sheet.remarks.items() if text.strip()]
+        self.remarks.show_text("\n".join(remarks))
+        self.remarks.setVisible(bool(remarks))
+
+    def show_gaps(self, count: int) -> None:
+        """Say how many gaps of the guidelines were found."""
+        self._gaps = count
+        self.show_keys()
+
+    def show_pressed(self, act: str, pressed: bool) -> None:
+        """Press a button down or release it; tells nobody."""
+        self.buttons[act].setChecked(pressed)
+
+    def show_keys(self) -> None:
+        """Print the keys as they now are; where there is little room, the keys without the words."""
+        for act, words, _, hint in HEAD_ACTS:
+            named = f"{words} ({self._gaps})" if act == "gaps" else words
+            key = keys.shown(act)
+            self.buttons[act].setText(f"{named}  {key}" if self._wide else key)
+            self.buttons[act].setToolTip(tooltip(f"{hint} ({key})"))
+            self.buttons[act].setAccessibleName(f"{named}, key {key}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the words to another width."""
+        super().resizeEvent(event)
+        wide = self.width() >= theme.current().px(WIDE)
+        if wide != self._wide:
+            self._wide = wide
+            self.show_keys()

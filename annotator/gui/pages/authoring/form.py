@@ -7,17 +7,21 @@ from itertools import pairwise
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFormLayout, QFrame, QLabel, QVBoxLayout, QWidget
 
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.question_types import QuestionType
+from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
+from annotator.gui.forms import standard
+from annotator.gui.forms.fields import ChoiceButtons, PickList
 from annotator.gui.forms.finding_lines import FindingLines
+from annotator.gui.forms.standard import StandardField
+from annotator.gui.forms.text_field import TextField
 from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.forms.whole_editor import WholeEditor
 from annotator.gui.widgets.layouts import StretchSpace, column_of
 from annotator.gui.widgets.plain_area import PlainArea
 
@@ -266,3 +270,48 @@ class UnitsForm(PlainArea):
             if widget is not None and (widget is editor or editor.isAncestorOf(widget)):
                 return editor.unit_id, editor.field_of(widget)
         return ("", self.whole.field_of(widget)) if self.whole is not None else NOWHERE
+
+
+class WholeEditor(QFrame):
+    """The fields of a kind's document itself; its signals are those of a unit without an id."""
+
+    typed = Signal(str, str, object)
+    paused = Signal(str, str, str)
+    chosen = Signal(str, str, object)
+
+    def __init__(self, words: KindSpec) -> None:
+        super().__init__()
+        self.words = words
+        self.setProperty("role", "unit")
+        self.fields: dict[str, TextField | StandardField] = {}
+        form = QFormLayout(self)
+        for field in words.whole:
+            made = standard.made(field, keyed=False) if field.options else TextField(field.title)
+            self._add(field, made)
+            caption = QLabel(field.title)
+            caption.setBuddy(made)
+            form.addRow(caption, made)
+
+    def _add(self, field: UnitField, made: TextField | StandardField) -> None:
+        self.fields[field.name] = made
+        if isinstance(made, ChoiceButtons | PickList):
+            made.chosen.connect(lambda value: self.chosen.emit("", field.name, value))
+        elif isinstance(made, TextField):
+            made.stirred.connect(lambda: self.typed.emit("", field.name, made.value()))
+            made.edited.connect(lambda text: self.paused.emit("", field.name, text))
+
+    def show_document(self, document: Document[object], typing: Collection[str], *, locked: bool) -> None:  # type: ignore[type-var]
+        """Show what a document says; fields named in `typing` hold newer words and are left alone."""
+        for name, field in self.fields.items():
+            if name not in typing:
+                field.show_value(getattr(document, name))
+            field.lock(locked)
+
+    def field_of(self, widget: QWidget | None) -> str:
+        """The name of the field that a widget is or lies in; empty when it is none."""
+        inside = (
+            name
+            for name, field in self.fields.items()
+            if widget and (widget is field or field.isAncestorOf(widget))
+        )
+        return next(inside, "")

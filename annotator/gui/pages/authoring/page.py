@@ -4,9 +4,18 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtCore import QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QStackedLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStackedLayout,
+    QWidget,
+)
 
 from annotator.actions.assignments import times
 from annotator.actions.authoring import annotating, artifacts
@@ -14,27 +23,36 @@ from annotator.actions.items import items, sources
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, WRITTEN
+from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change
-from annotator.gui import theme
+from annotator.gui import keys, theme
 from annotator.gui.desk.assigned import AUTHORING
 from annotator.gui.desk.attention import Attention, Clock
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.authoring.asked import AssignedKinds
-from annotator.gui.pages.authoring.hand import AuthoringHand
-from annotator.gui.pages.authoring.header import ItemHeader
 from annotator.gui.pages.authoring.kind_tabs import KindTabs
 from annotator.gui.pages.authoring.sheet import HELPED_KINDS, AuthoringSheet
 from annotator.gui.pages.authoring.side_panel import SidePanel
 from annotator.gui.pages.authoring.work_status import standings
 from annotator.gui.review.source_pane import SourcePane
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import column_of
+from annotator.gui.widgets.layouts import column_of, vertical
+from annotator.gui.widgets.push_button import push_button
 
 if TYPE_CHECKING:
     from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
+
+
+# A question longer than this is shown by its beginning; all of it is a press away, and on the left.
+SHORT = 220
+LONGEST = 4000
+
 
 SPEND_EVERY_MS = 60_000
 # After submitting, what was done stays in view for this long before the next document comes.
@@ -392,3 +410,137 @@ class AuthorPage(Page):
         super().hideEvent(event)
         self._attention.end()
         self._spending.stop()
+
+
+class AuthoringHand:
+    """Connects what is read with what is written."""
+
+    def __init__(self, source: SourcePane, sheet: AuthoringSheet, side: SidePanel) -> None:
+        self._source, self._sheet, self._side = source, sheet, side
+        sheet.form.entered.connect(lambda _: self.show_quoted())
+        source.stepped.connect(sheet.form.reveal)
+
+    def reading(self, act: Callable[..., None]) -> Callable[[], None]:
+        """The act, done with the source in view."""
+
+        def do() -> None:
+            self._read()
+            act()
+
+        return do
+
+    def _read(self) -> None:
+        """Where there is no room for both, what stands at the right is closed."""
+        if self._source.isHidden():
+            self._side.close_button.click()
+            self._source.show()
+
+    def quote(self) -> None:
+        """Lean the unit at the cursor on the words selected or found in the source."""
+        self._read()
+        anchor = self._source.quote()
+        if anchor is None:
+            self._sheet.say("info", f"Select words in the source first, then press {keys.shown('evidence')}.")
+        elif not self._sheet.acts.quote(anchor):
+            self._sheet.say("info", "No unit here can take a quotation.")
+        else:
+            self._source.forget_selection()
+            self._source.show_anchor(anchor)
+            self._sheet.enter_current()
+
+    def show_quoted(self) -> None:
+        """Mark all that the document in hand quotes; what the unit at the cursor quotes stands out."""
+        artifact, current = self._sheet.artifact, self._sheet.form.current
+        units = artifact.document.units if artifact else ()
+        quoted = [(unit.id, anchor) for unit in units for anchor in unit.anchors]
+        self._source.show_quoted(quoted, current.unit_id if current else "")
+
+    def show_quote(self, anchor: Anchor) -> None:
+        """Bring a quotation into view, or say that its words are there no more."""
+        self._read()
+        if not self._source.show_anchor(anchor):
+            self._sheet.say("info", "These words are no longer in the source; the quotation is kept.")
+
+
+class ItemHeader(QFrame):
+    """The header of the open item."""
+
+    stepped = Signal(int)
+    """Another item was asked for: +1 the next, -1 the previous."""
+    feedback_wanted = Signal()
+    """What became of this person's work on the item is to be shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._item: Item | None = None
+        self.place, self.question, self.due = QLabel(), QLabel(), QLabel()
+        for label in (self.place, self.question, self.due):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.key, self.about = ElidedLabel(role="subtitle"), ElidedLabel(role="hint")
+        for label in (self.key, self.about):
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.place.setProperty("role", "hint")
+        self.due.setProperty("role", "chip")
+        self.due.hide()
+        self.became = push_button("Feedback on my work", self.feedback_wanted, "quiet")
+        icons.put(self.became, "eye")
+        self.became.setToolTip("A consensus exists: see what changed in your work, and why")
+        self.became.hide()
+        self.question.setWordWrap(True)
+        self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self.more = QPushButton("Full question")
+        self.more.setProperty("role", "quiet")
+        self.more.setCheckable(True)
+        self.more.toggled.connect(self._show_question)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        told, top = FlowRow(gap=8), QHBoxLayout()
+        for part in (self.key, self.about, self.due, self.became, self.more):
+            told.addWidget(part)
+        top.setSpacing(8)
+        top.addLayout(told, 1)
+        top.addWidget(self._step_button("previous_item", "left", "Previous item", -1))
+        top.addWidget(self.place)
+        top.addWidget(self._step_button("next_item", "right", "Next item", 1))
+        vertical(top, self.question, on=self, margins=(12, 8, 12, 4), spacing=4)
+
+    def _step_button(self, act: str, picture: str, name: str, by: int) -> QPushButton:
+        button = QPushButton()
+        icons.put(button, picture, 16)
+        button.setProperty("role", "quiet")
+        keys.tell(button, "toolTip", f"{name} ({{{act}}})")
+        button.setAccessibleName(name)
+        button.clicked.connect(lambda: self.stepped.emit(by))
+        return button
+
+    def show_item(self, item: Item, place: int, count: int) -> None:
+        """Show an item and where it stands among all, counted from 1."""
+        other = self._item is None or self._item.id != item.id
+        self._item = item
+        self.key.setText(item.key)
+        self.about.setText(" · ".join(part for part in (item.question_type, item.subject) if part))
+        self.place.setText(f"{place:,} of {count:,}" if place else "not assigned to you")
+        self.place.setAccessibleName(f"Item {place:,} of {count:,}" if place else "Not assigned to you")
+        self.more.setVisible(len(item.question) > SHORT)
+        if other:
+            self.more.setChecked(False)
+        self._show_question()
+
+    def show_due(self, words: str) -> None:
+        """Say by when the person's work on the item is due; empty words say nothing."""
+        self.due.setText(f"Due {words}")
+        self.due.setVisible(bool(words))
+        theme.set_role(self.due, state="disagree" if "late" in words else "unconfirmed")
+
+    def show_settled(self, settled: bool) -> None:
+        """Offer to show what happened to this person's work, where there is a consensus."""
+        self.became.setVisible(settled)
+
+    def _show_question(self) -> None:
+        question = self._item.question.strip() if self._item else ""
+        most = LONGEST if self.more.isChecked() else SHORT
+        short = question if len(question) <= most else f"{question[:most].rsplit(maxsplit=1)[0]}…"
+        self.question.setText(short)
+        self.more.setText("Less" if self.more.isChecked() else "Full question")

@@ -4,25 +4,33 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
     QPushButton,
+    QSplitter,
     QStackedWidget,
     QToolButton,
     QWidget,
 )
 
-from annotator.actions.authoring import guidelines
+from annotator.actions.authoring import artifacts, guidelines
+from annotator.actions.authoring.artifacts import RevisionLine
 from annotator.actions.items import renderings
+from annotator.actions.project import people
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind
 from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms import kind_guideline
-from annotator.gui.pages.authoring.history_list import HistoryList
+from annotator.gui.review.revision_text import as_text, line
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_view import ReportView
@@ -30,6 +38,10 @@ from annotator.gui.widgets.reading.report_view import ReportView
 if TYPE_CHECKING:
     from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
     from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
+
+
+# While typing goes on the list is not read again at every revision.
+SETTLE_MS = 800
 
 LEAST_WIDTH, DRAFT_WIDTH = 230, 330
 H = TypeVar("H", "ModelDraft", "BulkEvidence")
@@ -221,3 +233,64 @@ class SidePanel(QFrame):
             rendered = self.desk.ask(renderings.html, keys.in_words(words))
             if rendered is not None:
                 self.text.show_html(rendered.html)
+
+
+class HistoryList(QWidget):
+    """The revisions of an artifact, read only while visible."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.desk = desk
+        self._artifact: Artifact | None = None
+        self._revisions: list[RevisionLine] = []
+        self.list, self.words = QListWidget(), QPlainTextEdit()
+        self.list.setAccessibleName("Revisions, newest first")
+        self.list.currentRowChanged.connect(self._show_words)
+        self.words.setReadOnly(True)
+        self.words.setTabChangesFocus(True)
+        self.words.setAccessibleName("Text of the selected revision")
+        parts = QSplitter(Qt.Orientation.Vertical)
+        parts.setChildrenCollapsible(False)
+        parts.addWidget(self.list)
+        parts.addWidget(self.words)
+        vertical(parts, on=self, margins=0)
+        self._settle = later(self, self.wake, SETTLE_MS)
+
+    def follow(self, artifact: Artifact | None) -> None:
+        """List this artifact's revisions from now on."""
+        other = self._artifact is None or artifact is None or artifact.id != self._artifact.id
+        self._artifact = artifact
+        if other:
+            self.wake()
+        else:
+            self._settle.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Read what has come since."""
+        super().showEvent(event)
+        self.wake()
+
+    def wake(self) -> None:
+        """Read the revisions again, if the list is seen."""
+        if not self.isVisible():
+            return
+        found = self.desk.ask(artifacts.revision_lines, self._artifact.id) if self._artifact else []
+        if [r.id for r in found or []] == [r.id for r in self._revisions]:
+            return
+        self._revisions = found or []
+        aliases = {person.id: person.alias for person in self.desk.ask(people.people) or []}
+        self.list.clear()
+        for revision in self._revisions:
+            entry = QListWidgetItem(line(revision, aliases.get(revision.by, "")))
+            if revision.sealed:
+                entry.setIcon(icons.icon("lock", theme.current().px(16), "state-agreed"))
+            self.list.addItem(entry)
+        self.list.setCurrentRow(0)
+
+    def _show_words(self, row: int) -> None:
+        words = ""
+        if self._artifact is not None and 0 <= row < len(self._revisions):
+            numbers = (self._revisions[row].number,)
+            for whole in self.desk.ask(artifacts.revisions, self._artifact.id, numbers) or ():
+                words = as_text(self._artifact.kind, whole)
+        self.words.setPlainText(words)

@@ -1,9 +1,12 @@
 """The Feedback page."""
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QApplication, QTabBar, QWidget
+from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.adjudication.feedback import Digest, DigestLine
@@ -11,20 +14,60 @@ from annotator.actions.items import items
 from annotator.actions.labelling import label_tasks
 from annotator.domain.experts.adjudication import DisputeState
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.digest import DigestDispute, DigestRow, Fate, StageDigest
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import Change
-from annotator.gui import theme
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.difference import TextPiece, differences
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import title
 from annotator.gui.desk.page import Page
-from annotator.gui.pages.feedback.objection import Objection
-from annotator.gui.pages.feedback.stage_view import StageView
+from annotator.gui.review.field_chips import field_chips
+from annotator.gui.widgets.bars.flow_row import wrapping
+from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import stacked, vertical
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.push_button import push_button
+from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hidden, spans_of
+
+# The order in which the fates of a stage are counted up.
+FATES: dict[str, Chip] = {
+    Fate.KEPT: Chip("kept", "check", "agreed"),
+    Fate.REWORDED: Chip("reworded", "author", "unconfirmed"),
+    Fate.MERGED: Chip("merged", "link", "unconfirmed"),
+    Fate.DROPPED: Chip("dropped", "trash", "disagree"),
+    Fate.ADDED: Chip("added", "plus", "incomplete"),
+}
+
+EXPLAINED = (
+    "You can object once per item, so state what matters most. The adjudicator reads it without your name "
+    "and replies with an answer or a new version. The agreement figure was frozen before adjudication and "
+    "does not change."
+)
+PROMPT = "What is wrong with the consensus, and why?"
+BY_FILE = " It is included in the next file you send."
+
+# Where less than this share of the words stayed, marking the rest would only be noise.
+WORTH_MARKING = 0.3
+GONE, NEW = "state-disagree", "state-agreed"
+NOTHING = {
+    "own": "You had no such unit.",
+    "consensus": "The consensus has no such unit.",
+}
+
+# So many rows are laid out at once, whatever the number of them: the rest is a press away.
+AT_ONCE = 60
 
 # People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
 SHOWN_KINDS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")
@@ -202,3 +245,298 @@ class FeedbackPage(Page):
             self.objection.enter()
         else:
             self.list.setFocus()
+
+
+class StageView(QWidget):
+    """Kept units are folded unless requested."""
+
+    guideline_wanted = Signal(object)
+    """The guideline of a Stage is to be shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._digest: StageDigest | None = None
+        self._reports: Mapping[str, str] = {}
+        self.cards: list[FeedbackCard] = []
+        self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
+        self.kept = QCheckBox()
+        self.kept.toggled.connect(lambda _: self._lay_out_rows(0))
+        self.guideline = push_button("Guideline", self._want_guideline, "quiet")
+        self.area = _Rows()
+        head = horizontal((wrapping(self.title, self.counts, self.kept), 1), self.guideline)
+        vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
+
+    def hasHeightForWidth(self) -> bool:
+        """Rows scroll: in a narrow window they leave the objection below them its lines."""
+        return False
+
+    def _heads(self) -> QHBoxLayout:
+        row = horizontal(margins=(12, 0, 24, 0), spacing=16)
+        for words in ("Yours", "In the consensus"):
+            row.addWidget(PlainLabel(words, "hint"), 1)
+        return row
+
+    def show_stage(self, digest: StageDigest, reports: Mapping[str, str]) -> None:
+        """Show what happened to a stage; `reports` names the reports that labels are about."""
+        self._digest, self._reports = digest, reports
+        self.title.setText(f"Version {digest.version}")
+        self.counts.show_chips(counted_up(digest.rows))
+        kept = sum(row.change == Fate.KEPT for row in digest.rows)
+        self.kept.setText(f"Show the {counted(kept, 'unit')} kept" if kept else "")
+        self.kept.setVisible(0 < kept < len(digest.rows))
+        self._lay_out_rows(0)
+
+    def _want_guideline(self) -> None:
+        if self._digest is not None:
+            self.guideline_wanted.emit(self._digest.stage)
+
+    def rows(self) -> list[DigestRow]:
+        """The rows that are wanted: what changed, or all of them."""
+        found = list(self._digest.rows) if self._digest else []
+        changed = [row for row in found if row.change != Fate.KEPT]
+        return found if self.kept.isChecked() or not changed else changed
+
+    def _lay_out_rows(self, first: int) -> None:
+        rows, inside = self.rows(), QWidget()
+        column = vertical(on=inside, margins=(0, 0, 8, 8), spacing=8)
+        kind = (self._digest.stage.kind if self._digest else None) or Kind.RUBRIC
+        shown = rows[first : first + AT_ONCE]
+        self.cards = [FeedbackCard(kind, row, self._report(row)) for row in shown]
+        for card in self.cards:
+            column.addWidget(card)
+        if len(shown) < len(rows):
+            column.addLayout(self._turning(first, len(shown), len(rows)))
+        column.addStretch(1)
+        self.area.setWidget(inside)
+
+    def _turning(self, first: int, shown: int, of: int) -> QHBoxLayout:
+        """Where these rows stand among all, with the ways to those before and after them."""
+        place = PlainLabel(f"{first + 1:,}–{first + shown:,} of {counted(of, 'unit')}", "hint")
+        back, on = QPushButton("Previous"), QPushButton("Next")
+        for button, start in ((back, first - AT_ONCE), (on, first + AT_ONCE)):
+            button.setEnabled(0 <= start < of)
+            button.clicked.connect(partial(self._turn_to, start))
+        return horizontal(place, StretchSpace(1), back, on)
+
+    def _turn_to(self, first: int) -> None:
+        self._lay_out_rows(first)
+        self.area.verticalScrollBar().setValue(0)
+        self.area.setFocus()
+
+    def _report(self, row: DigestRow) -> str:
+        if self._digest is None or self._digest.stage is not Stage.LABELLING:
+            return ""
+        return self._reports.get(str((row.own or row.consensus or {}).get("response_id", "")), "A report")
+
+
+class _Rows(PlainArea):
+    """A scroll area that also scrolls by keys while it has the focus."""
+
+    def __init__(self) -> None:
+        super().__init__("Outcome of each unit")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Home and End lead to the ends, arrows and page keys scroll."""
+        bar = self.verticalScrollBar()
+        ends = {int(Qt.Key.Key_Home): bar.minimum(), int(Qt.Key.Key_End): bar.maximum()}
+        if event.key() in ends:
+            bar.setValue(ends[event.key()])
+        else:
+            super().keyPressEvent(event)
+
+
+class FeedbackCard(QFrame):
+    """A card with two columns, under the outcome and above the reason."""
+
+    def __init__(self, kind: Kind, row: DigestRow, about: str = "") -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        own, agreed = unit_of(kind, row.own), unit_of(kind, row.consensus)
+        pieces = differences(own.text, agreed.text) if own is not None and agreed is not None else ()
+        self.own = _Side(
+            kind, own, agreed, _spans(pieces, "removed"), "own", struck=row.change == Fate.DROPPED
+        )
+        self.consensus = _Side(kind, agreed, own, _spans(pieces, "added"), "consensus")
+        column = vertical(on=self, margins=(10, 8, 10, 10), spacing=6)
+        self.chips = Chips()
+        reason = [Chip(f"reason: {row.reason.value}")] if row.reason else []
+        self.chips.show_chips([fate(row), *reason])
+        column.addWidget(self.chips)
+        if heading := " · ".join(part for part in (about, row.heading) if part):
+            words = MarkedText()
+            words.show_text(heading)
+            column.addWidget(words)
+        sides = horizontal((self.own, 1), (self.consensus, 1), spacing=16)
+        column.addLayout(sides)
+        if row.rationale.strip():
+            self.why = MarkedText()
+            self.why.show_text(f"Why: {row.rationale.strip()}")
+            column.addWidget(self.why)
+        self.setAccessibleName(
+            f"{fate(row).words}. Yours: {own.text if own else 'nothing'}. "
+            f"Consensus: {agreed.text if agreed else 'nothing'}. {row.rationale}"
+        )
+
+
+class _Side(QWidget):
+    """One of the two sides."""
+
+    def __init__(
+        self,
+        kind: Kind,
+        unit: Unit | None,
+        other: Unit | None,
+        marked: list[Span],
+        which: str,
+        *,
+        struck: bool = False,
+    ) -> None:
+        super().__init__()
+        self.text, self.fields = MarkedText(mark=GONE if which == "own" else NEW), Chips()
+        column = vertical(on=self, margins=0, spacing=4)
+        if unit is None:
+            column.addWidget(PlainLabel(NOTHING[which], "hint", wrap=True))
+        else:
+            if unit.text:
+                self.text.show_text(unit.text, marked, struck=struck)
+                column.addWidget(self.text)
+            self.fields.show_chips(field_words(kind, unit, other, given_up=which == "own"))
+            column.addWidget(self.fields)
+        column.addStretch(1)
+        keep_hidden(self, self.text, self.fields)
+
+
+def _spans(pieces: tuple[TextPiece, ...], kind: str) -> list[Span]:
+    """Where the pieces of a kind stand in their own wording; nothing where nearly all was changed."""
+    whole = sum(len(piece.text) for piece in pieces)
+    same = sum(len(piece.text) for piece in pieces if piece.kind == "same")
+    if not whole or same < WORTH_MARKING * (whole + same) / 2:
+        return []
+    return spans_of(pieces, kind)
+
+
+class Objection(QFrame):
+    """A field and a button while an objection is possible; afterwards the objection and its outcome."""
+
+    sent = Signal(str)
+
+    def __init__(self, project_id: str, *, from_task: bool, readonly: bool) -> None:
+        super().__init__()
+        self._project_id, self._readonly, self._item_id = project_id, readonly, ""
+        self.setProperty("role", "card")
+        self.title, self.chips = PlainLabel("", "strong"), Chips()
+        self.hint = PlainLabel(f"{EXPLAINED}{BY_FILE if from_task else ''}", "hint", wrap=True)
+        self.field = GrowingEdit(1, 6)
+        self.field.setPlaceholderText(PROMPT)
+        self.field.setAccessibleName(PROMPT)
+        self.field.edited.connect(self._keep)
+        self.send = KeyButton("Send the objection", role="primary")
+        self.send.clicked.connect(self.submit)
+        self.said, self.answer = MarkedText(), MarkedText()
+        head = horizontal(self.title, (self.chips, 1))
+        self._form = QWidget()
+        horizontal((self.field, 1), self.send, on=self._form, margins=0)
+        column = vertical(head, on=self, margins=(12, 8, 12, 10), spacing=6)
+        for part in (self.hint, self._form, self.said, self.answer):
+            column.addWidget(part)
+        self.rebind()
+
+    def rebind(self) -> None:
+        """Print the key as it now is on the button."""
+        self.send.set_key(keys.shown("submit"))
+
+    def show_item(self, digest: Digest, stage: Stage) -> None:
+        """Show where an objection to an item stands, seen from one of its stages."""
+        self.field.tell()
+        self._item_id = digest.item_id
+        made = next(((each.stage, each.dispute) for each in digest.stages if each.dispute), None)
+        may = digest.may_dispute and not self._readonly
+        self._form.setVisible(may)
+        self.hint.setVisible(may or made is None)
+        self.title.setText(f"Object to the consensus: {title(stage)}" if may else "Objection")
+        if may:
+            self.field.setPlainText(str(QSettings().value(self._key(), "")))
+            self.send.set_hint(f"Send the objection to the consensus of the {stage.value}")
+        for part in (self.said, self.answer, self.chips):
+            part.setVisible(made is not None)
+        if made is not None:
+            self._show_made(*made)
+
+    def _show_made(self, stage: Stage, made: DigestDispute) -> None:
+        answered = made.state is DisputeState.ANSWERED
+        state = (
+            Chip("answered", "check", "agreed")
+            if answered
+            else Chip("waiting for an answer", "clock", "incomplete")
+        )
+        self.chips.show_chips([Chip(title(stage)), state])
+        self.said.show_text(f"You: {made.text}")
+        version = (
+            f"Version {made.answered_version} of the consensus answers it." if made.answered_version else ""
+        )
+        words = " ".join(part for part in (made.answer.strip(), version) if part)
+        self.answer.show_text(f"Adjudicator: {words}" if words else "")
+        self.answer.setVisible(bool(words))
+
+    def submit(self) -> None:
+        """Send what is typed; without a reason nothing is sent, and the field takes the focus."""
+        if self._form.isHidden():
+            return
+        self.field.tell()
+        words = self.field.toPlainText().strip()
+        theme.set_role(self.field, wrong=not words)
+        if words:
+            self.sent.emit(words)
+        else:
+            self.field.setFocus()
+
+    def enter(self) -> None:
+        """Put the caret into the field."""
+        if not self._form.isHidden():
+            self.field.setFocus()
+
+    def forget(self, item_id: str) -> None:
+        """The objection to an item was sent: nothing of it needs keeping here."""
+        QSettings().remove(f"feedback/{self._project_id}/{item_id}")
+
+    def _keep(self, words: str) -> None:
+        theme.set_role(self.field, wrong=False)
+        if words.strip():
+            QSettings().setValue(self._key(), words)
+        else:
+            QSettings().remove(self._key())
+
+    def _key(self) -> str:
+        return f"feedback/{self._project_id}/{self._item_id}"
+
+
+def fate(row: DigestRow) -> Chip:
+    """The fate of a unit; where only a field changed, that is its word."""
+    return FATES.get(row.change) or Chip(row.change, "author", "unconfirmed")
+
+
+def counted_up(rows: tuple[DigestRow, ...]) -> list[Chip]:
+    """How many units met which fate: “12 kept”, “1 weight changed” …"""
+    words = [*FATES, *(row.change for row in rows if row.change not in FATES)]
+    counts = {word: sum(row.change == word for row in rows) for word in dict.fromkeys(words)}
+    return [_numbered(word, count) for word, count in counts.items() if count]
+
+
+def _numbered(word: str, count: int) -> Chip:
+    look = FATES.get(word, Chip(word, "author", "unconfirmed"))
+    return Chip(f"{count} {word}", look.icon, look.state)
+
+
+def unit_of(kind: Kind, values: Mapping[str, Any] | None) -> Unit | None:
+    """A unit from its record."""
+    return KINDS[kind].document.UNIT.model_validate(values) if values is not None else None
+
+
+def field_words(kind: Kind, unit: Unit, other: Unit | None, *, given_up: bool) -> list[Chip]:
+    """A unit's fields beside its words; those that are not as in the other one stand out: given up, or new."""
+    names = [field.name for field in KINDS[kind].shown]
+    differing = [name for name in names if other is not None and getattr(unit, name) != getattr(other, name)]
+    plain, marked = field_chips(kind, unit), field_chips(kind, unit, differing)
+    look = ("minus", "disagree") if given_up else ("check", "agreed")
+    return [chip if chip in plain else Chip(chip.words, *look) for chip in marked]

@@ -1,36 +1,49 @@
 """The Guidelines page."""
 
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from annotator.actions.authoring import guidelines
+from annotator.actions.authoring import criterion_weights, guidelines
 from annotator.actions.authoring.guidelines import StaleAnswer
+from annotator.actions.items import renderings
 from annotator.actions.project import people
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.guideline import Guideline
 from annotator.domain.experts.person import Role
+from annotator.domain.kinds.artifact import State
+from annotator.domain.kinds.weights import HOW
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import named, title
 from annotator.gui.desk.page import Page
-from annotator.gui.pages.guidelines.older_answers import WHOSE, columns
 from annotator.gui.pages.guidelines.rubrics_row import RubricsRow
-from annotator.gui.pages.guidelines.versions_view import VersionsView
-from annotator.gui.pages.guidelines.weights_row import WeightsRow
 from annotator.gui.pages.guidelines.writing import GuidelineEditor
-from annotator.gui.tables.cells import CellsModel
+from annotator.gui.review.moments import moment
+from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
+from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.push_button import push_button
+from annotator.gui.widgets.reading.link_question import ask_to_open
+from annotator.gui.widgets.reading.report_view import ReportView
+
+NO_LONGER_THAN = 160
+
+LOOKS = {State.DRAFT: ("clock", "state-incomplete"), State.SEALED: ("lock", "state-unconfirmed")}
+_, WHOSE, _, THEN, NOW = range(5)
 
 # People: coordinators who sharpen a rule in the middle of the work, and must know whose answers are older than it.
 STAGES = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
@@ -262,3 +275,125 @@ class GuidelinesPage(Page):
             self.table.setFocus()
         else:
             self.stages.setFocus()
+
+
+def columns(names: Mapping[str, str]) -> Sequence[Column[StaleAnswer]]:
+    """What is shown of each answer; `names` by the id of the person."""
+    return (
+        Column("Item", lambda answer: answer.item_key, 90),
+        Column("Whose", lambda answer: names.get(answer.person_id, ""), 220),
+        Column(
+            "State",
+            lambda answer: "submitted" if answer.state is State.SEALED else answer.state.value,
+            130,
+            look=lambda answer: LOOKS.get(answer.state),
+        ),
+        Column("Given under", lambda answer: _version(answer, answer.then, answer.form_then), 170),
+        Column("Current version", lambda answer: _version(answer, answer.now, answer.form_now), 170),
+    )
+
+
+def _version(answer: StaleAnswer, text: str, form: str) -> str:
+    return f"version {text}, form {form}" if answer.form_then != answer.form_now else f"version {text}"
+
+
+class WeightsRow(QWidget):
+    """A line for the allowed weights; only a coordinator can change it."""
+
+    allowed = Signal(str)
+    """The weights that are allowed from now on, in words."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.field, self.set = LineField(), QPushButton("Set")
+        self.field.setMaximumWidth(NO_LONGER_THAN)
+        self.field.setToolTip(HOW)
+        caption = QLabel("Weights of &criteria:")
+        caption.setBuddy(self.field)
+        self.field.returnPressed.connect(self._allow)
+        self.field.textChanged.connect(self._offer)
+        self.set.clicked.connect(self._allow)
+        horizontal(caption, self.field, self.set, on=self, margins=0, spacing=6)
+        # A few numbers need no more room, however much there is.
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+
+    def show_allowed(self, *, writable: bool) -> None:
+        """Show what is allowed now."""
+        self.field.setText(criterion_weights.allowed(self._desk.project).text)
+        self.field.setReadOnly(not writable)
+        self.set.setVisible(writable)
+        self._offer()
+
+    def _offer(self) -> None:
+        now = criterion_weights.allowed(self._desk.project).text
+        self.set.setEnabled(self.field.text().strip() != now)
+
+    def _allow(self) -> None:
+        if self.set.isEnabled() and not self.field.isReadOnly():
+            if self._desk.do(criterion_weights.allow, self.field.text()) is None:
+                return
+            self.show_allowed(writable=True)
+            self.allowed.emit(self.field.text())
+
+
+class VersionsView(QWidget):
+    """The newest version unless another is chosen."""
+
+    taken_up = Signal(str)
+    """The words of a version, to be written on from."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._texts: list[str] = []
+        self._writable = False
+        self.next_version = 1
+        """The number that a version published now would get."""
+        self.title, self.versions = PlainLabel("", "strong"), ChoiceBox()
+        self.versions.setAccessibleName("Version to read")
+        self.versions.keep_short(12)
+        self.versions.currentIndexChanged.connect(self._show)
+        self.take_up = push_button(
+            "Edit from this version",
+            lambda: self.taken_up.emit(self._texts[self.versions.currentIndex()]),
+            "quiet",
+        )
+        self.text = ReportView()
+        self.text.setAccessibleName("Guideline")
+        self.text.link_clicked.connect(lambda url: ask_to_open(self, url))
+        vertical(
+            horizontal(self.title, (self.versions, 1), self.take_up, spacing=8),
+            (self.text, 1),
+            on=self,
+            margins=(0, 0, 6, 0),
+            spacing=6,
+        )
+
+    def show_stage(self, stage: Stage, written: Sequence[Guideline], *, writable: bool) -> None:
+        """Show a stage's newest version, and offer those before it."""
+        names = {person.id: person.name for person in self._desk.ask(people.people) or []}
+        shipped = guidelines.shipped(stage)
+        self._texts = [*(each.text for each in reversed(written)), shipped]
+        self._writable = writable
+        self.next_version = (written[-1].version if written else guidelines.SHIPPED) + 1
+        with QSignalBlocker(self.versions):
+            self.versions.clear()
+            for each in reversed(written):
+                by = f" · {names[each.by]}" if each.by in names else ""
+                self.versions.addItem(f"Version {each.version} · {moment(each.at)}{by}")
+            self.versions.addItem("Version 1 · as shipped" if shipped else "Version 1 · no text")
+            self.versions.setCurrentIndex(0)
+        self._show()
+
+    def _show(self) -> None:
+        place = self.versions.currentIndex()
+        self.title.setText("In force" if place == 0 else "Was in force")
+        self.take_up.setVisible(self._writable and place > 0)
+        rendered = self._desk.ask(renderings.html, self._texts[place])
+        if rendered is None:
+            return
+        if rendered.plain:
+            self.text.show_plain(self._texts[place])
+        else:
+            self.text.show_html(rendered.html)

@@ -1,27 +1,64 @@
 """The Material page: reports, extracts, cited pages, sources and transcripts, present and missing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QStackedLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QStackedLayout, QWidget
 
 from annotator.actions.project import people
+from annotator.actions.transcripts import correcting
+from annotator.actions.transcripts.correcting import OpenTranscript, TranscriptLine
 from annotator.domain.experts.person import Role
+from annotator.domain.material.transcript import DOUBTS, clock
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.moments import local
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.material.pages_view import PagesView
 from annotator.gui.pages.material.parts_view import PartsView
 from annotator.gui.pages.material.reports_view import ReportsView
 from annotator.gui.pages.material.sources_view import SourcesView
-from annotator.gui.pages.material.transcripts_view import TranscriptsView
-from annotator.gui.widgets.bars.tabs import Tabs
-from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.review.text_pane import TextPane
+from annotator.gui.tables.cells import CellsModel, Column
+from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.bars.tabs import Stack, Tabs
+from annotator.gui.widgets.empty_state import EmptyState, answered_label
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.fields.typed import LineField, search_field
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
+from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.push_button import push_button
+
+NO_PASSAGE = "Select words, or step through the doubtful passages."
+MOST_ACTS = 200
+Span = tuple[int, int]
+
+# People: a coordinator with hours of speech recognition. What annoys them elsewhere: invented sentences that look like
+# said ones, corrections without a trace, and names of guests that cannot be taken out.
+COLUMNS: Sequence[Column[TranscriptLine]] = (
+    Column(
+        "Transcript",
+        lambda one: one.title,
+        150,
+        tip=lambda one: f"{one.title}\n{one.characters:,} characters",
+    ),
+)
+NOTHING = (
+    "No transcripts yet",
+    "Import recordings’ captions, speech recognition or minutes: File → Import, layout “Transcripts of seminars”.",
+)
+LEAST_LIST, LEAST_TEXT, LEAST_SIDE = 150, 280, 240
 
 # People: a coordinator who prepares what is judged. What annoys them elsewhere: cited pages that die between two
 # runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.
@@ -195,3 +232,289 @@ class MaterialPage(Page):
     def _show_cited(self, url: str) -> None:
         self.tabs.setCurrentIndex(PAGES)
         self.pages.go_to(url)
+
+
+class TranscriptsView(QWidget):
+    """The list on the left, the text in the middle, the passage, speakers and history on the right."""
+
+    came = Signal()
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self._found: Sequence[TranscriptLine] = ()
+        self._opened: OpenTranscript | None = None
+        self._wanted, self._span = "", (0, 0)
+        self._stopped = False
+        self.model = CellsModel[TranscriptLine](COLUMNS, self)
+        self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0)
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._open())
+        self.search = search_field("Find a transcript…", "Find a transcript", self._narrow)
+        self.facts = PlainLabel(role="hint", wrap=True)
+        self.pane, self.side, self.answer = TextPane(desk), TranscriptSide(), MessageBar()
+        self.text = self.pane.report
+        self.text.setAccessibleName("Transcript")
+        self._lay_out()
+        self._listen()
+
+    def _lay_out(self) -> None:
+        self._nothing = EmptyState("folder", *NOTHING)
+        self._nothing.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
+        left, middle = QWidget(), QWidget()
+        vertical(self.search, (self.list, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
+        vertical(self.facts, (self.pane, 1), on=middle, margins=0, spacing=6)
+        area = PlainArea("Passage, speakers and changes", self.side)
+        for part, least in ((left, LEAST_LIST), (middle, LEAST_TEXT), (area, LEAST_SIDE)):
+            theme.scale(part.setMinimumWidth, least)
+        self._parts = Splitter(
+            "material-transcripts", parts=(left, middle, area), sizes=(190, 600, 280), stretch=(0, 1)
+        )
+        self._body = Stack(self._parts, self._nothing)
+        vertical((self._body, 1), on=self, margins=(0, 10, 0, 0))
+        self.answer.float_over(self._body)
+
+    def _listen(self) -> None:
+        self.text.marked_words.connect(self._weigh_selection)
+        self.pane.find_bar.moved.connect(self._weigh_selection)
+        self.pane.stepped.connect(self._choose_segment)
+        side = self.side
+        side.corrected.connect(lambda words: self._act(correcting.correct, *self._span, words))
+        side.left_out.connect(lambda: self._act(correcting.leave_out, *self._span))
+        side.taken_back.connect(lambda: self._act(correcting.take_back, self._span[0]))
+        side.renamed.connect(lambda old, new: self._act(correcting.rename, {old: new}))
+        side.hidden.connect(lambda: self._act(correcting.pseudonyms))
+
+    def fill(self) -> None:
+        """Read the transcripts again, on another thread."""
+        self._desk.ask_later(self._show, correcting.lines)
+
+    def focus_first(self) -> None:
+        """Work begins in the text, or in the list."""
+        goal: QWidget = self.text if self._opened else self.list
+        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def seek(self) -> None:
+        """Find words in the transcript."""
+        self.pane.seek()
+
+    def step(self, way: int) -> None:
+        """To the next doubtful passage, or the one before."""
+        self.pane.steps.step(way)
+
+    def stop(self) -> None:
+        """Read nothing more."""
+        self._stopped = True
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.side.rebind()
+
+    def _show(self, found: Sequence[TranscriptLine]) -> None:
+        if not self._stopped:
+            self._found = found
+            self._body.setCurrentWidget(self._parts if found else self._nothing)
+            self._narrow()
+            self._open(anew=True)
+
+    def _narrow(self) -> None:
+        words = self.search.text().casefold().split()
+        rows = [
+            one for one in self._found if all(word in f"{one.key} {one.title}".casefold() for word in words)
+        ]
+        self.model.show(rows)
+        row = self.model.place_of(lambda one: one.source_id == self._wanted)
+        if rows and self.list.currentIndex().row() != max(0, row):
+            self.list.setCurrentIndex(self.model.index(max(0, row), 0))
+
+    def _open(self, *, anew: bool = False) -> None:
+        one = self.model.at(self.list.currentIndex().row())
+        if one is not None and (anew or one.source_id != self._wanted):
+            self._wanted = one.source_id
+            self._desk.ask_later(self._show_opened, correcting.opened, one.source_id)
+
+    def _show_opened(self, opened: OpenTranscript) -> None:
+        before, self._opened = self._opened, opened
+        if self._stopped or opened.source.id != self._wanted or opened == before:
+            return
+        same = before is not None and before.source.id == opened.source.id
+        self.side.show_transcript(opened, readonly=self._desk.project.readonly)
+        if not same or before is None or before.source.text != opened.source.text:
+            self.pane.show_words(opened.source.text)
+        self._mark()
+        if same:
+            self.text.reveal(self._span[0], self._span[0])
+        else:
+            self._span = (0, 0)
+        self.side.show_passage(None)
+
+    def _mark(self) -> None:
+        assert self._opened is not None
+        transcript = self._opened.transcript
+        rows = list(enumerate(transcript.segments))
+        doubtful = [(str(row), (one.first, one.last)) for row, one in rows if one.doubts]
+        left_out = [(one.first, one.last) for _, one in rows if one.excluded]
+        self.pane.show_evidence(doubtful, "", reveal=False)
+        self.text.set_marks("other", left_out)
+        parts = [counted(len(set(transcript.speakers)), "speaker"), counted(len(rows), "line")]
+        parts += [f"{len(doubtful):,} doubtful (dash-dotted)"] if doubtful else []
+        parts += [f"{len(left_out):,} left out (dotted)"] if left_out else []
+        ends = transcript.time_at(len(self._opened.source.text))
+        self.facts.setText(" · ".join([*([f"until {ends}"] if ends else []), *parts]))
+
+    def _choose_segment(self, row: str) -> None:
+        if self._opened is not None:
+            one = self._opened.transcript.segments[int(row)]
+            self.text.select(one.first, one.last)
+
+    def _weigh_selection(self) -> None:
+        chosen = self.pane.chosen()
+        if chosen is not None and self._opened is not None:
+            self._span = chosen
+        self.side.show_passage(chosen)
+
+    def _act(self, act: Callable[..., Any], *given: Any) -> None:
+        if self._opened is None:
+            return
+        change = self._desk.do(act, self._opened.source.id, *given)
+        lost = change.after.get("lost", ()) if change is not None else ()
+        if lost:
+            gone = counted(len(lost), "quotation is no longer", "quotations are no longer")
+            told = f"{gone} in the transcript: “{lost[0][:80]}”"
+            self.answer.show_message("warning", told + (" …" if len(lost) > 1 else ""), lasting=True)
+
+
+class TranscriptSide(QWidget):
+    """Asks for corrections; the view beside it has them done."""
+
+    corrected = Signal(str)
+    left_out = Signal()
+    taken_back = Signal()
+    renamed = Signal(str, str)
+    hidden = Signal()
+    """Speakers are to become S1, S2 …."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._opened: OpenTranscript | None = None
+        self._kept, self._doubtful, self._excluded, self._readonly = "", False, False, True
+        self.place, self.words = PlainLabel(role="hint", wrap=True), GrowingEdit(2, 8)
+        self.words.setAccessibleName("Words of the passage")
+        self.words.textChanged.connect(self._enable)
+        self.correct = KeyButton("Correct", keys.shown("keep_drawn"))
+        self.correct.set_hint("Save the words; unchanged words settle the doubt")
+        self.correct.clicked.connect(self.save)
+        self.leave = KeyButton("Leave out", keys.shown("remove_drawn"))
+        self.leave.clicked.connect(self.turn)
+        self.speaker, self.name = ChoiceBox(), LineField(placeholderText="new name, or another’s to merge")
+        self.speaker.setAccessibleName("Speaker")
+        self.name.setAccessibleName("New name of the speaker")
+        self.speaker.currentIndexChanged.connect(lambda _: self._tell_speaker())
+        self.name.textChanged.connect(lambda _: self._enable())
+        self.name.returnPressed.connect(self._rename)
+        self.rename, self.hide_names = QPushButton("Rename"), QPushButton("S1, S2 …")
+        self.rename.clicked.connect(self._rename)
+        self.hide_names.setToolTip("Replace the names of all speakers; who is who stays in this project")
+        self.hide_names.clicked.connect(self.hidden)
+        self.known = PlainLabel(role="hint", wrap=True)
+        self.acts = QListWidget()
+        self.acts.setAccessibleName("Changes, newest first")
+        self.acts.setWordWrap(True)
+        theme.scale(self.acts.setMinimumHeight, 130)
+        self.none = answered_label("Nothing was changed yet.")
+        self._lay_out()
+        self.show_transcript(None, readonly=True)
+
+    def _lay_out(self) -> None:
+        passage, speakers, doing = QFrame(), QFrame(), FlowRow()
+        for button in (self.correct, self.leave):
+            doing.addWidget(button)
+        for card in (passage, speakers):
+            card.setProperty("role", "card")
+        vertical(
+            PlainLabel("Passage", "subtitle"), self.place, self.words, doing, on=passage, spacing=6,
+        )  # fmt: skip
+        vertical(
+            PlainLabel("Speakers", "subtitle"), self.speaker, self.known, self.name,
+            horizontal(self.rename, self.hide_names, StretchSpace(1)), on=speakers, spacing=6,
+        )  # fmt: skip
+        vertical(
+            passage, speakers, PlainLabel("Changes", "subtitle"), self.none, (self.acts, 1), StretchSpace(0),
+            on=self, margins=(8, 0, 0, 0), spacing=8,
+        )  # fmt: skip
+
+    def show_transcript(self, opened: OpenTranscript | None, *, readonly: bool) -> None:
+        """Show the speakers and the history of a transcript."""
+        self._opened, self._readonly = opened, readonly
+        names = dict.fromkeys(opened.transcript.speakers) if opened else {}
+        offer(self.speaker, [(name, name) for name in names])
+        self._tell_speaker()
+        self.acts.clear()
+        for one in opened.history[:MOST_ACTS] if opened else ():
+            undone = ", undone" if one.undone else ""
+            item = QListWidgetItem(
+                f"{one.verb}{undone}\n{one.by or 'nobody named'}, {local(one.at):%Y-%m-%d %H:%M}"
+            )
+            item.setToolTip(tooltip(f"Before: {one.before}\nAfter: {one.after}"))
+            self.acts.addItem(item)
+        self.none.setVisible(opened is not None and not self.acts.count())
+        self.acts.setVisible(bool(self.acts.count()))
+
+    def show_passage(self, span: Span | None) -> None:
+        """Show the words of a passage, when and by whom they were said; none where nothing is chosen."""
+        opened = self._opened
+        rows = opened.transcript.within(*span) if opened and span else range(0)
+        if opened is None or span is None or not rows:
+            self._kept, self._doubtful, self._excluded = "", False, False
+            self.place.setText(NO_PASSAGE)
+        else:
+            found = [opened.transcript.segments[row] for row in rows]
+            self._kept = " ".join(opened.source.text[slice(*span)].split())
+            doubts = dict.fromkeys(doubt for one in found for doubt in one.doubts)
+            self._doubtful, self._excluded = bool(doubts), any(one.excluded for one in found)
+            said = [clock(found[0].start), opened.transcript.name(found[0]), *(DOUBTS[one] for one in doubts)]
+            self.place.setText(" · ".join(filter(None, said)) or "Its time is not known.")
+        self.words.setPlainText("" if self._excluded else self._kept)
+        self._enable()
+
+    def save(self) -> None:
+        """Have the words as they stand in the field kept."""
+        if self.correct.isEnabled():
+            self.corrected.emit(self.words.toPlainText())
+
+    def turn(self) -> None:
+        """Have the passage left out, or taken back."""
+        if self.leave.isEnabled():
+            (self.taken_back if self._excluded else self.left_out).emit()
+
+    def rebind(self) -> None:
+        """Print the keys as they now are."""
+        self.correct.set_key(keys.shown("keep_drawn"))
+        self.leave.set_key(keys.shown("remove_drawn"))
+
+    def _rename(self) -> None:
+        if self.rename.isEnabled():
+            self.renamed.emit(str(self.speaker.currentData()), self.name.text())
+
+    def _tell_speaker(self) -> None:
+        name = self.speaker.currentData()
+        known = self._opened.names.get(name, "") if self._opened else ""
+        self.known.setText(f"{name} is {known}; only this project knows." if known else "")
+        self.known.setVisible(bool(known))
+        self.name.clear()
+        self._enable()
+
+    def _enable(self) -> None:
+        writable, said = bool(self._kept) and not self._readonly, " ".join(self.words.toPlainText().split())
+        changed = bool(said) and said != self._kept
+        self.words.setEnabled(writable and not self._excluded)
+        self.correct.set_words("Correct" if changed or not self._doubtful else "Heard so")
+        self.correct.setEnabled(
+            writable and not self._excluded and (changed or (self._doubtful and bool(said)))
+        )
+        self.leave.set_words("Take back" if self._excluded else "Leave out")
+        self.leave.setEnabled(writable)
+        speakers = self.speaker.count() > 0 and not self._readonly
+        self.speaker.setEnabled(self.speaker.count() > 0)
+        self.name.setEnabled(speakers)
+        self.hide_names.setEnabled(speakers)
+        self.rename.setEnabled(speakers and self.name.text().strip() not in ("", self.speaker.currentData()))

@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QFrame,
+    QTreeWidgetItem,
     QWidget,
 )
 
@@ -21,9 +22,8 @@ from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material import reports_grid
-from annotator.gui.pages.material.lacking_list import LackingList
 from annotator.gui.pages.material.metadata_form import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
-from annotator.gui.pages.material.reports_grid import ReportsGrid, column_words
+from annotator.gui.pages.material.reports_grid import ReportsGrid, column_words, failed_words
 from annotator.gui.pages.material.writing_form import WritingForm
 from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
@@ -35,8 +35,13 @@ from annotator.gui.widgets.fields.typed import search_field
 from annotator.gui.widgets.later import later
 from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.widgets.lists.rows_tree import RowsTree, line
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.push_button import push_button
+
+COLUMNS = ("Reports, number and cause",)
+LEAST_HEIGHT = 120
 
 KEY_WIDTH, ITEM_WIDTH, CELL_WIDTH, PARTS_WIDTH = 120, 230, 92, 225
 FORM_WIDTH = 350
@@ -264,3 +269,63 @@ def _read(project: Project) -> tuple[Reports, list[MissingResponse], list[dict[s
 def _matches(item: ReportsLine, words: Sequence[str]) -> bool:
     text = f"{item.key} {item.question} {item.question_type}".casefold()
     return all(word in text for word in words)
+
+
+class LackingList(QFrame):
+    """Missing reports, grouped by system, mode and cause; hidden when there are none."""
+
+    again_wanted = Signal(list)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._groups: list[list[MissingResponse]] = []
+        self.setProperty("role", "card")
+        self.title = PlainLabel("Failed", "subtitle")
+        self.tree = RowsTree("Failed reports", COLUMNS, (300,), stretched=0, nested=True)
+        self.tree.setMinimumHeight(LEAST_HEIGHT)
+        self.again = push_button("Retry these", self._ask)
+        self.again.setToolTip("All failed reports of the selected system")
+        vertical(horizontal((self.title, 1), self.again), (self.tree, 1), on=self)
+        self.hide()
+
+    def show_lacking(self, found: Sequence[MissingResponse]) -> None:
+        """Show what is lacking now."""
+        groups: dict[tuple[str, str, str], list[MissingResponse]] = {}
+        for one in found:
+            groups.setdefault((one.system, one.mode, one.status), []).append(one)
+        row = self.tree.row()
+        self._groups = list(groups.values())
+        self.tree.clear()
+        for group in self._groups:
+            self.tree.addTopLevelItem(_group(group))
+        self.tree.choose(max(0, min(row, len(self._groups) - 1)))
+        self.title.setText(f"{counted(len(found), 'report')} failed")
+        self.setVisible(bool(found))
+
+    def enable(self, free: bool) -> None:
+        """Nothing can be asked for while a run goes on."""
+        self.again.setEnabled(free)
+
+    def _ask(self) -> None:
+        row = self.tree.row()
+        if 0 <= row < len(self._groups):
+            first = self._groups[row][0]
+            alike = [
+                one
+                for group in self._groups
+                for one in group
+                if (one.system, one.mode) == (first.system, first.mode)
+            ]
+            self.again_wanted.emit(alike)
+
+
+def _group(group: Sequence[MissingResponse]) -> QTreeWidgetItem:
+    first = group[0]
+    causes = response_journal.by_cause(group)
+    why = " ".join(cause for _, cause in causes)
+    words = failed_words(first.status)
+    top = line((f"{column_words((first.system, first.mode))}: {len(group):,} × {words.lower()}. {why}",))
+    for one in group:
+        run = f", run {one.trial}" if one.trial > 1 else ""
+        top.addChild(line((f"Item {one.item}{run}: {one.cause}",)))
+    return top

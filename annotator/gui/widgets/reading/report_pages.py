@@ -13,14 +13,17 @@ from PySide6.QtGui import (
     QTextDocument,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QTextBrowser, QTextEdit, QWidget
+from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QToolButton, QWidget
 
 from annotator.domain.texts.formula import SCHEME
 from annotator.domain.texts.rendered import CUT, with_breaks
 from annotator.gui import keys, theme
+from annotator.gui.widgets import icons
+from annotator.gui.widgets.fields.number_box import NumberBox
+from annotator.gui.widgets.layouts import StretchSpace, horizontal
+from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading import report_style as style
 from annotator.gui.widgets.reading.formulas import Formulas, read
-from annotator.gui.widgets.reading.page_bar import PageBar
 from annotator.gui.widgets.reading.report_loading import LayingOut, Loading, empty_document, position_at
 from annotator.gui.widgets.reading.units import TextPositions
 
@@ -294,3 +297,40 @@ def _page_starts(text: str) -> list[int]:
         line = text.rfind("\n", least, most)
         starts.append(line + 1 if line >= 0 else most)
     return starts
+
+
+class PageBar(QFrame):
+    """Previous, an editable page number, the total, next."""
+
+    chosen = Signal(int)
+    """A page, counted from 0."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "bar")
+        self._back, self._on, self._number, self._of = QToolButton(), QToolButton(), NumberBox(), PlainLabel()
+        self._number.setAccessibleName("Page")
+        self._number.setKeyboardTracking(False)
+        for button, name, picture, way in (
+            (self._back, "Page before", "left", -1),
+            (self._on, "Page after", "right", 1),
+        ):
+            icons.put(button, picture)
+            button.setToolTip(name)
+            button.setAccessibleName(name)
+            button.clicked.connect(lambda _=False, way=way: self._number.setValue(self._number.value() + way))
+        row = horizontal(StretchSpace(1), on=self, margins=(8, 4, 8, 4))
+        for widget in (self._back, PlainLabel("Page"), self._number, self._of, self._on):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self._number.valueChanged.connect(lambda number: self.chosen.emit(number - 1))
+
+    def show_place(self, page: int, pages: int) -> None:
+        """Show that this page, counted from 0, of so many is in view; tells nobody."""
+        blocked = self._number.blockSignals(True)
+        self._number.setRange(1, max(1, pages))
+        self._number.setValue(page + 1)
+        self._number.blockSignals(blocked)
+        self._of.setText(f"of {pages}")
+        self._back.setEnabled(page > 0)
+        self._on.setEnabled(page < pages - 1)

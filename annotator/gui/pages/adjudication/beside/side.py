@@ -4,18 +4,36 @@ from collections.abc import Callable
 from typing import Protocol
 
 from PySide6.QtCore import QSettings, QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QStackedWidget, QToolButton, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QStackedWidget, QToolButton, QWidget
 
-from annotator.gui import theme
+from annotator.actions.adjudication import adjudication_sheets
+from annotator.actions.authoring import guidelines
+from annotator.actions.consensus import remarks
+from annotator.actions.consensus.remarks import Gap
+from annotator.actions.items import items, renderings, sources
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.unit import Anchor
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
+from annotator.gui.forms.kind_guideline import whole
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
-from annotator.gui.pages.adjudication.beside.discussion import Discussion
-from annotator.gui.pages.adjudication.beside.gap_list import GapList
-from annotator.gui.pages.adjudication.beside.guideline import GuidelineText
-from annotator.gui.pages.adjudication.beside.source_side import SourceSide
+from annotator.gui.review.label_guideline import FIELDS
+from annotator.gui.review.source_pane import SourcePane
+from annotator.gui.review.text_pane import Span, TextPane
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.push_button import push_button
+from annotator.gui.widgets.reading.marked_text import MarkedText
+from annotator.gui.widgets.reading.report_view import ReportView
+
+# How the evidence of the letters is marked, in their order; what the view calls these kinds is seen by nobody.
+MARKS = ("evidence", "other", "judge", "find")
+LINES = ("underlined", "dotted", "dashed", "plain")
 
 SHOWN = "adjudicate/side"
 ENTERED = ("discussion", "gaps")
@@ -33,6 +51,109 @@ class SidePart(Protocol):
 
 
 TITLES = {"source": "Source", "guideline": "Guideline", "discussion": "Discussion", "gaps": "Guideline gaps"}
+
+
+class SourceSide(QWidget):
+    """Sources, for reading and searching only."""
+
+    def __init__(self, desk: Desk, bench: AdjudicationBench) -> None:
+        super().__init__()
+        self._desk, self._bench = desk, bench
+        self._response_id = ""
+        self.sources, self.pane = SourcePane(desk), TextPane(desk)
+        self.report = self.pane.report
+        self.name = PlainLabel("", "hint", wrap=True)
+        self.pane.loaded.connect(lambda: self._mark(reveal=True))
+        self._of_labels = column_of(self.name, (self.pane, 1))
+        self._stack = stacked(self.sources, self._of_labels)
+        vertical(self._stack, on=self, margins=0)
+
+    def show_item(self) -> None:
+        """Show the sources of the open item, or the report that labels are about."""
+        sheet = self._bench.sheet
+        if sheet is None:
+            return
+        if sheet.kind is Kind.LABELS:
+            self._stack.setCurrentWidget(self._of_labels)
+            self.setFocusProxy(self.report)
+            return
+        self._stack.setCurrentWidget(self.sources)
+        self.setFocusProxy(self.sources.text)
+        found = self._desk.ask(sources.sources, sheet.item_id) or []
+        item = self._desk.ask(items.read, sheet.item_id)
+        if item is None:
+            return
+        self.sources.show_item(item, found)
+        for part in (self.sources.quoting, self.sources.add):
+            part.hide()
+        if not found:
+            self.sources.tabs.setCurrentIndex(self.sources.tabs.count() - 1)
+
+    def show_row(self) -> None:
+        """Show the report and the evidence of the current row."""
+        row, sheet = self._bench.row, self._bench.sheet
+        if row is None or sheet is None or sheet.kind is not Kind.LABELS:
+            return
+        if row.response_id != self._response_id:
+            self._show_report(row.response_id)
+        else:
+            self._mark(reveal=True)
+
+    def show_quote(self, letter: str, place: int = 0) -> bool:
+        """Bring a quotation of a letter in the current row into view; whether it was found."""
+        unit = self._bench.row.units.get(letter) if self._bench.row else None
+        if isinstance(unit, Label):
+            span = self._span(unit)
+            if span is not None:
+                self.report.reveal(*span)
+            return span is not None
+        return unit is not None and place < len(unit.anchors) and self.show_anchor(unit.anchors[place])
+
+    def show_anchor(self, anchor: Anchor) -> bool:
+        """Bring a quotation of a source into view; whether it was found."""
+        return self.sources.show_anchor(anchor)
+
+    def seek(self) -> None:
+        """Search in what is in view."""
+        if self._stack.currentWidget() is self.sources:
+            self.sources.open_find()
+        else:
+            self.pane.seek()
+
+    def stop(self) -> None:
+        """Give back the memory of a PDF."""
+        self.sources.stop()
+
+    def _show_report(self, response_id: str) -> None:
+        text = self._desk.ask(adjudication_sheets.report_text, response_id)
+        if text is None:
+            return
+        self._response_id = response_id
+        self.pane.show_report(text)
+
+    def _mark(self, *, reveal: bool) -> None:
+        row, sheet = self._bench.row, self._bench.sheet
+        if row is None or sheet is None:
+            return
+        self.report.clear_marks()
+        hidden = self._bench.ballot(row.ruling.id) is not None
+        legend = []
+        for letter, kind, line in zip(sheet.letters, MARKS, LINES, strict=False):
+            unit = row.units.get(letter)
+            if hidden or not isinstance(unit, Label) or not unit.quote:
+                continue
+            span = self._span(unit)
+            legend.append(f"{letter} {line}" if span else f"{letter} not found")
+            if span is not None:
+                self.report.set_marks(kind, [span])
+                if reveal:
+                    self.report.reveal(*span)
+                    reveal = False
+        told = f" · evidence of {', '.join(legend)}" if legend else ""
+        self.name.setText(f"{row.report}{told}")
+
+    def _span(self, unit: Label) -> Span | None:
+        return self.pane.place(unit.quote, self.pane.text.find(unit.quote))
 
 
 class SideStack(QFrame):
@@ -141,3 +262,153 @@ class SideStack(QFrame):
 def _as_part(widget: QWidget) -> SidePart:
     assert isinstance(widget, SourceSide | GuidelineText | Discussion | GapList)
     return widget
+
+
+class GuidelineText(QWidget):
+    """The text of one stage."""
+
+    def __init__(self, desk: Desk, bench: AdjudicationBench) -> None:
+        super().__init__()
+        self._desk, self._bench = desk, bench
+        self._shown = ""
+        self.text = ReportView()
+        self.text.setProperty("role", "side")
+        self.text.setAccessibleName("Guideline")
+        self.setFocusProxy(self.text)
+        vertical(self.text, on=self, margins=0)
+
+    def show_item(self) -> None:
+        """Show the guideline of the open stage, where it is not shown already."""
+        sheet = self._bench.sheet
+        if sheet is None:
+            return
+        words = self._desk.ask(guidelines.text_in_force, sheet.stage) or ""
+        words = _with_names(words) if sheet.kind is Kind.LABELS else whole(sheet.kind, words)
+        if words == self._shown:
+            return
+        self._shown = words
+        rendered = self._desk.ask(renderings.html, keys.in_words(words))
+        if rendered is not None:
+            self.text.show_html(rendered.html)
+
+    def show_row(self) -> None:
+        """The guideline is the same for every row."""
+
+
+def _with_names(words: str) -> str:
+    for field, name in FIELDS.items():
+        words = words.replace(f"\n## {field}\n", f"\n## {name}\n")
+    return words
+
+
+class GapList(QWidget):
+    """One line for each gap; Enter goes to its row."""
+
+    chosen = Signal(str, str)
+    """Adjudication and row."""
+
+    def __init__(self, desk: Desk, bench: AdjudicationBench) -> None:
+        super().__init__()
+        self._desk = desk
+        self._gaps: list[Gap] = []
+        self.list = QListWidget()
+        self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setAccessibleName("Guideline gaps")
+        self.list.itemActivated.connect(self._choose)
+        self.list.itemClicked.connect(self._choose)
+        self.nothing = PlainLabel(
+            "No gap yet. Where the guideline does not say how to decide, give the reason “Guideline gap” "
+            "and describe what it leaves open.",
+            "hint",
+            wrap=True,
+        )
+        self.copy = push_button("Copy the list", self._copy)
+        self.setFocusProxy(self.list)
+        vertical(
+            self.nothing, (self.list, 1), (self.copy, 0, Qt.AlignmentFlag.AlignRight), on=self, margins=0
+        )
+
+    def show_item(self) -> None:
+        """List what was found in the whole project."""
+        found = self._desk.ask(remarks.gaps) or []
+        if found == self._gaps and self.list.count():
+            return
+        self._gaps = found
+        self.list.clear()
+        for gap in found:
+            entry = QListWidgetItem(_words(gap))
+            entry.setData(Qt.ItemDataRole.UserRole, (gap.adjudication_id, gap.ruling_id))
+            self.list.addItem(entry)
+        for part in (self.list, self.copy):
+            part.setVisible(bool(found))
+        self.nothing.setVisible(not found)
+
+    def show_row(self) -> None:
+        """The gaps are those of all rows."""
+
+    def _choose(self, entry: QListWidgetItem) -> None:
+        self.chosen.emit(*entry.data(Qt.ItemDataRole.UserRole))
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(_words(gap) for gap in self._gaps))
+
+
+def _words(gap: Gap) -> str:
+    said = " ".join(gap.text.split()) or "not described yet"
+    return f"Item {gap.item_key}, {gap.stage.value}: {said}"
+
+
+class Discussion(QWidget):
+    """Notes without names: one's own, and those of others with access."""
+
+    def __init__(self, desk: Desk, bench: AdjudicationBench) -> None:
+        super().__init__()
+        self._desk, self._bench = desk, bench
+        self._area = PlainArea("Notes")
+        self.field = GrowingEdit(least=2, most=8)
+        self.field.setAccessibleName("Add a note")
+        self.field.setPlaceholderText("Note for the coordinator and for yourself")
+        self.add = push_button("Add note", self._add)
+        self.notes: list[MarkedText] = []
+        self._of = ""
+        self.setFocusProxy(self.field)
+        vertical((self._area, 1), self.field, (self.add, 0, Qt.AlignmentFlag.AlignRight), on=self, margins=0)
+
+    def show_item(self) -> None:
+        """Show the notes on the open item."""
+        sheet = self._bench.sheet
+        if sheet is None:
+            return
+        if self._of != sheet.adjudication_id:
+            self._of = sheet.adjudication_id
+            self.field.setPlainText("")
+        me = self._desk.project.by
+        inside = QWidget()
+        column = vertical(on=inside, margins=(0, 0, 4, 0))
+        self.notes = []
+        for note in self._bench.ask(remarks.remarks) or ():
+            card, words = QFrame(), MarkedText()
+            card.setProperty("role", "card")
+            words.show_text(note.text)
+            vertical(PlainLabel("You" if note.person_id == me else "Someone else", "hint"), words, on=card)
+            column.addWidget(card)
+            self.notes.append(words)
+        if not self.notes:
+            column.addWidget(
+                PlainLabel("No notes yet. People who answered this item cannot read them.", "hint", wrap=True)
+            )
+        column.addStretch(1)
+        self._area.setWidget(inside)
+        self._area.verticalScrollBar().setValue(self._area.verticalScrollBar().maximum())
+        for part in (self.field, self.add):
+            part.setVisible(not self._desk.project.readonly)
+
+    def show_row(self) -> None:
+        """The notes are on the whole item."""
+
+    def _add(self) -> None:
+        if self._bench.do(remarks.remark, self._of, self.field.toPlainText()):
+            self.field.setPlainText("")
+            self.show_item()
+            self.field.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,6 +1,20 @@
 """The consensus so far: its numbered units with their fields and origin."""
 
-from PySide6.QtCore import QModelIndex, QPoint, QPointF, QRectF, QSize, Qt, Signal
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QPainter, QResizeEvent
 from PySide6.QtWidgets import (
     QListView,
@@ -10,20 +24,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.domain.experts.adjudication import AdjudicationState
+from annotator.domain.experts.adjudication import AdjudicationState, Provenance
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
+from annotator.domain.kinds.unit import Unit
 from annotator.gui import theme
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
-from annotator.gui.pages.adjudication.rows.consensus_rows import LINE_ROLE, ConsensusLine, ConsensusModel
 from annotator.gui.review.field_chips import field_chips
 from annotator.gui.review.ruling_words import about, origin
-from annotator.gui.tables.rows import Index
+from annotator.gui.tables.rows import Index, resetting
 from annotator.gui.widgets.chips import Chip, paint, size_of
 from annotator.gui.widgets.layouts import horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import lay_out
+
+LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
 _NUMBER, _EDGE, _GAP, _ABOVE = 30, 8, 6, 3
 # Never less than this share of a line for the words.
@@ -106,6 +122,56 @@ class _List(QListView):
         super().resizeEvent(event)
         self.nothing.adjustSize()
         self.scheduleDelayedItemsLayout()
+
+
+@dataclass(frozen=True, slots=True)
+class ConsensusLine:
+    """One unit: its number, its words (for a label those of what is judged), and the row it was ruled in."""
+
+    number: int
+    unit: Unit
+    provenance: Provenance
+    words: str
+    row: int
+
+
+class ConsensusModel(QAbstractListModel):
+    """The units made so far."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lines: tuple[ConsensusLine, ...] = ()
+
+    def show(self, lines: Sequence[ConsensusLine]) -> None:
+        """Take over the units as they now are."""
+        if tuple(lines) == self._lines:
+            return
+        with resetting(self):
+            self._lines = tuple(lines)
+
+    def last_of(self, ruling_id: str) -> QModelIndex:
+        """Where the last unit of a ruling is shown; an invalid index when it made none."""
+        for row in range(len(self._lines) - 1, -1, -1):
+            if self._lines[row].provenance.ruling_id == ruling_id:
+                return self.index(row)
+        return QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        """How many units there are."""
+        return 0 if parent.isValid() else len(self._lines)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a line shows; the delegate takes the line itself."""
+        if not index.isValid():
+            return None
+        line = self._lines[index.row()]
+        if role == LINE_ROLE:
+            return line
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{line.number}  {line.words}"
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{line.number}, from row {line.row}: {line.words}"
+        return None
 
 
 class _Delegate(QStyledItemDelegate):

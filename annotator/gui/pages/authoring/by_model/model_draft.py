@@ -1,30 +1,142 @@
 """A model's draft of the open document, visible only to the person who asked for it."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication, QFrame, QVBoxLayout, QWidget
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import sources
 from annotator.actions.material import reference_material
+from annotator.actions.material.reference_material import EditedDraft
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.diagnostics import Statement
 from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.inspirations import Inspiration
+from annotator.domain.kinds.rubric import Criterion
+from annotator.domain.kinds.tasks import Task
 from annotator.domain.kinds.unit import Unit
+from annotator.domain.material import writer_aid as reference
 from annotator.domain.material.item import Item
 from annotator.domain.material.writer_aid import WriterAid
-from annotator.gui import keys
+from annotator.domain.texts.counting import counted
+from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.focus_keeper import TYPED
-from annotator.gui.pages.authoring.by_model.draft_card import DraftCard
-from annotator.gui.pages.authoring.by_model.reference_editor import ReferenceMaterialEditor
+from annotator.gui.forms.text_field import TextField
 from annotator.gui.review.draft_asking import NO_SOURCE, DraftAsking
+from annotator.gui.review.field_chips import field_chips
 from annotator.gui.review.moments import moment
+from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.reading.quote_button import QuoteButton
+
+# One text scrolls, not two in one another.
+EVERY_LINE = 100_000
+NOT_YOU = "Work is handed out in this project: only a coordinator can add it to the item."
+ABOUT = {
+    reference_material.FROM_SOURCES: (reference.FROM_SOURCES, "What the sources say about the question."),
+    reference_material.BEYOND: (reference.BEYOND_SOURCES, "What the model added. Check it or remove it."),
+}
+
+
+class DraftCard(QFrame):
+    """A unit that may be accepted; an accepted one has no buttons."""
+
+    entered = Signal(str)
+    """The unit got the focus, by its id."""
+    taken = Signal(str, bool)
+    """Take the unit of this id, and go on writing in it if the second says so."""
+    quote_wanted = Signal(object)
+    stepped = Signal(int)
+    """Go to the card below (1) or above (-1)."""
+
+    def __init__(self, unit: Unit, number: int, *, taken: bool) -> None:
+        super().__init__()
+        self.unit, self.is_taken = unit, taken
+        self.setProperty("role", "unit")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName(f"{number}. {unit.text}{', taken' if taken else ''}")
+        self.words = PlainLabel(unit.text, wrap=True)
+        self.words.setLayoutDirection(direction_of(unit.text))
+        self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.chips = Chips(wrap=True)
+        self.chips.show_chips([*([Chip("taken", "check", "agreed")] if taken else []), *_about(unit)])
+        self.take, self.edit = KeyButton("Take"), KeyButton("Take, edit", role="quiet")
+        self.edit.set_hint("Take it and edit it")
+        self.take.clicked.connect(lambda: self.taken.emit(unit.id, False))
+        self.edit.clicked.connect(lambda: self.taken.emit(unit.id, True))
+        self._lay_out(number)
+
+    def _lay_out(self, number: int) -> None:
+        column = vertical(self.words, self.chips, spacing=4)
+        if self.unit.note:
+            column.addWidget(PlainLabel(self.unit.note, "hint", wrap=True))
+        for anchor in self.unit.anchors:
+            quote = QuoteButton("chip", "Press to show it in the source.")
+            quote.show_quote(anchor.quote)
+            quote.clicked.connect(partial(self.quote_wanted.emit, anchor))
+            row = horizontal(quote, StretchSpace(1))
+            column.addLayout(row)
+        if not self.is_taken:
+            acts = FlowRow()
+            acts.addWidget(self.take)
+            acts.addWidget(self.edit)
+            column.addLayout(acts)
+        mark = PlainLabel(str(number), "unit-number")
+        theme.scale(mark.setFixedWidth, 22)
+        mark.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter)
+        horizontal(mark, (column, 1), on=self, margins=(4, 8, 8, 8), spacing=4)
+
+    def show_keys(self, take: str, edit: str) -> None:
+        """Print keys on the buttons of the card at the cursor; without any on the others."""
+        self.take.set_key(take)
+        self.edit.set_key(edit)
+
+    def mark_current(self, current: bool) -> None:
+        """Show whether the keys act on this card."""
+        if self.property("current") is not current:
+            theme.set_role(self, current=current)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The keys act on this card from now on."""
+        super().focusInEvent(event)
+        self.entered.emit(self.unit.id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The arrows go from card to card; Enter takes this one."""
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if event.key() in steps:
+            self.stepped.emit(steps[Qt.Key(event.key())])
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event):
+            self.take.click()
+        else:
+            super().keyPressEvent(event)
+
+
+def _about(unit: Unit) -> list[Chip]:
+    if isinstance(unit, Criterion):
+        return [Chip(f"weight {unit.weight}"), *([Chip("tied to an insight")] if unit.insight_id else [])]
+    if isinstance(unit, Statement):
+        said = Chip("True", "check", "agreed") if unit.label else Chip("False", "cross", "disagree")
+        return [said, Chip(unit.aspect.value.replace("_", " "))] if unit.aspect else [said]
+    if isinstance(unit, Inspiration):
+        return field_chips(Kind.INSPIRATIONS, unit)
+    if isinstance(unit, Task):
+        return [
+            *field_chips(Kind.TASKS, unit),
+            Chip(f"from {counted(len(unit.inspirations), 'inspiration')}"),
+        ]
+    return []
+
 
 # People: an expert before a blank page, who wants ideas and no words put into their mouth.
 
@@ -265,3 +377,99 @@ class ModelDraft(QWidget):
         goal = self.cards[max(0, min(len(ids) - 1, place + by))]
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
         self.area.ensureWidgetVisible(goal)
+
+
+class ReferenceMaterialEditor(QWidget):
+    """Both parts, one above the other; text is stored as a draft until confirmed."""
+
+    confirmed = Signal()
+    """Put it beside the item."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self._desk = desk
+        self.draft_id = ""
+        self._kept: dict[str, str] = {}
+        self.head, self.why = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
+        self.fields = {part: TextField(title, most=EVERY_LINE) for part, (title, _) in ABOUT.items()}
+        self._inner = QWidget()
+        self.area = PlainArea("The draft", self._inner)
+        self.confirm = KeyButton("Add to the item", keys.shown("take_unit"), "primary")
+        self.confirm.set_hint("Make it a source of this item for everyone, marked as drafted by a model")
+        self.confirm.clicked.connect(self.confirmed)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        inside = vertical(on=self._inner, margins=(0, 0, 4, 0), spacing=4)
+        for part, (title, hint) in ABOUT.items():
+            field = self.fields[part]
+            field.edited.connect(self._keep)
+            field.cursorPositionChanged.connect(self._follow)
+            inside.addWidget(PlainLabel(title, "strong"))
+            inside.addWidget(PlainLabel(hint, "hint", wrap=True))
+            inside.addWidget(field, 0, Qt.AlignmentFlag.AlignTop)
+        inside.addStretch(1)
+        # The panel's own colour shows between the fields.
+        for ground in (self.area.viewport(), self._inner):
+            ground.setAutoFillBackground(False)
+        vertical(
+            self.head,
+            (self.area, 1),
+            self.why,
+            horizontal(StretchSpace(1), self.confirm),
+            on=self,
+            margins=0,
+            spacing=8,
+        )
+
+    def show_draft(self, waiting: EditedDraft | None) -> None:
+        """Show a draft as it was edited so far, or nothing; of the one shown already nothing is put again."""
+        known, shown = self.draft_id, waiting.proposal.id if waiting else ""
+        if known != shown:
+            # What was typed a moment ago belongs to the draft that goes.
+            self.tell()
+        self.draft_id = shown
+        self.setVisible(waiting is not None)
+        if waiting is None:
+            return
+        source = waiting.proposal.source
+        self.head.setText(f"Drafted by {source.name} on {moment(waiting.proposal.at)}. Only you see it.")
+        allowed = self._desk.ask(reference_material.may_confirm) is True
+        self.why.setText("" if allowed else NOT_YOU)
+        self.why.setHidden(allowed)
+        self.confirm.setEnabled(allowed and not self._desk.project.readonly)
+        if known == self.draft_id:
+            return
+        for part, words in zip(self.fields, (waiting.from_sources, waiting.beyond), strict=True):
+            self.fields[part].setReadOnly(self._desk.project.readonly)
+            self.fields[part].show_value(words)
+            self._kept[part] = words
+        self.area.verticalScrollBar().setValue(0)
+
+    def tell(self) -> None:
+        """Keep at once what was typed and not kept yet."""
+        for field in self.fields.values():
+            field.tell()
+
+    def enter(self) -> None:
+        """Take the focus, in the first part."""
+        self.fields[reference_material.FROM_SOURCES].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def rebind(self) -> None:
+        """Print the key as it now is."""
+        self.confirm.set_key(keys.shown("take_unit"))
+
+    def _keep(self) -> None:
+        """Keep what differs from what was kept last."""
+        for part, field in self.fields.items():
+            text = field.toPlainText()
+            if self.draft_id and not self._desk.project.readonly and text != self._kept.get(part):
+                self._kept[part] = text
+                self._desk.ask(reference_material.edit, self.draft_id, part, text)
+
+    def _follow(self) -> None:
+        """Keep the cursor in view."""
+        field = QApplication.focusWidget()
+        if isinstance(field, TextField) and field in self.fields.values():
+            at = field.mapTo(self._inner, field.viewport().mapToParent(field.cursorRect().center()))
+            self.area.ensureVisible(at.x(), at.y(), 0, 2 * field.fontMetrics().lineSpacing())
