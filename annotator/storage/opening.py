@@ -291,12 +291,19 @@ def is_known(path: Path) -> bool:
     return False
 
 
-def remember(path: Path) -> None:
-    """Note that the contents of the file are the program's own, as it lies there now; it may be checked again."""
+def remember(path: Path, file: str) -> None:
+    """Note that the contents of the file are the program's own, as it lies there now, if it is still that `file`."""
     with suppress(OSError):
-        mark = _mark_of(path)
-        mark.parent.mkdir(parents=True, exist_ok=True)
-        mark.write_text(_fingerprint(path), "utf-8")
+        mark, lies = _mark_of(path), _fingerprint(path)
+        # Another program may have put another file in its place.
+        if lies.startswith(file):
+            mark.parent.mkdir(parents=True, exist_ok=True)
+            mark.write_text(lies, "utf-8")
+
+
+def file_at(path: Path) -> str:
+    """Which file lies at a path, by its device and number."""
+    return _fingerprint(path).rpartition(" ")[0].rpartition(" ")[0] + " "
 
 
 def _mark_of(path: Path) -> Path:

@@ -213,6 +213,12 @@ def test_a_file_that_was_changed_since_is_checked_again(whole: Path, tmp_path: P
         raw.execute("UPDATE item SET position = 'first'")
         raw.commit()
     assert not opening.is_known(path)
+    mine = Project.open(shutil.copy(whole, tmp_path / "other.goldsmith"))
+    # Something that syncs folders puts another file in its place while it is open.
+    path.replace(mine.path)
+    mine.close()
+    assert not opening.is_known(mine.path)
+    path = mine.path
     with pytest.raises(opening.Damaged, match=r"“item”.*“position”"):
         Project.open(path)
 

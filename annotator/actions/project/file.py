@@ -23,6 +23,7 @@ from annotator.storage.opening import (
     UNHARMED,
     Damaged,
     Unwritable,
+    file_at,
     is_known,
     recognise,
     remember,
@@ -54,6 +55,7 @@ class Project:
             rows = db.execute(select(META.c.key, META.c.value)).all()
         self._settings: dict[str, Any] = {key: json.loads(value) for key, value in rows}
         self.person: Person | None = self._last_person()
+        self._file = file_at(self.path)
         _checked.append(self.path)
 
     @classmethod
@@ -193,7 +195,7 @@ class Project:
     def remember(self) -> None:
         """Note that the file is this program's own as it lies there now: a child need not check it again."""
         if self._copied is None and self.path.suffix == SUFFIX:
-            remember(self.path)
+            remember(self.path, self._file)
 
     def close(self) -> None:
         """Give the file back."""

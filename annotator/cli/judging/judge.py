@@ -143,7 +143,7 @@ def judge_price(
     with opened(file, readonly=not (forget or any(typed))) as project:
         judge = judges.named(project, name)
         if forget or any(typed):
-            judges.change(project, judge.id, {}, () if forget else typed)
+            judges.change(project, judge.id, {}, typed if any(typed) else ())
             judge = judges.named(project, name)
         own = judge.asked.price
         words = judge_probes.price_words(project, judge)
