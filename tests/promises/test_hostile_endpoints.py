@@ -3,7 +3,7 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_runs
+from annotator.actions.judging import judge_costs, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
@@ -23,7 +23,8 @@ from annotator.judging.calls.breaker import LIKE_FAILURES, Breaker
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.cli.test_project import goldsmith
 from tests.judging.batch_server import BatchServer, Results, answered
-from tests.judging.odd_server import Odd, completion, error, streamed
+from tests.judging.calls.test_replies import THINKING, harmony
+from tests.judging.odd_server import Odd, Used, at_work, completion, error, streamed
 from tests.projects.small_project import small_project
 from tests.servers import drafting_server
 from tests.servers.served import JUDGE, answering, serving_batches
@@ -35,6 +36,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(60)]
 SCORES = {"clarity": 4, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
 COMPARED = {"first": SCORES, "second": SCORES, "reason": "So.", "better": "first", "confidence": 0.8}
 REPORT = "# Report\n\nResidual connections help."
+SOURCE = "https://a.example/one"
+# What `completion` counts, and so what a reply costs at the prices of the judge unless its mode says otherwise.
+USED = Used(100, 40, 15, 5)
+PRICE = ("1000", "2000", "100")
 # A command, what it can bring at most, and what of it is in the project.
 COMMANDS: dict[str, tuple[str, int, str]] = {
     "run": (
@@ -50,7 +55,7 @@ COMMANDS: dict[str, tuple[str, int, str]] = {
     "respond": (
         "respond {file} --system Scribe --judge distant --trials 2",
         20,
-        "SELECT count(*) FROM response WHERE mode = 'end-to-end' AND text LIKE '# Report%'",
+        "SELECT count(*) FROM response WHERE mode = 'end-to-end' AND text = '{report}'",
     ),
     "draft": (
         "draft ask {file} --judge distant --kind classification "
@@ -66,16 +71,19 @@ COMMANDS: dict[str, tuple[str, int, str]] = {
     # Last: a judge that failed its test is not run.
     "test": ("judge test {file} distant", 0, "SELECT 0"),
 }
+ONE_BY_ONE = set(COMMANDS) - {"batch"}
 # So many questions of the first run are answered well before a server turns hostile.
 BEFORE = 3
 
 
 def good(body: dict[str, Any]) -> Odd:
     """What a well-behaved server replies to any of the commands."""
-    system, user = (message["content"] for message in body["messages"][:2])
+    first, last = body["messages"][0], body["messages"][-1]
+    body = body | {"messages": [first, last]}
+    system, user = first["content"], last["content"]
     if "You are being tested" in system:
-        first, last = re.findall(r"at the (?:beginning|end) is (\S+)\.", user)
-        return completion(json.dumps({"first_word": first, "last_word": last}))
+        ends = re.findall(r"at the (?:beginning|end) is (\S+)\.", user)
+        return completion(json.dumps(dict(zip(("first_word", "last_word"), ends, strict=True))))
     if "The criterion:\n\n" in user:
         return answering(lambda _: "yes")(body, 0)
     if "The second task:" in user:
@@ -87,16 +95,26 @@ def good(body: dict[str, Any]) -> Odd:
 
 @dataclass(frozen=True)
 class Mode:
-    """A way to be hostile: what it makes of a good reply, and whether that can be used, if only as text of a report."""
+    """A way to be hostile: what it makes of a good reply, whether that can be used, and the commands where it matters.
+
+    `bill_usd` is what a reply costs, None where the server leaves it unknown; `refusal` answers some requests instead.
+    """
 
     name: str
     change: Callable[[Odd, int], Odd]
     usable: bool = False
-    as_report: bool = False
+    commands: Iterable[str] = tuple(COMMANDS)
+    bill_usd: float | None = USED.cost_usd
+    report: str = REPORT
+    refusal: Callable[[dict[str, Any]], Odd | None] = lambda body: None
 
-    def line(self, request: dict[str, Any]) -> str:
+    def answer(self, body: dict[str, Any], number: int) -> Odd:
+        """What it makes of a request."""
+        return self.refusal(body) or self.change(good(body), number)
+
+    def line(self, request: dict[str, Any], number: int) -> str:
         """What it makes of a request in a batch."""
-        odd = self.change(good(request["body"]), 0)
+        odd = self.answer(request["body"], number)
         try:
             return answered(request["custom_id"], odd)
         except ValueError:
@@ -129,11 +147,6 @@ def content(change: Callable[[str], Any]) -> Callable[[Odd, int], Odd]:
     return altered(put)
 
 
-def message(**fields: Any) -> Callable[[Odd, int], Odd]:
-    """A good reply with further fields beside its content."""
-    return altered(lambda tree: tree["choices"][0]["message"].update(fields))
-
-
 def usage(**counts: Any) -> Callable[[Odd, int], Odd]:
     """A good reply whose usage is changed."""
     return altered(lambda tree: tree["usage"].update(counts))
@@ -149,18 +162,65 @@ def refusing(word: str) -> Callable[[Odd, int], Odd]:
     return always(error(400, f"Unsupported parameter: {word}", param=word))
 
 
+def in_turn(*ways: Callable[[str], str | Odd]) -> Callable[[Odd, int], Odd]:
+    """Good replies whose content is changed in each of these ways in turn."""
+
+    def answer(odd: Odd, number: int) -> Odd:
+        made = ways[number % len(ways)](json.loads(odd.body)["choices"][0]["message"]["content"])
+        return completion(made) if isinstance(made, str) else made
+
+    return answer
+
+
+def refused(words: str, right: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], Odd | None]:
+    """A server that refuses in these words what is not asked right."""
+    return lambda body: None if right(body) else error(400, words)
+
+
 REPLIED = json.dumps({"choices": [{"message": {"content": "x"}}]})
 MODES = (
     Mode("well-behaved", lambda odd, _: odd, usable=True),
     *(
-        Mode(f"counts of {name}", usage(prompt_tokens=count, completion_tokens=count), usable=True)
+        Mode(f"counts of {name}", usage(prompt_tokens=count, completion_tokens=count), usable=True, bill_usd=None)
         for name, count in {
             "2^64": 2**64, "10^25": 10**25, "half a token": 12.5, "minus one": -1, "null": None, "words": "12",
             "not a number": float("nan"), "a list": [1],
         }.items()
     ),
-    Mode("a count within the details of 2^64", usage(prompt_tokens_details={"cached_tokens": 2**64}), usable=True),
-    Mode("usage missing", altered(lambda tree: tree.pop("usage")), usable=True),
+    Mode("a count within the details of 2^64", usage(prompt_tokens_details={"cached_tokens": 2**64}), usable=True,
+         bill_usd=None),
+    *(
+        Mode(
+            f"usage: {way}", altered(lambda tree, told=told: tree.update(usage=told)), usable=True,
+            commands=COMMANDS if way == "missing" else ("run", "respond", "test"),
+            bill_usd=None if way in Used.UNTOLD else USED.cost_usd,
+        )
+        for way, told in USED.told.items()
+    ),
+    *(
+        Mode(f"sources in {name} of the {place}", altered(change), usable=True, commands=("run", "respond"),
+             report=f"{REPORT}\n\n## References\n\n- [1] {SOURCE}")
+        for name, place, change in (
+            ("citations", "reply", lambda tree: tree.update(citations=[SOURCE])),
+            ("search_results", "reply", lambda tree: tree.update(search_results=[{"url": SOURCE}])),
+            ("annotations", "message", lambda tree: tree["choices"][0]["message"].update(
+                annotations=[{"type": "url_citation", "url_citation": {"url": SOURCE}}])),
+        )
+    ),
+    Mode("thinking of every kind", in_turn(*THINKING.values()), usable=True),
+    Mode("thinking alone, of every kind", in_turn(
+        "<think>{}".format, "{}</think>".format, "<seed:think>{}</seed:think>".format,
+        "<think>a<think>{}</think>".format, lambda text: harmony(text).partition("<|end|>")[0],
+        lambda text: completion("", reasoning_content=text),
+    )),
+    Mode("a stream that nobody asked for", lambda odd, _: streamed(odd), usable=True, commands=ONE_BY_ONE),
+    Mode("streams only", lambda odd, _: streamed(odd), usable=True, commands=ONE_BY_ONE,
+         refusal=refused("stream must be true", lambda body: body.get("stream") is True)),
+    Mode("no role but the user's", lambda odd, _: odd, usable=True,
+         refusal=refused("System role not supported", lambda body: body["messages"][0]["role"] == "user")),
+    Mode("a mark of byte order", lambda odd, _: replace(odd, body=f"\ufeff{odd.body}"), usable=True,
+         commands=ONE_BY_ONE),
+    Mode("marks without width around the content", content("\ufeff\u200b{}\u2060".format), usable=True),
     Mode("half of a surrogate pair in the model", altered(lambda tree: tree.update(model="m\ud83d")), usable=True),
     Mode("NUL in the fingerprint", altered(lambda tree: tree.update(system_fingerprint="f\0")), usable=True),
     Mode("half of a surrogate pair in the content", content(lambda text: text[:-1] + "\ud83d" + text[-1:])),
@@ -169,23 +229,8 @@ MODES = (
     Mode("content that is nothing", content(lambda _: None)),
     Mode("content that is empty", content(lambda _: "")),
     Mode("content that is blank", content(lambda _: " \n\t ")),
-    Mode("content that is nested without end", content(lambda _: "[" * 100_000), as_report=True),
-    *(
-        Mode(f"thinking {name}", content(change), usable=True)
-        for name, change in {
-            "in tags": lambda text: f"<think>Hm.</think>{text}",
-            "in tags of another name": lambda text: f"<seed:think>Hm.</seed:think>{text}",
-            "that only ends": lambda text: f"I begin.\n</think>\n{text}",
-            "in channels": lambda text: f"<|channel|>analysis<|message|>Hm.<|end|><|channel|>final<|message|>{text}",
-            "behind it": lambda text: f"{text}\n<think>Done.</think>",
-        }.items()
-    ),
-    Mode("thinking beside the content", message(reasoning_content="Hm."), usable=True),
-    Mode("sources beside the content", altered(lambda tree: tree.update(citations=["https://a.example"])), usable=True),
-    Mode("broken sources", altered(lambda tree: tree.update(citations=[None, 5, {"url": "\ud83d"}])), usable=True),
-    Mode("a stream", lambda odd, _: streamed(odd), usable=True),
-    Mode("a stream that breaks off", lambda odd, _: streamed(odd, done=False)),
-    Mode("an unclosed thought", content(lambda text: f"<think>{text}"), as_report=True),
+    Mode("content that is nested without end", content(lambda _: "[" * 100_000),
+         commands=set(COMMANDS) - {"respond"}),
     Mode("a refusal", altered(lambda tree: tree["choices"][0]["message"].update(content=None, refusal="No."))),
     Mode("a filtered reply", altered(lambda tree: tree["choices"][0].update(finish_reason="content_filter"))),
     Mode("a reply that is always cut", altered(lambda tree: tree["choices"][0].update(finish_reason="length"))),
@@ -229,7 +274,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
 @pytest.fixture
 def file(tmp_path: Path, server: BatchServer, monkeypatch: pytest.MonkeyPatch) -> Path:
     project = endless_project(tmp_path)
-    judges.add(project, JUDGE, base_url=server.url, model="gpt-4o-mini")
+    judges.add(project, JUDGE, base_url=server.url, model="gpt-4o-mini", price=PRICE)
     project.close()
     # Only the waiting between attempts is shortened.
     backoff = limits.backoff
@@ -245,26 +290,82 @@ def stored(file: Path, question: str) -> int:
     return int(count)
 
 
-@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
-def test_nothing_that_an_endpoint_sends_stops_a_run_or_becomes_an_answer(
-    mode: Mode, file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
-) -> None:
-    server.work = lambda requests: Results([mode.line(each) for each in requests])
-    for name, (words, all_of_it, question) in COMMANDS.items():
+def tried(mode: Mode, file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]) -> Iterator[str]:
+    """Try a mode with each of its commands: what each of them says."""
+    server.work = lambda requests: Results([mode.line(each, number) for number, each in enumerate(requests)])
+    for name in (name for name in COMMANDS if name in mode.commands):
+        words, all_of_it, question = COMMANDS[name]
+        bills: list[float | None] = []
         first, before = len(server.bodies), BEFORE if name == "run" else 0
-        server.answer = lambda body, number, first=first + before: (
-            good(body) if number < first else mode.change(good(body), number)
-        )
+
+        def answer(body: dict[str, Any], number: int, start: int = first + before, bills: Any = bills) -> Odd:
+            if number < start:
+                bills.append(USED.cost_usd)
+                return good(body)
+            bills += [mode.bill_usd] * (mode.refusal(body) is None)
+            return mode.answer(body, number)
+
+        server.answer = answer
         code, out, err = goldsmith(capsys, *words.format(file=file).split(), "--json")
         told = json.loads(out) if out else {}
-        if name == "respond" and mode.as_report:
-            continue
         # Where a server turns hostile in the middle of a run, so many requests may be out.
         calls, out_then = len(server.bodies) - first - before, 8 if before else 0
         assert mode.usable or calls <= 2 * LIKE_FAILURES + out_then, (name, calls, told, err)
         assert code in ((0,) if mode.usable else (1, 3)), (name, out, err)
-        assert stored(file, question) == (all_of_it if mode.usable else before), (name, out, err)
+        done = stored(file, question.format(report=mode.report))
+        assert done == (all_of_it if mode.usable else before), (name, out, err)
         assert mode.usable or told.get("cause") or told.get("missing") or told.get("words") or err
+        if name != "batch":
+            cost, unknown = (
+                charged(file, told.get("run", "")) if name != "test" else (told.get("cost_usd"), 0)
+            )
+            known = [bill for bill in bills if bill is not None]
+            if mode.usable:
+                assert (cost or 0, unknown) == (
+                    pytest.approx(sum(known)), (len(bills) - len(known)) * (name != "test")
+                ), (name, out)  # fmt: skip
+                assert (told["cost_usd"] is None) == (mode.bill_usd is None), (name, out)
+            else:
+                assert (cost or 0) <= USED.cost_usd * len(bills) + 1e-9, (name, out)
+        yield f"{out}{err}"
+
+
+def charged(file: Path, run: str) -> tuple[float | None, int]:
+    """What the stored calls of a run cost, and how many are of unknown cost."""
+    project = Project.open(file, readonly=True)
+    lines = judge_costs.costs(project, judge_costs.OF_RUN, run=run) if run else []
+    project.close()
+    return judge_costs.total(lines), sum(line.unpriced for line in lines)
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)
+def test_nothing_that_an_endpoint_sends_stops_a_run_becomes_an_answer_or_makes_a_bill(
+    mode: Mode, file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert len(list(tried(mode, file, server, capsys))) == len(set(mode.commands))
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_no_command_follows_a_redirect(
+    status: int, file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with at_work(BatchServer()) as elsewhere:
+        away = Odd("", status, {"location": f"{elsewhere.url}/chat/completions"})
+        server.fault = lambda *_: away
+        for said in tried(Mode("away", always(away)), file, server, capsys):
+            assert elsewhere.url in said
+        assert elsewhere.headers == []
+
+
+def test_an_address_without_its_version_is_told_by_every_command(
+    file: Path, server: BatchServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = Project.open(file)
+    judges.change(project, judges.named(project, JUDGE).id, {"base_url": server.url.removesuffix("/v1")})
+    project.close()
+    mode = Mode("no route", always(error(404, "no route")), commands=ONE_BY_ONE)
+    for said in tried(mode, file, server, capsys):
+        assert f"perhaps it is {server.url}" in said, said
 
 
 @pytest.mark.parametrize("table", ["call", "judgement"])

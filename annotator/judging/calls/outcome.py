@@ -378,13 +378,14 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
         _count(usage, "total_tokens"),
     )
     # Providers name the cached tokens in three ways.
-    told = (
-        _count(usage.get("prompt_tokens_details"), "cached_tokens"),
-        _count(usage, "prompt_cache_hit_tokens"),
-        _count(usage, "cached_tokens"),
+    details = (
+        (usage.get("completion_tokens_details"), "reasoning_tokens"),
+        (usage.get("prompt_tokens_details"), "cached_tokens"),
+        (usage, "prompt_cache_hit_tokens"),
+        (usage, "cached_tokens"),
     )
+    reasoning, *told = (_count(*detail) for detail in details)
     cached = next((count for count in told if count is not None), None)
-    reasoning = _count(usage.get("completion_tokens_details"), "reasoning_tokens")
     cost, output = _charged(usage), completion or (None if wrote else completion)
     if prompt is None:
         output = None
@@ -399,7 +400,8 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
             output = None
     elif reasoning:
         output = None
-    if cached and cached > (prompt or 0):
+    # What was said of a part and is no count of it leaves the whole unknown.
+    if (cached and cached > (prompt or 0)) or any(_is_no_count(*detail) for detail in details):
         output = None
     if output is None and cost is not None:
         output = completion
@@ -423,6 +425,10 @@ def _charged(usage: dict[str, Any]) -> float | None:
 def _dollars(amount: Any) -> float | None:
     usable = type(amount) in (int, float) and 0 <= amount <= _MOST_USD
     return float(amount) if usable else None
+
+
+def _is_no_count(counts: Any, name: str) -> bool:
+    return isinstance(counts, dict) and counts.get(name) is not None and _count(counts, name) is None
 
 
 def _count(counts: Any, name: str) -> int | None:

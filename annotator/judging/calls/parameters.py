@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -99,13 +99,16 @@ class Learned:
         first, second, *rest = messages
         return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest]
 
-    def other_manner(self, outcome: CallOutcome) -> bool:
-        """Learn of a rejection that is about the manner of asking; whether there is another manner to try."""
+    def other_manner(self, outcome: CallOutcome, dropped: Set[str]) -> bool:
+        """Learn of a rejection that is about the manner of asking; whether there is another manner to try.
+
+        `dropped` is what had been dropped when the request was made: others under way may have learned the same since.
+        """
         if outcome.trouble is not CallTrouble.REJECTED and outcome.http not in (500, 501):
             return False
         words = f"{outcome.parameter} {outcome.message}"
         found = next(
-            (name for name, form in _MANNERS.items() if name not in self.dropped and form.match(words)), ""
+            (name for name, form in _MANNERS.items() if name not in dropped and form.match(words)), ""
         )
         self.dropped |= {found} - {""}
         return bool(found)

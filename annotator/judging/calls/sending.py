@@ -68,6 +68,7 @@ class Sender:
         troubles: Counter[CallTrouble] = Counter()
         model, attempts = self.client.endpoint.model, 0
         while True:
+            dropped = frozenset(self.learned.dropped)
             sent = self.fitted(parameters, likely) | ({FORMAT: form} if form else {})
             outcome, cost = await self._attempt(messages, sent, likely, trail, form_doubtful=tries > 0)
             attempts += 1
@@ -77,7 +78,7 @@ class Sender:
             if part is not None:
                 self.learned.reject(part, outcome.message)
                 continue
-            if self.learned.other_manner(outcome):
+            if self.learned.other_manner(outcome, dropped):
                 continue
             troubles[outcome.trouble] += 1
             if _final(outcome, troubles, tries):
