@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotator.protocols.adra.plan_judge import Row
 from annotator.protocols.adra.reasoning_judge import Together, Told
 from annotator.protocols.arena.relation_judge import RELATIONS, Relation, RelationsTogether
 from pydantic import BaseModel
@@ -21,6 +20,7 @@ from annotator.judging.calls.replies import UnreadableReply, parse
 from annotator.protocols import drafts, reports
 from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
+from annotator.protocols.adra.plan import Row
 from annotator.protocols.adra.preference import ASPECTS, Preferred
 from annotator.protocols.arena.checklist import RATINGS, Rating, RatingsTogether
 from annotator.protocols.arena.checklist_drafts import DraftedChecklist

@@ -1,6 +1,6 @@
 """ADRA planning: each predicted sub-task compared with each gold one (§3.1, appendix F).
 
-What the matrix is, and the two ways to read it; `plan_judge` fills it.
+What the matrix is, how it is judged, and the two ways to read it.
 """
 
 from collections.abc import Callable, Iterator

@@ -33,6 +33,7 @@ from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.house.planted import levels, published
 from tests.house.planted.by_keys import labelled_by_keys
 from tests.house.planted.submitting_walk import submitted
+from tests.projects.labelling_project import submit_labels
 
 STANCE, RATING, DUEL = "planted.stance", "planted.rating", "planted.duel"
 PLANTED = (STANCE, RATING)
@@ -102,6 +103,7 @@ def labelled(project: Project, folder: Path) -> None:
 
 
 def unsure_is_missing(project: Project, folder: Path) -> None:
+    submit_labels(project)
     for protocol in PLANTED:
         (me,) = (rater for rater in result_raters.raters(project, protocol) if rater.name != "baseline")
         row, *_ = results.rows(project, me.id, protocol, resamples=0)
@@ -243,6 +245,7 @@ def rated(file: Path) -> Project:
             for unit, rating in zip(units, ratings, strict=True):
                 value = labels.UNSURE if rating is None else str(rating)
                 labels.set_label(project, f"{name}-{place}", unit, value, protocol=RATING)
+    submit_labels(project)
     return project
 
 
