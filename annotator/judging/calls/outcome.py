@@ -401,7 +401,10 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
     elif reasoning:
         output = None
     # What was said of a part and is no count of it leaves the whole unknown.
-    if (cached and cached > (prompt or 0)) or any(_is_no_count(*detail) for detail in details):
+    if (cached and cached > (prompt or 0)) or any(
+        isinstance(counts, dict) and counts.get(name) is not None and _count(counts, name) is None
+        for counts, name in details
+    ):
         output = None
     if output is None and cost is not None:
         output = completion
@@ -425,10 +428,6 @@ def _charged(usage: dict[str, Any]) -> float | None:
 def _dollars(amount: Any) -> float | None:
     usable = type(amount) in (int, float) and 0 <= amount <= _MOST_USD
     return float(amount) if usable else None
-
-
-def _is_no_count(counts: Any, name: str) -> bool:
-    return isinstance(counts, dict) and counts.get(name) is not None and _count(counts, name) is None
 
 
 def _count(counts: Any, name: str) -> int | None:

@@ -107,10 +107,8 @@ class Learned:
         if outcome.trouble is not CallTrouble.REJECTED and outcome.http not in (500, 501):
             return False
         words = f"{outcome.parameter} {outcome.message}"
-        found = next(
-            (name for name, form in _MANNERS.items() if name not in dropped and form.match(words)), ""
-        )
-        self.dropped |= {found} - {""}
+        found = [name for name, form in _MANNERS.items() if name not in dropped and form.match(words)][:1]
+        self.dropped.update(found)
         return bool(found)
 
     def fit(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
