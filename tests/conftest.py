@@ -126,7 +126,6 @@ def real_children(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def anyio_backend() -> str:
-    """Coroutines run as they do in the program."""
     return "asyncio"
 
 

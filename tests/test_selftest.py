@@ -39,7 +39,6 @@ def test_missing_files_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path) -> N
 
 
 def part(name: str) -> dict[str, object]:
-    """What one part says of this machine."""
     (found,) = [selftest._tried(name, part) for named, part in selftest.PARTS if named == name]
     return found
 

@@ -263,7 +263,6 @@ _BY_ACT = {binding.act: binding for binding in BINDINGS}
 
 
 def sequences(act: str) -> list[QKeySequence]:
-    """The keys that now do an act."""
     stored = QSettings().value(f"keys/{act}")
     keys = [str(stored)] if stored else [here(key) for key in _BY_ACT[act].keys]
     return [QKeySequence(key) for key in keys]
@@ -349,5 +348,4 @@ def is_news(name: str) -> bool:
 
 
 def restore_all() -> None:
-    """Back to the keys as shipped."""
     QSettings().remove("keys")

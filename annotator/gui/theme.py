@@ -68,7 +68,6 @@ class Theme(QObject):
 
     @property
     def scheme(self) -> Scheme:
-        """Which colours are shown now."""
         if self.choice != "system":
             return self.choice
         hints = QGuiApplication.styleHints() if QGuiApplication.instance() else None
@@ -115,7 +114,6 @@ class Theme(QObject):
 
 @cache
 def current() -> Theme:
-    """The one theme of the window."""
     return Theme()
 
 
@@ -213,7 +211,6 @@ class _Wearer(_Watcher):
         return isinstance(owner, QWidget) and isValid(owner) and owner.isAncestorOf(widget)
 
     def catch_up(self) -> None:
-        """Wear what the rest wears."""
         current().behind = [each for each in current().behind if each is not self and isValid(each)]
         super().catch_up()
 
@@ -274,7 +271,6 @@ def ratios() -> tuple[float, ...]:
 
 @cache
 def colours(scheme: Scheme) -> dict[str, str]:
-    """All colours of a scheme, as #RRGGBB by name."""
     tree: dict[str, str] = json.loads((places.resources() / "themes" / f"{scheme}.json").read_text("utf-8"))
     return tree
 

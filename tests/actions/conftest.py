@@ -21,5 +21,4 @@ def project(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Project]
 
 @pytest.fixture
 def distant_judge(server: OddServer, project: Project) -> None:
-    """The project has a judge behind the server."""
     add_judge(project, server)

@@ -36,7 +36,6 @@ def peer(values: np.ndarray, resamples: int = RESAMPLES) -> object:
 
 
 def agree(values: np.ndarray) -> float:
-    """The largest distance between the two sets of bounds."""
     theirs = peer(values).confidence_interval
     ours = bootstrap_means(values)
     return max(

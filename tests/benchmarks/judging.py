@@ -46,7 +46,6 @@ class Server:
         return f"http://127.0.0.1:{self.port}/v1"
 
     def begin(self, delay: float = 0.0, *, keep: bool = False) -> None:
-        """Start counting anew."""
         self._asked("begin", json.dumps({"delay": delay, "keep": keep}).encode())
 
     def rate(self) -> tuple[float, int]:

@@ -14,7 +14,6 @@ CRITERIA = 20
 
 
 def goldsmith(*words: str) -> list[str]:
-    """Our command line, from this tree."""
     return [sys.executable, "-m", "annotator", *words]
 
 

@@ -75,7 +75,6 @@ def show(path: Path, count: int) -> dict[str, float]:
 
 
 def measured(path: Path, count: int) -> dict[str, float]:
-    """The same in a fresh process."""
     command = [sys.executable, "-m", "tests.benchmarks.lists", "--show", str(path), "--count", str(count)]
     found: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     return found

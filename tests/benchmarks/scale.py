@@ -119,12 +119,10 @@ def _report(folder: Path, works: list[dict[str, str]], chance: Random) -> None:
 
 
 def said(chance: Random, words: int = 12) -> str:
-    """Some words."""
     return " ".join(chance.choices(WORDS, k=words))
 
 
 def judgements_of(path: Path) -> int:
-    """How many the baseline is to give."""
     with closing(Project.open(path)) as project:
         return sum(judge_runs.plan(project, RunRequest("baseline", name)).total for name in protocols())
 

@@ -43,7 +43,6 @@ def to_idle(*command: str) -> float:
 
 
 def to_end(*command: str) -> float:
-    """Seconds that a command takes."""
     started = time.monotonic()
     subprocess.run(command, capture_output=True, check=True)
     return time.monotonic() - started

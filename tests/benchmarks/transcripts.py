@@ -49,7 +49,6 @@ def captions(words: int) -> str:
 
 
 def clock(milliseconds: int) -> str:
-    """A time as WebVTT writes it."""
     seconds, rest = divmod(milliseconds, 1000)
     return f"{seconds // 3600:02}:{seconds // 60 % 60:02}:{seconds % 60:02}.{rest:03}"
 
@@ -122,7 +121,6 @@ def main() -> int:
 
 
 def settled(view: TranscriptsView) -> None:
-    """Have the view read all that is there."""
     view.fill()
     while view._opened is None:
         turn()

@@ -30,7 +30,6 @@ def told(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> dict
 
 
 def warmer(file: str) -> None:
-    """The judge gets another temperature."""
     project = Project.open(Path(file))
     judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
     project.close()

@@ -51,14 +51,12 @@ class Child:
         self.process.stdin.flush()
 
     def ended(self) -> dict[str, Any]:
-        """The last line, once it is over."""
         code, last = self._over(), self.lines[-1]
         whole = last["state"] == "done" and not last["missing"]
         assert code == (0 if whole else 3)
         return last
 
     def kill(self) -> None:
-        """End it as a power cut does."""
         self.process.kill()
         self._over()
 

@@ -56,7 +56,6 @@ def run(*said: str) -> tuple[int, str]:
 
 
 def started(file: Path, server: OddServer, *more: str) -> subprocess.Popen[bytes]:
-    """The command as a process of its own."""
     code = "from annotator.cli.respond import app; app()"
     command = [sys.executable, "-c", code, *words(file, server, *more)]
     environment = os.environ | {"PYTHONPATH": str(HERE), "WRITING_KEY": KEY}

@@ -20,7 +20,6 @@ def joined(pieces, *kinds):
 
 
 def marked(old, new):
-    """The pieces as one line: −removed− and +added+."""
     marks = {"same": "", "removed": "−", "added": "+"}
     return "".join(f"{marks[p.kind]}{p.text}{marks[p.kind]}" for p in differences(old, new))
 

@@ -52,7 +52,6 @@ stages = st.lists(st.sampled_from([s for s in Stage if s is not Stage.ADJUDICATI
 
 @st.composite
 def plans(draw: st.DrawFn) -> AssignmentPlan:
-    """Plans whose adjudicators may be annotators as well."""
     annotators = draw(people)
     return AssignmentPlan(
         stages=tuple(draw(stages)),

@@ -37,7 +37,6 @@ def nothing_older() -> None:
 
 @pytest.fixture
 def small(tmp_path: Path) -> Project:
-    """Two items, two systems, four reports."""
     return small_project(tmp_path)
 
 

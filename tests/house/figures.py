@@ -48,7 +48,6 @@ def naming_a_paper() -> list[Path]:
 
 
 def table() -> dict[str, str]:
-    """Each figure in words, by its name."""
     files = list(reading.files("annotator"))
     return {
         "statements": f"{statements():,}",

@@ -13,7 +13,6 @@ CATCHING = re.compile(r"\bexcept\s*:|Exception")
 
 
 def files(*folders: str) -> Iterator[Path]:
-    """Every Python file of some folders of the checkout."""
     for folder in folders:
         yield from sorted((HERE / folder).rglob("*.py"))
 
@@ -24,12 +23,10 @@ def name(path: Path) -> str:
 
 
 def lines(path: Path) -> int:
-    """How long a file is."""
     return len(path.read_text("utf-8").splitlines())
 
 
 def docstring(path: Path) -> str:
-    """What a module says it is."""
     said = BEGINNING.match(path.read_text("utf-8"))
     return said[1].strip() if said else ""
 

@@ -25,7 +25,6 @@ def picture() -> str:
 
 
 def with_picture(text: str) -> str:
-    """A README with the picture of today."""
     before, _, rest = text.partition(BEGIN)
     _, _, after = rest.partition(END)
     return f"{before}{BEGIN}\n{picture()}\n{END}{after}"

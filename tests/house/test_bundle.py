@@ -12,7 +12,6 @@ SPEC = ast.parse((HERE / "build.spec").read_text("utf-8"))
 
 
 def named(name: str) -> ast.expr:
-    """What a name of the spec is given."""
     return next(
         node.value
         for node in SPEC.body
@@ -23,7 +22,6 @@ def named(name: str) -> ast.expr:
 
 
 def strings(node: ast.AST) -> list[str]:
-    """All texts in a part of the spec."""
     return [
         one.value for one in ast.walk(node) if isinstance(one, ast.Constant) and isinstance(one.value, str)
     ]
@@ -47,7 +45,6 @@ def left_out(name: str, excluded: list[str]) -> bool:
 
 @pytest.fixture(scope="module")
 def ours() -> list[str]:
-    """All that the program imports."""
     return sorted(set().union(*map(imported, (HERE / "annotator").rglob("*.py"))))
 
 

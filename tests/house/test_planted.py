@@ -60,7 +60,6 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def quoted(words: str) -> list[str]:
-    """What stands in quotes of code."""
     return re.findall(r"`([^`]+)`", words)
 
 
@@ -74,7 +73,6 @@ def put(path: Path, lines: dict[str, str], times: int = 1) -> None:
 
 
 def run(copy: Path, *words: object) -> str:
-    """What Python prints in the copy."""
     found = subprocess.run(
         [sys.executable, *map(str, words)],
         env=os.environ
@@ -111,7 +109,6 @@ def changed(copy: Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def kind_wrong(copy: Path, changed: set[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What went wrong in each step with the kind."""
     found: dict[str, str] = json.loads(run(copy, PLANTED / "kind_walk.py", tmp_path_factory.mktemp("kind")))
     return found
 

@@ -48,7 +48,6 @@ def _pattern_in_code() -> re.Pattern[str]:
 
 
 def found_in(words: str) -> list[str]:
-    """The words to avoid that a text has."""
     return _pattern().findall(" ".join(words.split()))
 
 

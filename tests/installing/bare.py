@@ -58,7 +58,6 @@ class Debian:
         ).stdout
 
     def says(self, words: str, **settings: str) -> subprocess.CompletedProcess[str]:
-        """What a command of the person's says."""
         return subprocess.run(
             self._person(words, settings), capture_output=True, encoding="utf-8", check=False
         )
@@ -79,12 +78,10 @@ class Debian:
             process.wait(PATIENCE_S)
 
     def install(self, *packages: str) -> None:
-        """Install packages, and what they cannot do without."""
         words = f"apt-get install -y -qq --no-install-recommends {' '.join(packages)}"
         self.does(f"DEBIAN_FRONTEND=noninteractive {words}")
 
     def parts(self, **settings: str) -> dict[str, dict[str, Any]]:
-        """What the installed program's self-test says, by part."""
         said = self.says("goldsmith --selftest", **settings).stdout
         return {part["name"]: part for part in json.loads(said)["parts"]}
 

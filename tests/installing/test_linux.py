@@ -147,7 +147,6 @@ def home(tmp_path: Path) -> Path:
 
 
 def installed(home: Path, folder: Path, payload: Payload) -> Path:
-    """The folder into which a .run installed itself."""
     folder.mkdir()
     said(linux.run(payload, folder), HOME=str(home), XDG_DATA_HOME=str(home / ".local/share"))
     return home / ".local/lib" / payload.slug

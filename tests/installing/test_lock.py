@@ -15,7 +15,6 @@ LINES = [line for line in TEXT.replace(" \\\n", "").splitlines() if not line.sta
 
 
 def locked() -> dict[str, Requirement]:
-    """The lines, by the names of their packages."""
     found = [Requirement(line.split(" --hash")[0].strip()) for line in LINES]
     return {canonicalize_name(one.name): one for one in found}
 

@@ -45,7 +45,6 @@ class Wine:
             subprocess.run(command, env=self._settings, check=True, capture_output=True, timeout=PATIENCE_S)
 
     def inside(self, path: Path) -> str:
-        """A file's address as Windows writes it."""
         return "C:\\" + str(path.relative_to(self.folder / "drive_c")).replace("/", "\\")
 
     def files(self, place: str = "") -> set[str]:

@@ -40,7 +40,6 @@ def answered(name: str, odd: Odd | None = None) -> str:
 
 
 def failed(name: str, code: str = "server_error") -> str:
-    """The line of an error file on a question."""
     error = {"code": code, "message": f"no reply: {code}"}
     return json.dumps({"id": "b", "custom_id": name, "response": None, "error": error})
 
@@ -88,7 +87,6 @@ class BatchServer(OddServer):
         return [request["custom_id"] for made in self.made.values() for request in made.requests]
 
     def posts(self, path: str) -> int:
-        """How often something was posted to a path."""
         return self.seen.count(("POST", f"/v1/{path}"))
 
     def handled(self, method: str, path: str, content: bytes) -> Odd:
@@ -229,7 +227,6 @@ class Shelf:
 
 
 async def soon(seconds: float) -> None:
-    """A nap that takes no time."""
     await asyncio.sleep(0)
 
 
@@ -248,5 +245,4 @@ async def batched(
 
 
 def values(finished: list[Finished]) -> dict[str, str | None]:
-    """The verdict on each response."""
     return {each.case.response.id: each.verdicts["c1"].value for each in finished}

@@ -93,7 +93,6 @@ class Odd:
 
 
 def completion(content: str | None, finish: str = "stop", **message: Any) -> Odd:
-    """A well-formed chat completion with this content."""
     tree = {
         "model": "test-model-2026",
         "system_fingerprint": "fp_1",
@@ -178,7 +177,6 @@ WAYS_OF_TELLING = tuple(Used(1, 0, 1, 0).told)
 
 
 def error(status: int, message: str, **rest: Any) -> Odd:
-    """An error in the usual shape."""
     return Odd(json.dumps({"error": {"message": message, **rest}}), status)
 
 

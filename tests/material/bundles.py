@@ -104,7 +104,6 @@ def rich_bundle() -> Bundle:
 
 
 def write_release(folder: Path, bundle: Bundle | None = None, title: str = "T") -> Path:
-    """The bundle as a release in the folder."""
     made = release.content(bundle or rich_bundle(), ReleaseFacts(title=title))
     folders.write(folder, release.complete(*made))
     return folder
@@ -118,7 +117,6 @@ def change_json(path: Path, change: Any) -> None:
 
 
 def without_manifest(folder: Path) -> Path:
-    """A release turned into files written by hand."""
     for name in ("manifest.json", "SHA256SUMS"):
         (folder / name).unlink()
     return folder
@@ -145,7 +143,6 @@ def peer_files() -> dict[str, Any]:
 
 
 def write_peer(folder: Path, files: dict[str, Any] | None = None) -> Path:
-    """The files as a folder of ResearcherBench's layout."""
     for path, tree in (files or peer_files()).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(json.dumps(tree), "utf-8")

@@ -30,7 +30,6 @@ def write(project: Project, response_id: str, part: ResponsePart, document: Docu
 
 
 def parts_of(project: Project, response_id: str) -> dict[ResponsePart, Extract]:
-    """The parts of a response as they stand."""
     item_id = item_of(project, response_id)
     with project.store.read() as db:
         found = extracts.standing(db, [item_id]).get((item_id, response_id), {})
@@ -60,6 +59,5 @@ def all_of(project: Project, response_id: str) -> list[Extract]:
 
 
 def item_of(project: Project, response_id: str) -> str:
-    """The item that a response is on."""
     question = "SELECT item_id FROM response WHERE id = ?"
     return str(sql.first(project, question, [response_id])[0])

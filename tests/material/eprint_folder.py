@@ -31,7 +31,6 @@ def compressed(content: bytes) -> bytes:
 
 
 def paper(section: str = SECTION, after: str = r"\section{Method} Ours.", before: str = "") -> str:
-    """The main file of a paper."""
     return (
         f"\\documentclass{{article}}\n{before}\n\\begin{{document}}\n\\section{{Introduction}} We begin.\n"
         f"{section}\n{after}\n\\bibliography{{refs}}\n\\end{{document}}\n"
@@ -53,12 +52,10 @@ def packed(files: Mapping[str, str | bytes], *more: tarfile.TarInfo) -> bytes:
 
 
 def whole(section: str = SECTION, **more: str) -> bytes:
-    """An e-print of a main file and its bibliography."""
     return packed({"main.tex": paper(section, **more), "refs.bib": BIB})
 
 
 def single(text: str) -> bytes:
-    """An e-print of one file."""
     return compressed(text.encode())
 
 
@@ -82,7 +79,6 @@ def entry(key: str, **told: Any) -> str:
 
 
 def feed(entries: Iterable[str], total: int | None = None) -> bytes:
-    """A reply of arXiv's service."""
     entries = list(entries)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom" '

@@ -43,7 +43,6 @@ def written(folder: Path, *rows: dict[str, Any], name: str = "labels.csv") -> Pa
 
 
 def every(value: str = "yes", **more: str) -> list[dict[str, Any]]:
-    """A label of each criterion of every report."""
     return [
         {"item": item, "system": system, "unit": unit, "value": value, **more}
         for item in "12"

@@ -28,7 +28,6 @@ def verified(case: Case) -> dict[str, Any]:
 
 
 def preferred(case: Case) -> dict[str, Any]:
-    """The longer report."""
     longer = len(case.response.text) > len(case.other.text)
     return {"rationale": "By length.", "better": "first" if longer else "second"}
 
@@ -39,7 +38,6 @@ def chosen(case: Case) -> dict[str, Any]:
 
 
 def told(_: Case) -> dict[str, Any]:
-    """True, whatever is stated."""
     return {"quote": "", "rationale": "As always.", "verdict": "true"}
 
 
@@ -51,7 +49,6 @@ def crossed(case: Case) -> dict[str, Any]:
 
 
 def supported(case: Case) -> dict[str, Any]:
-    """The three facts fully, partly and not at all."""
     said = dict(zip(FACTS, ("support", "partial_support", "not_support"), strict=True))
     return {"quote": "", "rationale": "By place.", "support": said[case.unit.text]}
 

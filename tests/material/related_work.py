@@ -30,7 +30,6 @@ PAPERS = [
 
 
 def cited(paper: str, key: str, title: str, **more: Any) -> dict[str, Any]:
-    """A row of the table of citations."""
     return {"parent_paper_arxiv_id": paper, "citation_shorthand": key, "cited_paper_title": title, **more}
 
 
@@ -59,13 +58,11 @@ def table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
 
 
 def tree(path: Path, content: Any) -> None:
-    """Write a JSON file, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content), encoding="utf-8")
 
 
 def text(path: Path, content: str) -> None:
-    """Write a text, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(content, encoding="utf-8")
 

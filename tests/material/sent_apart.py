@@ -38,7 +38,6 @@ def coordinated(folder: Path, names: Sequence[str] = NAMES, questions: Sequence[
 
 
 def annotators(project: Project) -> list:
-    """Everybody but the coordinator, by alias."""
     return [person for person in people.people(project) if not person.has(Role.COORDINATOR)]
 
 
@@ -86,6 +85,5 @@ def second_copy(project: Project, person_id: str, first: Path, folder: Path) -> 
 
 
 def project_in(folder: Path) -> Path:
-    """The one project file in a folder."""
     (found,) = folder.glob("*.goldsmith")
     return found

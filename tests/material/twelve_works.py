@@ -101,5 +101,4 @@ class KnowingAsk:
 
 
 def in_words(said: Any) -> str:
-    """An answer as a server sends it."""
     return said if isinstance(said, str) else json.dumps(said)

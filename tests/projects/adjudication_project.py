@@ -111,13 +111,11 @@ def labels_project(folder: Path, reports: int = 5, criteria: int = 15) -> Projec
 
 
 def joined(said: dict[str, dict[str, str]]):
-    """The labels of several reports as one document."""
     documents = [labels(report, values) for report, values in said.items()]
     return documents[0].with_units(tuple(unit for document in documents for unit in document.units))
 
 
 def pair(first: Criteria, second: Criteria) -> dict[str, Rubric]:
-    """What Ada and Ben write."""
     return {"Ada": rubric(first, "a"), "Ben": rubric(second, "b")}
 
 

@@ -83,7 +83,6 @@ def gold() -> tuple[Document, ...]:  # type: ignore[type-arg]
 
 
 def seal_evidence(project: Project, item_id: str, pairs: Sequence[tuple[str, str]]) -> None:
-    """Gold evidence of an item."""
     document = Evidence(units=works(pairs))
     submitting.seal(project, artifacts.start(project, item_id, Kind.EVIDENCE, document).subject)
 
@@ -118,7 +117,6 @@ def answer(
 
 
 def response_of(item_id: str, system: str = "Alpha", trial: int = 1, mode: str = "end-to-end") -> str:
-    """The id of a response."""
     return derived_id("response", item_id, system, trial, mode)
 
 

@@ -19,7 +19,6 @@ DEMANDS = ("yes", "yes”", "\u201cyes\u201d")
 
 
 def said(verdict: str, body: dict[str, Any]) -> Odd:
-    """The same verdict on all that is asked about."""
     asked = asked_about(body)
     replies = [
         {"quote": "", "rationale": "So.", "covered": verdict} | ({"id": name} if name else {})
@@ -29,7 +28,6 @@ def said(verdict: str, body: dict[str, Any]) -> Odd:
 
 
 def report_in(body: dict[str, Any]) -> str:
-    """The report that a judge is shown."""
     return str(body["messages"][1]["content"]).split("<<<BEGIN report ", 1)[1]
 
 
@@ -39,7 +37,6 @@ def gullible(body: dict[str, Any], _number: int) -> Odd:
 
 
 def firm(body: dict[str, Any], _number: int) -> Odd:
-    """No, whatever the report says."""
     return said("no", body)
 
 

@@ -48,7 +48,6 @@ def begun_project(folder: Path) -> Project:
 
 
 def rubric(texts: Sequence[str] = TEXTS, weights: Sequence[int] = (3, 2, 1)) -> Rubric:
-    """A rubric of these criteria."""
     return Rubric.model_validate(
         {"units": [Criterion(text=t, weight=w).model_dump() for t, w in zip(texts, weights, strict=True)]}
     )
@@ -66,5 +65,4 @@ def mine(project: Project, kind: Kind = Kind.RUBRIC, item: int = 0) -> Artifact:
 
 
 def texts(project: Project, kind: Kind = Kind.RUBRIC, item: int = 0) -> list[str]:
-    """The words of its units, in order."""
     return [unit.text for unit in mine(project, kind, item).document.units]

@@ -61,7 +61,6 @@ def both_papers(folder: Path) -> Project:
 
 
 def gold() -> dict[Kind, Document]:
-    """What ADRA asks experts for."""
     said = [True] * SUPPORTED + [False] * UNSUPPORTED
     statements = [
         Statement(text=f"The report holds matter {n}.", label=label, aspect=list(Aspect)[n % 5])
@@ -79,7 +78,6 @@ def gold() -> dict[Kind, Document]:
 
 
 def add_nuggets(project: Project) -> None:
-    """The same three facts on every item."""
     units = [{"text": text, "importance": importance} for text, importance in FACTS.items()]
     facts = Nuggets(units=tuple(map(Nugget.model_validate, units)))
     for item_id in items.ids(project):
@@ -87,7 +85,6 @@ def add_nuggets(project: Project) -> None:
 
 
 def add_checklist(project: Project) -> None:
-    """The same three points on every item."""
     points = Checklist(units=tuple(CheckPoint(text=text, share=share) for text, share in POINTS.items()))
     for item_id in items.ids(project):
         submitting.seal(project, artifacts.start(project, item_id, Kind.CHECKLIST, points).subject)

@@ -29,7 +29,6 @@ MODEL = "/srv/models of ann/judge-7b.gguf"
 
 
 def said(words: str) -> str:
-    """What the judge says of a criterion."""
     return "yes" if "residual" in words else "no"
 
 
@@ -75,10 +74,8 @@ def _carded(path: Path, **settings: str) -> Project:
 
 
 def judged(project: Project, judge: str = JUDGE, together: int = 1) -> None:
-    """Have a judge judge everything."""
     asyncio.run(judge_runs.run(project, RunRequest(judge, together=together)))
 
 
 def card_of(project: Project, judge: str = JUDGE, **more: object) -> ValidityCard:
-    """A judge's card, quickly."""
     return validity_cards.card(project, validity_cards.CardQuery(judge, resamples=FEW, **more))  # type: ignore[arg-type]

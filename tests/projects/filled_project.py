@@ -184,7 +184,6 @@ def _add_pairs(project: Project, item: str, rubric: str) -> None:
 
 
 def record(tree: Any) -> dict[str, str]:
-    """A document as the columns of a row."""
     content = canonical_json(tree).decode()
     return {"content": content, "sha256": sha256(content)}
 

@@ -116,7 +116,6 @@ def generated_project(folder: Path, seed: int) -> Project:
 
 
 def _attempt(act: Callable[[], Any]) -> None:
-    """What may be refused, since chance asks for it."""
     try:
         act()
     except Refusal:
@@ -195,7 +194,6 @@ def _label(rng: Random, project: Project, protocol: str) -> None:
 
 
 def responses(project: Project) -> list[tuple[str, str]]:
-    """Every report, with its item."""
     found = sql.rows(project, "SELECT item_id, id FROM response ORDER BY rowid")
     return [(item_id, response_id) for item_id, response_id in found]
 

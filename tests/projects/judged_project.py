@@ -71,7 +71,6 @@ def imported(path: Path, source: Path) -> Project:
 
 
 def places(project: Project) -> list[Place]:
-    """Every criterion of every report."""
     rubrics = {
         item_id: (artifact_id, [unit["id"] for unit in json.loads(content)["units"]])
         for item_id, artifact_id, content in sql.rows(

@@ -89,7 +89,6 @@ def reports(project: Project) -> list[str]:
 
 
 def retext(project: Project, response_id: str, text: str) -> None:
-    """Put another text into a report."""
     rows = table(ResponseRow)
     with project.store.write() as db:
         db.execute(update(rows).where(rows.c.id == response_id).values(text=text))

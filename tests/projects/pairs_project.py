@@ -76,7 +76,6 @@ def rubrics_project(folder: Path) -> Project:
 
 @once
 def opened_project(folder: Path) -> Project:
-    """The same with the adjudication of the rubrics opened."""
     project = rubrics_project(folder)
     opened(project)
     return project
@@ -98,18 +97,15 @@ def candidates(project: Project, *given: tuple[int, int] | None) -> list[str]:
 
 
 def person(project: Project, name: str) -> Person:
-    """One of the people by name."""
     return next(each for each in people.people(project) if each.name == name)
 
 
 def work_as(project: Project, name: str) -> Project:
-    """The project with another of the people at work."""
     project.work_as(person(project, name))
     return project
 
 
 def item(project: Project, place: int = 0) -> str:
-    """The id of one of the items."""
     return items.ids(project)[place]
 
 
@@ -181,7 +177,6 @@ def row(project: Project, unit_id: str) -> SheetRow:
 
 
 def letter_of(project: Project, adjudication_id: str, name: str) -> str:
-    """Under which letter a person's work is shown."""
     with project.store.read() as db:
         letters = ruling_rows.adjudication(db, adjudication_id).letters
     return next(letter for letter, found in letters.items() if found == person(project, name).id)

@@ -72,5 +72,4 @@ def judged(item_id: str) -> ArtifactRecord:
 
 
 def annotators(item_id: str) -> set[str]:
-    """Who writes for an item."""
     return {"Annotator B", "Annotator C"} if item_id == THIRD else {"Annotator A", "Annotator B"}

@@ -26,7 +26,6 @@ CRITERIA = (
 
 
 def empty_project(folder: Path) -> Project:
-    """Nothing but the person who made it."""
     return new_project(folder / "p.goldsmith")
 
 
@@ -64,6 +63,5 @@ def answer(project: Project, system: str) -> None:
 
 
 def units_of(project: Project, item_id: str) -> list[str]:
-    """The ids of an item's criteria."""
     rubric = next(a for a in artifacts_of(project, item_id) if a.kind is Kind.RUBRIC)
     return [unit.id for unit in rubric.document.units]

@@ -76,7 +76,6 @@ def negative(monkeypatch: pytest.MonkeyPatch, which: int = 1) -> None:
 
 
 def rated(monkeypatch: pytest.MonkeyPatch, scale: Scale) -> None:
-    """Criteria are rated on this scale."""
     monkeypatch.setitem(PROTOCOLS, COVERAGE, replace(PROTOCOLS[COVERAGE], scale=scale))
 
 

@@ -19,7 +19,6 @@ Printed = pytest.CaptureFixture[str]
 
 
 def told(file: Path, capsys: Printed, *words: str, code: int = DONE) -> dict[str, Any]:
-    """What the command prints as JSON."""
     capsys.readouterr()
     assert run_command(["agreement", str(file), "--json", *words]) == code
     return json.loads(capsys.readouterr().out)

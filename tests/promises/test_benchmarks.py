@@ -62,7 +62,6 @@ FIGURES = {
 
 
 def said(figure: str) -> str:
-    """The expression that finds a figure with its numbers."""
     return re.escape(figure).replace(r"\#", r"\d[\d.,]*")
 
 

@@ -69,7 +69,6 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def leaves(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
-    """Every command with the words that lead to it."""
     for name, one in group.commands.items():
         if hasattr(one, "commands"):
             yield from leaves(one, (*path, name))
@@ -88,7 +87,6 @@ def app_of(place: str) -> typer.Typer:
 
 
 def with_those_in_it(app: typer.Typer) -> Iterator[typer.Typer]:
-    """An app and all that are added to it."""
     yield app
     for one in app.registered_groups:
         if one.typer_instance is not None:

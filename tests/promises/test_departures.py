@@ -33,7 +33,6 @@ JUDGED = {shape.name for paper in papers() if paper.tables for shape in paper.pr
 
 
 def constants() -> dict[str, tuple[str, ...]]:
-    """Every constant of departures, by its module."""
     files = [path for path in reading.files("annotator") if "\nDEPARTURES = (" in path.read_text("utf-8")]
     names = [".".join(path.relative_to(reading.HERE).with_suffix("").parts) for path in files]
     return {name: importlib.import_module(name).DEPARTURES for name in names}
@@ -41,7 +40,6 @@ def constants() -> dict[str, tuple[str, ...]]:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
-    """Both papers' figures, made by hand."""
     project = printed_project(tmp_path_factory.mktemp("departures"))
     yield project
     project.close()

@@ -50,7 +50,6 @@ TITLE = "Sample: three questions, three systems"
 
 @pytest.fixture
 def goldsmith(qapp: QApplication) -> Iterator[Goldsmith]:
-    """The running program."""
     program = Goldsmith(qapp)
     yield program
     program.close()
@@ -69,12 +68,10 @@ def half_made_sample(path: Path) -> Path:
 
 
 def seen(folder: Path) -> list[str]:
-    """The names that a person sees in a folder."""
     return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
 
 
 def old_project(path: Path) -> Path:
-    """A project of an earlier format."""
     path.write_bytes(gzip.decompress((GOLDEN / "format-2.goldsmith.gz").read_bytes()))
     return path
 

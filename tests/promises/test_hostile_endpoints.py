@@ -109,11 +109,9 @@ class Mode:
     refusal: Callable[[dict[str, Any]], Odd | None] = lambda body: None
 
     def answer(self, body: dict[str, Any], number: int) -> Odd:
-        """What it makes of a request."""
         return self.refusal(body) or self.change(good(body), number)
 
     def line(self, request: dict[str, Any], number: int) -> str:
-        """What it makes of a request in a batch."""
         odd = self.answer(request["body"], number)
         try:
             return answered(request["custom_id"], odd)
@@ -122,7 +120,6 @@ class Mode:
 
 
 def always(odd: Odd) -> Callable[[Odd, int], Odd]:
-    """The same for every request."""
     return lambda _, number: odd
 
 
@@ -138,7 +135,6 @@ def altered(change: Callable[[dict[str, Any]], Any]) -> Callable[[Odd, int], Odd
 
 
 def content(change: Callable[[str], Any]) -> Callable[[Odd, int], Odd]:
-    """A good reply whose content is changed."""
 
     def put(tree: dict[str, Any]) -> None:
         message = tree["choices"][0]["message"]
@@ -148,12 +144,10 @@ def content(change: Callable[[str], Any]) -> Callable[[Odd, int], Odd]:
 
 
 def usage(**counts: Any) -> Callable[[Odd, int], Odd]:
-    """A good reply whose usage is changed."""
     return altered(lambda tree: tree["usage"].update(counts))
 
 
 def raw(body: str | bytes, status: int = 200, **headers: str) -> Callable[[Odd, int], Odd]:
-    """The same body for every request."""
     return always(Odd(body, status, {name.replace("_", "-"): value for name, value in headers.items()}))
 
 

@@ -57,7 +57,6 @@ def refused(goldsmith: Words, folder: Path, files: dict[str, Any] | None = None,
 
 
 def public(folder: Path, files: dict[str, Any]) -> Path:
-    """The files in the folders of the public repository."""
     names = {"questions.json": "eval_data/questions.json", "rubric.json": "eval_data/rubrics.json"}
     return write_peer(
         folder,

@@ -115,7 +115,6 @@ def by_its_address(project: Project, ring: Ring) -> str:
 
 
 def by_its_header(project: Project, ring: Ring) -> str:
-    """A header of the judge's requests."""
     asking = json.dumps({"headers": {"x-gateway": f"Bearer {{{VARIABLE}}}"}})
     sql.alter(project, "UPDATE judge SET asking = ? WHERE name = 'gpt-4o'", [asking])
     return VARIABLE
@@ -220,7 +219,6 @@ class Seat(io.StringIO):
     """What a person types at a terminal."""
 
     def isatty(self) -> bool:
-        """It is one."""
         return True
 
 

@@ -186,7 +186,6 @@ def handed_out(tmp_path: Path) -> tuple[str, list[str]]:
 
 
 def of(path: Path) -> str:
-    """Whose package it is."""
     return packages.read_package(path).manifest.person_id
 
 

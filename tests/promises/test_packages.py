@@ -45,7 +45,6 @@ def home(tmp_path: Path) -> Iterator[Project]:
 
 
 def key_of(path: Path) -> bytes:
-    """With what the owner of a file signs."""
     with closing(Project.open(path)) as project:
         return parcel_secrets.signing_key(project)
 
@@ -84,7 +83,6 @@ def refused(task: Path, theirs: Path) -> str:
 
 
 def opened(home: Project, folder: Path) -> Path:
-    """Ana's project, in which she sealed one rubric."""
     with closing(tasking.take_task(task_for(home, annotators(home)[0].id, folder)).project) as theirs:
         write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
         return theirs.path

@@ -68,7 +68,6 @@ def validated(folder: Path) -> Project:
 
 
 def looked_at(project: Project) -> list[Any]:
-    """What the tabs of validation ask for."""
     card = cards.report(project, "J")
     return [
         # All but the rule of ResearcherBench's script, which needs stored replies.

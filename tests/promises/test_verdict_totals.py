@@ -34,7 +34,6 @@ def file(tmp_path: Path, server: OddServer) -> Path:
 
 
 def asked_of(file: Path, question: str) -> list[Any]:
-    """What stands in a project's file."""
     project = Project.open(file, readonly=True)
     rows = sql.rows(project, question)
     project.close()
@@ -107,7 +106,6 @@ def test_two_answers_of_a_batch_to_one_question_are_none(
 
 
 def by_another_model(answer: Odd, model: str = "zzz-9") -> Odd:
-    """The same answer of another model."""
     return replace(answer, body=json.dumps(json.loads(answer.body) | {"model": model}))
 
 

@@ -120,7 +120,6 @@ def prose(values: tuple[str, ...], chance: random.Random) -> Iterator[str]:
 
 
 def verdicts(said: str, reply: type[BaseModel], read: Read = lambda _: ["read"]) -> list[str]:
-    """The verdicts that are read from a plain reply."""
     try:
         return read(parse(said, reply, ReplyForm.TEXT))
     except UnreadableReply:
@@ -238,7 +237,6 @@ def test_an_endpoint_that_answers_in_prose_gives_no_verdict(
 
 
 def asked_of(file: Path, question: str) -> list[Any]:
-    """What stands in a project's file."""
     project = Project.open(file, readonly=True)
     rows = sql.rows(project, question)
     project.close()
@@ -246,7 +244,6 @@ def asked_of(file: Path, question: str) -> list[Any]:
 
 
 def saying_of(server: OddServer) -> set[str]:
-    """What the server said to requests in plain text."""
     return {
         json.loads(server.answer(body, number).body)["choices"][0]["message"]["content"]
         for number, body in enumerate(server.bodies)

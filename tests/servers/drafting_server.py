@@ -27,7 +27,6 @@ STATEMENTS = (
 
 
 def rubric_reply() -> str:
-    """The criteria as the model gives them."""
     units = [
         {"quote": quote, "insight": 0, "text": text, "weight": weight} for text, weight, quote in CRITERIA
     ]
@@ -35,7 +34,6 @@ def rubric_reply() -> str:
 
 
 def diagnostics_reply() -> str:
-    """The statements as the model gives them."""
     units = [
         {"quote": "", "text": text, "label": label, "aspect": "methodology"} for text, label in STATEMENTS
     ]
@@ -63,7 +61,6 @@ def answer(body: dict[str, Any], number: int) -> Odd:
 
 @contextmanager
 def drafting() -> Iterator[OddServer]:
-    """The server while a test needs it."""
     with at_work(OddServer()) as server:
         server.answer = answer
         yield server
@@ -78,10 +75,8 @@ def drafting_project(folder: Path, server: OddServer) -> Project:
 
 
 def ben(project: Project) -> Person:
-    """The second person."""
     return people.known(project, "R2")
 
 
 def first_item(project: Project) -> str:
-    """The id of the item with a source."""
     return items.ids(project)[0]

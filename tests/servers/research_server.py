@@ -25,7 +25,6 @@ JUDGE, SYSTEM = "distant", "Searcher"
 
 
 def step_of(body: dict[str, Any]) -> str:
-    """Which step a request belongs to."""
     said = body["messages"][0]["content"]
     return next(name for name in reference_system.PROMPTS if load(name).system[:80] in said).rpartition(".")[
         2
@@ -49,7 +48,6 @@ def answering(
 
 @contextmanager
 def researching() -> Iterator[OddServer]:
-    """The server while a test needs it."""
     with at_work(OddServer()) as server:
         server.answer = answering()
         yield server

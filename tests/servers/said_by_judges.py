@@ -60,6 +60,5 @@ def label(project: Project, values: str) -> None:
 
 
 def submit(project: Project) -> None:
-    """Seal the labels of whoever works."""
     for item in items.ids(project):
         label_sealing.submit(project, item)

@@ -34,7 +34,6 @@ def serving_batches() -> Iterator[BatchServer]:
 
 
 def add_judge(project: Project, server: OddServer, name: str = JUDGE, **settings: str) -> None:
-    """A judge behind the server."""
     judges.add(project, name, base_url=server.url, model="test-model", **settings)
 
 

@@ -43,14 +43,12 @@ def answering(
 
 
 def question_of(body: dict[str, Any]) -> str:
-    """Which of the questions a request is about."""
     said = body["messages"][1]["content"]
     return next((question for question in QUESTIONS if question in said), "")
 
 
 @contextmanager
 def writing() -> Iterator[OddServer]:
-    """The server while a test needs it."""
     with at_work(OddServer()) as server:
         server.answer = answering()
         yield server

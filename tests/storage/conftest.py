@@ -11,7 +11,6 @@ from tests.projects.filled_project import filled_project
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    """An open project with a row in every table."""
     project = filled_project(tmp_path)
     yield project
     project.close()
@@ -19,7 +18,6 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 @pytest.fixture
 def closed(tmp_path: Path) -> Path:
-    """The file of such a project, closed."""
     project = filled_project(tmp_path)
     project.close()
     return project.path

@@ -9,7 +9,6 @@ from annotator.actions.project.file import Project
 
 
 def rows(project: Project, question: str, values: Iterable[object] = ()) -> list[Any]:
-    """All rows that a question finds."""
     with project.store.read() as db:
         return [tuple(row) for row in db.exec_driver_sql(question, tuple(values))]
 
@@ -26,7 +25,6 @@ def alter(project: Project, statement: str, values: Iterable[object] = ()) -> No
 
 @contextmanager
 def traced(project: Project) -> Iterator[list[str]]:
-    """All that is said to SQLite meanwhile."""
     said: list[str] = []
     connection(project).set_trace_callback(said.append)
     yield said

@@ -48,7 +48,6 @@ def noticed(path: Path) -> list[tuple[str, str]]:
 
 
 def beside(path: Path, *statements: str) -> None:
-    """Change the file behind the program's back."""
     with closing(sqlite3.connect(path)) as raw:
         for statement in statements:
             raw.execute(statement)

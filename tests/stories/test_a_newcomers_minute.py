@@ -26,7 +26,6 @@ class Newcomer:
         return self._program.shown()
 
     def reads(self) -> list[str]:
-        """Every text that can be seen now."""
         seen = [one for one in self.window.findChildren(QWidget) if one.isVisible()]
         texts = [one.text() for one in seen if isinstance(one, QAbstractButton | QLabel | QLineEdit)]
         return [*texts, *(one.toPlainText() for one in seen if isinstance(one, QPlainTextEdit))]
@@ -35,7 +34,6 @@ class Newcomer:
         self._qtbot.waitUntil(lambda: any(words in text for text in self.reads()))
 
     def button(self, words: str) -> QAbstractButton:
-        """The button that says so."""
         self.waits_to_read(words)
         buttons = self.window.findChildren(QAbstractButton)
         return next(one for one in buttons if one.isVisible() and one.isEnabled() and words in one.text())
@@ -46,7 +44,6 @@ class Newcomer:
             be_active(self.window, self._qtbot)
 
     def presses_the_key_on(self, words: str) -> None:
-        """The key that is printed behind a button's words."""
         self.waits_to_read(words)
         shown = [one.text() for one in self.window.findChildren(QAbstractButton) if one.isVisible()]
         found = (KEY.search(text) for text in shown if text.startswith(words))

@@ -45,7 +45,6 @@ SHOWN = "How do agents show where their evidence is from?"
 
 @pytest.fixture
 def path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project of four people and no question."""
     monkeypatch.setattr(author_page, "MOMENT_MS", 0)
     with closing(pairs.pairs_project(tmp_path, 0)) as project:
         return project.path

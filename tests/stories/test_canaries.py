@@ -51,7 +51,6 @@ class Canaries:
         self._numbers = count(1)
 
     def sing(self, prefix: str = "") -> str:
-        """The next mark."""
         number = next(self._numbers)
         mark = f"canary{number:03d}zq" if number % 3 else f"金丝雀{number:03d}号秘"
         self.sung.append(mark)

@@ -61,7 +61,6 @@ JUDGE, PAGE = "mock", "This page holds what the first claim says and nothing of 
 
 @pytest.fixture
 def protocol() -> str:
-    """No protocol in particular."""
     return ""
 
 
@@ -127,7 +126,6 @@ def figures(project: Project, protocol: str) -> dict[tuple[str, str], Any]:
 
 
 def judgements(project: Project, protocol: str) -> list[Any]:
-    """Everything that was judged under a protocol."""
     with project.store.read() as db:
         return list(db.execute(select(JUDGEMENT).where(JUDGEMENT.c.protocol == protocol)))
 
@@ -316,7 +314,6 @@ def parts(project: Project, part: ResponsePart) -> Iterator[tuple[str, Sequence[
 
 
 def means(shares: dict[tuple[str, str], list[float]]) -> dict[tuple[str, str], float]:
-    """Macro-averages over the items."""
     assert all(len(values) == len(QUESTIONS) for values in shares.values())
     return {key: fmean(values) for key, values in shares.items()}
 

@@ -47,7 +47,6 @@ def titles(sheet: Row) -> list[str]:
 
 
 def row(sheet: Row, **wanted: str) -> Row:
-    """The one row with these values."""
     (found,) = (one for one in sheet["rows"] if all(one[key] == value for key, value in wanted.items()))
     return found
 

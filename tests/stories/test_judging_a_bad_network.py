@@ -56,7 +56,6 @@ def run(file: Path, *words: str) -> subprocess.Popen[bytes]:
 
 
 def finished(process: subprocess.Popen[bytes], code: int = 0) -> dict[str, Any]:
-    """What the run printed at its end."""
     out, err = process.communicate(timeout=120)
     assert process.returncode == code, err.decode()
     return dict(json.loads(out))

@@ -40,7 +40,6 @@ def task_project(folder: Path) -> Project:
 
 
 def real_project(folder: Path) -> Project:
-    """The questions, rubrics and reports of ResearcherBench."""
     project = new_project(folder / "real.goldsmith")
     imports.run(project, "researcherbench", [REAL], warm=False)
     return project

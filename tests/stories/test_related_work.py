@@ -79,7 +79,6 @@ def benchmark(folder: Path) -> Path:
 
 
 def counted(folder: Path, file: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """How often works have been cited, from a file."""
     rows = [
         {"identifier": "arXiv:2001.00001", "title": "Oaks", "cited_by_count": "7", "counted_on": "2026-01-02"}
     ]

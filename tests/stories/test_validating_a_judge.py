@@ -79,7 +79,6 @@ def open_as(qapp: Any, qtbot: Any, project: Project, monkeypatch: pytest.MonkeyP
 
 
 def part(window: Window, name: str, **place: Any) -> Any:
-    """A part of the page of validation, at rest."""
     window.show_page("Validate", part=name, **place)
     settle(window.page)
     window.page.focus_first()

@@ -29,27 +29,22 @@ def row_of(page: AdjudicatePage, words: str) -> SheetRow:
 
 
 def card_of(page: AdjudicatePage, words: str) -> RowCard:
-    """Its card."""
     return page.rows.cards[row_of(page, words).ruling.id]
 
 
 def go(page: AdjudicatePage, words: str) -> SheetRow:
-    """Take up the row that begins with these words."""
     row = row_of(page, words)
     page.bench.move_to(row.ruling.id)
     return row
 
 
 def key_of(page: AdjudicatePage, name: str) -> str:
-    """The key that takes what a person wrote."""
     return "12"["AB".index(letter(page, name))]
 
 
 def letter(page: AdjudicatePage, name: str) -> str:
-    """The letter under which a person's work is shown."""
     return page.bench.ask(lambda project, adjudication_id: letter_of(project, adjudication_id, name))
 
 
 def state(page: AdjudicatePage, words: str) -> str:
-    """What a row's card says of its ruling."""
     return card_of(page, words).state.words()[0]

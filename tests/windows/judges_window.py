@@ -22,21 +22,18 @@ def replies(body: dict[str, Any], _number: int) -> Odd:
 
 
 def choose(combo: Any, value: str) -> None:
-    """Choose what stands for a value."""
     row = combo.findData(value)
     assert row >= 0, value
     combo.setCurrentIndex(row)
 
 
 def tick(entries: Any, *names: str) -> None:
-    """Tick these entries of a list and no others."""
     for row in range(entries.count()):
         entry = entries.item(row)
         entry.setCheckState(Qt.CheckState.Checked if entry.text() in names else Qt.CheckState.Unchecked)
 
 
 def cells(view: Any, column: int) -> list[str]:
-    """What a column of a table shows."""
     model = view.model()
     return [model.index(row, column).data() for row in range(model.rowCount())]
 

@@ -13,19 +13,16 @@ def be_active(window: QWidget, qtbot) -> None:
 
 
 def press(keys: str, times: int = 1) -> None:
-    """Press a key as written in menus, e.g. “Ctrl+J”."""
     combination = QKeySequence(keys)[0]
     for _ in range(times):
         QTest.keyClick(focus(), combination.key(), combination.keyboardModifiers())
 
 
 def type_words(words: str) -> None:
-    """Type a text."""
     QTest.keyClicks(focus(), words, Qt.KeyboardModifier.NoModifier)
 
 
 def focus() -> QWidget:
-    """What has the focus now."""
     widget = QApplication.focusWidget()
     assert widget is not None, "nothing has the focus"
     return widget

@@ -79,7 +79,6 @@ class Lookout(threading.Thread):
         self._of, self._over = threading.get_ident(), threading.Event()
 
     def begin(self) -> None:
-        """An act begins."""
         self._since, self.stands = time.monotonic(), ""
 
     def run(self) -> None:
@@ -98,7 +97,6 @@ class Lookout(threading.Thread):
         return " < ".join(f"{Path(file).name}:{line} {name}" for file, line, name in places[:12])
 
     def end(self) -> None:
-        """Look no more."""
         self._over.set()
         self.join()
 

@@ -86,7 +86,6 @@ def stays(found: list[str]) -> Iterator[None]:
 
 
 def returns(found: Sequence[str]) -> int:
-    """How often a module is come back to."""
     return len(found) - len(set(found))
 
 

@@ -118,7 +118,6 @@ def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
 
 
 def report_text(project: Project, response_id: str) -> str:
-    """The words of a report that labels are about."""
     with project.store.read() as db:
         return str(db.execute(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar_one())
 

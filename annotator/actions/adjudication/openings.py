@@ -35,7 +35,6 @@ class OpeningRows:
 
     @property
     def contested(self) -> int:
-        """How many rows are not unanimous."""
         return len(self.rows) - sum(self.unanimous)
 
 

@@ -100,7 +100,6 @@ class _About:
         return self._words.get((item_id, unit_id), unit_id)
 
     def system(self, response_id: str) -> str:
-        """Whose report it is."""
         return self._systems.get(response_id, response_id)
 
 

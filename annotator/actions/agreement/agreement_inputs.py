@@ -125,7 +125,6 @@ def flat(agreement: Agreement) -> Iterator[AgreementInput]:
 
 
 def where_of(agreement: Agreement, pair: PairAgreement) -> AgreementScope:
-    """Where a pair's figures belong."""
     year, week, _ = agreement.frozen_at.isocalendar()
     guidelines = {given.person_id: given.guideline for given in agreement.inputs}
     return AgreementScope(

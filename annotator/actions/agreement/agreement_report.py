@@ -101,7 +101,6 @@ class RowBasis:
 
 
 def key_of(row: FigureRow) -> Key:
-    """What tells a row from all others."""
     return row.stage, row.by, row.group, row.field
 
 

@@ -114,7 +114,6 @@ def remarks(found: Figure) -> list[str]:
 
 
 def main(row: FigureRow) -> Figure:
-    """The figure that stands for a row."""
     return next((found for name in MAIN if (found := row.figure(name))), row.figures[0])
 
 

@@ -50,7 +50,6 @@ class Assistance:
 
     @property
     def title(self) -> str:
-        """What its figures are called."""
         return _title(self.model, self.parameters, self.prompt_sha256)
 
     def words(self) -> str:
@@ -63,19 +62,16 @@ class Assistance:
         return f"{said} ({self.title}).{rest if left else ''}"
 
     def tree(self) -> dict[str, Any]:
-        """The same as JSON."""
         names = ("judge", "model", "parameters", "prompt_sha256", "lists", "there")
         return {name: getattr(self, name) for name in names}
 
 
 def _title(model: str, parameters: str, prompt_sha256: str) -> str:
-    """What figures by a model's pairing are called."""
     settings = f" {parameters}" if parameters != "{}" else ""
     return f"model-assisted: {model}{settings}, prompt {prompt_sha256[:SHOWN_OF_HASH]}"
 
 
 def settings_of(judge: Judge) -> str:
-    """A judge's request parameters, spelled in one way."""
     return canonical_json(json.loads(judge.parameters or "{}")).decode()
 
 
@@ -101,7 +97,6 @@ def offered(project: Project) -> list[tuple[str, int]]:
 
 
 def prompt_sha256(project: Project) -> str:
-    """The hash of what judges are asked by."""
     return run_records.prompts_hash(project, PROMPTS)
 
 
@@ -165,7 +160,6 @@ def _by_meaning(agreements: Mapping[str, Agreement], found: Iterable[AssistedPai
 
 
 def stored(db: Connection, agreements: Collection[str]) -> list[AssistedPair]:
-    """All that any judge has paired of these agreements."""
     rows = db.execute(select(ASSISTED.c.agreement_id, ASSISTED.c.content).order_by(ASSISTED.c.id))
     return [
         AssistedPair.model_validate(json.loads(row.content)) for row in rows if row.agreement_id in agreements
@@ -173,7 +167,6 @@ def stored(db: Connection, agreements: Collection[str]) -> list[AssistedPair]:
 
 
 def row(one: AssistedPair) -> dict[str, Any]:
-    """What is kept of a pair."""
     content = canonical_json(one.model_dump(mode="json"))
     named = {"id": one.id, "agreement_id": one.agreement_id, "judge_id": one.judge_id}
     return {**named, "content": content.decode(), "sha256": sha256(content)}

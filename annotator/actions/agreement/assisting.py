@@ -96,7 +96,6 @@ class PairingRun(RunKind):
         return with_failures(run_lines.ended_line("", DEED, ended, total, total), [])
 
     def journal(self, run_id: str) -> RunJournal:
-        """What was paired, beside the agreement."""
         return _PairingJournal(self.project, run_id, self)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
@@ -105,7 +104,6 @@ class PairingRun(RunKind):
         return RunWork(self.shape, self.cases, len(self.lists), before, DEED)
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        """The last line with what failed."""
         return with_failures(line, self.failed)
 
     @staticmethod

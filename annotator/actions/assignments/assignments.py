@@ -248,7 +248,6 @@ def _refuse_conflict(db: Connection, made: Assignment) -> None:
 
 
 def _judges(db: Connection, item_id: str) -> set[str]:
-    """Who adjudicates an item: asked to, or having begun."""
     begun = select(ADJUDICATION.c.adjudicator_id).where(ADJUDICATION.c.item_id == item_id)
     return {*raters_of(db, item_id, Stage.ADJUDICATION), *db.execute(begun).scalars()}
 

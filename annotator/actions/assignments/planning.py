@@ -125,7 +125,6 @@ def worked_out(project: Project, db: Connection, plan: AssignmentPlan) -> PlanOu
 
 
 def _named_in_full(row: Mapping[str, Any]) -> Assignment:
-    """An assignment that names what it asks to label."""
     one = Assignment(**row)
     if one.stage is not Stage.LABELLING:
         return one

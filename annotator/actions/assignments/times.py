@@ -20,7 +20,6 @@ def spend(project: Project, subject: str, seconds: float) -> None:
 
 
 def spent(project: Project, subject: str) -> float:
-    """Active seconds this person has spent on a subject."""
     question = select(func.coalesce(func.sum(TIME.c.seconds), 0.0)).where(
         TIME.c.person_id == people.someone(project).id, TIME.c.subject == subject
     )

@@ -87,17 +87,14 @@ class AttackFigures:
 
     @property
     def title(self) -> str:
-        """What the attack is called."""
         return KNOWN_ATTACKS[self.attack].title if self.attack in KNOWN_ATTACKS else self.attack
 
     @property
     def drawn(self) -> int:
-        """How many of the judge's verdicts were drawn."""
         return self.failed.n + self.failed.missing + (self.already or 0) + self.unfit
 
     @property
     def about(self) -> str:
-        """What is done, and why the right verdict stays."""
         return KNOWN_ATTACKS[self.attack].about if self.attack in KNOWN_ATTACKS else ""
 
 

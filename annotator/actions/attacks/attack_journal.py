@@ -38,7 +38,6 @@ class AttackCopy:
 
 
 def copy_id(test_id: str, attack: str, variant: str, response_id: str) -> str:
-    """What a copy is known by."""
     return derived_id("attack copy", test_id, attack, variant, response_id)
 
 
@@ -72,7 +71,6 @@ class AttackJournal(RunJournal):
             return {(row[0], row[1]) for row in db.execute(question)}
 
     def without(self) -> dict[str, int]:
-        """How many verdicts the test lacks, by cause."""
         return by_cause(self._project, VERDICT, VERDICT.c.test_id == self._test.id)
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:

@@ -56,7 +56,6 @@ class AttackRun(RunKind):
         return attack_tests.alike(self.project, self._wish, self.judge, self.shape, self._attacks)
 
     def new(self) -> AttackTest:
-        """The test that would be made, without an id."""
         content = attack_drawing.draw(self.project, self._wish, self.judge, self.shape, self._attacks)
         return AttackTest("", self.judge.id, "", self.shape.name, now(), content)
 
@@ -77,11 +76,9 @@ class AttackRun(RunKind):
         return judge_runs.asked_by(self.project, RunRequest(self.judge.name, self.shape.name), self.judge)
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        """The last line with the test's id."""
         return {**line, "test": self._test.id}
 
     def journal(self, run_id: str) -> AttackJournal:
-        """What was said of copies, apart from judgements."""
         return AttackJournal(self.project, self.judge.id, self._test)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
@@ -99,7 +96,6 @@ class AttackRun(RunKind):
         return RunWork(self.shape, made, total, there, DEED)
 
     async def forecast(self, test: AttackTest) -> CostEstimate:
-        """What the verdicts that a test lacks would cost."""
         name, self.shape = self.shape.name, self._asked_by()
         work = self._work(test, AttackJournal(self.project, self.judge.id, test), only_ok=True)
         return replace(await forecasts.of_work(self, work, work.cases()), protocol=name)
@@ -209,11 +205,9 @@ class AttackEstimate:
         return self.judging.cost_usd
 
     def tree(self) -> dict[str, Any]:
-        """The estimate as a JSON tree."""
         return {**asdict(self), "cost_usd": self.cost_usd, "words": self.words()}
 
     def words(self) -> list[str]:
-        """The estimate as a person reads it."""
         said = [
             f"{counted(self.drawn, 'verdict')} of {self.available:,} on {counted(self.items, 'item')}, "
             f"drawn at random; each is used for {counted(self.attacks, 'attack')}."

@@ -227,7 +227,6 @@ def _length(
 
 
 def _leans(found: Ground) -> str:
-    """What a lean is, in words."""
     if found.shape.scale.level is Level.NOMINAL:
         return LEANS.format(positive=found.shape.values[0])
     return LEANS_UP
@@ -286,7 +285,6 @@ class Panel:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Under which protocol, and which judge."""
     ordered = [name for name, shape in PROTOCOLS.items() if shape.scale.level is not Level.NOMINAL]
     shapes = tuple((PROTOCOLS[name].title, name) for name in dict.fromkeys((*TARGETS, *ordered)))
     names = tuple((one.name, one.name) for one in judges.all_of(project))

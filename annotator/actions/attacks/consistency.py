@@ -55,11 +55,9 @@ class SelfConsistency:
     more: Mapping[str, Estimate] = field(default_factory=dict)
 
     def tree(self) -> dict[str, Any]:
-        """The figures as a JSON tree."""
         return _tree(self)
 
     def words(self) -> list[str]:
-        """The figures as a person reads them."""
         figures = {"flip rate": self.flips, "agreement": self.agreement, "alpha": self.alpha, **self.more}
         return [f"{counted(self.units, 'unit')} judged more than once.", *_lines(figures)]
 
@@ -82,11 +80,9 @@ class JudgeConsistency:
     spread: Estimate
 
     def tree(self) -> dict[str, Any]:
-        """The figures as a JSON tree."""
         return _tree(self)
 
     def words(self) -> list[str]:
-        """The figures as a person reads them."""
         return [
             f"{counted(self.units, 'unit')} judged by both.",
             *_lines({"agreement": self.agreement, **self.more}),
@@ -194,7 +190,6 @@ def report(project: Project, protocol: str = USUAL) -> tuple[JudgeRuns, ...]:
 
 
 def sheets(found: tuple[JudgeRuns, ...]) -> tuple[ResultSheet, ...]:
-    """A row for every two judges."""
     heads = columns(
         ("judge", "Judge"), ("other", "Other judge"),
         ("agreement", "Same verdict", "Share of units on which both say the same in a run, averaged over runs"),

@@ -199,7 +199,6 @@ def change_whole(project: Project, artifact_id: str, **fields: Any) -> Change:
 
 
 def finish_draft(project: Project, artifact_id: str, unit_id: str, field: str, text: str) -> Change:
-    """Make a revision of a field's unfinished text."""
     if not unit_id:
         return change_whole(project, artifact_id, **{field: text})
     return change_unit(project, artifact_id, unit_id, **{field: text})
@@ -304,7 +303,6 @@ def _revise(
 def next_revision(
     project: Project, db: Connection, newest: NewestArtifact, document: Document[Any], verb: str, **more: Any
 ) -> dict[str, Any]:
-    """Write the revision after the newest."""
     artifact = newest.artifact
     return write_revision(
         project, db, artifact.id, document, verb, number=artifact.revision + 1, previous=newest.chain, **more

@@ -11,7 +11,6 @@ USUAL, WIDEST = 1, 5
 
 
 def width(project: Project) -> int:
-    """So many sentences on either side."""
     return int(project.get(SETTING, USUAL))
 
 

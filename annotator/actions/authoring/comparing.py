@@ -108,7 +108,6 @@ def by_words(kind: Kind | None) -> bool:
 
 
 def matcher() -> str:
-    """The version of the automatic matcher."""
     from annotator.stats.matching.matching import MATCHER
 
     return MATCHER

@@ -22,7 +22,6 @@ SETTING = "weights"
 
 
 def allowed(project: Project) -> Weights:
-    """The weights that a criterion may have here."""
     return read(str(project.get(SETTING, "")))
 
 

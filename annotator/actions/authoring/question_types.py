@@ -15,12 +15,10 @@ def types(project: Project) -> tuple[QuestionType, ...]:
 
 
 def shipped() -> tuple[QuestionType, ...]:
-    """The types of the guideline that the program ships."""
     return question_types.read(guidelines.shipped(Stage.SELECTION))
 
 
 def bar(project: Project) -> float:
-    """The mean rating at which a question is kept."""
     return question_types.bar_of(guidelines.text_in_force(project, Stage.SELECTION))
 
 

@@ -142,7 +142,6 @@ def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
 
 
 def noted(estimate: Estimate, *notes: str) -> Estimate:
-    """The estimate with more said in its note."""
     return replace(estimate, note="; ".join(note for note in (estimate.note, *notes) if note))
 
 

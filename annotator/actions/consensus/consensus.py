@@ -24,7 +24,6 @@ def writable(kind: Kind) -> frozenset[str]:
 
 
 def members(ruling: Ruling, documents: Documents) -> dict[str, Unit]:
-    """The units of a row, by letter."""
     return {letter: documents[letter].unit(unit_id) for letter, unit_id in sorted(ruling.members.items())}
 
 

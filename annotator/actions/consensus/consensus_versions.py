@@ -85,7 +85,6 @@ def keep(db: Connection, version: ConsensusVersion) -> None:
 
 
 def row(version: ConsensusVersion) -> dict[str, Any]:
-    """A closed version as a row of its table."""
     tree = version.model_dump(mode="json")
     content = canonical_json({name: tree[name] for name in DETAIL})
     keys = version.model_dump(exclude=set(DETAIL))
@@ -99,6 +98,5 @@ def versions(db: Connection, adjudication_id: str) -> list[ConsensusVersion]:
 
 
 def version_of(row: Row[Any]) -> ConsensusVersion:
-    """The consensus version of a row of its table."""
     columns = {name: row._mapping[name] for name in ConsensusVersion.model_fields if name not in DETAIL}
     return ConsensusVersion.model_validate({**columns, **orjson.loads(row.content)})

@@ -23,7 +23,6 @@ AGREEMENT, REVISION = table(AgreementRow), table(RevisionRow)
 
 
 def kind_of(adjudication: Adjudication) -> Kind:
-    """The kind of document that is adjudicated."""
     return kind_of_stage(adjudication.stage)
 
 

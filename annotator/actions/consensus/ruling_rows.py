@@ -71,7 +71,6 @@ def adjudications(db: Connection, item_id: str = "") -> list[Adjudication]:
 
 
 def adjudication_of(row: Row[Any]) -> Adjudication:
-    """The adjudication of a row of its table."""
     return Adjudication.model_validate({**row._mapping, "letters": json.loads(row.letters)})
 
 
@@ -88,7 +87,6 @@ def working(project: Project, db: Connection, adjudication_id: str) -> Adjudicat
 
 
 def rulings(db: Connection, adjudication_id: str) -> list[Ruling]:
-    """The rulings of an adjudication, in their order."""
     if looked_at := _unopened(adjudication_id):
         return list(looked_at[1])
     question = select(RULING).where(RULING.c.adjudication_id == adjudication_id)
@@ -96,7 +94,6 @@ def rulings(db: Connection, adjudication_id: str) -> list[Ruling]:
 
 
 def all_rulings(db: Connection) -> dict[str, list[Ruling]]:
-    """Adjudication by adjudication, the rulings in their order."""
     found: dict[str, list[Ruling]] = {}
     for row in db.execute(select(RULING).order_by(RULING.c.position, RULING.c.id)):
         found.setdefault(row.adjudication_id, []).append(ruling_of(row))
@@ -112,7 +109,6 @@ def ruling(db: Connection, ruling_id: str) -> Ruling:
 
 
 def ruling_of(row: Row[Any]) -> Ruling:
-    """The ruling of a row of its table."""
     keys = {name: row._mapping[name] for name in KEYS}
     return Ruling.model_validate({**json.loads(row.content), **keys})
 
@@ -144,7 +140,6 @@ def replace(
 
 
 def row(ruling: Ruling) -> dict[str, Any]:
-    """A ruling as a row of its table."""
     content = canonical_json(ruling.model_dump(mode="json", exclude=KEYS))
     return {**ruling.model_dump(include=KEYS), "content": content.decode(), "sha256": sha256(content)}
 

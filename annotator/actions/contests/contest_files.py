@@ -42,7 +42,6 @@ class ImportedMatches:
     change: Change | None = None
 
     def words(self) -> list[str]:
-        """The same in sentences."""
         if self.again:
             return ["These matches were imported before; nothing was added."]
         by = ", ".join(f"{name} {many:,}" for name, many in self.raters.items())

@@ -38,7 +38,6 @@ class KeptTask:
 
     @property
     def words(self) -> str:
-        """The decision as a person reads it."""
         return "kept" if self.kept else f"held back: {self.reason}"
 
 

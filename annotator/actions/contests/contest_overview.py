@@ -44,7 +44,6 @@ def so_far(project: Project) -> list[RaterSoFar]:
 
 
 def sheet(found: list[RaterSoFar]) -> ResultSheet:
-    """The same as a table."""
     heads = columns(
         ("rater", "Rater"), ("kind", "Kind"), ("comparisons", "Comparisons", "Of a pair in both orders, each counts"),
         ("rounds", "Rounds"), ("missing", "Missing", "Asked, and no valid answer came"),

@@ -89,19 +89,16 @@ def pairs(
 
 
 def meetings(project: Project, rater: str, among: Iterable[str] | None = None) -> list[Meeting]:
-    """The same as pairs, of two orders the mean."""
     return contest.meetings(showings(project, rater, among))
 
 
 def played(found: Iterable[Meeting]) -> list[PlayedMatch]:
-    """The pairs that are whole, as matches."""
     return [
         PlayedMatch(one.round, one.first, one.second, one.value) for one in found if one.value is not None
     ]
 
 
 def row_id(rater: str, round_: int, first: str, second: str) -> str:
-    """What a showing is known by."""
     return derived_id("contest", POOL, rater, round_, first, second)
 
 
@@ -112,7 +109,6 @@ def add(db: Connection, found: Sequence[ContestFields]) -> int:
 
 
 def row_of(one: ContestFields) -> dict[str, object]:
-    """A showing as its table takes it."""
     values = {**one.model_dump(), "rater_kind": one.rater_kind.value}
     return {"id": row_id(one.rater, one.round, one.first, one.second), **values}
 
@@ -143,5 +139,4 @@ def is_there(db: Connection, showing: str) -> bool:
 
 
 def drop(db: Connection, showing: str) -> None:
-    """Remove a showing."""
     db.execute(delete(CONTEST).where(CONTEST.c.id == showing))

@@ -92,7 +92,6 @@ class ContestRun(RunKind):
         return judge, replace(RANKING, name=order.protocol)
 
     def journal(self, run_id: str) -> RunJournal:
-        """What was said of each showing."""
         return _ContestJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
     async def through(self, tell: Tell, listen: TextIO | None) -> RunEvent:
@@ -144,7 +143,6 @@ class ContestRun(RunKind):
         return bool(self._next())
 
     def _plan(self) -> None:
-        """Keep what is to be asked, before anyone is."""
         found = self._next()
         with self.project.store.write() as db:
             contest_rows.add(db, found)

@@ -59,7 +59,6 @@ class ContestReport:
     """Of a judge, how it comes to its verdicts."""
 
     def tree(self) -> dict[str, Any]:
-        """The standings as JSON."""
         ranking = self.ranking
         return {
             "rater": self.rater.name, "top": ranking.top, "rounds": ranking.rounds, "matches": ranking.matches,
@@ -152,7 +151,6 @@ def _beside(
 
 
 def _rated(played: list[PlayedMatch], ratings: Mapping[str, float]) -> dict[str, float]:
-    """The ratings of those who played."""
     there = {task for one in played for task in (one.first, one.second)}
     return {task: ratings[task] for task in there}
 
@@ -161,12 +159,10 @@ def _rated(played: list[PlayedMatch], ratings: Mapping[str, float]) -> dict[str,
 
 
 def words(found: ContestReport) -> list[str]:
-    """What holds of the whole, in sentences."""
     return [*_certainty(found), *_floor(found), *_gaps(found)]
 
 
 def _floor(found: ContestReport) -> Iterator[str]:
-    """What must be known of the baseline's standings."""
     if found.kind == JudgeKind.BASELINE:
         yield f"{publishing.FLOOR.capitalize()}. {RANKING.floor}"
 

@@ -33,7 +33,6 @@ class ContestTask:
 
     @property
     def groups(self) -> Mapping[str, str]:
-        """What quotas go by."""
         return {
             "seminar": self.item.key,
             "discipline": self.item.subject,

@@ -63,7 +63,6 @@ class History:
         return self._named.get(revision_key(artifact_id, number))
 
     def tree(self, artifact_id: str, number: int) -> dict[str, Any]:
-        """The document of a revision as JSON."""
         return self._trees.get(revision_key(artifact_id, number), {"units": []})
 
     def refuse_broken(self, artifact_id: str) -> None:

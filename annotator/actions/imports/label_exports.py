@@ -102,7 +102,6 @@ def offered() -> dict[str, str]:
 
 
 def known_files() -> str:
-    """The benchmarks' own files of labels, in words."""
     return " or ".join(f"{title}'s files ({one.example} …)" for title, one in layouts.of_labels().values())
 
 
@@ -290,7 +289,6 @@ def _state(row: Row[Any], sealed: Mapping[str, set[str]], *, whole: bool) -> str
 
 
 def _row(label: Leaving) -> dict[str, Any]:
-    """A label by the columns of a table."""
     row, unit = label.row, label.unit
     return {
         "item": row.key, "item_id": row.item_id, "dataset": row.dataset, "system": row.system,

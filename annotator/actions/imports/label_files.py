@@ -232,7 +232,6 @@ class LabelImportOptions:
     drafts: bool = False
 
     def told(self) -> MatchingHints:
-        """What is said of the entries beside the files."""
         return MatchingHints(self.protocol, self.system, self.systems, drafts=self.drafts)
 
 

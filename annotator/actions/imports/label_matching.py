@@ -58,7 +58,6 @@ class MatchedLabel:
     flags: str
 
     def fields(self) -> dict[str, str | None]:
-        """What it says, as a judgement holds it."""
         sure = self.value != UNSURE
         return {
             "value": self.value if sure else None,

@@ -52,7 +52,6 @@ class Raters:
         return {name for (name, *_), rater in self.met.items() if name and isinstance(rater, str)}
 
     def new(self) -> list[NamedRater]:
-        """The people that an import would make, each once."""
         found = {
             rater.person.id: rater
             for rater in self.met.values()

@@ -117,7 +117,6 @@ AHEAD = timedelta(days=7)
 
 
 def ask(project: Project) -> None:
-    """The questions themselves, before any other."""
     for key, (question, kind, subject) in QUESTIONS.items():
         item_id = items.add(project, question, kind, subject).subject
         items.change(project, item_id, key=key, **FOUND)
@@ -295,5 +294,4 @@ def tries(project: Project) -> list[PracticeStep]:
 
 
 def stop_trying(project: Project) -> None:
-    """Say no more what there is to try."""
     project.set(TRYING, "")

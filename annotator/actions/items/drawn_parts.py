@@ -54,7 +54,6 @@ class CurrentPart:
     run_id: str | None
 
     def words(self) -> str:
-        """The version in a few words."""
         return f"{counted(self.units, 'unit')}, {self.standing.value}"
 
 
@@ -88,7 +87,6 @@ def waiting(project: Project) -> dict[str, int]:
 
 
 def whose(project: Project, origin: str) -> str:
-    """Who drew what has this origin, by name."""
     with project.store.read() as db:
         return _whose(origin, _names(project, db))
 

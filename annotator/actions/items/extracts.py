@@ -194,7 +194,6 @@ def rank(row: Any) -> tuple[int, bool, float, str]:
 
 
 def read(row: Any) -> Extract:
-    """The extract of a row of its table."""
     fields = {name: row[name] for name in ExtractFields.model_fields}
     fields["state"] = ExtractState(row["state"])
     document = document_of(row["kind"], row["response_id"], orjson.loads(row["content"]))

@@ -107,13 +107,11 @@ def _shares(question: str, words: str) -> bool:
 
 
 def of_item(project: Project, item_id: str) -> ItemChecks:
-    """What was signed of an item."""
     kept = project.get(f"{KEPT}{item_id}", {})
     return {name: FinalCheck.model_validate(one) for name, one in kept.items()}
 
 
 def all_kept(db: Connection) -> dict[str, ItemChecks]:
-    """What was signed of every item."""
     rows = db.execute(select(META.c.key, META.c.value).where(META.c.key.like(f"{KEPT}%"))).all()
     return {
         key.removeprefix(KEPT): {

@@ -70,7 +70,6 @@ def ids(project: Project, narrowed: Filter = Filter()) -> list[str]:
 
 
 def questions(project: Project, most: int) -> list[str]:
-    """The questions of the first items."""
     question, values = _search(project, Filter(), "item.question", most)
     with project.store.read() as db:
         return list(db.execute(question, values).scalars())
@@ -186,7 +185,6 @@ def read(project: Project, item_id: str) -> Item:
 
 
 def item_of(row: dict[str, Any]) -> Item:
-    """The item of a row of the item table."""
     return Item(**{key: value for key, value in row.items() if key != "sha256"})
 
 
@@ -239,7 +237,6 @@ def add(
 
 
 def change(project: Project, item_id: str, **fields: object) -> Change:
-    """Give an item's fields new values."""
     return change_all(project, {item_id: fields})
 
 
@@ -335,6 +332,5 @@ def restore(_project: Project, db: Connection, item_id: str, present: Any, goal:
 
 
 def count(project: Project) -> int:
-    """How many items are not retired."""
     with project.store.read() as db:
         return int(db.execute(text("SELECT count(*) FROM item WHERE retired = 0")).scalar_one())

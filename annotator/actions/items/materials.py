@@ -77,7 +77,6 @@ def _settings(project: Project) -> _Settings:
 
 
 def for_judging(shape: Protocol) -> WantedMaterial:
-    """What a judge of a protocol reads."""
     return WantedMaterial(shape.needs, pages=_paged(shape), parts=_drawn(shape))
 
 
@@ -94,7 +93,6 @@ def for_asking(shape: Protocol) -> WantedMaterial:
 
 
 def for_scoring(shape: Protocol, *, released: bool = False) -> WantedMaterial:
-    """What a score is computed from."""
     computed = not shape.values and bool(shape.parts)
     return WantedMaterial(
         shape.needs, texts=shape.unit_kind is None, pages=computed, page_texts=False, parts=_drawn(shape),
@@ -113,7 +111,6 @@ def _drawn(shape: Protocol) -> bool:
 
 
 def for_extracting(extraction: Extraction) -> WantedMaterial:
-    """What an extraction reads."""
     return WantedMaterial(
         extraction.needs, sources=not isinstance(extraction.makes, ResponsePart), pages=extraction.cites is not None,
         cites=extraction.cites,

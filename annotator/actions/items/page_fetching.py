@@ -71,7 +71,6 @@ class FetchPlan:
 
 
 def plan(project: Project, order: FetchRequest) -> FetchPlan:
-    """Which of the cited pages an order would fetch."""
     cited = (pages.given(project) if order.every else {}) | pages.cited(project)
     there = set() if order.refresh else pages.with_text(project)
     wanted = {url: min(spellings) for url, spellings in cited.items() if url not in there}
@@ -216,7 +215,6 @@ class _Run:
         }
 
     def ended(self, *, cancelled: bool) -> Line:
-        """The last line."""
         state = "interrupted" if self.offline else "cancelled" if cancelled else "done"
         cause = f"{OFFLINE} {OFFLINE_TODO}" if self.offline else ""
         return self._line("ended") | {"state": state, "cause": cause}

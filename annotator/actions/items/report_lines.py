@@ -41,7 +41,6 @@ class ReportLine:
 
     @property
     def column(self) -> Column:
-        """The system and the mode."""
         return self.system, self.mode
 
 
@@ -67,7 +66,6 @@ class Reports:
 
     @property
     def count(self) -> int:
-        """How many reports there are."""
         return sum(map(len, self.lines.values()))
 
     @property

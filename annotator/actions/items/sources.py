@@ -20,7 +20,6 @@ FORMATS = {".md": SourceFormat.MARKDOWN, ".markdown": SourceFormat.MARKDOWN, ".p
 
 
 def sources(project: Project, item_id: str) -> list[Source]:
-    """An item's sources, in order."""
     question = select(SOURCE).where(SOURCE.c.item_id == item_id).order_by(SOURCE.c.position, SOURCE.c.id)
     with project.store.read() as db:
         rows = db.execute(question).mappings().all()

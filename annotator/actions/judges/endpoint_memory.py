@@ -104,7 +104,6 @@ def refuse_failed(project: Project, judge: Judge) -> None:
 
 
 def _tested(judge: Judge) -> str:
-    """The settings that a test is of."""
     return " ".join((_address(judge), judge.parameters, judge.key_env))
 
 

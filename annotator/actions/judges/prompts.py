@@ -58,7 +58,6 @@ def versions(project: Project, name: str) -> list[PromptVersion]:
 
 
 def in_force(project: Project, name: str) -> PromptVersion:
-    """The version that judges are asked by now."""
     return versions(project, name)[-1]
 
 
@@ -137,7 +136,6 @@ def faults(name: str, text: str) -> list[str]:
 
 
 def places(name: str) -> list[str]:
-    """What is filled into a prompt, by name."""
     return sorted(parsed(name, shipped(name)).placeholders)
 
 

@@ -43,7 +43,6 @@ class CardComparison:
         return bool(self.judge) and not self.differences
 
     def words(self) -> list[str]:
-        """What came of it in sentences."""
         said = [_verdict(self), *(one.words() for one in self.differences), *self.remarks]
         return said if self.judge else [*said, to_define(self.card)]
 

@@ -73,7 +73,6 @@ class MemberVote:
     quote_end: int | None = None
 
     def words(self) -> str:
-        """The vote as a rationale names it."""
         return f"{self.who} {self.value or 'nothing'}"
 
 

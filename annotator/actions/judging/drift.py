@@ -124,7 +124,6 @@ class DriftReport:
     differences: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]
 
     def tree(self) -> dict[str, Any]:
-        """The report as a JSON tree."""
         return asdict(self)
 
     def words(self) -> list[str]:
@@ -234,7 +233,6 @@ class DriftCheckRun(RunKind):
         return judge, judge_runs.asked_by(project, self._of, judge)
 
     def journal(self, run_id: str) -> RunJournal:
-        """The verdicts for the report alone."""
         return _CheckJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
@@ -483,7 +481,6 @@ def _listed(seen: Iterable[str]) -> str:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which judge, under which protocol."""
     checked = _told_of(project, CHECKED, "", "")
     names = dict.fromkeys(tree["protocol"] for tree in checked) or {USUAL: None}
     known = tuple((one.name, one.name) for one in judges.all_of(project))

@@ -64,12 +64,10 @@ class CostEstimate:
     smallest_usd: float | None = None
 
     def tree(self) -> dict[str, Any]:
-        """The estimate as a JSON tree."""
         return asdict(self)
 
     @property
     def prices(self) -> str:
-        """By which prices it is."""
         return f"the prices of {self.price_as_of}" if self.price_as_of else "the judge's own prices"
 
     def words(self) -> list[str]:
@@ -184,7 +182,6 @@ async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEs
 
 
 def _free(judge: Judge, order: RunRequest, units: int, total: int, things: str) -> CostEstimate:
-    """What is done without asking any model."""
     return CostEstimate(
         judge=judge.name,
         protocol=order.protocol,

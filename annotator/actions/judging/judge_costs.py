@@ -143,7 +143,6 @@ def _together(one: Cost, other: Cost) -> Cost:
 
 
 def _rest(paid: list[Cost], shared: list[Cost]) -> list[Cost]:
-    """What was paid and is nobody's share."""
     left = (total(paid) or 0.0) - (total(shared) or 0.0)
     return [Cost("", "", 0, left, 0)] if left > _SMALL else []
 

@@ -91,7 +91,6 @@ def reach(judge: Judge) -> Reach:
 
 
 def harmless(text: str, judge: Judge | None = None) -> str:
-    """A text without keys and addresses."""
     keys = [*held(), os.environ.get(judge.key_env, "")] if judge and judge.key_env else [*held()]
     text = _ADDRESS.sub(ADDRESS, redact(text, [key for key in keys if key]))
     host = (urlsplit(judge.base_url).hostname or "") if judge else ""

@@ -225,7 +225,6 @@ def _step(extraction: Extraction, found: _Counts) -> ExtractionStep:
 
 
 def _making(part: ResponsePart) -> list[Extraction]:
-    """The extractions that draw a part from reports."""
     return [extraction for extraction in EXTRACTIONS.values() if extraction.makes is part]
 
 

@@ -79,7 +79,6 @@ class JudgeRun(RunKind):
         return super().opened()
 
     def journal(self, run_id: str) -> RunJournal:
-        """The verdicts, as judgements."""
         return RunJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:

@@ -52,7 +52,6 @@ class RereadReport:
     otherwise: int = 0
 
     def words(self) -> str:
-        """The same in a sentence or two."""
         told = (
             f"The replies behind {counted(self.read, 'judgement')} of “{self.judge}” were parsed again: {self.won:,} "
             f"judgements gained a verdict, {self.unread:,} still have none, {self.changed:,} changed in all."

@@ -137,7 +137,6 @@ def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Cha
 
 
 def values_of(shape: Protocol, case: Case) -> tuple[str, ...]:
-    """What may be said of a case, beside “unsure”."""
     return case.allowed or shape.values
 
 

@@ -125,7 +125,6 @@ def is_sealed(db: Connection, item_id: str, person_id: str, protocol: str = USUA
 
 
 def sealed_by(db: Connection, rater: str, protocol: str) -> set[str]:
-    """The items of which a person's labels are submitted."""
     question = _sealed(rater, ITEM.c.id).with_only_columns(ITEM.c.id)
     if not submits(protocol):
         question = question.where(exists(_handed_out(rater, ITEM.c.id, protocol)))

@@ -96,7 +96,6 @@ class _Work:
     kinds: list[Row[Any]]
 
     def places(self) -> Iterator[LabelPlace]:
-        """Every unit of every report."""
         for protocol, of_report in self.units.items():
             for _, response_id in self.reports:
                 for unit_id in of_report.get(response_id, ()):

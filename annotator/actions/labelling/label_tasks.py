@@ -58,7 +58,6 @@ class LabelTask:
 
 
 def task_id(response_id: str, other_id: str = "") -> str:
-    """What a line of the queue is known by."""
     return f"{response_id}~{other_id}" if other_id else response_id
 
 

@@ -92,12 +92,10 @@ class LabelSheet:
 
     @property
     def id(self) -> str:
-        """What its line in the queue is known by."""
         return task_id(self.response_id, self.other_id)
 
     @property
     def units(self) -> tuple[Unit, ...]:
-        """All units, group by group."""
         return tuple(unit for group in self.groups for unit in group.units)
 
     def as_it_counts(self, label: Judgement) -> Judgement:

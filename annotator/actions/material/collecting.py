@@ -32,7 +32,6 @@ def query(categories: Sequence[str], first: str, last: str, *, titles: bool = Fa
 
 
 async def collect(folder: Path, wanted: CollectionQuery, rules: Rules, tell: Progress) -> Collected:
-    """Fill a folder, or go on filling it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -44,7 +43,6 @@ async def collect(folder: Path, wanted: CollectionQuery, rules: Rules, tell: Pro
 
 
 def words(found: Collected) -> list[str]:
-    """What came, in sentences."""
     return [
         f"{found.candidates:,} listed, {found.fitting:,} within the rules, {found.eprints:,} with an e-print; "
         f"{counted(found.asked, 'request')} sent.",

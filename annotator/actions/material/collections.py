@@ -68,7 +68,6 @@ class OverTime:
 
 
 def no_choices(_project: Project) -> tuple[ViewChoice, ...]:
-    """There is nothing to choose."""
     return ()
 
 
@@ -113,7 +112,6 @@ def collected_sheets(found: tuple[CollectedSystem, ...]) -> tuple[ResultSheet, .
 
 
 def time_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """By which periods, which score, by whose judgements."""
     period = ViewChoice("period", "Period", PERIODS)
     return (period, response_scores.metric_choice(project), response_scores.rater_choice(project))
 

@@ -123,16 +123,13 @@ class DraftRun(RunKind):
         return judge, self._shape(order.protocol)
 
     def journal(self, run_id: str) -> RunJournal:
-        """What was drafted, as proposals."""
         return _DraftJournal(self.project, run_id, self.judge.id, self)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        """A case for each item without a draft."""
         before, deed = len(self.items) - len(self.to_do), f"{self._extraction.makes.value} drafted"
         return RunWork(self.shape, self.cases, len(self.items), before, deed)
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        """The last line with what failed."""
         return with_failures(line, self.failed)
 
     @staticmethod

@@ -45,7 +45,6 @@ class Proposal:
 
     @property
     def left(self) -> tuple[Unit, ...]:
-        """The units that may still be taken."""
         return tuple(unit for unit in self.document.units if unit.id not in self.taken)
 
 

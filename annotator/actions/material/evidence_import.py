@@ -81,7 +81,6 @@ class EvidenceOffer:
         return tuple(one.reference for one in self.entries if one.doubtful and one.reference is not None)
 
     def words(self) -> str:
-        """How many are new, doubtful, repeated and unreadable."""
         repeated = sum(bool(one.repeats) for one in self.entries)
         unread = sum(one.reference is None for one in self.entries)
         told = (

@@ -114,7 +114,6 @@ class _Drawing:
         return Case(self.extraction.name, material.item, material.response, "", (Unit(id=key[1]),))
 
     def taken(self, case: Case) -> Extracted | None:
-        """What was drawn for a case, given out once."""
         return self.found.pop(_key_of(case), None)
 
     async def _ask(self, case: Case, ask: Ask) -> Verdicts:
@@ -152,7 +151,6 @@ class ExtractionRun(RunKind):
         return judges.named(project, order.judge), self._drawing.shape()
 
     def journal(self, run_id: str) -> RunJournal:
-        """What was drawn, as extracts."""
         return ExtractJournal(self.project, run_id, self.judge.id, self._drawing)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:

@@ -43,7 +43,6 @@ class FoundWorks:
         return self.found.get(works.doi_of(identifier).lower())
 
     def words(self) -> str:
-        """How much was found."""
         lacking = "; ".join(f"{doi}: {cause}" for doi, cause in self.lacking.items())
         return f"{counted(len(self.found), 'work')} found{f', not found: {lacking}' if lacking else ''}."
 

@@ -81,14 +81,12 @@ class ResponseRun(RunKind):
         self.kept()
 
     def kept(self) -> Judge:
-        """The writer of the system."""
         writer = self.writer()
         with self.project.store.read() as db:
             self._refuse_mixed(db, writer)
         return writer
 
     def writer(self) -> Judge:
-        """Who writes, made sure to be in the file."""
         return writers.of_system(
             self.project, self._system, self.judge.name, self._manner.condition.parameters
         )
@@ -122,21 +120,17 @@ class ResponseRun(RunKind):
         return response_journal.asked_words(self._manner.prompts, parameters)
 
     def asker(self) -> Judge:
-        """The writer's endpoint."""
         return writers.as_endpoint(self.judge)
 
     def journal(self, run_id: str) -> RunJournal:
-        """What was written, as responses."""
         origin = {"settings": self.asked(self.judge.parameters), "cutoff": self._manner.cutoff}
         return ResponseJournal(self.project, run_id, self.judge.id, self.order, self.written, origin)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        """A case for each report that is not there."""
         before = len(self.wanted) - len(self.to_do)
         return RunWork(self.shape, self.cases, len(self.wanted), before, "reports written")
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        """The last line with what failed."""
         told = {"remarks": remarks(self.project, journal.run_id)}
         return with_failures(line, failures(self.project, journal.run_id)) | told
 

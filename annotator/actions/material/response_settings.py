@@ -73,7 +73,6 @@ class ResearchSettings(ResponseSettings):
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The prompts it takes."""
         return self.system.prompts
 
 

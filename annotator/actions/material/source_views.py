@@ -73,7 +73,6 @@ class SourceBalance:
 
     @property
     def disciplines(self) -> list[str]:
-        """The disciplines, by name."""
         return sorted({discipline for discipline, _ in self.counts})
 
 

@@ -100,7 +100,6 @@ async def foreseen(project: Project, order: RunRequest) -> CostEstimate | Attack
 
 
 def forecast(project: Project, order: RunRequest) -> Any:
-    """The same for anyone who cannot wait for it."""
     return asyncio.run(foreseen(project, order))
 
 

@@ -43,7 +43,6 @@ class ChildRequest:
     estimate: bool = False
 
     def line(self) -> str:
-        """The request in one line of JSON."""
         kind = next(name for name, one in KINDS.items() if type(self.order) is one)
         return json.dumps({"kind": kind} | asdict(self), default=str)
 

@@ -48,7 +48,6 @@ class WindowsReport:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """By whose judgements, and in which mode."""
     modes = [one for one in response_scores.cut_choices(project) if one.name == "mode"]
     return (response_scores.rater_choice(project, SHAPE.name), *modes)
 
@@ -78,7 +77,6 @@ def report(project: Project, judge: str = "", mode: str = "") -> WindowsReport:
 
 
 def _within(window: int) -> Protocol:
-    """The protocol with this window's score alone."""
     by_window = METRIC.by_window or (lambda *_: Estimate(None))
     metric = replace(METRIC, score=lambda scored, over_valid: by_window(scored, over_valid, window))
     return replace(SHAPE, metrics=(metric,))

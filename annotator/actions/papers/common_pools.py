@@ -126,6 +126,5 @@ def _review(drawn: Extract, stands: Extract) -> PointReview:
 
 
 def _all(units: Iterable[KeyPoint]) -> Iterator[KeyPoint]:
-    """The points, and those merged into them."""
     for unit in units:
         yield from unit.parted()

@@ -196,7 +196,6 @@ class _DuelMaker:
             yield SystemDuel(name, (one, other), found, None, None, p, not place, apart and not place)
 
     def sheet(self, key: str, title: str) -> ResultSheet:
-        """The table, wide for people and long for machines."""
         lines = [
             SheetLine((text(self.systems[one].name), *(self._cell(info, one) for info in self.infos)))
             for one in self.ordered

@@ -71,7 +71,6 @@ def _papers(project: Project) -> list[Paper]:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which paper's kinds of labels, and which judge."""
     named = tuple((one.name, one.name) for one in judges.all_of(project))
     return (
         ViewChoice(

@@ -131,7 +131,6 @@ def _made(project: Project, table: PaperTable, judge: str, after: str, reading: 
 
 
 def sheets(found: tuple[ResultSheet, ...]) -> tuple[ResultSheet, ...]:
-    """They are made already."""
     return found
 
 

@@ -22,7 +22,6 @@ from annotator.domain.texts.estimate import Estimate
 
 
 def choices(_project: Project) -> tuple[ViewChoice, ...]:
-    """There is nothing to choose."""
     return ()
 
 

@@ -53,7 +53,6 @@ def report(project: Project) -> Means:
 
 
 def sheets(found: Means) -> tuple[ResultSheet, ...]:
-    """A row for each system."""
     heads = columns(
         SYSTEM_COLUMN,
         ("reports", "Reports"),

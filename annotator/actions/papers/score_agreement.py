@@ -54,20 +54,16 @@ class ScoreAgreement:
 
     @property
     def title(self) -> str:
-        """The metric so that more is better."""
         return self.metric.title if self.metric.higher_is_better else f"1 − {self.metric.title}"
 
     @property
     def raters(self) -> Sequence[int]:
-        """How many people rated each response."""
         return [len(of) for of in self.by_people]
 
     def over(self, name: str) -> Estimate:
-        """A correlation by name."""
         return over_items(name, self.by_judge, self._means(), self.items)
 
     def within(self) -> Estimate:
-        """ρ within items."""
         return within_items(self.by_judge, self._means(), self.items)
 
     def alpha(self) -> Estimate:

@@ -37,7 +37,6 @@ class ServedAssignment:
 
     @property
     def shapes(self) -> list[Protocol]:
-        """The protocols by which it asks for labels."""
         return [PROTOCOLS[name] for name in asked(self.assignment.protocols)]
 
 
@@ -110,7 +109,6 @@ def _add_item(
 
 
 def _dealt(project: Project, person: Person, shape: Protocol, every: Iterable[Material]) -> list[Material]:
-    """The reports that a person labels by a protocol."""
     listed = list(every)
     with project.store.read() as db:
         drawn = dealing.narrowed(db, person.id, shape.name)

@@ -48,7 +48,6 @@ def origin(project: Project) -> TaskOrigin | None:
 
 
 def keep(project: Project, known: TaskOrigin) -> None:
-    """Keep the origin in the project's file."""
     tree = asdict(known)
     project.set(ORIGIN, {"project": tree.pop("project_id"), "person": tree.pop("person_id"), **tree})
 

@@ -76,7 +76,6 @@ class SendingOverview:
     task_key: str = ""
 
     def count(self, *goings: SendingOutcome) -> int:
-        """How many pieces go so."""
         return sum(piece.going in goings for piece in self.pieces)
 
 
@@ -163,7 +162,6 @@ def _dates(db: Connection, me: str) -> dict[tuple[str, Stage], datetime | None]:
 
 
 def _written(db: Connection, me: str) -> dict[tuple[str, Stage], Any]:
-    """The person's documents, each with its newest submitted revision."""
     sealed = select(REVISION).where(REVISION.c.sealed.is_(True)).subquery()
     question = (
         select(
@@ -178,7 +176,6 @@ def _written(db: Connection, me: str) -> dict[tuple[str, Stage], Any]:
 
 
 def _begun(db: Connection, me: str) -> set[tuple[str, Stage]]:
-    """Items on which something was labelled."""
     question = select(JUDGEMENT.c.item_id).where(
         JUDGEMENT.c.rater_kind == RaterKind.PERSON.value, JUDGEMENT.c.rater_id == me
     )

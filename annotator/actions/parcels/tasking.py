@@ -215,7 +215,6 @@ def _take(
 
 
 def add_person(db: Connection, given: parcels.TaskPerson) -> Person:
-    """The annotator whom the task is for."""
     person = Person(id=given.id, name=given.name, alias=given.alias, roles=Role.ANNOTATOR.value)
     _add(db, PERSON, person.model_dump())
     return person
@@ -385,7 +384,6 @@ def add_assignments(db: Connection, person_id: str, given: list[parcels.TaskAssi
 
 
 def add_guidelines(db: Connection, given: list[parcels.TaskGuideline]) -> None:
-    """The guidelines in force."""
     rows = [
         {
             "id": derived_id("guideline", one.stage.value, one.version), "stage": one.stage.value,
@@ -397,7 +395,6 @@ def add_guidelines(db: Connection, given: list[parcels.TaskGuideline]) -> None:
 
 
 def remember(db: Connection, package: packages.Package) -> None:
-    """Note that this task was opened."""
     row = {
         "sha256": package.sha256, "direction": "in", "person_id": package.manifest.person_id,
         "package_id": package.manifest.package_id, "receipt": "", "content": json.dumps({}), "at": now(),

@@ -172,7 +172,6 @@ def _append(project: Project, db: Connection, entry: TrayEntry, kind: Kind) -> t
 
 
 def facts(entry: TrayEntry) -> dict[str, Any]:
-    """The entry's content as a JSON tree."""
     tree: dict[str, Any] = json.loads(entry.content)
     return tree
 

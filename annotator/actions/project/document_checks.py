@@ -114,7 +114,6 @@ def _columns(cls: Any) -> str:
 
 
 def _fields(table: str, cls: Any, key: str = "id") -> DocumentTable:
-    """A table whose columns are the class's own fields."""
     question = f'SELECT rowid AS row, {key} AS subject, {_columns(cls)} FROM "{table}"'  # noqa: S608 - our own names only
     return DocumentTable(table, question, cls.model_validate)
 

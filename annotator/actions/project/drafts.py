@@ -52,5 +52,4 @@ def forget(project: Project, artifact_id: str, unit_id: str, field: str) -> None
 
 
 def drop(project: Project, db: Connection, place: str) -> None:
-    """Drop this person's draft of a place."""
     db.execute(_DROP, {"at_place": place, "of_person": people.someone(project).id})

@@ -134,7 +134,6 @@ class Project:
 
     @property
     def path(self) -> Path:
-        """Where the project file lies."""
         return self.store.path
 
     @property
@@ -149,7 +148,6 @@ class Project:
 
     @property
     def title(self) -> str:
-        """The project's title."""
         return str(self.get("title", self.path.stem))
 
     @property
@@ -168,11 +166,9 @@ class Project:
         return self.person.id if self.person else ""
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A setting of the project."""
         return self._settings.get(key, default)
 
     def set(self, key: str, value: Any) -> None:
-        """Keep a setting in the project."""
         with self.store.write() as db:
             db.execute(delete(META).where(META.c.key == key))
             db.execute(insert(META), {"key": key, "value": json.dumps(value, ensure_ascii=False)})

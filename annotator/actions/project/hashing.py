@@ -42,7 +42,6 @@ def response_hash(text: str) -> str:
 
 
 def page_hash(text: str) -> str:
-    """The hash of a cited page's text."""
     return sha256(text)
 
 

@@ -68,7 +68,6 @@ class ImportPreview:
 
     @property
     def new(self) -> int:
-        """How many records come in."""
         return sum(count.new for count in self.counts.values())
 
     def words(self) -> list[str]:

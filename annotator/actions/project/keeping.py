@@ -105,7 +105,6 @@ def _may_be_known(project: Project, key: Any) -> bool:
 
 
 def _state(project: Project) -> Any:
-    """What every commit changes."""
     with _lock:
         return _watches.get(project.path, project.store.watch).token()
 

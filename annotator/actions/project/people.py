@@ -27,7 +27,6 @@ def new_project(path: Path, title: str = "") -> Project:
 
 
 def people(project: Project) -> list[Person]:
-    """Everybody of the project, by alias."""
     with project.store.read() as db:
         rows = db.execute(select(PERSON).order_by(PERSON.c.alias)).mappings().all()
     return [Person(**row) for row in rows]
@@ -84,7 +83,6 @@ def deactivate(project: Project, person_id: str) -> Change:
 
 
 def reactivate(project: Project, person_id: str) -> Change:
-    """Take a person who had left back in."""
     return _change(project, person_id, "reactivate", active=True)
 
 

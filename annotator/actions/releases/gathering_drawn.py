@@ -41,7 +41,6 @@ def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
 
 
 def raters_of(bundle: Bundle) -> set[str]:
-    """The judges and people whose versions these are."""
     found = {one.origin.partition(":")[2] for one in bundle.extracts if not one.origin.startswith(SET)}
     return (found | {one.by for one in bundle.extracts}) - {""}
 

@@ -266,7 +266,6 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
 
 
 def _metrics(bundle: Bundle) -> list[MetricRecord]:
-    """What the figures are that leave."""
     from annotator.actions.results import metrics
 
     there = {score.metric for score in bundle.scores}

@@ -45,7 +45,6 @@ class NamedWorks:
     without_citations: tuple[str, ...]
 
     def words(self) -> str:
-        """How many there are, and what they lack."""
         if not self.titles:
             return "No report and no gold evidence names a work on arXiv or with a DOI yet."
         lacks = f"{len(self.without_abstract):,} without an abstract, {len(self.without_citations):,} without citations"
@@ -62,7 +61,6 @@ class CompletedWorks:
     problems: tuple[str, ...] = ()
 
     def words(self) -> list[str]:
-        """The same in sentences."""
         said = [
             f"New: abstracts of {counted(self.abstracts, 'work')}, citations of {counted(self.citations, 'work')}."
         ]

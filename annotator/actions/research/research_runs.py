@@ -69,7 +69,6 @@ class ResearchRun(ResponseRun):
         return judges.kept(self.project, self.judge) if self._by_rule() else super().writer()
 
     def asker(self) -> Judge:
-        """Whose endpoint is asked, if any."""
         return self.judge if self._by_rule() else super().asker()
 
     def asked(self, parameters: str = "") -> str:

@@ -63,7 +63,6 @@ class CorpusSearch:
         return self.nearest(query, count, paper)
 
     def nearest(self, query: str, count: int, paper: OwnPaper) -> Sequence[CatalogueWork]:
-        """The same without waiting for anything."""
         ranked = (self.works[place] for place in self._ranking.ranked(query))
         return [work for work in ranked if paper.lets_through(work)][:count]
 

@@ -197,7 +197,6 @@ def draws(
 
 
 def _parts(composite: Composite) -> Iterator[tuple[str, tuple[str, Metric]]]:
-    """Each part by name with its protocol's name."""
     for name in composite.of:
         shape = PROTOCOLS[metrics.named(name).protocol]
         yield name, (shape.name, next(metric for metric in shape.metrics if metric.name == name))

@@ -58,7 +58,6 @@ class MetricInfo:
 
     @property
     def ranging(self) -> str:
-        """What it ranges over, in words."""
         return RANGES[self.over]
 
 

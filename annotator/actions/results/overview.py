@@ -145,7 +145,6 @@ def _system(name: str) -> SheetCell:
 
 
 def _absent(system: str, info: MetricInfo) -> str:
-    """Why a line has no such figure."""
     if not system:
         return f"A figure {info.ranging}" if info.over is not Over.RESPONSE else "A figure of each system"
     return "No response" if info.over is not Over.PROJECT else f"A figure {info.ranging}"

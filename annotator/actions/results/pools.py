@@ -41,7 +41,6 @@ def figures(
 
 
 def of_system(members: Iterable[JudgedResponse], system: str) -> dict[str, Pool]:
-    """What each rater said of a system's responses."""
     return _by_rater(one for one in members if one.material.response.system_id == system)
 
 

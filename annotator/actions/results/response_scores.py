@@ -99,7 +99,6 @@ def in_use(among: str = "") -> ColumnElement[bool]:
 
 
 def systems_named(project: Project) -> dict[str, str]:
-    """The systems by id, by name."""
     with project.store.read() as db:
         return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all())
 
@@ -139,7 +138,6 @@ def system_means(found: Scores, mode: str = "") -> dict[str, Estimate]:
 
 
 def score_choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Which score, and by whose judgements."""
     return metric_choice(project), rater_choice(project)
 
 
@@ -164,7 +162,6 @@ def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def metric_choice(project: Project) -> ViewChoice:
-    """Which metric is looked at."""
     there = metrics.qualities(project)
     return ViewChoice("metric", "Metric", tuple((info.title, info.name) for info in there))
 

@@ -75,7 +75,6 @@ def _part(column: SheetColumn, part: str) -> SheetColumn:
 
 
 def described(found: Iterable[SheetColumn]) -> list[dict[str, str]]:
-    """What stands under each key, for who reads rows."""
     return [{"key": one.key, "title": one.title, "unit": one.unit, "about": one.tip} for one in found]
 
 
@@ -86,7 +85,6 @@ def departures(sheet: ResultSheet) -> tuple[str, ...]:
 
 
 def rows(sheet: ResultSheet, *, offsets: bool = False) -> list[dict[str, Any]]:
-    """The lines by key."""
     found = fields(sheet, offsets=offsets)
     return [{field.column.key: unsigned(field.read(line)) for field in found} for line in sheet.lines]
 

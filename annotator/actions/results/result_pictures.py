@@ -71,7 +71,6 @@ class Dots:
 
 
 def systems(found: Sequence[tuple[str, Estimate]], title: str, info: MetricInfo, ink: Ink) -> Any:
-    """Systems with their intervals on a metric's axis."""
     unit = f" ({info.unit})" if info.unit else ""
     drawn = ", 95 % interval" if any(one.low is not None for _, one in found) else ""
     axis = f"{info.title}{unit}: {info.ranging}{drawn}"
@@ -79,12 +78,10 @@ def systems(found: Sequence[tuple[str, Estimate]], title: str, info: MetricInfo,
 
 
 def shares(found: Sequence[tuple[str, Estimate]], title: str, axis: str, ink: Ink) -> Any:
-    """Shares of systems with their intervals."""
     return intervals(found, title, axis, ink)
 
 
 def duels(title: str, systems: Sequence[str], won: Mapping[tuple[str, str], float | None], ink: Ink) -> Any:
-    """A heat map of systems against systems."""
     return _heat(title, systems, systems, won, WHOLE, ink)
 
 

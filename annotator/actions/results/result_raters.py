@@ -58,7 +58,6 @@ class ResultRater:
 
     @property
     def remark(self) -> str:
-        """What must be said beside its figures."""
         return f"{self.name} failed its test: {self.failed}" if self.failed else ""
 
     @property

@@ -118,7 +118,6 @@ class ResultSheet:
 
     @property
     def keys(self) -> list[str]:
-        """By what its columns are known."""
         return [column.key for column in self.columns]
 
 
@@ -164,7 +163,6 @@ def text(words: str, tip: str = "", state: str = "") -> SheetCell:
 
 
 def count(number: float | None, tip: str = "", form: str = ",") -> SheetCell:
-    """A cell that holds a number."""
     words = UNDEFINED if number is None else format(number, form).replace("-", "−")
     return SheetCell(words, number, tip, value=number)
 
@@ -183,7 +181,6 @@ def chance(p: float | None) -> SheetCell:
 
 
 def missing(why: str) -> SheetCell:
-    """A cell in which nothing can stand."""
     return SheetCell(UNDEFINED, None, why, "missing")
 
 
@@ -205,7 +202,6 @@ def number(value: float, unit: str = "") -> str:
 
 
 def percent(share: float, places: int = 0) -> str:
-    """A share in percent."""
     return f"{decimal(100 * share, places)} %"
 
 

@@ -55,7 +55,6 @@ class _Values:
     against: Mapping[str, Said] = field(default_factory=dict)
 
     def raters(self, response_id: str) -> list[str]:
-        """Who said anything about a response."""
         return sorted({*self.of.get(response_id, ()), *self.against.get(response_id, ())})
 
 

@@ -29,7 +29,6 @@ def words_of(project: Project, asked: Iterable[tuple[str, str]]) -> dict[Key, st
 
 
 def words_of_case(project: Project, case: Case | None) -> dict[Key, str]:
-    """The same of one case."""
     return _words(case, _systems(project)) if case is not None else {}
 
 

@@ -39,7 +39,6 @@ class OutstandingBatch:
     expires_at: datetime | None
 
     def words(self) -> str:
-        """The batch in a sentence."""
         until = f", to be answered by {self.expires_at:%Y-%m-%d %H:%M} UTC" if self.expires_at else ""
         status = self.status or "not yet sent"
         return f"{self.judge}, {self.protocol}: {self.questions:,} questions, {status}{until}"

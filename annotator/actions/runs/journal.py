@@ -48,7 +48,6 @@ class KnownKeys(Container[Any]):
         self._since: set[int] = set()
 
     def add(self, key: Hashable) -> None:
-        """Know a key from now on."""
         self._since.add(hash(key))
 
     def new(self, found: Iterable[T], by: Callable[[T], Hashable]) -> list[T]:
@@ -245,7 +244,6 @@ def by_cause(project: Project, given: Table, *whose: ColumnElement[bool]) -> dic
 
 
 def call_of(row: Mapping[str, Any] | RowMapping) -> Call:
-    """The call that a row of the journal keeps."""
     return Call(**{name: row[name] for name in Call.model_fields} | {"status": Status(row["status"])})
 
 

@@ -195,5 +195,4 @@ def systems(project: Project) -> list[str]:
 
 
 def things(protocol: str) -> str:
-    """What a protocol's judgements are about, in the plural."""
     return "criteria" if shape_of(protocol).unit_kind is Kind.RUBRIC else "judgements"

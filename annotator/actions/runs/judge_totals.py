@@ -36,7 +36,6 @@ class JudgeTotal:
 
     @property
     def judgements(self) -> int:
-        """All of them, with a verdict and without."""
         return self.verdicts + self.missing.total()
 
 

@@ -90,7 +90,6 @@ def lines(
 
 
 def refuse_others(project: Project) -> None:
-    """Refuse anyone who may still have to judge blind."""
     people.refuse_others(project, "can read judges' replies")
 
 

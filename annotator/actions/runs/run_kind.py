@@ -66,7 +66,6 @@ class RunKind(ABC):
         return judges.kept(self.project, self.judge)
 
     def asker(self) -> Judge:
-        """Whose endpoint is asked."""
         return self.judge
 
     def opened(self) -> OpenRun:
@@ -87,7 +86,6 @@ class RunKind(ABC):
         return round(self.reply_tokens or TOKENS_A_UNIT * self.judge.asked.together)
 
     def outlook(self) -> RunWork:
-        """What it would come to now, before any run."""
         return self.work(OpenRun("", 0), self.journal(""))
 
     @classmethod

@@ -65,12 +65,10 @@ class RunLine:
 
     @property
     def judged(self) -> int:
-        """How many came with a result."""
         return max(0, self.done - sum(self.missing.values()))
 
     @property
     def left(self) -> int:
-        """How many it did not come to."""
         return max(0, self.total - self.done)
 
     @property
@@ -198,14 +196,12 @@ def open_run(project: Project, judge: Judge, order: RunRequest, asked_by: tuple[
 
 
 def reopen(project: Project, run_id: str) -> None:
-    """Let a run go on that had ended."""
     going = {"state": RunState.RUNNING.value, "ended_at": None}
     with project.store.write() as db:
         db.execute(update(RUN).where(RUN.c.id == run_id).values(**going))
 
 
 def state_of(project: Project, run_id: str) -> str:
-    """How a run ended, or that it goes on."""
     with project.store.read() as db:
         return str(db.execute(select(RUN.c.state).where(RUN.c.id == run_id)).scalar_one())
 

@@ -29,7 +29,6 @@ class SystemStatus:
 
     @property
     def done(self) -> int:
-        """All that is finished of this system."""
         return self.came + self.missing.total()
 
 

@@ -33,7 +33,6 @@ class StaleJudgements:
     order: RunRequest
 
     def words(self) -> str:
-        """How much it is, in a sentence."""
         return (
             f"{counted(self.judgements, 'judgement')} of “{self.order.judge}” on "
             f"{counted(self.units, 'unit')} reworded, in {counted(len(self.order.items), 'item')}."

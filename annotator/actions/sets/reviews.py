@@ -93,7 +93,6 @@ class ReviewCases(Sequence[ReviewCase]):
         return self._of[0][self.keys[number]]
 
     def said(self) -> list[str]:
-        """What this person said of each."""
         beside = self._of[-1]
         return [beside.get(key, NOTHING)[_SAID_AT] for key in self.keys]
 

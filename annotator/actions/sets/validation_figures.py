@@ -69,11 +69,9 @@ class TruthPairs:
     units: Codes
 
     def among(self, chosen: Chosen) -> "TruthPairs":
-        """Those of the chosen units."""
         return self._where(chosen[self.units])
 
     def there(self) -> "TruthPairs":
-        """Those that the rater has a value of."""
         return self._where(there(self.said))
 
     def _where(self, at: Chosen) -> "TruthPairs":
@@ -94,7 +92,6 @@ class TruthPairs:
 
 
 def there(values: NDArray[Any]) -> Chosen:
-    """Where there is a value."""
     return np.asarray(values != None)  # noqa: E711
 
 

@@ -53,7 +53,6 @@ class ValidationRater:
 
     @property
     def key(self) -> str:
-        """What tells two wordings of one judge apart, too."""
         return f"{self.id}@{self.prompt}" if self.prompt else self.id
 
 
@@ -85,7 +84,6 @@ class Ground:
     versions: Sequence[JudgeVersion]
 
     def judges(self) -> list[ValidationRater]:
-        """Every judge under each wording."""
         return [rater_of(version) for version in self.versions]
 
     def humans(self) -> list[ValidationRater]:
@@ -153,7 +151,6 @@ class Ground:
         ]
 
     def chosen(self, units: Codes) -> Chosen:
-        """Of all units these, by their numbers."""
         at = np.zeros(len(self.places), dtype=bool)
         at[units] = True
         return at
@@ -168,13 +165,11 @@ class Ground:
 
     @cached_property
     def known(self) -> Chosen:
-        """The units of which something counts as true."""
         none = np.zeros(len(self.places), dtype=bool)
         return reduce(np.logical_or, (there(self.column(source)[0]) for source in self.truth), none)
 
     @cached_property
     def _pairs(self) -> dict[str, TruthPairs]:
-        """What was asked of each rater before."""
         return {}
 
     @cached_property
@@ -203,7 +198,6 @@ class Ground:
         return dict(Counter(causes).most_common())
 
     def version(self, rater: ValidationRater) -> JudgeVersion:
-        """What a judge said."""
         return self._version(rater.key)
 
     def _version(self, key: str) -> JudgeVersion:

@@ -294,7 +294,6 @@ class SampleSize:
 
 
 def candidates(places: Iterable[UnitPlace]) -> list[Candidate]:
-    """The responses of these units."""
     by_response: dict[str, list[UnitPlace]] = defaultdict(list)
     for place in places:
         by_response[place.response_id].append(place)

@@ -36,7 +36,6 @@ class UnitPlace(NamedTuple):
 
     @property
     def key(self) -> Key:
-        """What the place is known by among judgements."""
         return self.response_id, self.unit_id
 
 
@@ -86,7 +85,6 @@ class UnitPlaces(Mapping[Key, UnitPlace]):
         return len(self._rows)
 
     def keys(self) -> KeysView[Key]:
-        """The units."""
         return self._rows.keys()
 
 

@@ -97,7 +97,6 @@ def _folded(shape: Protocol, key: Key, value: str | None) -> tuple[Key, str | No
 
 
 def of_consensus(project: Project, shape: Protocol) -> Own:
-    """What adjudication settled."""
     spoken = result_raters.spoken(project, shape, result_raters.CONSENSUS)
     return {(response_id, unit_id): value for response_id, _, unit_id, value in spoken}
 

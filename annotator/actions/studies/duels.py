@@ -146,7 +146,6 @@ def pairs(project: Project, protocol: str, rater_id: str, trial: int = 1) -> lis
 
 
 def trials(project: Project, protocol: str, rater_id: str) -> list[int]:
-    """The trials at which a judge compared anything."""
     j = JUDGEMENT.c
     question = (
         select(j.trial).where(j.protocol == protocol, j.rater_id == rater_id).distinct().order_by(j.trial)

@@ -40,7 +40,6 @@ class EfficiencyReport:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """The costs that are known of any system."""
         return tuple(
             cost for cost, row in self.costs.items() if any(one.value is not None for one in row.values())
         )

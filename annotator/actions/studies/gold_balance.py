@@ -51,7 +51,6 @@ class GoldBalanceReport:
 
 
 def choices(_project: Project) -> tuple[ViewChoice, ...]:
-    """There is nothing to choose."""
     return ()
 
 

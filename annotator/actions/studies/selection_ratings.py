@@ -238,7 +238,6 @@ def _reasons(said: Mapping[str, Selection]) -> Iterator[tuple[str, str]]:
 
 
 def _funnel_sheet(lines: Sequence[FunnelLine]) -> ResultSheet:
-    """How many items of each origin came how far."""
     heads = columns(
         ("origin", "Origin"),
         ("collected", "Collected", "Retired items too"),

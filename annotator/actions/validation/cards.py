@@ -130,7 +130,6 @@ def read(path: Path) -> ValidityCard:
 
 
 def body(card: ValidityCard) -> str:
-    """What the card's page says, as simple HTML."""
     return card_pages.body(card)
 
 

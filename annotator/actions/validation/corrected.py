@@ -54,7 +54,6 @@ class CorrectionQuery:
 
     @property
     def wide(self) -> float:
-        """The wanted width in the metric's own unit."""
         low, high = self.info.within
         return self.width * (high - low)
 
@@ -122,7 +121,6 @@ class _Units:
 
     @property
     def items(self) -> list[Hashable]:
-        """The item of each unit."""
         return [place.item_id for place in self.places]
 
     def within(self, bounds: tuple[float, float]) -> tuple[float, float]:

@@ -65,7 +65,6 @@ def rank(found: Estimate) -> SheetCell:
 
 
 def _judged(found: CorrectedLeaderboard, name: str) -> FigureSource:
-    """All that the judge said of a system."""
     return FigureSource(
         found.query.info.protocol,
         found.rater.id,

@@ -62,7 +62,6 @@ class Disagreement(NamedTuple):
 
     @property
     def case(self) -> Case:
-        """What a ruling on it is known by."""
         return (self.judge.id, self.place.response_id, self.place.unit_id, self.person_id)
 
 

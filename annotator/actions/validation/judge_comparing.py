@@ -225,7 +225,6 @@ def _said(project: Project, db: Connection, rater: ComparedRater, protocol: str)
 
 
 def _of_people(protocol: str) -> Select[Any]:
-    """People's labels that count."""
     j = counted_rows().c
     return select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
         j.rater_kind == RaterKind.PERSON.value,

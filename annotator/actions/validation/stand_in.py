@@ -278,7 +278,6 @@ def sheets(found: StandInAnswers) -> tuple[ResultSheet, ...]:
 
 
 def _answers(found: StandInAnswers) -> ResultSheet:
-    """An answer for each judge."""
     title = TITLES[found.query.figure][0]
     heads = columns(
         JUDGE_COLUMN,
@@ -304,12 +303,10 @@ def _answers(found: StandInAnswers) -> ResultSheet:
 
 
 def trees(found: StandInAnswers) -> list[dict[str, Any]]:
-    """Every answer as a JSON tree."""
     return [tree(one) for one in found.answers]
 
 
 def tree(one: StandInAnswer) -> dict[str, Any]:
-    """An answer as a JSON tree."""
     alt = one.alt
     figures = {
         "difference": one.difference, "judge_with_people": one.judge, "people": one.human,

@@ -118,7 +118,6 @@ def report(project: Project, query: ValidationQuery) -> Validation:
 
 
 def ground_of(project: Project, query: ValidationQuery) -> Ground:
-    """What a validation is based on."""
     if query.by not in BY:
         raise Refusal(f"Figures cannot be broken down by “{query.by}”.", f"Use one of {', '.join(BY)}.")
     return validation_ground.ground(
@@ -168,7 +167,6 @@ def _contrasts(found: Ground, positive: str, resamples: int = RESAMPLES) -> list
 
 
 def against_words(found: Ground) -> str:
-    """Who counts as true, in words."""
     if CONSENSUS in found.truth:
         return CONSENSUS
     return " and ".join(sorted(found.aliases[person] for person in found.truth))
@@ -195,7 +193,6 @@ def line(
 
 
 def _failed(project: Project, raters: Iterable[ValidationRater]) -> Iterator[str]:
-    """Which of the judges failed their test."""
     failed = endpoint_memory.failed_tests(project)
     yield from dict.fromkeys(
         f"{one.name} failed its test: {failed[one.id]}" for one in raters if one.id in failed

@@ -304,7 +304,6 @@ def _named(rater: ValidationRater, several: bool) -> str:
 
 
 def _side(line: RaterFigures, weighted: bool) -> Named:
-    """A line's figures, plainly or by weight."""
     return line.told.weighted if weighted else line.told.plain
 
 
@@ -346,7 +345,6 @@ def _by_group(lines: Iterable[RaterFigures]) -> Iterator[tuple[str, list[RaterFi
 
 
 def _ordered(rated: list[result_pictures.PlottedRater]) -> list[result_pictures.PlottedRater]:
-    """Judges by height, then people as they stand."""
     judged = [one for one in rated if one.judge]
     judged.sort(key=lambda one: (one.estimate.value is None, -(one.estimate.value or 0.0), one.name))
     return [*judged, *(one for one in rated if not one.judge)]

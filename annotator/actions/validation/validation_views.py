@@ -111,7 +111,6 @@ def rulings(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     positive: str = "", opening: str = "",
 ) -> Sequence[disagreements.RuledJudge]:  # fmt: skip
-    """First labels beside rulings."""
     whom = (against,) if against else ()
     return disagreements.report(
         project, ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)

@@ -183,7 +183,6 @@ def _rater(ground: Ground, query: CardQuery) -> ValidationRater:
 
 
 def _labelled(ground: Ground) -> Labels:
-    """What was labelled, and by whom, without whence."""
     known = list(compress(ground.places.values(), ground.known))
     return Labels(
         source="submitted", labels_sha256="", against=validation.against_words(ground),

@@ -33,7 +33,6 @@ def bound_of(found: Figure) -> str:
 
 
 def figure(name: str, estimate: Estimate) -> Figure:
-    """An estimate under its name."""
     e = estimate
     return Figure(name=name, value=e.value, low=e.low, high=e.high, n=e.n, method=e.method, note=e.note)
 

@@ -54,5 +54,4 @@ class DraftReview(BaseModel):
 
     @property
     def open_questions(self) -> list[str]:
-        """The questions of the form without an answer."""
         return [name for name in form_of(self.kind) if name not in self.form]

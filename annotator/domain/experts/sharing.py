@@ -168,7 +168,6 @@ class _Sharing:
         self._count(assignment)
 
     def _day(self) -> datetime:
-        """The day from which repeats are served."""
         return (self.plan.due or self.at) + timedelta(days=self.plan.repeat_after_days)
 
     def deal(self, stages: Sequence[Stage]) -> None:

@@ -30,7 +30,6 @@ class PlantedText:
 
 
 def copied(report: str, pieces: Pieces) -> str:
-    """The copy that pieces make of a report."""
     return "".join(words for words, _ in _laid(report, pieces)) if pieces else report
 
 

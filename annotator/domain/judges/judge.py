@@ -62,7 +62,6 @@ class Price(BaseModel):
         ) / _MILLION
 
     def words(self) -> str:
-        """The price as a person reads it."""
         cached = "" if self.cached is None else f", ${self.cached:g} cached"
         more = f", more above {min(self.long):,} tokens in" if self.long else ""
         return f"${self.input:g} in{cached}, ${self.output:g} out per million tokens{more}"
@@ -86,7 +85,6 @@ class PricedAsking(Asking):
 
     @property
     def secrets(self) -> list[str]:
-        """The names that stand for secrets in the headers."""
         return sorted({name for value in self.headers.values() for name in SECRET.findall(value)})
 
 
@@ -120,7 +118,6 @@ class Judge(JudgeFields):
 
     @property
     def asked(self) -> PricedAsking:
-        """How it is asked."""
         return PricedAsking.model_validate_json(self.asking)
 
 

@@ -47,11 +47,9 @@ class Presentation:
 
     @property
     def title(self) -> str:
-        """The heading over the units."""
         return self.heading or self.ask or self.many.capitalize()
 
     def counted(self, number: int) -> str:
-        """So many units, in words."""
         return counted(number, self.one, self.many)
 
 

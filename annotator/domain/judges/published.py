@@ -18,7 +18,6 @@ class Aim:
 
     @property
     def whose(self) -> str:
-        """Between whom it is, in words."""
         return f"{self.judge} with people" if self.judge else "people with one another"
 
 

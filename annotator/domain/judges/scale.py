@@ -54,7 +54,6 @@ class Scale:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The values as they are stored."""
         return tuple(value.name for value in self.values)
 
     @property
@@ -81,7 +80,6 @@ def nominal(*values: Value, positive: str = "", mirrored: Mapping[str, str] | No
 
 
 def plain(*names: str) -> Scale:
-    """Values that are read as they are stored."""
     return nominal(*(Value(name, name) for name in names))
 
 

@@ -42,7 +42,6 @@ class Figure(FrozenRecord):
 
     @classmethod
     def of(cls, estimate: Estimate) -> Self:
-        """An estimate as it stands on a card."""
         return cls(**{name: getattr(estimate, name) for name in cls.model_fields})
 
 
@@ -222,11 +221,9 @@ class ValidityCard(FrozenRecord):
     )
 
     def tree(self) -> dict[str, Any]:
-        """The card as a JSON tree."""
         return self.model_dump(mode="json")
 
     def sealed(self) -> Self:
-        """The card with its hash."""
         return self.model_copy(update={"sha256": tree_sha256(self.tree())})
 
     @property
@@ -259,7 +256,6 @@ class Difference(FrozenRecord):
     todo: str
 
     def words(self) -> str:
-        """The difference in a line."""
         return f"{self.part}: {self.on_card} on the card, {self.now} now. {self.todo}"
 
 

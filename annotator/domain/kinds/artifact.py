@@ -53,7 +53,6 @@ class Stage(StrEnum):
 
 
 def stage_of(kind: Kind) -> Stage:
-    """The stage that makes artifacts of a kind."""
     return Stage.LABELLING if kind is Kind.LABELS else Stage(kind.value)
 
 
@@ -96,11 +95,9 @@ class Document(BaseModel, Generic[U]):
         return ""
 
     def tree(self) -> dict[str, Any]:
-        """The document as a JSON tree."""
         return self.model_dump(mode="json")
 
     def sha256(self) -> str:
-        """The hash of the document's canonical JSON."""
         return sha256(canonical_json(self.tree()))
 
 

@@ -69,7 +69,6 @@ def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
 
 
 def _told(checklist: Checklist, _bar: float) -> str:
-    """What the shares sum to."""
     total = fsum(unit.share for unit in checklist.units)
     return f"shares sum to {total:.2f} of 1.00"
 

@@ -149,7 +149,6 @@ def _english(units: Sequence[Statement]) -> Iterator[Finding]:
 
 
 def _told(diagnostics: Diagnostics, _bar: float) -> str:
-    """How many statements are true, false and undecided."""
     labels = [unit.label for unit in diagnostics.units]
     parts = [f"{labels.count(True)} true", f"{labels.count(False)} false"]
     parts += [f"{labels.count(None)} undecided"] if None in labels else []

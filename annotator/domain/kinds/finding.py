@@ -21,7 +21,6 @@ class Finding:
 
 
 def error(rule: str, message: str, advice: str, unit_id: str = "", field: str = "") -> Finding:
-    """Something that must be fixed before submitting."""
     return Finding("error", rule, unit_id, field or _usual(unit_id), message, advice)
 
 

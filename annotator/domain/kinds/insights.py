@@ -24,7 +24,6 @@ class Insights(Document[Insight]):
 
 
 def findings(insights: Insights, _context: Context) -> Iterator[Finding]:
-    """Every remark on key insights."""
     units = [unit for unit in insights.units if unit.text.strip()]
     yield from count_band(units, *COUNT, "insights")
     yield from near_duplicates(units, "insight")

@@ -84,7 +84,6 @@ class Inspirations(Document[Inspiration]):
     UNIT: ClassVar[type[Unit]] = Inspiration
 
     def fault(self) -> str:
-        """More than ten inspirations of one piece."""
         return next(
             (
                 f"Piece {piece} has {count} inspirations, and a piece gives at most {MOST}."
@@ -144,7 +143,6 @@ def _type(unit: Inspiration) -> Iterator[Finding]:
 
 
 def _told(inspirations: Inspirations, _bar: float) -> str:
-    """How many there are of each type."""
     counts = Counter(unit.type for unit in inspirations.units if unit.type)
     return ", ".join(f"{counts[one]} {one}" for one in InspirationType if counts[one])
 

@@ -53,7 +53,6 @@ def findings(nuggets: Nuggets, _context: Context) -> Iterator[Finding]:
 
 
 def _told(nuggets: Nuggets, _bar: float) -> str:
-    """How many nuggets are vital and how many okay."""
     vital = sum(unit.importance == "vital" for unit in nuggets.units)
     return f"{vital} vital, {len(nuggets.units) - vital:,} okay"
 

@@ -40,7 +40,6 @@ class QuestionType:
     focus: tuple[str, ...] = ()
 
     def dimension(self, name: str) -> Dimension | None:
-        """The dimension of that name, if there is one."""
         return next((one for one in self.dimensions if one.name == name), None)
 
 

@@ -188,7 +188,6 @@ def _rigid(unit: Criterion) -> Iterator[Finding]:
 
 
 def not_allowed(rubric: Rubric, weights: Weights) -> list[Criterion]:
-    """The criteria whose weight the project does not allow."""
     return [unit for unit in rubric.units if unit.weight not in weights.values]
 
 
@@ -228,7 +227,6 @@ def _core(rubric: Rubric) -> Iterator[Finding]:
 
 
 def _told(_: Rubric, _bar: float) -> str:
-    """What the bar beside the number of criteria shows."""
     return "weights"
 
 

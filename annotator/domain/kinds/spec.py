@@ -105,12 +105,10 @@ class KindSpec:
     weighed: Callable[["KindSpec", Weights], "KindSpec"] = lambda spec, _: spec
 
     def under(self, weights: Weights) -> "KindSpec":
-        """The same in a project that allows these weights."""
         return self.weighed(self, weights)
 
     @property
     def kind(self) -> Kind:
-        """The kind that this is of."""
         return self.document.KIND
 
     @property

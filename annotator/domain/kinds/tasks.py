@@ -63,7 +63,6 @@ class Family(StrEnum):
 
     @property
     def phase(self) -> Phase:
-        """The phase that it belongs to."""
         return next(phase for phase, families in MENU.items() if self in families)
 
 
@@ -221,7 +220,6 @@ def _together(units: Sequence[Task]) -> Iterator[Finding]:
 
 
 def _told(tasks: Tasks, _bar: float) -> str:
-    """How many tasks there are of each phase."""
     counts = Counter(unit.phase for unit in tasks.units if unit.phase)
     return ", ".join(f"{counts[phase]} {phase}" for phase in Phase if counts[phase])
 

@@ -66,7 +66,6 @@ class Unit(BaseModel):
 
     @property
     def anchors(self) -> tuple[Anchor, ...]:
-        """All quotations, in the order they were taken."""
         return (self.anchor, *self.more_anchors) if self.anchor else ()
 
     def quoting(self, anchors: Sequence[Anchor]) -> dict[str, Any]:
@@ -85,7 +84,6 @@ _LONGEST_SIDE = 39
 
 
 def cell_id(row: str, column: str) -> str:
-    """The id of the cell of two units."""
     return f"{side_of_cell(row)}~{side_of_cell(column)}"
 
 

@@ -58,7 +58,6 @@ class Extract(ExtractFields):
 
 
 def by_judge(judge_id: str) -> str:
-    """The origin of what a judge drew."""
     return f"judge:{judge_id}"
 
 
@@ -68,12 +67,10 @@ def for_person(judge_id: str, person_id: str, number: int) -> str:
 
 
 def by_set(name: str) -> str:
-    """The origin of the rubrics of a named set."""
     return f"{SET}{name}"
 
 
 def by_person(person_id: str) -> str:
-    """The origin of what a person wrote or corrected."""
     return f"person:{person_id}"
 
 

@@ -32,12 +32,10 @@ class KeyPoint(Unit):
 
     @property
     def found(self) -> tuple[Anchor, ...]:
-        """All its quotations, those of merged points too."""
         return tuple(anchor for one in (self, *self.merged) for anchor in one.anchors)
 
     @property
     def addresses(self) -> tuple[str, ...]:
-        """The pages that say it, each once."""
         return tuple(dict.fromkeys(anchor.source_id for anchor in self.found))
 
     def with_merged(self, other: "KeyPoint") -> "KeyPoint":
@@ -70,5 +68,4 @@ class KeyPoints(Document[KeyPoint]):
 
     @property
     def read(self) -> int:
-        """How many of its pages could be read."""
         return sum(one.state is PageState.OK for one in self.pages)

@@ -54,7 +54,6 @@ class Segment(NamedTuple):
 
     @property
     def doubts(self) -> tuple[Doubt, ...]:
-        """Why its words may not have been said."""
         return tuple(map(Doubt, filter(_IS_DOUBT, self.marks.split()))) if self.marks else ()
 
     @property
@@ -65,7 +64,6 @@ class Segment(NamedTuple):
         )
 
     def moved(self, by: int) -> "Segment":
-        """The same words, so many characters further on."""
         return Segment(self.start, self.end, self.speaker, self.first + by, self.last + by, self.marks)
 
 
@@ -81,7 +79,6 @@ class Transcript:
     file: str = ""
 
     def content(self) -> str:
-        """The transcript as the source keeps it."""
         tree = {
             "speakers": self.speakers,
             "segments": [tuple(one) for one in self.segments],
@@ -133,7 +130,6 @@ def clock(milliseconds: int) -> str:
 
 
 def prefix(name: str) -> str:
-    """What a turn of a speaker begins with."""
     return f"{name}: " if name else ""
 
 

@@ -33,19 +33,16 @@ class Stretch:
     segments: tuple[Segment, ...]
 
     def tree(self) -> dict[str, Any]:
-        """The passage as JSON."""
         rows = [list(one) for one in self.segments]
         return {"at": self.at, "row": self.row, "text": self.text, "segments": rows}
 
     @classmethod
     def of(cls, tree: Any) -> "Stretch":
-        """The passage of a tree."""
         rows = tuple(Segment(*row) for row in tree["segments"])
         return cls(tree["at"], tree["row"], tree["text"], rows)
 
 
 def taken(text: str, transcript: Transcript, rows: range) -> Stretch:
-    """A stretch of whole segments as it is now."""
     found = transcript.segments[rows.start : rows.stop]
     at = found[0].first
     return Stretch(at, rows.start, text[at : found[-1].last], tuple(one.moved(-at) for one in found))
@@ -138,7 +135,6 @@ def exchanged(text: str, transcript: Transcript, present: Stretch, goal: Stretch
 
 
 def _nearest(row: int, rows: int) -> Iterator[int]:
-    """All rows, from one in both directions."""
     if row < rows:
         yield row
     for away in range(1, max(row, rows) + 1):

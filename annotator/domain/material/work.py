@@ -19,7 +19,6 @@ class CatalogueWork:
 
     @property
     def year(self) -> int | None:
-        """The year in which it appeared."""
         return int(self.published[:4]) if self.published[:4].isdecimal() else None
 
     @property

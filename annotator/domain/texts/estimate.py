@@ -76,7 +76,6 @@ class Estimate:
     basis: Basis | None = None
 
     def __post_init__(self) -> None:
-        """A zero has no sign: files would print it."""
         for name in ("value", "low", "high", "floor", "ceiling"):
             if getattr(self, name) == 0:
                 object.__setattr__(self, name, unsigned(getattr(self, name)))
@@ -87,11 +86,9 @@ class Estimate:
         return self.missing == 0
 
     def remarked(self, *notes: str) -> "Estimate":
-        """The same with more to know of it."""
         return replace(self, note="; ".join(note for note in (self.note, *notes) if note))
 
     def based(self, basis: Basis | None) -> "Estimate":
-        """The same, measured by so much."""
         return replace(self, basis=basis).remarked(basis.words()) if basis else self
 
 

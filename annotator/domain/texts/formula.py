@@ -24,7 +24,6 @@ class Formula:
     path: str
 
     def address(self) -> str:
-        """The formula as an address of its own scheme."""
         words = f"{self.width} {self.ascent} {self.descent} {self.path}".encode("ascii")
         return f"{SCHEME}:{base64.urlsafe_b64encode(zlib.compress(words, 9)).decode('ascii')}"
 

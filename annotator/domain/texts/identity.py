@@ -7,7 +7,6 @@ NAMESPACE = uuid.UUID("9d6d5c0e-57a5-5b7e-9b0a-0f6f3e0d6a11")
 
 
 def new_id() -> str:
-    """A random UUID as text."""
     return str(uuid.uuid4())
 
 

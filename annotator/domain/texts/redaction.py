@@ -42,7 +42,6 @@ def hold(key: str) -> None:
 
 
 def held() -> tuple[str, ...]:
-    """The keys noted so far."""
     return tuple(_held)
 
 

@@ -248,7 +248,6 @@ def _confused(units: float, weight: float) -> str:
 
 
 def groups(card: ValidityCard) -> Iterator[str]:
-    """The same by type, weight, system and length."""
     for by, title in GROUPS.items():
         lines = [line for line in card.lines if line.by == by]
         yield _lines(title, lines, card, weighted=by != "weight")
@@ -285,7 +284,6 @@ class Reasons:
         return f"{UNDEFINED}<sup>{self._known.index(reason) + 1}</sup>"
 
     def html(self) -> str:
-        """The reasons, to stand below the table."""
         if not self._known:
             return ""
         listed = "; ".join(f"<sup>{place}</sup> {say(one)}" for place, one in enumerate(self._known, 1))
@@ -298,7 +296,6 @@ def say(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Words of ours, as they are."""
     return escape(text)
 
 
@@ -347,12 +344,10 @@ def facts(rows: Iterable[tuple[str, str]], about: str) -> str:
 
 
 def moment(at: datetime) -> str:
-    """A moment, in universal time."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def digest(found: str) -> str:
-    """A hash."""
     return f"<small><code>{plain(found or 'not known')}</code></small>"
 
 
@@ -367,7 +362,6 @@ def brief(figure: Figure | None, *, begun: bool = False) -> str:
 
 
 def dollars(cost: Figure) -> str:
-    """What a question costs."""
     note = f" ({say(cost.note)})" if cost.note else ""
     return (
         f"not known{note}"
@@ -433,7 +427,6 @@ def short(card: ValidityCard, *, begun: bool = False) -> str:
 
 
 def judge(card: ValidityCard) -> str:
-    """What makes the judge this judge."""
     return facts(_of_identity(card.judge, card), "The judge")
 
 

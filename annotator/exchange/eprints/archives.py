@@ -103,7 +103,6 @@ def _in_tar(plain: bytes) -> dict[str, str]:
 
 
 def _inner(name: str) -> str:
-    """A file's name as others refer to it."""
     path = PurePosixPath(name.replace("\\", "/"))
     if path.is_absolute() or ".." in path.parts or re.match(r"[A-Za-z]:", name):
         raise _unfit(f"A file in it is named so as to lie outside: “{name[:80]}”.")

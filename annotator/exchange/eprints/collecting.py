@@ -71,7 +71,6 @@ class Collected:
 
 
 def polite_fetcher(turns: OneTurn, *, allow_private: bool = False) -> Fetcher:
-    """A fetcher that keeps arXiv's manners."""
     return Fetcher(AddressRules(allow_private=allow_private), bounds=LIMITS, hosts=turns, agent=AGENT)
 
 

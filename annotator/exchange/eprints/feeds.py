@@ -31,13 +31,11 @@ class ListedPaper:
 
     @property
     def work(self) -> CatalogueWork:
-        """The paper as a work that others may cite."""
         authors = ", ".join(self.authors)
         return CatalogueWork(f"arxiv:{self.id}", self.title, self.abstract, self.published[:10], authors)
 
     @property
     def key(self) -> str:
-        """Its id with its version."""
         return f"{self.id}v{self.version}"
 
 

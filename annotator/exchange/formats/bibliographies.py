@@ -182,7 +182,6 @@ def arxiv_mentioned(words: str) -> str:
 
 
 def _checked(entry: ReadEntry) -> ReadEntry:
-    """The same without a reference that names nothing."""
     found = entry.reference
     if entry.why or (found is not None and (found.text or work_named(found.identifier))):
         return entry

@@ -81,7 +81,6 @@ class LabelFileContent:
     notes: list[str] = field(default_factory=list)
 
     def add(self, other: "LabelFileContent") -> None:
-        """Take in what another file holds."""
         self.entries += other.entries
         self.findings += other.findings
         self.notes += other.notes

@@ -52,7 +52,6 @@ class HasNumber(Protocol):
 
 
 def in_order(items: Iterable[HasNumber]) -> dict[str, int]:
-    """Their numbers in files that know no others."""
     return {item.id: number for number, item in enumerate(items)}
 
 

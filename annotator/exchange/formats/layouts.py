@@ -42,5 +42,4 @@ def of_labels() -> dict[str, tuple[str, LabelLayout]]:
 
 
 def of_papers() -> FileLayout:
-    """The layout whose items are research papers."""
     return next(one for one in LAYOUTS.values() if one.of_papers is not None)

@@ -40,7 +40,6 @@ class HostTurns:
             yield
 
     def rest(self, host: str, seconds: float) -> None:
-        """Send nothing to the host for so long."""
         self._next[host] = max(self._next.get(host, 0.0), self._now() + seconds)
 
     def _now(self) -> float:
@@ -57,7 +56,6 @@ class OneTurn(HostTurns):
             yield
 
     def rest(self, host: str, seconds: float) -> None:
-        """Send nothing for so long."""
         super().rest("", seconds)
 
 

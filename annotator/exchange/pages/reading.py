@@ -261,14 +261,12 @@ class _Walk(HTMLParser):
             self._verbatim -= tag == "pre"
 
     def handle_data(self, data: str) -> None:
-        """Take in words."""
         if self._titles is not None:
             self._titles.append(data)
         elif not self._unseen:
             self._line.append(data)
 
     def text(self) -> str:
-        """All the words that are shown."""
         self._break("p")
         return re.sub(r"\n{3,}", "\n\n", "\n".join(self._lines)).strip()
 

@@ -50,11 +50,9 @@ class PackageEntry:
 
     @property
     def end(self) -> int:
-        """Where the next entry begins."""
         return self.offset + LOCAL.size + len(self.name) + self.packed
 
     def local_header(self) -> bytes:
-        """What stands before the entry's content."""
         facts = (NEEDED, 0, self.method, TIME, DATE, self.crc, self.packed, self.size, len(self.name), 0)
         return LOCAL.pack(LOCAL_SIGN, *facts) + self.name.encode("ascii")
 

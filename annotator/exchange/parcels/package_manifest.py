@@ -124,7 +124,6 @@ class Package:
 
 
 def suffix(form: Format) -> str:
-    """The ending of a package's file name."""
     return f".{form}"
 
 

@@ -92,7 +92,6 @@ def sheet(height: float, title: str, ink: Ink) -> tuple[Any, Any]:
 
 
 def _fitting(title: str, width: float) -> str:
-    """The title in as many lines as it takes."""
     from textwrap import fill
 
     return fill(title, max(20, int(width * LETTERS_PER_INCH)))
@@ -109,7 +108,6 @@ def short(name: str, widest: int = WIDEST_NAME) -> str:
 
 
 def name_axis(axes: Any, words: str, ink: Ink) -> None:
-    """Say below the picture what runs across it."""
     axes.set_xlabel(_fitting(words, ink.width * 0.72), fontsize=9)
     spell([axes.xaxis.label], ink)
 

@@ -94,7 +94,6 @@ class Bundle:
 
     @property
     def pairings(self) -> list[AssistedRecord]:
-        """What judges paired by meaning, of all agreements."""
         return [one for agreement in self.agreements for one in agreement.assisted]
 
     def place(self, thing: str, record_id: str) -> tuple[str, int | None]:
@@ -102,7 +101,6 @@ class Bundle:
         return self.places.get((thing, record_id), (thing, None))
 
     def counts(self) -> dict[str, int]:
-        """How many there are of each thing."""
         return {name: len(getattr(self, name)) for name in THINGS}
 
 

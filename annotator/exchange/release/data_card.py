@@ -68,7 +68,6 @@ def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
 
 
 def _departures(known: Mapping[str, Sequence[str]]) -> str:
-    """What is computed otherwise, subject by subject."""
     parts = (
         "\n".join([f"{line(title)}:", "", *(f"- {line(one)}" for one in own)]) for title, own in known.items()
     )

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 
 
 def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    """A table whose cells cannot break it."""
     lines = [head, ("---",) * len(head), *rows]
     return "\n".join(
         "| " + " | ".join(line(cell).replace("|", "\\|") for cell in row) + " |" for row in lines
@@ -18,5 +17,4 @@ def shares(counts: Mapping[str, int]) -> list[tuple[str, str, str]]:
 
 
 def line(words: str) -> str:
-    """Words on one line."""
     return " ".join(words.split())

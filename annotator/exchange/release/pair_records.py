@@ -77,7 +77,6 @@ class AgreementRecord(LaterFields, Agreement):
     )
 
     def frozen(self) -> Agreement:
-        """What was frozen, and nothing that came later."""
         return Agreement(**{name: getattr(self, name) for name in Agreement.model_fields})
 
 
@@ -182,7 +181,6 @@ def consensus_version(record: AdjudicationRecord) -> ConsensusVersion:
 
 
 def adjudication(last: AdjudicationRecord) -> Adjudication:
-    """The adjudication whose last closed version this is."""
     return Adjudication(
         **last.model_dump(
             include={
@@ -197,7 +195,6 @@ def adjudication(last: AdjudicationRecord) -> Adjudication:
 
 
 def disputes(record: AdjudicationRecord) -> list[Dispute]:
-    """The objections of a record."""
     about = {"item_id": record.item_id, "stage": record.stage}
     return [Dispute(**one.model_dump(), **about) for one in record.disputes]
 

@@ -89,7 +89,6 @@ def _trees(records: Iterable[Record]) -> Iterable[dict[str, Any]]:
 
 
 def complete(parts: Files, manifest: Manifest) -> dict[str, Content]:
-    """The files with their manifest and their checksums."""
     return folders.with_sums({**parts, MANIFEST: pretty(manifest.model_dump(mode="json"))})
 
 
@@ -135,14 +134,12 @@ def ordered(bundle: Bundle) -> Bundle:
 
 
 def _in_order(found: Collection[JudgementRecord], rank: Mapping[str, int]) -> Collection[JudgementRecord]:
-    """What is spooled was put there in this order."""
     if isinstance(found, Spool):
         return found
     return sorted(found, key=lambda r: (r.protocol, rank[r.item_id], *_judged(r)))
 
 
 def ranked(items: Iterable[ItemRecord]) -> dict[str, int]:
-    """Each item's place in the project's order."""
     ordered_items = sorted(items, key=lambda r: (r.position, r.key, r.id))
     return {item.id: place for place, item in enumerate(ordered_items)}
 

@@ -37,7 +37,6 @@ class Spool(Collection[JudgementRecord]):
             ) from error
 
     def trees(self) -> Iterator[dict[str, Any]]:
-        """Each as a JSON tree."""
         place = 0
         while place < self._length:
             # Two may read in turns.

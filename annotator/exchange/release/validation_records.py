@@ -74,15 +74,12 @@ def check(record: Record) -> None:
 
 
 def content_sha256(content: Content) -> str:
-    """The hash of a set's content."""
     return sha256(content_text(content))
 
 
 def content_text(content: Content) -> str:
-    """A set's content as it is kept."""
     return canonical_json(content.model_dump(mode="json")).decode()
 
 
 def labels_text(labels: list[FirstLabel]) -> str:
-    """First labels as they are kept."""
     return canonical_json([one.model_dump(mode="json") for one in labels]).decode()

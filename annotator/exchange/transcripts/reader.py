@@ -249,7 +249,6 @@ class _WhisperSegment(_Heard):
     compression_ratio: float | None = None
 
     def line(self) -> SpokenLine:
-        """The line that it is."""
         found = {
             Doubt.UNSURE: (self.avg_logprob or 0) < LEAST_LOGPROB,
             Doubt.SILENCE: (self.no_speech_prob or 0) > MOST_SILENCE,
@@ -269,7 +268,6 @@ class _Cut(_Heard):
     offsets: _Offsets
 
     def line(self) -> SpokenLine:
-        """The line that it is."""
         return self.said(self.offsets.begin, self.offsets.end)
 
 
@@ -470,7 +468,6 @@ def _cues(caption: "Caption") -> Iterator[tuple[SpokenLine, list[str]]]:
 
 
 def _plain(words: str) -> str:
-    """Words without tags, entities and spare spaces."""
     if "<" in words or "{" in words:
         words = _TAG.sub("", words)
     return " ".join((html.unescape(words) if "&" in words else words).split())

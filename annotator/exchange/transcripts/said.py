@@ -54,7 +54,6 @@ def gap(before: str, after: str) -> str:
 
 
 def joined(parts: Sequence[str]) -> str:
-    """Words that follow one another, as one text."""
     made = list(parts[:1])
     for before, after in pairwise(parts):
         made += [gap(before, after), after]

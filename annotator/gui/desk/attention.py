@@ -67,7 +67,6 @@ class Attention(QObject):
         self._clock.touch()
 
     def end(self) -> None:
-        """The page has gone out of view."""
         if self._window is not None and isValid(self._window):
             self._window.removeEventFilter(self)
         self._window = None

@@ -66,7 +66,6 @@ class Child(QObject):
         return self.process.state() != QProcess.ProcessState.NotRunning
 
     def say(self, line: str) -> None:
-        """Give the child a line: “pause” or “resume”."""
         if self.running:
             self.process.write(f"{line}\n".encode())
 

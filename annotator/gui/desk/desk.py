@@ -137,7 +137,6 @@ class Desk(QObject):
         return result
 
     def tell(self, change: Change) -> None:
-        """Let every view know of a committed change."""
         self.changed.emit(change)
 
     def undo(self) -> None:
@@ -145,7 +144,6 @@ class Desk(QObject):
         self._turn(history.undo, "Undid")
 
     def redo(self) -> None:
-        """Do again what was undone last."""
         self._turn(history.redo, "Redid")
 
     def take_back(self, page: str) -> None:

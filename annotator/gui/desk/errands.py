@@ -87,7 +87,6 @@ class Errands(QObject):
             self._out[number] = replace(hearers, then=None, progress=None)
 
     def end(self) -> None:
-        """Wait, and tell nobody of anything any more."""
         self.wait()
         self._out.clear()
 

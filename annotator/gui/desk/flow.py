@@ -28,7 +28,6 @@ class Flow(QObject):
             self.said = ""
 
     def advance(self) -> None:
-        """Go on to what is open, at once."""
         self._by_itself = True
         try:
             self._go_on()

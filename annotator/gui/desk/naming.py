@@ -13,7 +13,6 @@ def in_order(everybody: Iterable[Person]) -> list[Person]:
 
 
 def title(stage: Stage) -> str:
-    """What a stage is called on the page."""
     return stage.value.capitalize()
 
 

@@ -32,7 +32,6 @@ class OrderEstimate(QObject):
         self._soon = later(self, self.count, SETTLE_MS)
 
     def count_soon(self) -> None:
-        """Count once the fields settle."""
         self._soon.start()
 
     def stop(self) -> None:
@@ -41,7 +40,6 @@ class OrderEstimate(QObject):
         self._waited = None
 
     def count(self) -> None:
-        """Count now, if the owner is seen."""
         asked = self._order()
         if asked is not None and self._owner.isVisible():
             self._waited = asked

@@ -39,7 +39,6 @@ class Page(QWidget):
         """The page is about to go out of view, or the window to close: keep what is being typed."""
 
     def wear(self) -> None:
-        """Wear colours and sizes: the whole page by default."""
         theme.wear(self)
 
     def stop(self) -> None:

@@ -24,7 +24,6 @@ class PagePart(QWidget):
         bar.asked.connect(lambda act: self.acts[act]())
 
     def lay_out(self, body: QWidget) -> None:
-        """Put the body between the answers and the bar."""
         vertical((body, 1), self.bar, on=self, margins=(0, 8, 0, 0), spacing=8)
         self.answer.float_over(body, below=False)
 
@@ -35,19 +34,16 @@ class PagePart(QWidget):
         """Go to a place in this part."""
 
     def on_change(self, change: Change) -> None:
-        """Something was committed while this part is in view."""
         self.fill()
 
     def focus_first(self) -> None:
         """Put the keyboard where work in this part begins."""
 
     def rebind(self) -> None:
-        """Take over keys that were changed."""
         self.bar.show_keys()
 
     def keep(self) -> None:
         """Keep what is being typed."""
 
     def stop(self) -> None:
-        """End what was started."""
         self.stopped = True

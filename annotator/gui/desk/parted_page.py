@@ -118,7 +118,6 @@ class PartedPage(Page):
             self.part.go(place)
 
     def leave(self) -> None:
-        """Keep what is being typed."""
         for part in self.made.values():
             part.keep()
 
@@ -145,7 +144,6 @@ class PartedPage(Page):
             part.rebind()
 
     def stop(self) -> None:
-        """Take the parts down before the window closes."""
         self._later.stop()
         for part in self.made.values():
             part.stop()
@@ -157,7 +155,6 @@ class PartedPage(Page):
             self.part.focus_first()
 
     def go_to(self, tab: int, place: dict[str, Any]) -> None:
-        """Go to a place in another part."""
         self.tabs.setCurrentIndex(tab)
         self.part.go(place)
         self.part.focus_first()
@@ -170,7 +167,6 @@ class PartedPage(Page):
         ))  # fmt: skip
 
     def fill(self) -> None:
-        """Show the part in view as it now is."""
         self.part.fill()
 
     def _fill(self) -> None:

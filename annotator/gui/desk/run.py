@@ -47,7 +47,6 @@ class BackgroundRun(QObject):
 
     @property
     def title(self) -> str:
-        """What is in progress, and who does it."""
         judge = getattr(self.order, "judge", "")
         return f"{self.what} · \u2068{judge}\u2069" if judge else self.what
 
@@ -74,11 +73,9 @@ class BackgroundRun(QObject):
             self._tell()
 
     def stop(self) -> None:
-        """End the run before its page is taken down."""
         self._child.stop_now()
 
     def words(self) -> str:
-        """How far it is, in a few words."""
         line, state = self.line, "stopping" if self.stopping else "paused" if self.held else ""
         counted = f"{line['done']:,} of {line['total']:,}" if line.get("total") else ""
         cost = usd(line["cost_usd"]) if line.get("cost_usd") else ""

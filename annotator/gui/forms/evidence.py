@@ -41,13 +41,11 @@ class ReferenceEditor(UnitEditor):
         super().show_unit(unit, number, typing)
 
     def refresh(self) -> None:
-        """Say what the identifier is read as."""
         found = work_named(self.identifier.text())
         self.read_as.setText(f"✓ {SCHEMES[found.scheme]}" if found else "")
         self.read_as.setToolTip(f"Read as {found}" if found else "")
 
     def unfit(self) -> list[Finding]:
-        """A year that is none."""
         if not self.year.unfit():
             return []
         message = f"“{self.year.text()}” is not a year."

@@ -79,11 +79,9 @@ class ChoiceButtons(QWidget):
             self._skip_unchecked()
 
     def lock(self, locked: bool) -> None:
-        """Let the choice be seen but not changed."""
         self.setEnabled(not locked)
 
     def enter(self) -> None:
-        """Take the focus."""
         (self._group.checkedButton() or self._group.button(0)).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -96,7 +94,6 @@ class ChoiceButtons(QWidget):
                 theme.set_role(button, position=position)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """A digit chooses by number."""
         if event.text().isdigit() and keys.plain(event):
             self.choose(int(event.text()))
         else:
@@ -141,7 +138,6 @@ class PickList(ChoiceBox):
         return QSize(letters + theme.current().px(AROUND_LIST), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """The same."""
         return self.sizeHint()
 
     def offer(self, options: Sequence[tuple[Any, str]]) -> None:
@@ -170,11 +166,9 @@ class PickList(ChoiceBox):
         self.setToolTip("" if place == none else tooltip(self.currentText()))
 
     def lock(self, locked: bool) -> None:
-        """Let the choice be seen but not changed."""
         self.setEnabled(not locked)
 
     def enter(self) -> None:
-        """Take the focus."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -200,7 +194,6 @@ class TextLine(LineField):
         self.stirred.emit()
 
     def value(self) -> Any:
-        """What is written."""
         return self.text()
 
     def show_value(self, value: Any) -> None:
@@ -216,7 +209,6 @@ class TextLine(LineField):
         self.setReadOnly(locked)
 
     def enter(self) -> None:
-        """Take the focus."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
@@ -281,11 +273,9 @@ class ShareField(AmountBox):
         self.blockSignals(blocked)
 
     def lock(self, locked: bool) -> None:
-        """Let the share be seen but not changed."""
         self.setReadOnly(locked)
 
     def enter(self) -> None:
-        """Take the focus."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.selectAll()
 

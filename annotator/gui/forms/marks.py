@@ -22,7 +22,6 @@ class ToggleButtons(ChoiceButtons):
         self._group.setExclusive(False)
 
     def value(self) -> tuple[Any, ...]:
-        """The values whose buttons are down."""
         return tuple(
             value for place, value in enumerate(self._values) if self._group.button(place).isChecked()
         )
@@ -80,15 +79,12 @@ class MarkMenu(QToolButton):
         self.setAccessibleName(words)
 
     def lock(self, locked: bool) -> None:
-        """Let the marks be seen but not changed."""
         self.setEnabled(not locked)
 
     def enter(self) -> None:
-        """Take the focus."""
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter opens the menu, as the space bar does."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event):
             self.showMenu()
         else:

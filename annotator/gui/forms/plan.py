@@ -14,7 +14,6 @@ class SubtaskEditor(UnitEditor):
     """A sub-task and its count of words."""
 
     def build(self) -> None:
-        """The count of words."""
         self.count = PlainLabel("0 words", "chip")
         self.row.addWidget(self.count, 0, Qt.AlignmentFlag.AlignVCenter)
         self.text.stirred.connect(self.refresh)

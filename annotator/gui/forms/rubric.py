@@ -23,7 +23,6 @@ class CriterionEditor(UnitEditor):
         super().build()
 
     def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
-        """The key insight comes later."""
         return None if field.name == INSIGHT else super().made(field, keyed=keyed)
 
     def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:

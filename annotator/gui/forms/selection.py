@@ -17,7 +17,6 @@ class DimensionEditor(UnitEditor):
     NOTE, NOTE_PROMPT = "Reason", REASON
 
     def build(self) -> None:
-        """What the dimension means stands below its name."""
         self._type: QuestionType | None = None
         self.meaning = PlainLabel("", "hint", wrap=True)
         self._places["text"].addWidget(self.meaning)

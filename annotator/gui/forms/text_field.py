@@ -45,7 +45,6 @@ class TextField(GrowingEdit):
             self.stirred.emit()
 
     def value(self) -> Any:
-        """What is written."""
         return self.toPlainText()
 
     def show_value(self, value: Any) -> None:
@@ -72,7 +71,6 @@ class TextField(GrowingEdit):
             set_role(self)
 
     def enter(self) -> None:
-        """Take the focus, at the end of the text."""
         if not self.hasFocus():
             self.moveCursor(QTextCursor.MoveOperation.End)
         self.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -69,7 +69,6 @@ class AnchorChip(QWidget):
         horizontal(self.button, self.remove, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def show_anchor(self, anchor: Anchor) -> None:
-        """Show a quotation."""
         self.button.show_quote(anchor.quote, anchor.place)
 
 
@@ -259,7 +258,6 @@ class UnitEditor(QFrame):
         return self.given or not self.text.value().strip()
 
     def unfit(self) -> list[Finding]:
-        """Errors of what is written but cannot be kept."""
         return []
 
     def show_drafted(self, words: str) -> None:
@@ -334,7 +332,6 @@ class UnitEditor(QFrame):
         return [*stops, self.fields["note"]] if "note" in self.fields else stops
 
     def chain(self) -> None:
-        """Let Tab go through the unit in order."""
         for before, after in pairwise(self.stops()):
             QWidget.setTabOrder(before, after)
 

@@ -134,11 +134,9 @@ class BackupsPage(Page):
         )
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """List the backups as they now are."""
         self.list.fill()
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         self.list.list.setFocus()
 
     def _back_up(self) -> None:

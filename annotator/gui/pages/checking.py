@@ -65,11 +65,9 @@ class CheckPage(Page):
         vertical(*parts, on=self, margins=(20, 16, 20, 12))
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """Check at once."""
         self._check()
 
     def focus_first(self) -> None:
-        """Work begins with the button."""
         self.again.setFocus()
 
     def _check(self) -> None:

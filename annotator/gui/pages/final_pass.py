@@ -101,11 +101,9 @@ class FinalPassPage(Page):
         self._fill()
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         self.list.setFocus()
 
     def on_change(self, change: Change) -> None:
-        """What was signed or undone shows at once."""
         if change.kind in SHOWN_KINDS and self.isVisible():
             self._fill()
 

@@ -74,7 +74,6 @@ class HelpPage(Page):
         self.topics.setCurrentRow(0)
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """Open at a topic by its file's name."""
         names = [name for _, name in TOPICS]
         if place.get("topic") in names:
             self.topics.setCurrentRow(names.index(place["topic"]))
@@ -118,7 +117,6 @@ class IllustratedView(ReportView):
         return self._drawn(address.path()) if known else super().loadResource(kind, name)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep drawings within the page."""
         super().resizeEvent(event)
         document, images = self.document(), QTextDocument.ResourceType.ImageResource
         for name in self._names:

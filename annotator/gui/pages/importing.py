@@ -91,11 +91,9 @@ class ImportPage(Page):
         return horizontal(self.skip, StretchSpace(1), self.go)
 
     def focus_first(self) -> None:
-        """Work begins with choosing."""
         self.folder.setFocus()
 
     def look_at(self, paths: list[Path]) -> None:
-        """Show what importing these would do."""
         self._paths = paths
         self.chosen.setText(", ".join(path.name for path in paths[:4]) + (" …" if len(paths) > 4 else ""))
         self._look()

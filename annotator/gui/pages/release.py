@@ -117,15 +117,12 @@ class ReleasePage(Page):
         return horizontal((self.answer, 1), self.look, self.write)
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """Count what there is to release."""
         self._count()
 
     def focus_first(self) -> None:
-        """Work begins with the choice of a layout."""
         self.group.buttons()[0].setFocus()
 
     def on_change(self, change: Change) -> None:
-        """The summary follows the project."""
         if self.isVisible():
             self._count()
 

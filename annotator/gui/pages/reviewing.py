@@ -95,11 +95,9 @@ class ReviewsPage(Page):
             self.list.choose(ids.index(place["item_id"]))
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         self.list.setFocus()
 
     def on_change(self, change: Change) -> None:
-        """What others or undo changed shows at once."""
         if change.kind in SHOWN_KINDS and self.isVisible():
             self._fill()
 

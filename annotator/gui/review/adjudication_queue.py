@@ -65,19 +65,15 @@ class AdjudicationQueue(QAbstractListModel):
 
     @property
     def lines(self) -> Sequence[QueueLine]:
-        """Every line, shown or not."""
         return list(self._lines.values())
 
     def counted(self, show: LineFilter) -> int:
-        """How many lines a filter admits."""
         return sum(show.admits(line) for line in self._lines.values())
 
     def line(self, place: Place) -> QueueLine | None:
-        """A line by its item and stage."""
         return self._lines.get(place)
 
     def fill(self, lines: Sequence[QueueLine]) -> None:
-        """Take over the queue as it now is."""
         self._lines = {place_of(line): line for line in lines}
         self.narrow(self._show, self._words, self._kept)
 
@@ -134,11 +130,9 @@ class AdjudicationQueue(QAbstractListModel):
         return next((line for line in (*lines[at + 1 :], *lines[: at + 1]) if line.conflict), None)
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many lines are shown."""
         return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Every line can be chosen."""
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
@@ -160,7 +154,6 @@ class AdjudicationQueue(QAbstractListModel):
 
 
 def place_of(line: QueueLine) -> Place:
-    """What a line is known by."""
     return line.item_id, line.stage
 
 
@@ -182,7 +175,6 @@ def state_of(line: QueueLine) -> tuple[str, str, str]:
 
 
 def words_of(line: QueueLine) -> str:
-    """All that a line tells, in words."""
     return (
         f"{state_of(line)[2]}; {agreement_words(line.agreement)}{_bound(line.agreement)}; "
         f"{line.decided:,} of {line.rows:,} rows decided"
@@ -196,7 +188,6 @@ def measure_of(name: str) -> str:
 
 
 def agreement_words(figure: Figure | None) -> str:
-    """An agreement in a number and in a word."""
     if figure is None or figure.value is None:
         return "no figure"
     return f"{measure_of(figure.name)} {figure.value:.2f} · {level(figure.value)}"
@@ -208,7 +199,6 @@ def _bound(figure: Figure | None) -> str:
 
 
 def level(value: float) -> str:
-    """What an agreement of that value is called."""
     return next((word for least, word in LEVELS if value >= least), "low")
 
 

@@ -94,7 +94,6 @@ class DraftAsking(QFrame):
         self.ask.setEnabled(not self.run.start(self._order()))
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.ask.set_key(keys.shown("ask_draft"))
 
     def _order(self) -> Any:

@@ -29,7 +29,6 @@ def value_words(field: UnitField, value: Any, protocol: str = "") -> str:
 
 
 def protocol_of(unit: Unit | None) -> str:
-    """The protocol that a label is under."""
     return unit.protocol if isinstance(unit, Label) else ""
 
 

@@ -47,7 +47,6 @@ STATE_LOOKS = {
 
 
 def kind_of(judge: Judge) -> str:
-    """What kind of judge it is."""
     return KIND_WORDS.get(judge.kind, str(judge.kind))
 
 
@@ -74,7 +73,6 @@ def value_look(protocol: str, value: str | None) -> tuple[str, str]:
 
 
 def flag_words(flag: str) -> str:
-    """What a flag says."""
     if flag.startswith("page_"):
         return f"Page: {flag.removeprefix('page_').replace('_', ' ')}"
     return FLAG_WORDS.get(flag, flag.replace("_", " ").capitalize())
@@ -86,7 +84,6 @@ def causes_words(missing: Mapping[str, int]) -> str:
 
 
 def status_words(status: str) -> str:
-    """Why a verdict did not come, inside a sentence."""
     return STATUS_WORDS.get(status, status.replace("_", " ")).lower()
 
 
@@ -119,10 +116,8 @@ def spent_tip(amount: float | None, calls: int, unpriced: int) -> str:
 
 
 def when(moment: datetime) -> str:
-    """A moment as people read it."""
     return f"{local(moment):%Y-%m-%d %H:%M}"
 
 
 def day(moment: datetime) -> str:
-    """A moment of this year in few letters."""
     return f"{local(moment):%d %b, %H:%M}"

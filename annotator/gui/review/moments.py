@@ -8,5 +8,4 @@ FORMAT = "d MMM yyyy, HH:mm"
 
 
 def moment(at: datetime) -> str:
-    """A moment's date and time."""
     return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(at.timestamp())), FORMAT)

@@ -61,7 +61,6 @@ class PeopleChoice(QWidget):
         self._count()
 
     def chosen(self) -> tuple[str, ...]:
-        """The ids of those who are ticked."""
         lines = (self.list.item(row) for row in range(self.list.count()))
         return tuple(line.data(ID) for line in lines if line.checkState() == Qt.CheckState.Checked)
 
@@ -79,5 +78,4 @@ class PeopleChoice(QWidget):
         self.count.setText(f"{len(self.chosen()):,} of {self.list.count()}")
 
     def sizeHint(self) -> QSize:
-        """Wide enough for a name."""
         return QSize(theme.current().px(200), super().sizeHint().height())

@@ -69,7 +69,6 @@ class ReplyDetail(Splitter):
             QGuiApplication.clipboard().setText(self._replies[place].call.raw)
 
     def clear(self) -> None:
-        """Show nothing."""
         self._told, self._replies = None, ()
         self.made.clear()
         self._offer_replies()
@@ -145,7 +144,6 @@ def _sent(project: Project, judgement_id: str) -> tuple[SentPrompt | None, str]:
 
 
 def _named(reply: Reply) -> str:
-    """A reply among others to the same question."""
     read = " · the verdict was read from it" if reply.own else ""
     came = (
         ""

@@ -23,7 +23,6 @@ DONE = {
 
 
 def as_text(kind: Kind, revision: Revision) -> str:
-    """A revision's units, one paragraph each."""
     document = document_of(kind, revision.content)
     return "\n\n".join(_unit(kind, number, unit) for number, unit in enumerate(document.units, start=1))
 
@@ -49,5 +48,4 @@ def _unit(kind: Kind, number: int, unit: Unit) -> str:
 
 
 def quotations(unit: Unit) -> list[str]:
-    """A line for each quotation of a unit."""
     return [f"Quotation: “{' '.join(anchor.quote.split())}”" for anchor in unit.anchors]

@@ -47,7 +47,6 @@ NOT_AGREEMENT = "item_score"
 
 
 def title_of(stage: Stage, kind: Kind) -> str:
-    """What is adjudicated, as a title."""
     return KINDS[kind].title if stage_of(kind) is stage else stage.value.capitalize()
 
 

@@ -42,7 +42,6 @@ class RunPanel(QWidget):
         run.progressed.connect(lambda _: self._show_line())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Print the keys where there is room for them."""
         super().resizeEvent(event)
         for button in (self.hold, self.cancel):
             button.show_brief(self.width() < theme.current().px(ROOM_FOR_KEYS))

@@ -56,5 +56,4 @@ def _piece(text: str, *, marked: bool) -> str:
 
 
 def lines(text: str) -> str:
-    """A text as HTML that keeps its lines."""
     return escape(text).replace("\n", "<br>")

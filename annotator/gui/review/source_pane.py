@@ -106,7 +106,6 @@ class SourcePane(QWidget):
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Print less beside the titles where it is narrow."""
         super().resizeEvent(event)
         self.quoting.show_brief(self.width() < theme.current().px(ROOMY))
 
@@ -126,7 +125,6 @@ class SourcePane(QWidget):
 
     @property
     def finder(self) -> FindBar:
-        """The find bar of what is in view."""
         return self.pdf_finder if self._in_pdf else self.pane.find_bar
 
     def _listen(self) -> None:
@@ -175,11 +173,9 @@ class SourcePane(QWidget):
         self.tabs.blockSignals(blocked)
 
     def stop(self) -> None:
-        """Give back the memory of a PDF."""
         self.pdf.clear()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.quoting.set_key(keys.shown("evidence"))
 
     def quote(self) -> Anchor | None:
@@ -263,7 +259,6 @@ class SourcePane(QWidget):
         self.stepped.emit(whose)
 
     def enter(self) -> None:
-        """Take the focus."""
         nothing = self._stack.currentWidget() is self._nothing
         (self._nothing if nothing else self._view).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
@@ -274,7 +269,6 @@ class SourcePane(QWidget):
             self.desk.do(sources.add_source, self._item.id, Path(name))
 
     def _weigh_selection(self) -> None:
-        """Only what is selected or found can be quoted."""
         chosen = self.pdf.chosen() if self._in_pdf else self.pane.chosen()
         self.quoting.setEnabled(chosen is not None and self._stack.currentWidget() is not self._nothing)
 

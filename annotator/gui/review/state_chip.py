@@ -20,24 +20,20 @@ class StateChip(QWidget):
         theme.watch(self, self.updateGeometry)
 
     def show_state(self, words: str, icon: str, state: str) -> None:
-        """Show another state."""
         self._words, self._icon, self._state = words, icon, state
         self.setAccessibleName(words)
         self.updateGeometry()
         self.update()
 
     def words(self) -> str:
-        """The state in words."""
         return self._words
 
     def sizeHint(self) -> QSize:
-        """Room for icon and word."""
         px, metrics = theme.current().px, QFontMetrics(self._small())
         wide = 2 * px(_PAD) + self._beside() + metrics.horizontalAdvance(self._words)
         return QSize(wide, metrics.height() + px(4))
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the pill."""
         px, painter = theme.current().px, QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)

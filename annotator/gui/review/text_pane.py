@@ -146,7 +146,6 @@ class TextPane(QWidget):
         self.stepped.emit(whose)
 
     def turn(self, screens: int) -> None:
-        """Scroll by screens."""
         bar = self.report.verticalScrollBar()
         bar.setValue(bar.value() + screens * bar.pageStep())
 

@@ -75,7 +75,6 @@ def faces(protocol: str) -> tuple[Face, ...]:
 
 
 def answers(protocol: str) -> tuple[str, ...]:
-    """The answers themselves, in the same order."""
     return (*scale_of(protocol).best_first, UNSURE)
 
 

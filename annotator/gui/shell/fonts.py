@@ -48,7 +48,6 @@ def lacking(text: str) -> str:
 
 
 def advice(script: str) -> str:
-    """What to install for a script."""
     east = script.startswith("Chinese")
     if sys.platform != "linux":
         return (

@@ -113,7 +113,6 @@ def _of_the_sample(window: "Window") -> list[Entry]:
 
 
 def _ask_to_reset(window: "Window") -> None:
-    """Ask before the sample is made again."""
     todo = "The sample is restored to its original state. Your version is kept in a file beside it."
     window.messages.show_message("warning", "Reset the sample?", todo)
     window.messages.set_action("Reset the sample", window.reset_sample)

@@ -99,7 +99,6 @@ class _Step(QToolButton):
         return super().sizeHint() + QSize(lacks, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the dot over the corner of the icon."""
         super().paintEvent(event)
         if self.waiting and self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly:
             px = theme.current().px

@@ -28,12 +28,10 @@ class Pages(QWidget):
         self.stack = QStackedWidget(self)
 
     def minimumSizeHint(self) -> QSize:
-        """What the page in view needs."""
         page = self.stack.currentWidget()
         return QSize(0, 0) if page is None else page.minimumSizeHint().expandedTo(page.minimumSize())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The page fills it."""
         super().resizeEvent(event)
         self.stack.setGeometry(self.rect())
 
@@ -75,17 +73,14 @@ class PageRoom(QWidget):
         self.above.insertWidget(self.above.count() - 1, widget)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fold or unfold what another width asks for."""
         super().resizeEvent(event)
         self._fit()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Fit what is shown again."""
         super().showEvent(event)
         self._fit()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """What is shown without it has its own room."""
         super().hideEvent(event)
         crowd(self, False)
 

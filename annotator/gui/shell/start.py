@@ -194,12 +194,10 @@ class StartPage(QWidget):
             self.chosen.emit(Path(name))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Projects, tasks and returned work may be dropped here."""
         if dropping.ours(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open what was dropped."""
         event.acceptProposedAction()
         if files := dropping.ours(event):
             self.chosen.emit(files[0])

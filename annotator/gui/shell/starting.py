@@ -85,7 +85,6 @@ class Goldsmith:
 
     @cached_property
     def packages(self) -> "Packages":
-        """What opens tasks and returned work."""
         from annotator.gui.shell.opening import Packages
 
         return Packages(self)
@@ -95,7 +94,6 @@ class Goldsmith:
         return self._shown or self.show(None)
 
     def known(self) -> list[Path]:
-        """The projects that were opened last."""
         return projects.recent()
 
     def _first_page(self) -> "StartPage":
@@ -211,7 +209,6 @@ class Application(QApplication):
     file_asked = Signal(str)
 
     def event(self, event: QEvent) -> bool:
-        """Pass the name of a file on."""
         if isinstance(event, QFileOpenEvent) and event.file():
             self.file_asked.emit(event.file())
             return True

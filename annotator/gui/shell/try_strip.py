@@ -113,7 +113,6 @@ class TryStrip(QFrame):
         self._desk.go(step.page, **step.place)
 
     def dismiss(self) -> None:
-        """Show it no more in this project."""
         from annotator.actions.imports import practice
 
         self._desk.ask(practice.stop_trying)

@@ -164,7 +164,6 @@ class Window(QMainWindow):
 
     @property
     def page(self) -> Page:
-        """The page in view."""
         return self._pages[self._current]
 
     def show_refusal(self, refusal: Refusal) -> None:
@@ -453,7 +452,6 @@ class StatusBar(QStatusBar):
         self._saved.setText(f"Saved {at:%H:%M:%S}")
 
     def say_saved(self) -> None:
-        """Answer Ctrl+S: nothing is ever unsaved."""
         self._saved.setText(f"Everything is saved ({datetime.now().astimezone():%H:%M:%S})")
 
     def _show_run(self, run: "BackgroundRun") -> None:
@@ -473,7 +471,6 @@ class StatusBar(QStatusBar):
 
 
 def keep_place(project: Project, page: str, place: dict[str, str]) -> None:
-    """Remember the page and the place on it."""
     QSettings().setValue(_key(project), json.dumps([page, place]))
 
 

@@ -45,7 +45,6 @@ class CellsModel(RowsModel[Row]):
 
     @property
     def rows(self) -> Sequence[Row]:
-        """All rows, from the top."""
         return self._rows
 
     @property
@@ -64,7 +63,6 @@ class CellsModel(RowsModel[Row]):
 
     @property
     def firm(self) -> set[int]:
-        """The columns that keep their width."""
         return {place for place, column in enumerate(self._columns) if column.firm}
 
     @property
@@ -73,7 +71,6 @@ class CellsModel(RowsModel[Row]):
         return [place for place, column in enumerate(self._columns) if column.fitted]
 
     def retitle(self, titles: Mapping[int, str]) -> None:
-        """Call columns otherwise."""
         self.columns = [titles.get(place, title) for place, title in enumerate(self.columns)]
         self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
 
@@ -84,7 +81,6 @@ class CellsModel(RowsModel[Row]):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """A column's title and what it is about."""
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
             column = self._columns[section]
             if role == Qt.ItemDataRole.ToolTipRole and column.about:
@@ -94,7 +90,6 @@ class CellsModel(RowsModel[Row]):
         return super().headerData(section, orientation, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A cell."""
         if not index.isValid():
             return None
         row, column = self._rows[index.row()], self._columns[index.column()]

@@ -36,7 +36,6 @@ class CellsTable(LinesTable):
         return max(map(metrics.horizontalAdvance, words), default=0) + px(22)
 
     def hide_columns(self, hidden: dict[int, bool]) -> None:
-        """Hide columns that have nothing to say."""
         for place, without in hidden.items():
             self.setColumnHidden(place, without)
         self.fit()

@@ -37,7 +37,6 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
         self._rows: Sequence[Row] = ()
 
     def at(self, row: int) -> Row | None:
-        """What a row is about."""
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
     def take_over(self, rows: Sequence[Row], *, in_place: bool) -> None:
@@ -50,22 +49,18 @@ class RowsModel(QAbstractTableModel, Generic[Row]):
             self._rows = rows
 
     def tell_all(self) -> None:
-        """Every cell may say something else now."""
         if self._rows:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self.columns) - 1))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many rows there are."""
         return 0 if parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """How many columns there are."""
         return 0 if parent.isValid() else len(self.columns)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """The columns' titles."""
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return self.columns[section]
         return None

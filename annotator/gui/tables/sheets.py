@@ -53,7 +53,6 @@ class SheetModel(RowsModel[SheetLine]):
         return self._sorted
 
     def cell(self, index: Index) -> SheetCell | None:
-        """What stands at a place."""
         line = self.at(index.row()) if index.isValid() else None
         return line.cells[index.column()] if line is not None else None
 

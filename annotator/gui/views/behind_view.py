@@ -45,7 +45,6 @@ class BehindPane(QWidget):
 
     @property
     def pane(self) -> QTableView:
-        """The list in view."""
         return self.table
 
     def look(self, _line: SheetLine, _cell: SheetCell | None) -> bool:
@@ -56,11 +55,9 @@ class BehindPane(QWidget):
         """Show nothing that comes from now on."""
 
     def focus_list(self) -> None:
-        """Put the keyboard into the list in view."""
         self.pane.setFocus()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The list in view takes the keyboard."""
         super().focusInEvent(event)
         self.focus_list()
 
@@ -99,13 +96,11 @@ class FigureBehindView(BehindPane):
         )
 
     def stop(self) -> None:
-        """Show nothing that comes from now on."""
         self._asked += 1
         self._soon.stop()
 
     @property
     def pane(self) -> QTableView:
-        """The list of the level in view."""
         return self.table if self.levels.currentIndex() else self.items_table
 
     def look(self, line: SheetLine, cell: SheetCell | None) -> bool:
@@ -198,7 +193,6 @@ class FigureBehindView(BehindPane):
         self.back.emit()
 
     def line(self) -> JudgementBehind | None:
-        """The chosen judgement."""
         return self.judgements.at(self.table.currentIndex().row())
 
     def _show_detail(self) -> None:
@@ -227,7 +221,6 @@ def _told(project: Project, judgement_id: str) -> JudgementDetail | None:
 
 
 def _words(line: SheetLine, cell: SheetCell | None) -> str:
-    """What was opened, in a line."""
     if cell is not None and cell.source is not None and cell.tip:
         return cell.tip.splitlines()[0]
     return " · ".join(one.words for one in line.cells[:3] if one.words)

@@ -90,7 +90,6 @@ class Choosers(QWidget):
             self._row.insert(place, self._parts[choice.name])
 
     def values(self) -> dict[str, str]:
-        """What is chosen."""
         return {name: str(combo.currentData() or "") for name, combo in self.lists.items()}
 
     def choose(self, name: str, value: str) -> None:
@@ -113,7 +112,6 @@ class Choosers(QWidget):
         self.unadjudicated.setChecked(bool(counts))
 
     def show_file(self, offered: bool, name: str) -> None:
-        """Offer to compare with another file, or to stop."""
         self.file.setVisible(offered)
         self.file.setText(
             f"Stop comparing with {name}".replace("&", "&&") if name else "Beside another project…"

@@ -28,7 +28,6 @@ class Refused:
 def shown(
     project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], kept: Any
 ) -> CountedView | Refused:
-    """A view with its choices."""
     try:
         return result_views.show(project, name, chosen, kept, among)
     except Refusal as refusal:
@@ -56,7 +55,6 @@ def items(project: Project, source: FigureSource) -> ResultSheet | Refusal:
 
 
 def judgements(project: Project, source: FigureSource) -> list[JudgementBehind] | Refusal:
-    """The judgements behind a line."""
     try:
         return results_behind.of_source(project, source)
     except Refusal as refusal:

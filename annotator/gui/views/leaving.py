@@ -63,7 +63,6 @@ class LeavingBar(ActsRow):
         self.name = "results"
 
     def commands(self) -> dict[str, Callable[[], None]]:
-        """What each act does."""
         return {
             "copy_results": self.copy,
             "save_results": self._choose_table,
@@ -71,16 +70,13 @@ class LeavingBar(ActsRow):
         }
 
     def text(self, sheet: ResultSheet) -> str:
-        """A table as it is copied."""
         return result_exports.as_text(sheet)
 
     def enable(self, table: bool, picture: bool) -> None:
-        """Offer the acts, or not."""
         for act, button in self.buttons.items():
             button.setEnabled(picture if act.endswith("picture") else table)
 
     def copy(self) -> None:
-        """Put the lines in view on the clipboard."""
         self.told.emit(copied(self._view.model.shown, self.text))
 
     def _choose_table(self) -> None:
@@ -88,7 +84,6 @@ class LeavingBar(ActsRow):
             self.save_table(path)
 
     def save_table(self, path: Path) -> None:
-        """Write the lines in view as CSV or JSON."""
         sheet = self._view.model.shown
         self.told.emit(saved(self._desk, path, lambda: result_exports.save(sheet, path)))
 

@@ -71,7 +71,6 @@ class PicturePane(QWidget):
             self.list.setCurrentIndex(place)
 
     def picture(self) -> SheetPicture | None:
-        """The picture in view."""
         place = self.list.currentIndex()
         return self._pictures[place] if 0 <= place < len(self._pictures) else None
 
@@ -99,12 +98,10 @@ class PicturePane(QWidget):
         self.view.show_image(image, title)
 
     def stop(self) -> None:
-        """Draw nothing any more."""
         self._drawing += 1
         self._soon.stop()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Draw what was chosen while nobody looked."""
         super().showEvent(event)
         self._soon.start()
 
@@ -125,7 +122,6 @@ class PictureView(QScrollArea):
 
     @property
     def image(self) -> QImage | None:
-        """The picture in view."""
         return self._sheet.image
 
     def show_image(self, image: QImage | None, words: str = "") -> None:
@@ -136,7 +132,6 @@ class PictureView(QScrollArea):
         self._sheet.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Tell of another width."""
         super().resizeEvent(event)
         if event.oldSize().width() != event.size().width():
             self.resized.emit()

@@ -111,12 +111,10 @@ class ViewPane(Splitter):
         self.share_room()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Share the room out once there is any."""
         super().showEvent(event)
         QTimer.singleShot(0, self, self.share_room)
 
     def stop(self) -> None:
-        """Seek and draw nothing any more."""
         self._seek_soon.stop()
         self.pictures.stop()
 
@@ -207,26 +205,21 @@ class ViewPane(Splitter):
         self.turned.emit()
 
     def seek(self) -> None:
-        """Put the caret into the find field."""
         self.sought.show()
         self.sought.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.sought.selectAll()
 
     def next_sheet(self) -> None:
-        """Show the next table of the view."""
         if self.tabs.count():
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + 1) % self.tabs.count())
 
     def line(self) -> SheetLine | None:
-        """The chosen line."""
         return self.model.at(self.table.currentIndex().row())
 
     def cell(self) -> SheetCell | None:
-        """The chosen cell."""
         return self.model.cell(self.table.currentIndex())
 
     def picture(self) -> SheetPicture | None:
-        """The picture in view."""
         return self.pictures.picture()
 
     def explain(self) -> None:

@@ -72,11 +72,9 @@ class Viewer(QWidget):
         vertical(head, (whole, 1), on=self, margins=0, spacing=10)
 
     def make_behind(self, name: str) -> BehindPane:
-        """What shows what lies behind a figure."""
         return FigureBehindView(self.desk, name)
 
     def make_leaving(self) -> LeavingBar:
-        """What can be done with the view in view."""
         return LeavingBar(self.desk, self.view)
 
     def _body(self) -> Stack:
@@ -101,7 +99,6 @@ class Viewer(QWidget):
         copy.activated.connect(self.leaving.copy)
 
     def acts(self) -> dict[str, Callable[[], object]]:
-        """What each act of the key table does here."""
         turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
         return {act: partial(self.leaving.do, act) for act in self.leaving.buttons} | {
             **(turns if len(self.among) > 1 else {}),
@@ -178,11 +175,9 @@ class Viewer(QWidget):
         self.behind.stop()
 
     def named(self, name: str) -> ResultView:
-        """A view by its name."""
         return result_views.named(name, self.among)
 
     def show_view(self, name: str) -> None:
-        """Bring a view into view."""
         self._name = name
         self.view.sought.clear()
         self._count()
@@ -233,7 +228,6 @@ class Viewer(QWidget):
         self.show_body(self.view)
 
     def show_nothing(self, found: CountedView) -> None:
-        """Say what a view without a table needs."""
         view = self.named(found.view)
         self.show_empty("Nothing to show here yet", f"{view.about} {view.lacks}")
 
@@ -333,7 +327,6 @@ class ViewerPage(Page):
         self.viewer.on_change(change)
 
     def stop(self) -> None:
-        """Count nothing any more."""
         self.viewer.stop()
 
 
@@ -387,7 +380,6 @@ class ViewList(QListWidget):
             self.chosen.emit(line.data(Qt.ItemDataRole.UserRole))
 
     def choose(self, name: str) -> None:
-        """Go to a view by its name."""
         for place in range(self.count()):
             if self.item(place).data(Qt.ItemDataRole.UserRole) == name:
                 self.setCurrentRow(place)

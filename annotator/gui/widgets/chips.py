@@ -23,7 +23,6 @@ class Chip:
 
 
 def small(font: QFont) -> QFont:
-    """The letters of a pill."""
     made = QFont(font)
     made.setPointSizeF(max(1.0, font.pointSizeF() * _SMALL))
     made.setWeight(QFont.Weight.DemiBold)
@@ -31,7 +30,6 @@ def small(font: QFont) -> QFont:
 
 
 def size_of(chip: Chip, font: QFont) -> QSize:
-    """Room for one pill whose surroundings have that font."""
     px, metrics = theme.current().px, QFontMetrics(small(font))
     picture = px(_ICON) + px(_GAP) if chip.icon else 0
     return QSize(2 * px(_PAD) + picture + metrics.horizontalAdvance(chip.words), metrics.height() + px(4))
@@ -89,23 +87,18 @@ class Chips(QWidget):
             self.setVisible(bool(chips))
 
     def words(self) -> list[str]:
-        """What the pills say."""
         return [chip.words for chip in self._chips]
 
     def chips(self) -> tuple[Chip, ...]:
-        """The pills themselves."""
         return self._chips
 
     def hasHeightForWidth(self) -> bool:
-        """The narrower, the higher."""
         return self._wrap
 
     def heightForWidth(self, width: int) -> int:
-        """The height of all lines at a width."""
         return self._places(width)[1]
 
     def sizeHint(self) -> QSize:
-        """All in one line."""
         sizes = [size_of(chip, self.font()) for chip in self._chips]
         gaps = theme.current().px(_BETWEEN) * max(0, len(sizes) - 1)
         return QSize(sum(size.width() for size in sizes) + gaps, max((s.height() for s in sizes), default=0))
@@ -116,7 +109,6 @@ class Chips(QWidget):
         return QSize(min(hint.width(), theme.current().px(60)), hint.height()) if self._wrap else hint
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the pills."""
         painter = QPainter(self)
         for place, chip in zip(self._places(self.width())[0], self._chips, strict=True):
             room = self.width() - place.x()

@@ -20,25 +20,21 @@ class ElidedLabel(PlainLabel):
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        """Show another text."""
         self._whole = " ".join(text.split())
         super().setText(self._whole)
         self.setAccessibleName(self._whole)
         self._explain()
 
     def minimumSizeHint(self) -> QSize:
-        """Room for a few letters."""
         hint = super().minimumSizeHint()
         return QSize(self.fontMetrics().averageCharWidth() * _LEAST_LETTERS, hint.height())
 
     def elided(self) -> str:
-        """What is seen of the text now."""
         return self.fontMetrics().elidedText(
             self._whole, Qt.TextElideMode.ElideRight, self.contentsRect().width()
         )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Explain in the tooltip only what is not seen."""
         super().resizeEvent(event)
         self._explain()
 

@@ -49,7 +49,6 @@ class EmptyState(QWidget):
         theme.watch(self, self._dress)
 
     def show_words(self, headline: str, words: str = "") -> None:
-        """Say something else."""
         self._headline.setText(headline)
         self._words.setText(words)
 
@@ -81,7 +80,6 @@ class EmptyState(QWidget):
         return False
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the words and the buttons within."""
         super().resizeEvent(event)
         self._fit()
 

@@ -57,7 +57,6 @@ def pixmap(name: str, size: int, color: Tint = None, ratio: float = 1.0) -> QPix
 
 
 def names() -> list[str]:
-    """All icons there are."""
     return sorted([*_drawn(), *_OTHER_NAMES, "logo"])
 
 

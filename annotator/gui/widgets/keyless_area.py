@@ -12,7 +12,6 @@ class KeylessArea(PlainArea):
     resized = Signal()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave every key to the page."""
         event.ignore()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

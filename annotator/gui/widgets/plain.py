@@ -30,7 +30,6 @@ class PlainLabel(QLabel):
         return hint.expandedTo(QSize(0, self.heightForWidth(self.width())))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """In view its lines count."""
         super().showEvent(event)
         self.updateGeometry()
 

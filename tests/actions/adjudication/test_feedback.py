@@ -56,7 +56,6 @@ def own(project: Project, unit_id: str, **fields: object) -> None:
 
 
 def of(project: Project, name: str) -> feedback.Digest:
-    """What a person is told of the item."""
     pairs.work_as(project, name)
     return feedback.digest(project, pairs.item(project))
 

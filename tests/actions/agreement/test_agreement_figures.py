@@ -59,7 +59,6 @@ def assigned(project: Project, alias: str) -> None:
 
 
 def both(project: Project, a: str, b: str, item: int = 0, raters: str = "AB") -> None:
-    """Two people label the same criteria of one report."""
     for alias, said in zip(raters, (a, b), strict=True):
         sealed_by(project, alias, labels(said), item)
 

@@ -154,7 +154,6 @@ def meanwhile(server: OddServer, act: Callable[[], object]) -> None:
 
 
 def paired(project: Project) -> int:
-    """How many pairs of lists are kept as paired."""
     return int(sql.first(project, "SELECT count(*) FROM assisted_pair")[0])
 
 

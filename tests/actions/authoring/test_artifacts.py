@@ -31,7 +31,6 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 @pytest.fixture
 def rubric(project: Project) -> str:
-    """A rubric with the criteria a, b and c."""
     rubric = Rubric(units=tuple(Criterion(id=name, text=f"Explains {name}") for name in "abc"))
     return artifacts.start(project, items.ids(project)[0], Kind.RUBRIC, rubric).subject
 
@@ -49,7 +48,6 @@ def kept_drafts(project: Project) -> list[tuple[str, str]]:
 
 
 def another(project: Project, *roles: Role) -> Person:
-    """Somebody else, as whom the project now works."""
     added = people.add_person(project, "Other", roles or (Role.ANNOTATOR,)).subject
     other = next(person for person in people.people(project) if person.id == added)
     project.work_as(other)

@@ -31,7 +31,6 @@ def task(number: int, text: str = "") -> Task:
 
 
 def add_seminar(project: Project, key: str, tasks: tuple[Task, ...], subject: str = "Biology") -> str:
-    """A seminar whose one list of tasks is settled."""
     item_id = items.add(project, f"Seminar {key}", "", subject, "en", {"key": key}).subject
     submitting.seal(project, artifacts.start(project, item_id, Kind.TASKS, Tasks(units=tasks)).subject)
     return str(item_id)

@@ -44,7 +44,6 @@ def found(folder: Path) -> dict[str, bytes]:
 
 
 def by_hand(release: Path, folder: Path) -> Path:
-    """A copy of the release that may be changed."""
     for name, content in found(release).items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)

@@ -55,7 +55,6 @@ def take(project: Project, *paths: Path, **more: Any) -> Any:
 
 
 def responses(project: Project) -> dict[tuple[str, str], Any]:
-    """Every response by item's key and system."""
     question = (
         select(ITEM.c.key.label("item"), SYSTEM.c.name.label("system"), RESPONSE)
         .join(RESPONSE, RESPONSE.c.item_id == ITEM.c.id)

@@ -34,7 +34,6 @@ def server() -> Iterator[PageServer]:
 
 
 def claim(project: Project, *urls: str, response: int = 0) -> None:
-    """Give a response a claim for each address."""
     with project.store.read() as db:
         row = db.execute(RESPONSE.select().order_by(RESPONSE.c.id)).mappings().all()[response]
     units = tuple(Claim(text=f"Claim {number}.", url=url) for number, url in enumerate(urls, 1))
@@ -48,7 +47,6 @@ def snapshot(url: str, state: PageState = PageState.OK, text: str = "words") -> 
 
 
 async def fetched(project: Project, order: FetchRequest = ORDER, **rest: Any) -> dict[str, Any]:
-    """The last line of a fetch on loopback."""
     return await page_fetching.fetch(project, order, make=lambda _: fetcher(**rest))
 
 

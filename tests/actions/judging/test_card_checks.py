@@ -34,7 +34,6 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Iterator[Project]:
-    """Another project, without any judge of its own."""
     (tmp_path / "other").mkdir()
     project = small_project(tmp_path / "other")
     yield project

@@ -23,7 +23,6 @@ pytestmark = pytest.mark.usefixtures("distant_judge")
 
 
 def page(project: Project, server: OddServer) -> int:
-    """How many characters the endpoint was given to read."""
     server.script(error(404, "The model does not exist"))
     asyncio.run(judge_probes.test(project, JUDGE))
     return len(server.bodies[0]["messages"][1]["content"])

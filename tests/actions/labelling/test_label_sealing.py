@@ -25,7 +25,6 @@ QUOTE = "ties each"
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    """One item with two reports and three criteria."""
     opened = labelling_project(tmp_path, criteria=3, reports=2, questions=1)
     yield opened
     opened.close()

@@ -36,7 +36,6 @@ def project(tmp_path):
 
 
 def stored(project: Project) -> list[dict]:
-    """All judgement rows."""
     with project.store.read() as db:
         return [dict(row) for row in db.execute(select(table(JudgementRow))).mappings()]
 

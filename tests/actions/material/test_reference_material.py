@@ -56,7 +56,6 @@ def ask(project: Project, judge: str = JUDGE, item: str = "1") -> dict[str, Any]
 
 
 def asked(project: Project) -> str:
-    """The id of the draft that came."""
     assert ask(project)["failed"] == []
     waiting = reference_material.waiting(project, first_item(project))
     assert waiting is not None

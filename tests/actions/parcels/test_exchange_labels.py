@@ -34,7 +34,6 @@ def three_reports(folder: Path) -> Project:
 
 
 def settle(project: Project, author: str, state: str) -> None:
-    """Make every rubric somebody's, or nobody's and settled."""
     with project.store.write() as db:
         db.exec_driver_sql("UPDATE artifact SET author_id = ?, state = ?", (author, state))
 

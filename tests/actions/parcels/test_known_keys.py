@@ -39,7 +39,6 @@ def home(tmp_path: Path) -> Iterator[Project]:
 
 
 def take(home: Project, path: Path) -> Arrival:
-    """What became of one file."""
     (arrival,) = unpacking.take_in(home, [path])
     return arrival
 

@@ -27,7 +27,6 @@ ODD: tuple[Any, ...] = (
 
 
 def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The path of every value in a JSON tree."""
     parts = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
     for key, part in parts:
         yield (*path, key)
@@ -51,7 +50,6 @@ def spoiled(tree: Any, chance: random.Random) -> Any:
 
 
 def spoil(good: bytes, key: bytes, entry: str, chance: random.Random) -> bytes:
-    """The package with one entry spoiled, well signed."""
 
     def change(entries: dict[str, bytes]) -> None:
         entries[entry] = json.dumps(spoiled(json.loads(entries[entry]), chance)).encode()

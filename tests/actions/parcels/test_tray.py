@@ -35,13 +35,11 @@ def clashing(project: Project, folder: Path, *texts: str) -> tray.TraySheet:
 
 
 def only(project: Project) -> tray.TraySheet:
-    """The one entry that waits, with its documents."""
     (found,) = tray.sheets(project)
     return tray.sheet(project, found)
 
 
 def words(sheet: tray.TraySheet) -> list[tuple[str, str]]:
-    """The texts in the rows of a sheet."""
     return [(came.text if came else "", here.text if here else "") for came, here in sheet.rows]
 
 

@@ -21,7 +21,6 @@ COUNTED: list[str] = []
 
 @kept
 def titled(project: Project, words: str) -> str:
-    """Something that takes long."""
     COUNTED.append(words)
     return f"{words} {len(people.people(project))}"
 

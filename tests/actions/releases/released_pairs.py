@@ -85,7 +85,6 @@ def _adjudicate(project: Project) -> None:
 
 
 def released(project: Project, folder: Path) -> Path:
-    """The project's release in a folder."""
     releases.export(project, folder)
     return folder
 

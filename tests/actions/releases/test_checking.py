@@ -29,7 +29,6 @@ def closed(tmp_path: Path) -> Path:
 
 
 def beside(path: Path, statement: str, *values: object) -> None:
-    """Change the file behind the program's back."""
     with closing(sqlite3.connect(path)) as raw:
         raw.execute(statement, values)
         raw.commit()

@@ -42,7 +42,6 @@ from tests.projects.labelling_project import submit_labels
 
 
 def covered(scored: RatedResponse) -> list[float]:
-    """The weights of the criteria that are met."""
     units = scored.material.units(Kind.RUBRIC)
     return [float(unit.weight) for unit in units if scored.values.get(unit.id) == "yes"]
 

@@ -26,7 +26,6 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def label(project: Project, taxonomy: str, place: int, value: str) -> None:
-    """What the person working calls one of those six."""
     item, response, unit = places(project)[place]
     me = people.someone(project).id
     adra.say(project, taxonomy, item, response, {unit: value}, rater_kind="person", rater_id=me)

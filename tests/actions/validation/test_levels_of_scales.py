@@ -40,12 +40,10 @@ def true(at: At) -> int:
 
 
 def near(at: At) -> str:
-    """One above every third time."""
     return str(true(at) + (at[2] == 1))
 
 
 def far(at: At) -> str:
-    """At the other end."""
     return str(10 - true(at))
 
 

@@ -22,14 +22,12 @@ OTHER = {"yes": "no", "no": "yes"}
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    """Thirty items with a report of three criteria."""
     project = validation_project(tmp_path, 30, ("Alpha",), (1, 1, 1))
     yield project
     project.close()
 
 
 def noisy(project: Project, errs: float, seed: int) -> Callable[[At], str]:
-    """What somebody says who errs so often."""
     chance, truth = Random(seed), Random(0)
     said = {at: truth.choice(("yes", "no")) for at in places(project)}
     wrong = {at for at in said if chance.random() < errs}

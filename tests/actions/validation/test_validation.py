@@ -26,7 +26,6 @@ FEW = 200
 
 
 def ann(at: At) -> str:
-    """Yes of Alpha's eight units, no of Beta's."""
     return "yes" if at[1] == "Alpha" else "no"
 
 

@@ -30,13 +30,11 @@ class Desk:
         self.count = 0
 
     def came(self, body: bytes) -> None:
-        """Note that a question came."""
         self.first = self.first or time.perf_counter()
         if self.keep is not None:
             self.keep.append(body)
 
     def answered(self) -> None:
-        """Note that one was answered."""
         self.count += 1
         self.last = time.perf_counter()
 

@@ -24,7 +24,6 @@ ONE = "2506.00001v1"
 
 
 def built(tmp_path: Path, content: bytes, rules: Rules | None = None, **told: Any) -> Funnel:
-    """What becomes of a folder with this e-print."""
     place = made.folder(tmp_path / "papers", {ONE: content}, [made.entry(ONE, **told)])
     made.works(place)
     return building.build(place, rules or Rules(), lambda *_: None)
@@ -52,7 +51,6 @@ def plain_tar(files: Mapping[str, str]) -> bytes:
 
 
 def related(cited: str, **more: str) -> bytes:
-    """An e-print whose section cites so."""
     return made.whole(rf"\section{{Related Work}} {WORDS} {cited}", **more)
 
 

@@ -21,14 +21,12 @@ needs_real_data = pytest.mark.skipif(not REAL.is_dir(), reason="the public Resea
 
 
 def write(bundle: Bundle, folder: Path) -> list[str]:
-    """Put a bundle into a folder in this layout."""
     made, notes = researcherbench.files(bundle)
     folders.write(folder, folders.with_sums(made))
     return notes
 
 
 def content(bundle: Bundle) -> Any:
-    """What the files say, ids left aside."""
     keys = {
         item.id: (item.dataset, item.key, item.question, item.question_type, item.subject)
         for item in bundle.items

@@ -35,12 +35,10 @@ class Given:
 
 
 def article(title: str = "Deep networks", text: str = ARTICLE) -> Given:
-    """An ordinary page."""
     return Given(f"<html><head><title>{title}</title></head><body><p>{text}</p></body></html>")
 
 
 def onward(where: str, status: int = 302) -> Given:
-    """A redirect."""
     return Given(status=status, headers={"Location": where})
 
 

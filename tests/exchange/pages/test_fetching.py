@@ -254,7 +254,6 @@ async def test_no_more_than_two_ask_one_host_at_once(server: PageServer) -> None
     both = threading.Barrier(2)
 
     def together(_: int) -> Given:
-        """Nothing before another is asked for as well."""
         both.wait(60)
         return Given(ARTICLE, delay=0.05)
 

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.anyio
 
 
 def written(folder: Path, **files: str | bytes) -> Path:
-    """Files by name, an underscore for each dot."""
     for name, content in files.items():
         path = folder / name.replace("_", ".")
         path.write_bytes(content.encode() if isinstance(content, str) else content)

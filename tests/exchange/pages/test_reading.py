@@ -10,7 +10,6 @@ REST = f"<p>{ARTICLE}</p>"
 
 
 def text_of(html: str) -> str:
-    """What is read before an ordinary paragraph that follows."""
     text, found, _ = reading.read((html + REST).encode(), "text/html").text.partition(ARTICLE.strip())
     assert found
     return text.strip()

@@ -32,7 +32,6 @@ def answers_by_word(line: Connection) -> None:
 
 
 def never_starts(line: Connection) -> None:
-    """Breaks down at once."""
     line.close()
 
 

@@ -66,20 +66,17 @@ class Part:
         } | self.both  # fmt: skip
 
     def lying(self, offset: int) -> bytes:
-        """The entry as it lies in the file."""
         told = self.facts(offset) | self.local
         header = LOCAL.pack(b"PK\x03\x04", *(told[name] for name in LOCAL_FIELDS))
         return header + self.name + self.extra + self.body
 
     def record(self, offset: int) -> bytes:
-        """The entry as the directory tells of it."""
         told = self.facts(offset) | self.central
         header = CENTRAL.pack(b"PK\x01\x02", *(told[name] for name in CENTRAL_FIELDS))
         return header + self.name + self.extra + self.comment
 
 
 def deflated(content: bytes) -> bytes:
-    """Content squeezed as ZIP does it."""
     squeezer = zlib.compressobj(6, zlib.DEFLATED, -15)
     return squeezer.compress(content) + squeezer.flush()
 
@@ -102,7 +99,6 @@ def finished(body: bytes, records: list[bytes]) -> bytes:
 
 
 def zipped(parts: Iterable[Part]) -> bytes:
-    """A ZIP of the parts."""
     return finished(*laid_out(parts))
 
 
@@ -113,7 +109,6 @@ def contents(good: bytes) -> dict[str, bytes]:
 
 
 def parts(entries: Mapping[str, bytes]) -> list[Part]:
-    """Honest parts."""
     return [Part(name.encode(), content) for name, content in entries.items()]
 
 
@@ -140,7 +135,6 @@ def with_sums(tree: dict[str, Any], entries: Mapping[str, bytes], **first: Any) 
 
 
 def spelled(tree: Any) -> bytes:
-    """A manifest as Goldsmith spells it."""
     return (json.dumps(tree, sort_keys=True, indent=2, ensure_ascii=False) + "\n").encode()
 
 

@@ -52,7 +52,6 @@ GOLDEN = Path(__file__).parents[2] / "golden"
 
 
 def read(folder: Path, content: bytes, **how: Any) -> Package:
-    """Read a package's bytes from a file."""
     path = folder / f"back{suffix(WORK)}"
     path.write_bytes(content)
     return read_package(path, **how)

@@ -128,12 +128,10 @@ CHEAP, MOST = 5, 200
 
 
 def reason_of(case: str) -> str:
-    """What the refusal of a case must say."""
     return REASONS[case] if case in REASONS else REASONS[case.split()[0]]
 
 
 def taken(path: Path) -> dict[str, bytes]:
-    """What a coordinator would take in from a file."""
     return read_package(path, WORK).entries
 
 

@@ -19,7 +19,6 @@ def drawn(sheet):
 
 
 def dots(axes):
-    """Where the marks stand."""
     return [(x, y) for line in axes.lines if line.get_marker() == "o" for x, y in line.get_xydata()]
 
 

@@ -72,7 +72,6 @@ def test_a_pdf_that_cannot_be_read_is_refused(content: bytes, reason: str) -> No
 
 
 def dies(line: Connection) -> None:
-    """A process that a PDF breaks down."""
     line.send_bytes(worker.READY)
     line.recv_bytes()
     os._exit(1)

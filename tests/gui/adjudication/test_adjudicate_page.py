@@ -238,7 +238,6 @@ def test_kinds_without_a_value_offer_no_vote(page, tmp_path, window_over, qtbot)
 
 
 def plan(words: str) -> Plan:
-    """A plan of one sub-task."""
     return Plan(units=(Subtask(id=words, text=words),))
 
 

@@ -51,7 +51,6 @@ def fates(page) -> list[list[str]]:
 
 
 def said(page) -> str:
-    """All the words that stand on the page."""
     labels = [label.text() for label in page.findChildren(QLabel)]
     return "\n".join([*labels, *(words.text() for words in page.findChildren(MarkedText))])
 

@@ -30,7 +30,6 @@ def open_page(project, page_over):
 
 
 def settle(project: Project, artifact_id: str, author: str = "", state: State = State.CONSENSUS) -> None:
-    """Let an artifact be a consensus, or imported."""
     with project.store.write() as db:
         row = table(ArtifactRow)
         db.execute(update(row).where(row.c.id == artifact_id).values(author_id=author, state=state.value))

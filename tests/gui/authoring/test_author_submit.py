@@ -27,7 +27,6 @@ def project(tmp_path, monkeypatch):
 
 @pytest.fixture
 def open_page(project, page_over):
-    """The page over a rubric of the given words."""
 
     def make(document=None):
         begin(project, Kind.RUBRIC, document or rubric())

@@ -42,7 +42,6 @@ WALKS = {
 
 @pytest.fixture
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """One item with one report."""
     monkeypatch.setattr(author_page, "MOMENT_MS", 0)
     project = project_with(tmp_path)
     add_report(project, items.add(project, "How is evidence attributed?").subject)

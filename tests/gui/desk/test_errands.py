@@ -24,13 +24,11 @@ class Asker(QObject):
         self.heard: list[object] = []
 
     def hear(self, found: object) -> None:
-        """The answer."""
         self.heard.append(found)
 
 
 @pytest.fixture
 def desk(small, window_over):
-    """The desk of a window over two items."""
     return window_over(small).desk
 
 
@@ -41,7 +39,6 @@ def home(qtbot):
 
 
 def add(project, *, progress):
-    """A verb as errands do it."""
     progress("Adding", 1, 1)
     return items.add(project, "A third question?")
 

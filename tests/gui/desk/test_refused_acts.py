@@ -21,7 +21,6 @@ def refuse(*_: object) -> None:
 
 
 def acts_of(window):
-    """Every entry of every menu, in order."""
     return [
         action for menu in window.menuBar().actions() for action in menu.menu().actions() if action.text()
     ]

@@ -13,14 +13,12 @@ from tests.windows.settling import settle
 
 @pytest.fixture
 def server(server: OddServer) -> OddServer:
-    """A server that quotes, makes quotes up, and refuses."""
     server.answer = replies
     return server
 
 
 @pytest.fixture
 def served(small: Project, server: OddServer) -> Project:
-    """The small project with a judge behind that server."""
     add_judge(small, server)
     return small
 

@@ -38,7 +38,6 @@ def paid(priced, served, server):
 
 
 def column(part, title: str) -> list[str]:
-    """What stands below a title."""
     return cells(part.view.table, list(part.view.model.columns).index(title))
 
 

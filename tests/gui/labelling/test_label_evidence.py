@@ -23,7 +23,6 @@ def kept(page, place=0):
 
 
 def marked(page) -> list[str]:
-    """The words marked as evidence in what is shown."""
     text = page.report_pane.report.text()
     return [text[mark.start : mark.end] for mark in page.report_pane.report.marks("evidence")]
 

@@ -17,7 +17,6 @@ from tests.windows.labelling_keys import press
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """One item of two reports with two criteria each."""
     return labelling_project(tmp_path, criteria=2, reports=2, questions=1)
 
 

@@ -392,7 +392,6 @@ def test_coming_back_finds_the_report_and_criterion_that_were_left(page):
 
 
 def stand_still(clock) -> None:
-    """No time passes but what a test says."""
     clock.stop()
     clock._now = lambda: 0.0
 

@@ -19,7 +19,6 @@ from tests.windows.labelling_keys import press
 
 @pytest.fixture
 def project(tmp_path):
-    """Two items of two reports, each with two criteria."""
     return labelling_project(tmp_path, criteria=2, reports=2, questions=2)
 
 

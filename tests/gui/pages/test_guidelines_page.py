@@ -34,7 +34,6 @@ def show(project, page_over):
 
 
 def older(page) -> list[tuple[str, str, str]]:
-    """Item, made under, in force now."""
     model = page.older
     return [
         tuple(model.index(row, column).data() for column in (0, THEN, NOW)) for row in range(model.rowCount())

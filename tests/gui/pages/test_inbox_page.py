@@ -32,13 +32,11 @@ from tests.material.sent_apart import (
 
 @pytest.fixture
 def study(tmp_path):
-    """The coordinator's project: two people, two items."""
     return coordinated(tmp_path / "study")
 
 
 @pytest.fixture
 def work(study, tmp_path):
-    """What both people sent back, by name."""
     return {person.name: returned(study, person.id, tmp_path / person.alias) for person in annotators(study)}
 
 
@@ -52,7 +50,6 @@ def exchange(study, work, window_over, qtbot):
 
 
 def settled(window, qtbot):
-    """The intake, once what it began has come home."""
     intake = window.page.intake
     qtbot.waitUntil(lambda: not intake._busy)
     return intake
@@ -65,7 +62,6 @@ def rows(tree):
 
 
 def press(qtbot, window, act):
-    """Press the key of an act."""
     key = keys.sequences(act)[0][0]
     qtbot.keyClick(window.focusWidget() or window.page, key.key(), key.keyboardModifiers())
 

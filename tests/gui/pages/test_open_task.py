@@ -36,7 +36,6 @@ def goldsmith(qapp, monkeypatch):
 
 @pytest.fixture
 def study(tmp_path):
-    """The coordinator's project, closed again after the test."""
     project = coordinated(tmp_path / "study")
     yield project
     project.close()
@@ -44,7 +43,6 @@ def study(tmp_path):
 
 @pytest.fixture
 def task(study, tmp_path):
-    """Ana's task."""
     return task_for(study, annotators(study)[0].id, tmp_path / "mail")
 
 
@@ -63,7 +61,6 @@ def told(goldsmith, qtbot, words):
 
 
 def drop(widget, *paths):
-    """Drop files on a widget."""
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     widget.dropEvent(
@@ -75,7 +72,6 @@ def drop(widget, *paths):
 
 
 def with_a_third_item(study, tmp_path):
-    """Ana's next task: one item more."""
     ana = annotators(study)[0]
     item_id = items.add(study, "What is gold worth?", "Technical Details", "Metals").subject
     assignments.assign_one(study, item_id, ana.id, Stage.RUBRIC)

@@ -19,18 +19,15 @@ GOING = 3
 
 @pytest.fixture
 def study(tmp_path):
-    """The coordinator's project."""
     return coordinated(tmp_path / "study")
 
 
 @pytest.fixture
 def theirs(study, tmp_path):
-    """The project that Ana's task became."""
     return tasking.take_task(task_for(study, annotators(study)[0].id, tmp_path / "ana")).project
 
 
 def sent(window, path, qtbot):
-    """Write the file and wait for its receipt."""
     page = window.page
     page.write_to(path)
     qtbot.waitUntil(lambda: page.progress.isHidden())

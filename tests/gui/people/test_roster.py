@@ -13,7 +13,6 @@ from tests.windows.people_work import handed_out, rows
 
 
 def named(page, name: str) -> QModelIndex:
-    """The cell of a person's name."""
     model = page.roster.model
     row = model.row_of(pairs.person(page.desk.project, name).id)
     return model.index(row, NAME)

@@ -13,7 +13,6 @@ from tests.projects import adra_project as adra
 
 @pytest.fixture
 def page(small, window_over, qtbot):
-    """The overview of two systems that the baseline judged."""
     asyncio.run(judge_runs.run(small, judge_cases.RunRequest("baseline")))
     return at(window_over(small, "Results").page.viewer, qtbot)
 
@@ -38,7 +37,6 @@ def at(page, qtbot, body="view"):
 
 
 def go(page, qtbot, name, body="view", **choose):
-    """Another view of the page."""
     page.arrive({"view": name, "choose": choose})
     page.desk.wait()
     qtbot.waitUntil(lambda: page._name == name and not page.hint.text().startswith("Counting"))
@@ -46,13 +44,11 @@ def go(page, qtbot, name, body="view", **choose):
 
 
 def cells(page, row=0):
-    """What a row of the table says."""
     model = page.view.model
     return [model.index(row, column).data() for column in range(model.columnCount())]
 
 
 def heads(page):
-    """The titles of the columns."""
     model = page.view.model
     return [model.headerData(n, Qt.Orientation.Horizontal) for n in range(model.columnCount())]
 

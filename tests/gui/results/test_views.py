@@ -33,7 +33,6 @@ ALIVE = (
 
 @pytest.fixture
 def sample_at(sample, window_over, qtbot):
-    """Opens the page over the sample at a view."""
 
     def open_(name, body="view"):
         sample.work_as(next(person for person in people.people(sample) if person.has(Role.COORDINATOR)))

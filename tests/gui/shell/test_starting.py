@@ -211,5 +211,4 @@ def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
 
 
 def entries(window):
-    """What stands in the menus of a window."""
     return [act for title in window.menuBar().actions() for act in title.menu().actions()]

@@ -47,7 +47,6 @@ def test_every_page_opens_on_an_empty_project(name, tmp_path, window_over, qtbot
 
 
 def called_empty(window) -> set[str]:
-    """What is seen and says that there is nothing."""
     states = {
         state.findChildren(QLabel)[1].text()
         for state in window.page.findChildren(EmptyState)

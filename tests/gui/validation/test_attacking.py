@@ -32,7 +32,6 @@ def server(server: OddServer) -> OddServer:
 
 @pytest.fixture
 def project(small: Project, server: OddServer) -> Project:
-    """A judge has said no to everything."""
     add_judge(small, server)
     judged(small)
     server.bodies.clear()

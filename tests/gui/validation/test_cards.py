@@ -25,7 +25,6 @@ from tests.windows.settling import settle
 
 @pytest.fixture
 def project(tmp_path: Path, server: OddServer) -> Project:
-    """Four labelled reports and a judge that judged them."""
     return carded_project(tmp_path / "one", server)
 
 

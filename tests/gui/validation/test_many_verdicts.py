@@ -40,7 +40,6 @@ def labelled_and_judged(folder: Path) -> Project:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """The window over it closes it."""
     return labelled_and_judged(tmp_path)
 
 
@@ -59,7 +58,6 @@ def visit(page_over: Any, project: Project) -> Callable[[str], ValidatePage]:
 
 @pytest.fixture
 def readings(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """How often all units were read from the file."""
     read, each = list[object](), materials.each
     monkeypatch.setattr(materials, "each", lambda *of: read.append(of) or each(*of))
     return read

@@ -25,13 +25,11 @@ CASES = 9
 
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
-    """The window over it closes it."""
     return verdicts_project(tmp_path)
 
 
 @pytest.fixture
 def page(project: Project, page_over: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The page at Disagreements, going on without a moment."""
     page = page_over(project, "Validate", part="Disagreements", judge=JUDGE)
     settle(page)
     page.focus_first()
@@ -50,7 +48,6 @@ def person_says_all(project: Project, alias: str) -> None:
 
 
 def shown_in(bench: CaseBench) -> list[VerdictCase]:
-    """The cases of the list as it is narrowed."""
     return [bench.cases.index(row).data(CASE_ROLE) for row in range(bench.cases.rowCount())]
 
 

@@ -55,7 +55,6 @@ def test_a_bar_goes_once_there_is_room(qtbot):
 
 
 def test_every_part_of_a_page_that_scrolls_is_such_an_area():
-    """Pictures excepted, whose height grows with their width alone."""
     using = {
         reading.name(path) for path in reading.files("annotator") if "QScrollArea" in path.read_text("utf-8")
     }

@@ -19,7 +19,6 @@ def tree(qtbot):
 
 
 def widths(tree, width):
-    """The columns' widths in a window of that width."""
     tree.resize(width, 200)
     tree.show()
     return [tree.columnWidth(column) for column in range(3)]

@@ -287,7 +287,6 @@ def test_a_text_as_it_came_grows_with_all_others(qtbot):
 
 @pytest.fixture(params=["en_US", "de_DE", "fr_FR", "ar_EG"])
 def elsewhere(request):
-    """The system speaks another language."""
     here = QLocale()
     QLocale.setDefault(QLocale(request.param))
     yield

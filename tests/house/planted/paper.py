@@ -104,7 +104,6 @@ def share_in_use(pool: Sequence[RatedResponse], over_valid: bool = False) -> dic
 
 
 def heard(reply: str | None) -> str:
-    """Another rule: whoever supports anything supports."""
     return "supports" if "supports" in (reply or "") else "omits"
 
 

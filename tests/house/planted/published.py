@@ -38,7 +38,6 @@ def said(words: list[str], code: int = 0) -> str:
 
 
 def of_view(project: Project, view: str, **chosen: str) -> dict[str, list[list[str]]]:
-    """The words of each table of a view."""
     sheets = result_views.show(project, view, chosen, among=VIEWS).sheets
     return {sheet.title: [[cell.words for cell in line.cells] for line in sheet.lines] for sheet in sheets}
 

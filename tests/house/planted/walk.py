@@ -353,7 +353,6 @@ def walked(steps: Mapping[str, Callable[[], None]]) -> None:
 
 
 def main(folder: Path) -> None:
-    """Walk through every step in a sample project."""
     project = samples.create(folder / "sample.goldsmith", to_work_in=False)
     walked({name: partial(step, project, folder) for name, step in STEPS.items()})
     project.close()

@@ -187,7 +187,6 @@ def another(reply: Odd) -> Odd:
 
 
 def refused(model: str) -> str:
-    """Why a model may not answer."""
     return "It is another model." if model == "zzz-9" else ""
 
 

@@ -53,7 +53,6 @@ THINKING = {
 
 
 def content(way: str, reply: str) -> str:
-    """What is stored of a reply."""
     made = THINKING[way](reply)
     outcome = read(200, {}, str((completion(made) if isinstance(made, str) else made).body))
     assert outcome.trouble is CallTrouble.NONE

@@ -99,7 +99,6 @@ async def test_slow_cases_are_recorded_one_at_a_time_and_fast_ones_together(
     slow, fast = Book(), Book()
 
     def answer(body: dict[str, Any], number: int) -> Odd:
-        """Nothing before all that came earlier is recorded."""
         while len(slow.finished) < number:
             time.sleep(0.005)
         return completion(YES_JSON)

@@ -28,17 +28,14 @@ class Ask:
 
 
 def run(coroutine):
-    """What a coroutine comes to."""
     return asyncio.run(coroutine)
 
 
 def response(text="", **fields):
-    """A response with a text."""
     return Response(id="r", item_id="i", system_id="s", text=text, **fields)
 
 
 def material(text="", documents=None, parts=None, **fields):
-    """All that is at hand about one response."""
     documents = documents or {}
     artifact_ids = {kind: f"artifact of {kind.value}" for kind in documents}
     return Material(ITEM, response(text, **fields), documents, artifact_ids, parts or {})
@@ -86,6 +83,5 @@ def statements(*labels):
 
 
 def metric(protocol, name):
-    """The metric of that name."""
     (found,) = (metric for metric in protocol.metrics if metric.name == name)
     return found

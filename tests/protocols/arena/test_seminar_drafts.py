@@ -88,7 +88,6 @@ async def test_a_quotation_that_is_not_in_the_transcript_is_named_and_flagged() 
 
 
 def recorded(size: int = 1500) -> Material:
-    """The talk twice, as captions of ten seconds each."""
     said = [SpokenLine(line.partition(": ")[2], n * 10_000, n * 10_000 + 9_000, line[:3])
             for n, line in enumerate((OPENING, OPEN, NEW) * 2)]  # fmt: skip
     text, transcript = reader.assembled(said, {}, "")

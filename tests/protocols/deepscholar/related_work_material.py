@@ -18,7 +18,6 @@ EXEMPLARS = Response(id="people", item_id="i", system_id="x", text="Trees cool."
 
 
 def report(text: str = "Trees cool streets [1].") -> Response:
-    """A system's report."""
     return Response(id="r", item_id="i", system_id="s", text=text)
 
 

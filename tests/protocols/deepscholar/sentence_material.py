@@ -49,7 +49,6 @@ def cut(sentences: Sequence[Sentence], texts: str = "", listed: str = "", window
 
 
 def cited(name: str, work: str) -> str:
-    """The id of a sentence with a work."""
     return cell_id(name, f"doi:10.1000/{work}")
 
 

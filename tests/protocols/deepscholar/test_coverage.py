@@ -25,7 +25,6 @@ YES, NO = (
 
 
 def verdicts(window: int, yes: set[tuple[str, str]] = BORNE_OUT) -> dict[str, str]:
-    """All that would be asked in a window."""
     return {
         cell_id(one.id, name): "yes" if (one.id, name) in yes else "no"
         for at, one in enumerate(FIVE)

@@ -24,7 +24,6 @@ T_19 = 2.0930
 
 
 def margin(mean: Estimate) -> float | None:
-    """Half the interval, as the paper prints it."""
     return None if mean.high is None else mean.high - mean.value
 
 

@@ -13,7 +13,6 @@ from annotator.stats.validation.attempts import best_of, expected_best, pass_at_
 
 
 def outcomes(n, passed):
-    """So many runs, of which so many passed."""
     return [1.0] * passed + [0.0] * (n - passed)
 
 

@@ -42,7 +42,6 @@ class PublishedPaper:
 
     @property
     def task(self) -> str:
-        """What a system is asked, in this program's words."""
         limit = f"{_LIMIT}{self.day}" if self.day else ""
         return (
             f"{self.title}: write the related-work section of this paper, given its abstract. Cite works on arXiv"
@@ -106,7 +105,6 @@ def published_so(one: CollectedPaper, row: int) -> tuple[PublishedPaper, list[Ci
 
 
 def citations_of(table: CsvTable) -> list[Cited]:
-    """Every row of a table of citations."""
     return [_cited(index, row) for index, row in enumerate(table.rows)]
 
 

@@ -137,7 +137,6 @@ class _RelatedWorkWriter:
         return made
 
     def _names(self) -> dict[str, bytes]:
-        """The names of systems that no folder can have."""
         stems = slugs(system.name for system in self.bundle.systems)
         systems = [MappedSystem(file=stem, name=name) for name, stem in stems.items() if stem != name]
         return {MAPPING: pretty(SystemNames(systems=systems).model_dump(mode="json"))} if systems else {}

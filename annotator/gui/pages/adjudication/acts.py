@@ -120,7 +120,6 @@ class AdjudicationActs(QObject):
             self._bench.move_to(ruling_id)
 
     def take(self, take: str) -> None:
-        """Rule on the current row."""
         self._rows.flush()
         self.leave_modes()
         self._flow.take(take)
@@ -316,7 +315,6 @@ class PairingMode(QObject):
 
     @property
     def partner(self) -> str:
-        """The row that is proposed."""
         return self._partners[self._at] if self.active else ""
 
     def begin(self, rows: Mapping[str, SheetRow], ruling_id: str) -> bool:
@@ -337,7 +335,6 @@ class PairingMode(QObject):
         self.aimed.emit(self.partner)
 
     def leave(self) -> None:
-        """The search is over."""
         if self.active:
             self.ruling_id, self._partners = "", []
             self.aimed.emit("")

@@ -67,12 +67,10 @@ class AdjudicationBench(QObject):
 
     @property
     def place(self) -> Place:
-        """The open item and stage."""
         return (self.sheet.item_id, self.sheet.stage) if self.sheet else NOWHERE
 
     @property
     def row(self) -> SheetRow | None:
-        """The current row."""
         return self.rows.get(self.ruling_id)
 
     @property
@@ -83,7 +81,6 @@ class AdjudicationBench(QObject):
 
     @property
     def weights(self) -> Weights:
-        """The weights that criteria may have in this project."""
         return criterion_weights.allowed(self._desk.project)
 
     @property
@@ -96,7 +93,6 @@ class AdjudicationBench(QObject):
         return [ruling_id for ruling_id in self.lacking if self.rows[ruling_id].contested or not contested]
 
     def lacks(self, ruling_id: str) -> set[str]:
-        """The fields that a row lacks: take, own, reason."""
         return {lacking.field for lacking in self.lacking.get(ruling_id, ())}
 
     def ballot(self, ruling_id: str) -> Ballot | None:
@@ -124,7 +120,6 @@ class AdjudicationBench(QObject):
         self.told.emit(tuple(self.rows))
 
     def move_to(self, ruling_id: str) -> None:
-        """Take up a row."""
         if ruling_id in self.rows and ruling_id != self.ruling_id:
             self.ruling_id = ruling_id
             self.moved.emit(ruling_id)
@@ -244,7 +239,6 @@ class RulingDraft(QObject):
         self.typed = {ruling_id: fields for ruling_id, fields in self.typed.items() if ruling_id in rows}
 
     def type(self, ruling_id: str, field: str, value: Any) -> None:
-        """A key was pressed in a field."""
         self.typed.setdefault(ruling_id, {})[field] = value
         if not self._timer.isActive():
             self._timer.start()

@@ -34,7 +34,6 @@ class Confirming(QObject):
         frame.unanimous.closed.connect(frame.focus_first)
 
     def ask(self) -> None:
-        """Offer to confirm what is unanimous."""
         self._frame.unanimous.ask(sum(line.confirmable for line in self._queue.lines))
 
     def look_at_drawn(self) -> None:

@@ -66,7 +66,6 @@ class AdjudicationFlow(flow.Flow):
             self.advance()
 
     def step(self, by: int) -> None:
-        """The row below or above."""
         self._bench.step(by)
 
     def next_open(self) -> None:

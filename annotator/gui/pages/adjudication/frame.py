@@ -196,7 +196,6 @@ class Frame(QStackedWidget):
 
 
 def fill(page: QWidget, frame: Frame) -> None:
-    """Let the frame fill a page."""
     horizontal(frame, on=page, margins=0)
 
 
@@ -315,7 +314,6 @@ class ClosePanel(QFrame):
             self.hide()
 
     def show_keys(self) -> None:
-        """Print the keys as they now are."""
         self.confirm.set_key(keys.shown("confirm_unanimous"))
 
     def enter(self) -> None:
@@ -325,7 +323,6 @@ class ClosePanel(QFrame):
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def close_panel(self) -> None:
-        """Go away, as the person wished."""
         self.hide()
         self.closed.emit()
 
@@ -497,7 +494,6 @@ class AdjudicationHead(QWidget):
         self.remarks.setVisible(bool(remarks))
 
     def show_gaps(self, count: int) -> None:
-        """Say how many gaps of the guidelines were found."""
         self._gaps = count
         self.show_keys()
 
@@ -515,7 +511,6 @@ class AdjudicationHead(QWidget):
             self.buttons[act].setAccessibleName(f"{named}, key {key}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the words to another width."""
         super().resizeEvent(event)
         wide = self.width() >= theme.current().px(WIDE)
         if wide != self._wide:

@@ -162,12 +162,10 @@ class AdjudicatePage(Page):
         self.frame.focus_first()
 
     def leave(self) -> None:
-        """Keep what is being typed."""
         self.acts.leave_modes()
         self.rows.flush()
 
     def stop(self) -> None:
-        """Give back what the sources hold."""
         self.rows.stop()
         self.side.stop()
 

@@ -33,7 +33,6 @@ class AdjudicationQueueDelegate(QStyledItemDelegate):
         return QSize(px(120), 3 * option.fontMetrics.height() + px(16))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw a line."""
         line = index.data(LINE_ROLE)
         px = theme.current().px
         area = option.rect.adjusted(px(3), 1, -px(3), -1)

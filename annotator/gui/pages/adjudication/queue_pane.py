@@ -47,7 +47,6 @@ class AdjudicationQueuePane(SoughtList[LineFilter]):
         self._mark_open()
 
     def fill(self, lines: list[QueueLine]) -> None:
-        """Take over the queue as it now is."""
         self.queue.fill(lines)
         self._narrow()
         self.recount()

@@ -65,7 +65,6 @@ class UnanimousPanel(QFrame):
         self.confirm.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def show_progress(self, done: int, total: int) -> None:
-        """Say how far the confirming is."""
         self.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
         self._asking.setEnabled(False)
         self.explained.setText(f"Confirming: {done:,} of {total:,} …")
@@ -80,7 +79,6 @@ class UnanimousPanel(QFrame):
         (self.drawn or [self.close_button])[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def close_panel(self) -> None:
-        """Go away, as the person wished."""
         self.hide()
         self.closed.emit()
 
@@ -109,7 +107,6 @@ class UnanimousPanel(QFrame):
         self._drawn_row.setVisible(bool(drawn))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the panel."""
         if event.key() == Qt.Key.Key_Escape:
             self.close_panel()
         else:

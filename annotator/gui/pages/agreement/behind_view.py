@@ -192,7 +192,6 @@ class AgreementBehindView(BehindPane):
                 header.resizeSection(place, px(width))
 
     def line(self) -> LineBehind | None:
-        """The chosen line."""
         return self.model.at(self.table.currentIndex().row())
 
     def _go(self) -> None:

@@ -131,7 +131,6 @@ class AgreementBar(LeavingBar):
         super().__init__(desk, view, ACTS, about)
 
     def commands(self) -> dict[str, Callable[[], None]]:
-        """What each act does."""
         return {
             "save_picture": self._choose_picture,
             "copy_table": self.copy,
@@ -139,7 +138,6 @@ class AgreementBar(LeavingBar):
         }
 
     def text(self, sheet: ResultSheet) -> str:
-        """The table with people by alias alone."""
         lines = [line for line in sheet.lines if isinstance(line, RowLine)]
         return words.copied(lines[0].report, [line.row for line in lines])
 
@@ -195,7 +193,6 @@ class AgreementViewer(Viewer):
         self.column.insertWidget(1, self.assisting)
 
     def make_behind(self, _name: str) -> AgreementBehindView:
-        """The pairs of values behind a figure."""
         return AgreementBehindView(self.desk)
 
     def make_leaving(self) -> AgreementBar:
@@ -203,7 +200,6 @@ class AgreementViewer(Viewer):
         return AgreementBar(self.desk, self.view)
 
     def lead(self, _view: ResultView) -> Lead:
-        """Before anything is frozen, work must be handed out."""
         return "Hand out work", "People", {}
 
     def _count_anew(self) -> None:

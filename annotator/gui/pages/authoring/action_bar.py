@@ -99,7 +99,6 @@ class AuthoringActionBar(QFrame):
             )
 
     def _compare(self, shown: bool) -> None:
-        """Keep the choice for every document from now on."""
         QSettings().setValue(ELSEWHERE, "shown" if shown else "")
         if self._shown is not None:
             self._tell(*self._shown)
@@ -118,6 +117,5 @@ class AuthoringActionBar(QFrame):
         self.remarks.setIcon(icons.icon(picture, theme.current().px(16), colour))
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.new.set_key(keys.shown("new_unit"))
         self.submit.set_key(keys.shown("submit"))

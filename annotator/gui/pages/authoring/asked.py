@@ -27,12 +27,10 @@ class AssignedKinds:
         self._due: dict[str, str] = {}
 
     def refresh(self) -> None:
-        """Read the assignments again."""
         self._offered = self._desk.ask(assignments.offered)
         self._due = due_of_items(self._desk, AUTHORING) if self._offered is not None else {}
 
     def items(self) -> list[str]:
-        """The items to walk through, in the project's order."""
         return self._desk.ask(items.ids, items.Filter(mine=True, stages=AUTHORING)) or []
 
     def something_else(self) -> bool:

@@ -47,9 +47,7 @@ class AuthoringStart(QWidget):
         self.draft.set_words("Take references" if words.kind is Kind.EVIDENCE else "Ask a model for a draft")
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.draft.set_key(keys.shown("model_draft"))
 
     def enter(self) -> None:
-        """Take the focus: Enter begins."""
         self.start.setFocus(Qt.FocusReason.OtherFocusReason)

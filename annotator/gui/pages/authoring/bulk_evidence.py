@@ -103,12 +103,10 @@ class BulkEvidence(QWidget):
             self.about.setText(RESEARCH if research else ABOUT)
 
     def enter(self) -> None:
-        """Take the focus."""
         self.wake()
         self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def read_file(self, path: Path) -> None:
-        """Show what a file holds."""
         self._ask(evidence_import.from_file, path)
 
     def take(self) -> None:
@@ -135,11 +133,9 @@ class BulkEvidence(QWidget):
             self._desk.do_later(self._looked_up, lambda *_: None, lookups.look_up_evidence, self._item.id)
 
     def stop(self) -> None:
-        """Read nothing more."""
         self._soon.stop()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.itself.set_key(keys.shown("source_itself"))
         self.take_all.set_key(keys.shown("take_unit"))
         self.look.set_key(keys.shown("ask_draft"))

@@ -22,11 +22,9 @@ class Checking(QObject):
         self._timer = later(self, self.check, DELAY_MS)
 
     def soon(self) -> None:
-        """Something was typed."""
         self._timer.start()
 
     def check(self) -> list[Finding]:
-        """Ask now, and tell."""
         self._timer.stop()
         self.findings = self._ask()
         self.found.emit(self.findings)

@@ -86,7 +86,6 @@ class UnitsForm(PlainArea):
     def offer(
         self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
     ) -> None:
-        """Let every unit know what it may choose from."""
         self._offered = (item, made_of, rated_as)
         for editor in (*self.editors, *self._spare):
             editor.offer(*self._offered)
@@ -195,7 +194,6 @@ class UnitsForm(PlainArea):
         self._whole.show_findings(of_unit[""])
 
     def unfit(self) -> list[Finding]:
-        """Errors of what is written but cannot be kept."""
         return [finding for editor in self.editors for finding in editor.unfit()]
 
     @property

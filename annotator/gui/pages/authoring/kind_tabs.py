@@ -32,7 +32,6 @@ class KindTabs(QTabBar):
 
     @property
     def kind(self) -> Kind:
-        """The kind in hand."""
         return WRITTEN[self.currentIndex()]
 
     def show_kind(self, kind: Kind) -> None:
@@ -49,7 +48,6 @@ class KindTabs(QTabBar):
         self._telling = True
 
     def step(self, by: int) -> None:
-        """Go to the next or previous kind, with wrap-around."""
         places = [place for place in range(len(WRITTEN)) if self.isTabVisible(place)]
         if self.currentIndex() in places:
             self.setCurrentIndex(places[(places.index(self.currentIndex()) + by) % len(places)])
@@ -68,7 +66,6 @@ class KindTabs(QTabBar):
             self.setAccessibleTabName(place, said)
 
     def repaint_icons(self) -> None:
-        """Take the icons' colours from the theme again."""
         self.show_standings(self._standings)
 
     def _tell(self, place: int) -> None:

@@ -193,7 +193,6 @@ class AuthorPage(Page):
         self._bring.setVisible(not other)
 
     def leave(self) -> None:
-        """Keep what is being typed and the time spent."""
         self.sheet.saving.keep()
         self._spend()
 
@@ -406,7 +405,6 @@ class AuthorPage(Page):
         self._spending.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Out of view no time counts."""
         super().hideEvent(event)
         self._attention.end()
         self._spending.stop()
@@ -421,7 +419,6 @@ class AuthoringHand:
         source.stepped.connect(sheet.form.reveal)
 
     def reading(self, act: Callable[..., None]) -> Callable[[], None]:
-        """The act, done with the source in view."""
 
         def do() -> None:
             self._read()

@@ -34,7 +34,6 @@ class Saving(QObject):
         self.artifact, self.editable = artifact, editable
 
     def type(self, unit_id: str, field: str, value: Any) -> None:
-        """A key was pressed in a field."""
         self.typed.setdefault(unit_id, {})[field] = value
         if not self._timer.isActive():
             self._timer.start()

@@ -105,7 +105,6 @@ class AuthoringSheet(QWidget):
 
     @property
     def artifact(self) -> Artifact | None:
-        """The artifact in hand."""
         return self.saving.artifact
 
     def show_kind(self, item: Item, kind: Kind, found: Sequence[Artifact], sources: Sequence[Source]) -> None:
@@ -226,7 +225,6 @@ class AuthoringSheet(QWidget):
         return theirs and not self.desk.project.readonly
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.bar.rebind()
         self.strip.rebind()
         self.beginning.rebind()

@@ -103,7 +103,6 @@ class SidePanel(QFrame):
 
     @cached_property
     def references(self) -> "BulkEvidence":
-        """References to take in bulk."""
         from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
 
         made = self._add_helper(BulkEvidence(self.desk), "References to take")
@@ -156,7 +155,6 @@ class SidePanel(QFrame):
 
     @property
     def shown_draft(self) -> "ModelDraft | None":
-        """A model's draft, while it stands here."""
         return self.draft if self.helps and self._kind is not Kind.EVIDENCE else None
 
     def take(self) -> None:
@@ -172,7 +170,6 @@ class SidePanel(QFrame):
             self.references.take_source()
 
     def ask(self) -> None:
-        """Ask for a draft, or for what references lack."""
         if self.shown_draft:
             self.shown_draft.asking.start()
         elif self.helps:
@@ -206,16 +203,13 @@ class SidePanel(QFrame):
             self.toggle(self.helper)
 
     def follow_artifact(self, artifact: Artifact | None) -> None:
-        """List the revisions of this artifact from now on."""
         self.history.follow(artifact)
 
     def stop(self) -> None:
-        """Ask and read nothing more."""
         for part in self._helpers:
             part.stop()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         for part in self._helpers:
             part.rebind()
 
@@ -266,7 +260,6 @@ class HistoryList(QWidget):
             self._settle.start()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Read what has come since."""
         super().showEvent(event)
         self.wake()
 

@@ -121,7 +121,6 @@ class StateStrip(QFrame):
         self.draft.setChecked(draft)
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.reopen.set_key(keys.shown("reopen_document"))
         self.guideline.set_key(keys.shown("guideline"))
         self.draft.set_key(keys.shown("model_draft"))

@@ -46,7 +46,6 @@ class Submission(QObject):
             self.seal()
 
     def show_remarks(self) -> None:
-        """List the remarks without submitting."""
         self._form.complain()
         self._list(self._checking.check())
         self._panel.enter()

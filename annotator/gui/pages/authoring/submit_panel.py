@@ -84,7 +84,6 @@ class SubmitPanel(QFrame):
         self.entries.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def close_panel(self) -> None:
-        """Go away, as the person wished."""
         self.hide()
         self.closed.emit()
 

@@ -112,7 +112,6 @@ class UnitActs(QObject):
             current.choose(number)
 
     def note(self, unit_id: str = "") -> None:
-        """Go into the unit's note."""
         if unit_id := unit_id or self._current_id():
             self._form.go(unit_id, "note")
 

@@ -118,7 +118,6 @@ class KeepingPart(PagePart):
             self.fill()
 
     def focus_first(self) -> None:
-        """Work begins in the table."""
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _chosen(self) -> dict[str, str]:
@@ -169,12 +168,10 @@ class KeepingPart(PagePart):
             self.reason.setText(told[-1])
 
     def keep_one(self) -> None:
-        """Make an item of the selected task."""
         if (row := self._row()) is not None:
             self._keep([KeptTask(row.id, True, rank=row.rank)])
 
     def keep_best(self) -> None:
-        """Make items of the best, within the limit."""
         if self.found is None:
             return
         self.bar.enable("keep_best", False)
@@ -204,7 +201,6 @@ class KeepingPart(PagePart):
         self._hold(self.reason.text())
 
     def release_one(self) -> None:
-        """Decide on the selected task later."""
         self._hold("")
 
     def _hold(self, reason: str) -> None:

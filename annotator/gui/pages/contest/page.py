@@ -30,26 +30,21 @@ class ContestPage(PartedPage):
 
     @cached_property
     def ranking(self) -> RankingPart:
-        """Two tasks side by side."""
         return self.put(RANK, RankingPart(self.desk))
 
     @cached_property
     def comparing(self) -> RoundsPart:
-        """A judge's rounds, and matches from a file."""
         return self.put(COMPARE, RoundsPart(self.desk))
 
     @cached_property
     def keeping(self) -> KeepingPart:
-        """The standings."""
         return self.put(KEEP, KeepingPart(self.desk))
 
     def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
-        """A key that is held down ranks one pair."""
         super().bind(act, slot, widget)
         for shortcut in self._shortcuts[act]:
             shortcut.setAutoRepeat(False)
 
     def offered(self) -> frozenset[str]:
-        """Ranking to everybody, the rest to coordinators."""
         coordinates = people.someone(self.desk.project).has(Role.COORDINATOR)
         return frozenset(self.TABS if coordinates else self.TABS[:1])

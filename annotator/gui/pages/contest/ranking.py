@@ -85,7 +85,6 @@ class RankingPart(PagePart):
         return column_of(PlainLabel(ABOUT, "hint", wrap=True), (row, 1), spacing=8)
 
     def focus_first(self) -> None:
-        """The keyboard belongs to the part: digits decide."""
         self.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def fill(self) -> None:

@@ -130,7 +130,6 @@ class RoundsPart(PagePart):
         self.both.toggled.connect(lambda _: self._change())
 
     def focus_first(self) -> None:
-        """Work begins with who compares."""
         self.judge.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def fill(self) -> None:
@@ -160,14 +159,12 @@ class RoundsPart(PagePart):
             self.fill()
 
     def start(self) -> None:
-        """Compare, in a process of its own."""
         order = self._order()
         if order is not None and self.bar.buttons["start_contest"].isEnabled():
             self.answer.clear()
             self.bar.enable("start_contest", not self.run.start(order))
 
     def stop(self) -> None:
-        """Ask nothing more."""
         super().stop()
         self._estimate.stop()
         self.run.stop()

@@ -150,16 +150,13 @@ class FeedbackPage(Page):
         self._fill(str(place.get("stage", "")))
 
     def leave(self) -> None:
-        """Keep what is being typed."""
         self.objection.field.tell()
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         if self.body.currentIndex() == 1:
             self.list.setFocus()
 
     def on_change(self, change: Change) -> None:
-        """A new version or an answer shows at once."""
         if change.kind in SHOWN_KINDS and self.isVisible():
             self._fill(self._stage.value)
 
@@ -170,7 +167,6 @@ class FeedbackPage(Page):
 
     @property
     def _stage(self) -> Stage:
-        """The stage in view."""
         place = self.stages.currentIndex()
         return self._digest.stages[place].stage if 0 <= place < len(self._digest.stages) else Stage.RUBRIC
 
@@ -492,7 +488,6 @@ class Objection(QFrame):
             self.field.setFocus()
 
     def enter(self) -> None:
-        """Put the caret into the field."""
         if not self._form.isHidden():
             self.field.setFocus()
 
@@ -529,7 +524,6 @@ def _numbered(word: str, count: int) -> Chip:
 
 
 def unit_of(kind: Kind, values: Mapping[str, Any] | None) -> Unit | None:
-    """A unit from its record."""
     return KINDS[kind].document.UNIT.model_validate(values) if values is not None else None
 
 

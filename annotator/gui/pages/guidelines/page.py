@@ -132,15 +132,12 @@ class GuidelinesPage(Page):
         self._show_stage()
 
     def leave(self) -> None:
-        """Keep the draft."""
         self.writing.keep()
 
     def focus_first(self) -> None:
-        """Work begins in the list of stages."""
         self.stages.setFocus()
 
     def on_change(self, change: Change) -> None:
-        """New versions and new answers show at once."""
         if change.kind in SHOWN_KINDS and self.isVisible():
             self._fill()
             if change.kind in ("guideline", "setting"):
@@ -319,7 +316,6 @@ class WeightsRow(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
 
     def show_allowed(self, *, writable: bool) -> None:
-        """Show what is allowed now."""
         self.field.setText(criterion_weights.allowed(self._desk.project).text)
         self.field.setReadOnly(not writable)
         self.set.setVisible(writable)

@@ -94,7 +94,6 @@ class SetDrafting(QWidget):
         vertical(self.what, self.bar, files, self.bar.answer, on=self, margins=0, spacing=4)
 
     def fill(self) -> None:
-        """Offer the sets that a model can write."""
         self._offers = [one for one in self._desk.ask(judge_offers.drawings) or [] if one.rubric_set]
         offer(self.what, [(one.title, one.name) for one in self._offers])
         self._offer()
@@ -110,7 +109,6 @@ class SetDrafting(QWidget):
             self.write_file(name, Path(path))
 
     def write_file(self, name: str, path: Path) -> None:
-        """Write a set into a file."""
         if (many := self._desk.ask(rubric_set_files.write, name, path)) is not None:
             words = f"Saved {counted(many, 'criterion', 'criteria')} of “{name}” to {path.name}."
             self.bar.answer.show_message("success", words)

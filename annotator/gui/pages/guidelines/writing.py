@@ -79,7 +79,6 @@ class GuidelineEditor(QWidget):
         return row
 
     def rebind(self) -> None:
-        """Say the key as it now is."""
         for button in self._group.buttons():
             button.setToolTip(f"{button.text()} ({keys.shown('preview')} shows the next)")
 
@@ -91,14 +90,12 @@ class GuidelineEditor(QWidget):
         self.show_view(WRITE)
 
     def take_up(self, text: str) -> None:
-        """Write on from other words."""
         self._put(text)
         self.keep()
         self.show_view(WRITE)
         self.edit.setFocus()
 
     def text(self) -> str:
-        """What is written."""
         return self.edit.toPlainText()
 
     def changed(self) -> bool:
@@ -114,13 +111,11 @@ class GuidelineEditor(QWidget):
             QSettings().remove(self._key())
 
     def published(self, text: str) -> None:
-        """The draft is in force now."""
         self._in_force = text
         self.keep()
         self.edited.emit()
 
     def turn(self) -> None:
-        """To the next of writing, preview and what changes."""
         self.show_view((self._group.checkedId() + 1) % len(VIEWS))
 
     def show_view(self, view: int) -> None:

@@ -94,7 +94,6 @@ class HandingOut(QWidget):
         self.all.set_key(keys.shown("submit"))
 
     def focus_first(self) -> None:
-        """Work begins in the table."""
         self.table.setFocus()
 
     def fill(self) -> None:

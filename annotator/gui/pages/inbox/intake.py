@@ -102,7 +102,6 @@ class ImportFiles(QWidget):
         (self.tree if self._paths else self._first).setFocus()
 
     def choose(self) -> None:
-        """Ask which files came back."""
         names, _ = QFileDialog.getOpenFileNames(self, "Work that came back", "", FILES)
         self.look_at([Path(name) for name in names])
 
@@ -271,12 +270,10 @@ class ImportFiles(QWidget):
         return "A backup is made first; then everything is imported in one step."
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Files are welcome."""
         if dropping.files(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Look at what was dropped."""
         event.acceptProposedAction()
         self.look_at(dropping.files(event))
 
@@ -347,7 +344,6 @@ class ArrivalsTree(RowsTree):
         return words
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy codes by the system's own key."""
         if event.matches(QKeySequence.StandardKey.Copy):
             self.copy_codes()
         else:

@@ -49,13 +49,11 @@ ATTENTION = (*TRAYED, *REFUSED)
 
 
 def picture(outcome: ParcelOutcome, size: int = 16) -> QIcon:
-    """The outcome's icon in its colour."""
     name, state = _LOOKS[outcome]
     return icon(name, size, f"state-{state}")
 
 
 def colour(outcome: ParcelOutcome) -> QColor:
-    """The outcome's colour."""
     return theme.token(f"state-{_LOOKS[outcome][1]}")
 
 

@@ -84,18 +84,15 @@ class ExchangePage(Page):
             self.look_at([Path(file) for file in files])
 
     def look_at(self, paths: list[Path]) -> None:
-        """Show what taking these files in would do."""
         self.tabs.setCurrentIndex(TAKE_IN)
         self.intake.look_at(paths)
 
     def focus_first(self) -> None:
-        """Work begins in the part in view."""
         pane: Any = self.tabs.currentWidget()
         if self.body.currentIndex() == 0:
             pane.focus_first()
 
     def on_change(self, change: Change) -> None:
-        """What came and went shows at once."""
         if change.kind in SHOWN_KINDS and self.isVisible():
             self._fill()
 
@@ -167,7 +164,6 @@ class Received(QWidget):
         return len(found)
 
     def focus_first(self) -> None:
-        """Work begins with looking for one."""
         self.search.setFocus()
 
     def _narrow(self) -> None:

@@ -76,7 +76,6 @@ class TrayPane(QWidget):
         self.aside.set_key(keys.shown("set_work_aside"))
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         (self.list if self._sheets else self.every).setFocus()
 
     def fill(self) -> int:
@@ -133,7 +132,6 @@ class TrayPane(QWidget):
         self.units.show_html(table(sheet, chosen))
 
     def take(self) -> None:
-        """Take the shown piece into its author's work."""
         self._decide(self.accept, tray.accept)
 
     def set_aside(self) -> None:

@@ -62,14 +62,12 @@ class ItemsModel(RowsModel[int]):
         self.endInsertRows()
 
     def refresh(self) -> None:
-        """Read the shown lines again, keeping the selection."""
         self._lines.clear()
         if self._rows:
             last = self.index(len(self._rows) - 1, len(COLUMNS) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def id_at(self, row: int) -> str:
-        """The item in a row."""
         return self.line(row).id
 
     def row_of(self, item_id: str) -> int:
@@ -91,14 +89,12 @@ class ItemsModel(RowsModel[int]):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """The columns' titles."""
         aligned = role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS
         if aligned and orientation == Qt.Orientation.Horizontal:
             return RIGHT
         return super().headerData(section, orientation, role)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows."""
         if not index.isValid():
             return None
         line = self.line(index.row())

@@ -136,7 +136,6 @@ class ItemsPage(Page):
         return self.bar
 
     def rebind(self) -> None:
-        """Take over keys that were changed."""
         super().rebind()
         self.bar.show_keys()
 

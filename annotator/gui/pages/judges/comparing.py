@@ -179,7 +179,6 @@ class ComparingPart(PagePart):
         return self.body
 
     def fill(self) -> None:
-        """Offer what was judged again, and compare."""
         self.desk.ask_later(self._offered, _judged)
 
     def _offered(self, found: dict[str, list[ComparedRater]]) -> None:
@@ -196,7 +195,6 @@ class ComparingPart(PagePart):
             self.protocol.setCurrentIndex(row)
 
     def focus_first(self) -> None:
-        """Work begins with every two."""
         self.table.setFocus()
 
     def _offer_raters(self) -> None:
@@ -223,7 +221,6 @@ class ComparingPart(PagePart):
         return [self.raters.item(row) for row in range(self.raters.count())]
 
     def chosen(self) -> tuple[str, ...]:
-        """The ids of those that are ticked."""
         return tuple(entry.data(Qt.ItemDataRole.UserRole) for entry in self._entries() if _ticked(entry))
 
     def _compare(self) -> None:

@@ -225,11 +225,9 @@ class CostsPart(PagePart):
         self.fill()
 
     def focus_first(self) -> None:
-        """Work begins in the table."""
         self.view.table.setFocus()
 
     def stop(self) -> None:
-        """Ask nothing more."""
         super().stop()
         self.view.stop()
 
@@ -258,7 +256,6 @@ class CostsPart(PagePart):
             self.bar.enable(act, self.view.model.rowCount() > 0)
 
     def copy(self) -> None:
-        """Put the lines in view on the clipboard."""
         self.bar.say(leaving.copied(self.view.model.shown))
 
     def _choose_file(self) -> None:
@@ -266,7 +263,6 @@ class CostsPart(PagePart):
             self.save(path)
 
     def save(self, path: Path) -> None:
-        """Write the lines in view as CSV or JSON."""
         self.bar.say(leaving.saved(self.desk, path, lambda: result_exports.save(self.view.model.shown, path)))
 
     def _line(self) -> Cost | None:

@@ -37,7 +37,6 @@ class DrawnWaiting(KeyButton):
         self.hide()
 
     def fill(self) -> None:
-        """Count again."""
         self._desk.ask_later(self._found, drawn_parts.waiting)
 
     def go(self) -> None:
@@ -47,7 +46,6 @@ class DrawnWaiting(KeyButton):
             self._desk.go("Material", part="Extracts", waiting=most)
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.set_key(keys.sequences(ACT)[0])
 
     def _found(self, waiting: dict[str, int]) -> None:
@@ -117,36 +115,29 @@ class JudgesPage(PartedPage):
 
     @cached_property
     def roster(self) -> JudgesPart:
-        """The judges there are."""
         return self.put(JUDGES, JudgesPart(self.desk))
 
     @cached_property
     def running(self) -> RunsPart:
-        """A run, and those before it."""
         return self.put(RUNS, RunsPart(self.desk, self.driver))
 
     @cached_property
     def replies(self) -> RepliesPart:
-        """What was answered, beside what was made of it."""
         return self.put(REPLIES, RepliesPart(self.desk))
 
     @cached_property
     def comparing(self) -> ComparingPart:
-        """Two judges over the same units."""
         return self.put(COMPARE, ComparingPart(self.desk))
 
     @cached_property
     def prompting(self) -> PromptsPart:
-        """What is asked, in its versions."""
         return self.put(PROMPTS, PromptsPart(self.desk))
 
     @cached_property
     def costing(self) -> CostsPart:
-        """What was paid, and for what."""
         return self.put(COSTS, CostsPart(self.desk))
 
     def offered(self) -> frozenset[str]:
-        """Everything to coordinators, nothing to anyone else."""
         coordinates = people.someone(self.desk.project).has(Role.COORDINATOR)
         return frozenset(self.TABS) if coordinates else frozenset()
 

@@ -146,12 +146,10 @@ class ReplyFilters(QWidget):
         self.search.clear()
 
     def enable(self, *, enabled: bool) -> None:
-        """Let the list be narrowed, or not."""
         for widget in (self.which, self.cause, self.flag, self.system, self.place, self.search):
             widget.setEnabled(enabled)
 
     def seek(self) -> None:
-        """Put the caret into the search field."""
         self.search.setFocus()
         self.search.selectAll()
 
@@ -164,7 +162,6 @@ class ReplyFilters(QWidget):
         return JudgementSource(run_id=rest)
 
     def query(self) -> JudgementQuery:
-        """Which of them."""
         return JudgementQuery(
             str(self.which.currentData() or ALL),
             str(self.cause.currentData() or ""),
@@ -265,7 +262,6 @@ class RepliesPart(PagePart):
         self.fill()
 
     def run(self) -> RunLine | None:
-        """The chosen run, if it is one."""
         wanted = self.filters.chosen().run_id
         return next((run for run in self._runs if run.id == wanted), None)
 
@@ -369,11 +365,9 @@ class RepliesPart(PagePart):
             self.detail.clear()
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         self._view().setFocus()
 
     def stop(self) -> None:
-        """Read nothing more."""
         super().stop()
         self._soon.stop()
         self._line_soon.stop()

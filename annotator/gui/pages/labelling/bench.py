@@ -58,7 +58,6 @@ class LabellingBench(QObject):
 
     @property
     def task_id(self) -> str:
-        """The open line of the queue, or nothing."""
         return self.sheet.id if self.sheet else ""
 
     @property
@@ -68,23 +67,19 @@ class LabellingBench(QObject):
 
     @property
     def units(self) -> Sequence[Unit]:
-        """The units of the open report, in order."""
         return self.sheet.units if self.sheet else ()
 
     @property
     def open_units(self) -> list[str]:
-        """The units nothing has been said of yet."""
         return [unit.id for unit in self.units if not self.said(unit.id)]
 
     @property
     def group(self) -> UnitGroup | None:
-        """What is asked about together with the current unit."""
         groups = self.sheet.groups if self.sheet else ()
         return next((group for group in groups if self.unit_id in {unit.id for unit in group.units}), None)
 
     @property
     def unit(self) -> Unit | None:
-        """The current unit."""
         return next((unit for unit in self.units if unit.id == self.unit_id), None)
 
     def label(self, unit_id: str) -> Judgement | None:
@@ -102,7 +97,6 @@ class LabellingBench(QObject):
         return said(self.sheet.outdated.get(unit_id))
 
     def kept(self, unit_id: str) -> UnitLabel:
-        """All that is shown of a unit's label."""
         kinds = self.kinds
         origin = self.sheet.given.get(unit_id, "") if self.sheet else ""
         return UnitLabel(
@@ -146,7 +140,6 @@ class LabellingBench(QObject):
         self._unspent = 0.0
 
     def move_to(self, unit_id: str) -> None:
-        """Take up a unit."""
         if unit_id != self.unit_id:
             self.unit_id = unit_id
             self.moved.emit(unit_id)
@@ -184,7 +177,6 @@ class LabellingBench(QObject):
         return value if alone and group and any(not self.said(unit.id) for unit in group.units) else ""
 
     def note(self, unit_id: str, words: str) -> None:
-        """Keep a note beside a unit."""
         label = self.label(unit_id)
         if words != (label.note if label else ""):
             self._do(labels.set_note, unit_id, words, self.protocol)

@@ -31,7 +31,6 @@ class LabellingFlow(flow.Flow):
         bench.moved.connect(lambda _: self.touched())
 
     def say(self, place: int) -> None:
-        """Label the current unit, and go on."""
         if self._bench.say(place):
             self.said = self._bench.unit_id
             self._go_on_unless_asked()

@@ -26,7 +26,6 @@ class KeptPlaces:
         return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
 
     def leave(self) -> None:
-        """The protocol in hand is about to be left."""
         self._left[self._bench.protocol] = (self._bench.task_id, self._bench.unit_id)
 
     def wanted(self, place: Mapping[str, Any]) -> str | None:

@@ -35,11 +35,9 @@ class Kinds:
         return [(one, given.get(unit_id, "")) for one, given in offered if value in one.after]
 
     def asked(self, unit_id: str) -> Taxonomy | None:
-        """The first of these, if any."""
         return next((one for one, _ in self.all_asked(unit_id)), None)
 
     def of(self, unit_id: str) -> str:
-        """The kind that was given, or nothing."""
         return next((given for _, given in self.all_asked(unit_id)), "")
 
     def waits(self, unit_id: str) -> bool:

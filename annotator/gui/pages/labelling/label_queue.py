@@ -58,12 +58,10 @@ class LabelQueue(QAbstractListModel):
 
     @property
     def tasks(self) -> Sequence[LabelTask]:
-        """Every report, shown or not."""
         return list(self._tasks.values())
 
     @property
     def left(self) -> int:
-        """How many reports have open criteria."""
         return sum(task.labelled < task.units for task in self._tasks.values())
 
     def task(self, task_id: str) -> LabelTask | None:
@@ -75,7 +73,6 @@ class LabelQueue(QAbstractListModel):
         return self._tasks.get(response_id) or self._tasks.get(task_id(response_id, unit_id))
 
     def counted(self, show: ReportFilter) -> int:
-        """How many reports a filter admits."""
         return sum(show.admits(task) for task in self._tasks.values())
 
     def fill(self, tasks: Sequence[LabelTask], *, submits: bool = True) -> None:
@@ -178,7 +175,6 @@ class LabelQueue(QAbstractListModel):
         self._due = due
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many lines are shown."""
         return 0 if parent.isValid() else len(self._rows)
 
     def flags(self, index: Index) -> Qt.ItemFlag:

@@ -251,13 +251,11 @@ class LabelPage(Page):
         self._stale = True
 
     def _pick(self, protocol: str) -> None:
-        """The person chose another kind of question."""
         self.arrive({"protocol": protocol})
         if self.whole.currentWidget() is self.labelling and self.middle.currentWidget() is self.work:
             self.criteria.take_focus()
 
     def focus_first(self) -> None:
-        """Work begins at the current unit."""
         self.criteria.take_focus()
 
     def leave(self) -> None:
@@ -293,17 +291,14 @@ class LabelPage(Page):
         self._stale = True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc and the page keys, wherever the keyboard is."""
         if not self.hand.takes(event):
             super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Time counts from here."""
         super().showEvent(event)
         self._attention.begin()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Time no longer counts."""
         self._attention.end()
         super().hideEvent(event)
 

@@ -37,7 +37,6 @@ class ProtocolTabs(QFrame):
 
     @property
     def names(self) -> Sequence[str]:
-        """The protocols that are offered."""
         return self._names
 
     def offer(self, protocols: Sequence[str], chosen: str) -> None:
@@ -57,7 +56,6 @@ class ProtocolTabs(QFrame):
         self.setVisible(len(self._names) > 1)
 
     def step(self, by: int) -> None:
-        """Go to the next or previous protocol, with wrap-around."""
         if self._names:
             self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % len(self._names))
 

@@ -37,7 +37,6 @@ class LabellingQueueDelegate(QStyledItemDelegate):
         return QSize(theme.current().px(120), option.fontMetrics.height() + theme.current().px(12))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw a line."""
         row = index.data(ROW_ROLE)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

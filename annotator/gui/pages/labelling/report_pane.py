@@ -98,7 +98,6 @@ class ReportPane(QWidget):
 
     @property
     def panes(self) -> list[TextPane]:
-        """The texts that are shown, from left to right."""
         return [self.first] if self.beside.isHidden() else [self.first, self.beside]
 
     @property
@@ -120,7 +119,6 @@ class ReportPane(QWidget):
         return self.first if self._is_pair else self.panes[-1]
 
     def seek(self) -> None:
-        """Open the find bar of the text in hand."""
         self.in_hand.seek()
 
     def selection(self) -> tuple[str, int | None, int | None]:
@@ -139,7 +137,6 @@ class ReportPane(QWidget):
             pane.forget_selection()
 
     def show_evidence(self) -> None:
-        """Bring the evidence of the current unit into view."""
         self._show_evidence(reveal=True)
 
     def turn(self, screens: int) -> None:

@@ -44,7 +44,6 @@ class SealedStrip(QFrame):
             )
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.reopen.set_key(keys.shown("reopen_labels"))
 
     def _dress(self) -> None:

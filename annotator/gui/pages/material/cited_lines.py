@@ -28,7 +28,6 @@ def look(page: CitedPage) -> tuple[str, str]:
 
 
 def state_words(page: CitedPage) -> str:
-    """A page's state as people say it."""
     if page.state is None:
         return NEVER
     return ELSEWHERE if page.state is PageState.OK and not page.is_here else pages.WORDS[page.state]

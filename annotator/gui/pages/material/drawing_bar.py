@@ -87,11 +87,9 @@ class DrawingBar(QFrame):
         self.begin.setEnabled(not self.run.start(order))
 
     def stop(self) -> None:
-        """Ask nothing more."""
         self._estimate.stop()
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
     def _order(self) -> RunRequest | None:

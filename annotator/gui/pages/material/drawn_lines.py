@@ -127,7 +127,6 @@ def _explained(line: DrawnLine) -> str:
 
 
 def _shown(line: DrawnLine) -> tuple[str, str, str]:
-    """How far a line is: words, icon, colour."""
     frozen = line.drawn is not None and line.drawn.kind == ResponsePart.POOL
     return FROZEN if frozen else STANDINGS[line.standing]
 

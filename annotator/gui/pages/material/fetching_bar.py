@@ -69,7 +69,6 @@ class FetchingBar(QFrame):
         vertical(row, options, RunPanel(self.run), on=self, margins=(10, 8, 10, 8))
 
     def show_plan(self, found: CitedPages) -> None:
-        """Say what fetching would do now."""
         self._found = found
         self._offer()
 
@@ -95,7 +94,6 @@ class FetchingBar(QFrame):
         self._run(PagesFolder(str(folder)))
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
     def _run(self, order: page_fetching.FetchRequest | PagesFolder) -> None:

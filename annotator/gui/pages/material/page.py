@@ -178,7 +178,6 @@ class MaterialPage(Page):
         self._fill()
 
     def leave(self) -> None:
-        """Keep what is being typed into a unit."""
         self.parts.editor.keep()
 
     def stop(self) -> None:
@@ -188,12 +187,10 @@ class MaterialPage(Page):
             pane.stop()
 
     def focus_first(self) -> None:
-        """Work begins in the part in view."""
         pane: Any = self.tabs.currentWidget()
         pane.focus_first()
 
     def on_change(self, change: Change) -> None:
-        """Whatever came or was corrected shows soon."""
         if change.kind in SHOWN_KINDS and self.isVisible():
             self._later.start()
 
@@ -285,28 +282,22 @@ class TranscriptsView(QWidget):
         side.hidden.connect(lambda: self._act(correcting.pseudonyms))
 
     def fill(self) -> None:
-        """Read the transcripts again, on another thread."""
         self._desk.ask_later(self._show, correcting.lines)
 
     def focus_first(self) -> None:
-        """Work begins in the text, or in the list."""
         goal: QWidget = self.text if self._opened else self.list
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
-        """Find words in the transcript."""
         self.pane.seek()
 
     def step(self, way: int) -> None:
-        """To the next doubtful passage, or the one before."""
         self.pane.steps.step(way)
 
     def stop(self) -> None:
-        """Read nothing more."""
         self._stopped = True
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.side.rebind()
 
     def _show(self, found: Sequence[TranscriptLine]) -> None:
@@ -482,12 +473,10 @@ class TranscriptSide(QWidget):
             self.corrected.emit(self.words.toPlainText())
 
     def turn(self) -> None:
-        """Have the passage left out, or taken back."""
         if self.leave.isEnabled():
             (self.taken_back if self._excluded else self.left_out).emit()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.correct.set_key(keys.shown("keep_drawn"))
         self.leave.set_key(keys.shown("remove_drawn"))
 

@@ -122,12 +122,10 @@ class PagesView(QWidget):
         return right
 
     def fill(self) -> None:
-        """Read the pages again, on another thread."""
         self._refill.stop()
         self._desk.ask_later(self._show, cited_pages.cited)
 
     def focus_first(self) -> None:
-        """Work begins in the list, or with fetching."""
         goal: QWidget = self.list if self._cited.pages else self.fetching.begin
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -146,12 +144,10 @@ class PagesView(QWidget):
         self.shown.hold(PageFilter.ALL)
 
     def stop(self) -> None:
-        """Read nothing more."""
         self._stopped = True
         self._refill.stop()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.fetching.rebind()
 
     def _came(self) -> None:

@@ -118,7 +118,6 @@ class UnitFields(QWidget):
             form.addRow(spec.words, field)
 
     def show_unit(self, unit: Unit | None) -> None:
-        """Show a unit, or empty fields."""
         self.unit = unit
         for name, field in self.fields.items():
             value = getattr(unit, name, "") if unit is not None else ""
@@ -139,12 +138,10 @@ class UnitFields(QWidget):
         }
 
     def lock(self, locked: bool) -> None:
-        """Let the unit be read but not changed."""
         for field in self.fields.values():
             field.setReadOnly(locked)
 
     def stops(self) -> Sequence[QWidget]:
-        """Where the keyboard stops."""
         return list(self.fields.values())
 
     def _typed(self, spec: FieldSpec) -> Any:
@@ -255,11 +252,9 @@ class PartEditor(QWidget):
 
     @property
     def unit(self) -> Unit | None:
-        """The unit at the cursor."""
         return self.model.at(self.list.currentIndex().row())
 
     def go_to(self, unit_id: str) -> None:
-        """Put the cursor onto a unit."""
         row = self.model.row_of(unit_id)
         if row >= 0:
             self.list.setCurrentIndex(self.model.index(row, 1))
@@ -326,7 +321,6 @@ class PartEditor(QWidget):
             self._done(lambda project: part_edits.confirm(project, self._subject(), self.kind))
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         for button, act in (
             (self.accepting, "accept_drawn"), (self.vital, "vital_drawn"), (self.parting, "part_drawn"),
             (self.confirming, "confirm_drawn"), (self.adding, "new_drawn"), (self.removing, "remove_drawn"),

@@ -56,7 +56,6 @@ class Drawable(Enum):
 
     @property
     def kind(self) -> ResponsePart | Kind:
-        """The part or the kind."""
         return KINDS[self]
 
 
@@ -151,11 +150,9 @@ class PartsView(QWidget):
         self._parts = parts
 
     def fill(self) -> None:
-        """Read the extracts again, on another thread."""
         self._desk.ask_later(self._show, _read)
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
@@ -207,12 +204,10 @@ class PartsView(QWidget):
             self.text.show_unit(self.editor.unit)
 
     def stop(self) -> None:
-        """End what was started."""
         self._stopped = True
         self.drawing.stop()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.drawing.rebind()
         self.editor.rebind()
 
@@ -382,7 +377,6 @@ class PartReadingPane(QWidget):
         self.place.setVisible(not replies)
 
     def seek(self) -> None:
-        """Open the line to search the text by."""
         self.pane.seek()
 
     def _show_source(self, source_id: str) -> None:

@@ -53,7 +53,6 @@ class ReportsGrid(RowsModel[ReportsLine]):
             self._found, self._rows, self._lacking, self.columns = found, rows, by_cell, columns
 
     def show_told(self, told: str) -> None:
-        """Tell something else in the cells."""
         self.told = told
         self.tell_all()
 
@@ -70,11 +69,9 @@ class ReportsGrid(RowsModel[ReportsLine]):
         return self._lacking.get((self._rows[row].id, self._found.columns[column - 1]), ())
 
     def column_of(self, column: int) -> Column | None:
-        """The system and mode of a column."""
         return self._found.columns[column - 1] if 0 < column < len(self.columns) else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a cell shows."""
         if not index.isValid():
             return None
         if not index.column():
@@ -128,7 +125,6 @@ def in_cell(found: Sequence[ReportLine], told: str) -> str:
 
 
 def explained(found: Sequence[ReportLine], failed: Sequence[MissingResponse]) -> str:
-    """All that is known of a cell, in lines."""
     several = len(found) > 1 or any(line.trial > 1 for line in found)
     lines = [f"Run {line.trial}: {_took(line)}" if several else _took(line) for line in found]
     lines += [f"Run {one.trial}: {failed_words(one.status).lower()}. {one.cause}" for one in failed]
@@ -136,7 +132,6 @@ def explained(found: Sequence[ReportLine], failed: Sequence[MissingResponse]) ->
 
 
 def summed(lines: Sequence[ReportLine], items: int) -> str:
-    """What a system's reports come to."""
     covered = len({line.item_id for line in lines})
     cost = [line.cost_usd for line in lines if line.cost_usd is not None]
     told = f"{counted(len(lines), 'report')} on {covered:,} of {counted(items, 'item')}"

@@ -125,7 +125,6 @@ class ReportsView(QWidget):
         return column_of(top, self.count, (self._body, 1), self.foot, margins=(0, 0, 8, 0), spacing=8)
 
     def fill(self) -> None:
-        """Read the reports again, on another thread."""
         self._refill.stop()
         self._desk.ask_later(self._show, _read)
 
@@ -135,7 +134,6 @@ class ReportsView(QWidget):
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
-        """Put the caret into the search field."""
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
@@ -146,13 +144,11 @@ class ReportsView(QWidget):
             self.read_wanted.emit(found[0].item_id, found[0].id)
 
     def stop(self) -> None:
-        """End what was started."""
         self._stopped = True
         self._refill.stop()
         self.form.stop()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.form.rebind()
         self.open.set_key(keys.shown("read_report"))
 

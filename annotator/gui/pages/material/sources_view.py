@@ -78,7 +78,6 @@ class WorksCard(QFrame):
         )
 
     def fill(self) -> None:
-        """Count the works again, on another thread."""
         self._desk.ask_later(self._show, named_works.named)
 
     def look_up(self) -> None:
@@ -96,7 +95,6 @@ class WorksCard(QFrame):
         self._desk.do_later(self._ended, self._going, work_sources.from_place, path)
 
     def stop(self) -> None:
-        """Read nothing more."""
         self._stopped = True
 
     def _choose_file(self) -> None:
@@ -173,21 +171,17 @@ class SourcesView(QWidget):
         self.answer.float_over(parts)
 
     def fill(self) -> None:
-        """Read the sources again, on another thread."""
         self._desk.ask_later(self._show, source_views.source_lines)
         self.works.fill()
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
-        """Put the caret into the search field."""
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()
 
     def look_up(self) -> None:
-        """Ask the services about every source, on another thread."""
         if self._found and self.look.isEnabled():
             self.look.setEnabled(False)
             self._desk.do_later(self._looked_up, lambda *_: None, lookups.look_up_sources, self._items())
@@ -199,12 +193,10 @@ class SourcesView(QWidget):
             self.answer.show_message("success", found.words())
 
     def stop(self) -> None:
-        """Read nothing more."""
         self._stopped = True
         self.works.stop()
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.look.set_key(keys.shown("start_run"))
 
     def _items(self) -> list[str]:

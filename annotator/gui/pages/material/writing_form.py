@@ -218,11 +218,9 @@ class WritingForm(QFrame):
         self._run(order)
 
     def stop(self) -> None:
-        """Ask nothing more."""
         self._estimate.stop()
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.begin.set_key(keys.shown("start_run"))
 
     def _run(self, order: RunRequest) -> None:

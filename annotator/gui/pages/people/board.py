@@ -61,7 +61,6 @@ class BoardModel(CellsModel[AssignmentStatus]):
         self._sorted: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
 
     def fill(self, lines: Sequence[AssignmentStatus]) -> None:
-        """Take over the board as it now is."""
         self._all, self._partners = list(lines), partners(lines)
         self.narrow(self._narrowed)
 
@@ -245,7 +244,6 @@ class Partners:
 
     @property
     def explained(self) -> str:
-        """The same in sentences."""
         if self.alone:
             return (
                 "Nobody else is assigned to this stage of this item, so there is no pair and no agreement "

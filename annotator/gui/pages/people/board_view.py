@@ -135,7 +135,6 @@ class BoardView(QWidget):
         self.commands.rebind()
 
     def focus_first(self) -> None:
-        """Work begins in the table."""
         if self.body.currentIndex() == 1:
             self.table.setFocus()
 
@@ -171,27 +170,22 @@ class BoardView(QWidget):
         self.hand_out.setVisible(self._coordinates)
 
     def chosen(self) -> list[AssignmentStatus]:
-        """The lines that are selected, in the order shown."""
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
         return [line for row in rows if (line := self.model.at(row)) is not None]
 
     def withdraw(self) -> None:
-        """Take the chosen pieces back."""
         if self._coordinates:
             self.acts.withdraw()
 
     def open_due(self) -> None:
-        """Ask for another date of the chosen pieces."""
         if self._coordinates and self.chosen() and not self._desk.project.readonly:
             self.due.open_for(self.chosen())
 
     def offer_people(self) -> None:
-        """Ask who takes the chosen piece over."""
         if self._coordinates:
             self.acts.offer_people(self, self._below_current())
 
     def seek(self) -> None:
-        """Put the caret into the search field."""
         self.filters.search.setFocus()
         self.filters.search.selectAll()
 
@@ -301,7 +295,6 @@ class BoardFilters(QWidget):
         self.setLayout(wrapping(self.search, self.stage, self.state, self.count))
 
     def narrowed(self) -> BoardFilter:
-        """What is chosen now."""
         return BoardFilter(
             words=self.search.text(),
             person_id=self.person_id,
@@ -325,18 +318,15 @@ class BoardFilters(QWidget):
             self.changed.emit()
 
     def choose_state(self, state: str) -> None:
-        """Narrow to a state."""
         self.state.setCurrentIndex(max(0, self.state.findData(state)))
 
     def clear(self) -> None:
-        """Narrow to nothing."""
         self.search.clear()
         for combo in (self.stage, self.state):
             combo.setCurrentIndex(0)
         self.choose_person("")
 
     def show_count(self, shown: int, total: int) -> None:
-        """Say how many lines are left."""
         self.count.setText(f"{shown:,} of {total:,}" if shown != total else counted(total, "piece"))
 
 
@@ -387,7 +377,6 @@ class DueBar(QFrame):
         self.date.setFocus()
 
     def close_bar(self) -> None:
-        """Leave everything as it is."""
         self.hide()
         self.left.emit()
 
@@ -423,7 +412,6 @@ class BoardActs:
             )
 
     def set_due(self, due: datetime | None) -> None:
-        """Give the chosen pieces another date."""
         ids = [line.assignment_id for line in self._chosen()]
         if ids and self._desk.do(assignments.change_due, ids, due) is not None:
             self._answer.clear()
@@ -455,7 +443,6 @@ class BoardActs:
         action.triggered.connect(lambda: self.reassign(line, person.id, person.name))
 
     def reassign(self, line: AssignmentStatus, person_id: str, name: str) -> None:
-        """Hand a piece to someone else."""
         if self._desk.do(assignments.reassign, line.assignment_id, person_id) is not None:
             self._say(f"Item {line.item_key} went to {name}.", f"{line.person}'s work on it stays theirs.")
 

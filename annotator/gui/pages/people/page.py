@@ -76,7 +76,6 @@ class PeoplePage(Page):
         self.bind("other_pane", lambda: self._turn(1))
 
     def _in_tab(self, tab: int, slot: Callable[[], object]) -> None:
-        """An act belongs to one part of the page."""
         if self.tabs.currentIndex() == tab:
             slot()
 
@@ -89,7 +88,6 @@ class PeoplePage(Page):
             self.board.show_state(str(place["state"]))
 
     def focus_first(self) -> None:
-        """Work begins in the part in view."""
         pane: Any = self.tabs.currentWidget()
         pane.focus_first()
 
@@ -103,7 +101,6 @@ class PeoplePage(Page):
             self._later.start()
 
     def stop(self) -> None:
-        """Look at nothing any more."""
         self._later.stop()
 
     def rebind(self) -> None:
@@ -182,7 +179,6 @@ class HandOut(QWidget):
         self.assign.set_key(keys.shown("submit"))
 
     def focus_first(self) -> None:
-        """Work begins in the form."""
         if self.body.currentIndex() == 1:
             self.form.focus_first()
 

@@ -164,7 +164,6 @@ class PlanForm(QWidget):
         self.items.fill(taken)
 
     def plan(self) -> AssignmentPlan:
-        """The plan as it now is."""
         date = self.due.date()
         stages = tuple(stage for stage, box in self.stages.items() if box.isChecked())
         # Labels and ratings are given blind whatever else is handed out with them.
@@ -186,7 +185,6 @@ class PlanForm(QWidget):
         )
 
     def focus_first(self) -> None:
-        """Work begins with the stages."""
         next(iter(self.stages.values())).setFocus()
 
     def _stirred(self) -> None:
@@ -299,7 +297,6 @@ class PilotChoice(QWidget):
         self._say()
 
     def chosen(self) -> tuple[str, ...]:
-        """The ids of the items everybody is to do."""
         return tuple(self._picked)
 
     def fill(self) -> None:
@@ -392,7 +389,6 @@ class OverlapChoice(QWidget):
         return button
 
     def value(self) -> int:
-        """How many people answer each item."""
         chosen = self._group.checkedId()
         return chosen if chosen < 3 else self.number.value()
 
@@ -401,7 +397,6 @@ class OverlapChoice(QWidget):
         return self.same.isChecked()
 
     def at_most(self, people: int) -> None:
-        """There are so many people."""
         self.number.setMaximum(max(3, min(MOST, people)))
 
     def _tell(self) -> None:

@@ -141,11 +141,9 @@ class LoadBars(QWidget):
         return QSize(theme.current().px(360), (len(self._load) + 1) * self._row() if self._load else 0)
 
     def minimumSizeHint(self) -> QSize:
-        """As high as it is, narrower."""
         return QSize(theme.current().px(200), self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the lines."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         most = max((each.assignments for each in self._load), default=1)
@@ -319,7 +317,6 @@ class _Tinted(QStyledItemDelegate):
     """A style sheet leaves no background of a cell's own: it is drawn here."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """The tint, and the number on it."""
         tint = index.data(Qt.ItemDataRole.BackgroundRole)
         if tint is not None:
             painter.fillRect(option.rect, tint)
@@ -341,24 +338,20 @@ class PairingsModel(QAbstractTableModel):
             self._items = {frozenset((pair.a, pair.b)): pair.items for pair in pairings}
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """One row a person."""
         return 0 if parent.isValid() else len(self._people)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
-        """One column a person."""
         return 0 if parent.isValid() else len(self._people)
 
     def headerData(
         self, section: int, _orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Aliases, with names as the tip."""
         _, alias, name = self._people[section]
         if role == Qt.ItemDataRole.DisplayRole:
             return alias
         return tooltip(name) if role == Qt.ItemDataRole.ToolTipRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """On how many items two people meet."""
         if not index.isValid() or index.row() == index.column():
             return None
         items = self._count(index)

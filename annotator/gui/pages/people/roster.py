@@ -90,7 +90,6 @@ class PeopleTable(QWidget):
         self.leaving.set_key(keys.shown("leave_or_return"))
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         self.list.setFocus()
 
     def fill(
@@ -124,7 +123,6 @@ class PeopleTable(QWidget):
             self.name.setFocus()
 
     def begin_renaming(self) -> None:
-        """Open the name of the chosen person for typing."""
         if self.model.editable and self._person() is not None:
             self.list.setFocus()
             self.list.edit(self.model.index(self.list.currentIndex().row(), NAME))
@@ -160,7 +158,6 @@ class PeopleTable(QWidget):
             )
 
     def work_as(self) -> None:
-        """Let this window work as the chosen person."""
         person = self._person()
         window: Any = self.window()
         if person is not None and person.active and hasattr(window, "choose_person"):

@@ -64,7 +64,6 @@ class TotalsTable(LinesTable):
             self.chosen.emit(total.key if total is not None else "")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave out what there is no room for."""
         self.setColumnHidden(TIME, self.width() < theme.current().px(ROOM_FOR_TIME))
         self.setColumnHidden(PROGRAM, self.width() < theme.current().px(ROOM_FOR_PROGRAM))
         super().resizeEvent(event)

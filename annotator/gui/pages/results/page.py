@@ -34,7 +34,6 @@ class ResultViewer(Viewer):
         self.choosers.unadjudicated_set.connect(lambda on: desk.do(gold.count_unadjudicated, on))
 
     def more(self) -> dict[str, str]:
-        """The other project's file."""
         return {"file": self._file} if self._name == WITH_FILE and self._file else {}
 
     def offer_more(self, any_: bool) -> None:

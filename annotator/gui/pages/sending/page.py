@@ -100,15 +100,12 @@ class SendPage(Page):
         return horizontal(self.work, StretchSpace(1), self.go)
 
     def arrive(self, place: dict[str, Any]) -> None:
-        """Show how things stand."""
         self._read()
 
     def focus_first(self) -> None:
-        """Work begins in the table."""
         self.table.setFocus()
 
     def on_change(self, change: Change) -> None:
-        """What was submitted meanwhile shows at once."""
         if change.kind in SHOWN_KINDS and self.isVisible():
             self._read()
 
@@ -155,7 +152,6 @@ class SendPage(Page):
             self.write_to(Path(name.removesuffix(dropping.WORK) + dropping.WORK))
 
     def write_to(self, path: Path) -> None:
-        """Write the file, on another thread."""
         self.progress.show_progress("Writing the file to send back", 0, 0)
         self.progress.show()
         self._enable()

@@ -86,7 +86,6 @@ class ValidationViewer(Viewer):
         self._count()
 
     def on_change(self, change: Change) -> None:
-        """A look moves no figure."""
         if (change.kind, change.verb) != (validation_sets.NAME, OPENED):
             super().on_change(change)
 
@@ -116,7 +115,6 @@ class FiguresPart(PagePart):
         self.lay_out(self.viewer)
 
     def fill(self) -> None:
-        """Count again when something moved since."""
         self._soon.start()
 
     def go(self, place: Mapping[str, Any]) -> None:
@@ -127,16 +125,13 @@ class FiguresPart(PagePart):
         """The viewer hears of every change itself, also while another part is in view."""
 
     def focus_first(self) -> None:
-        """Work begins in the table."""
         self.viewer.focus_first()
 
     def rebind(self) -> None:
-        """Take over keys that were changed."""
         super().rebind()
         self.viewer.leaving.rebind()
 
     def stop(self) -> None:
-        """Count nothing any more."""
         super().stop()
         self._soon.stop()
         self.viewer.stop()

@@ -64,7 +64,6 @@ def shown(
 
 
 def _apart(name: str) -> str:
-    """A name that keeps its direction to itself."""
     return f"\u2068{name}\u2069"
 
 
@@ -83,7 +82,6 @@ class TestPartGate(QWidget):
         self.setFocusProxy(self.stay)
 
     def ask(self, seen: SetLook) -> None:
-        """Ask about a set."""
         before = f"It was viewed {counted(seen.openings, 'time')}." if seen.openings else (
             "Nobody has viewed it yet."
         )  # fmt: skip

@@ -77,14 +77,12 @@ class ValidatePage(PartedPage):
 
     @cached_property
     def sets(self) -> "SetsPart":
-        """What was drawn to be labelled."""
         from annotator.gui.pages.validation.sets.part import SetsPart
 
         return self.put(SETS, SetsPart(self.desk))
 
     @cached_property
     def figures(self) -> "FiguresPart":
-        """Judges beside people."""
         from annotator.gui.pages.validation.figures import FiguresPart
 
         return self.put(FIGURES, FiguresPart(self.desk))
@@ -98,33 +96,28 @@ class ValidatePage(PartedPage):
 
     @cached_property
     def reviewing(self) -> "ReviewsPart":
-        """Verdicts looked over openly."""
         from annotator.gui.pages.validation.cases.reviewing import ReviewsPart
 
         return self.put(REVIEW, ReviewsPart(self.desk))
 
     @cached_property
     def attacking(self) -> "AttacksPart":
-        """Attacks on copies of reports."""
         from annotator.gui.pages.validation.attacks.part import AttacksPart
 
         return self.put(ATTACKS, AttacksPart(self.desk))
 
     @cached_property
     def cards(self) -> "ValidityCards":
-        """What a judge is good for, to be published."""
         from annotator.gui.pages.validation.cards.part import ValidityCards
 
         return self.put(CARDS, ValidityCards(self.desk))
 
     def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
-        """A key that is held down rules once."""
         super().bind(act, slot, widget)
         for shortcut in self._shortcuts[act] if act in ONCE else ():
             shortcut.setAutoRepeat(False)
 
     def offered(self) -> frozenset[str]:
-        """Everything to coordinators, reviews to every other expert."""
         person = people.someone(self.desk.project)
         if person.has(Role.COORDINATOR):
             return frozenset(self.TABS)

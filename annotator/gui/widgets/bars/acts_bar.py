@@ -84,13 +84,11 @@ class ActsBar(FittingBar):
         self.fit()
 
     def set_words(self, act: str, words: str) -> None:
-        """Call a command otherwise."""
         self._words[act] = words
         self._left = [(each[0], words, *each[2:]) if each[0] == act else each for each in self._left]
         self.fit()
 
     def say(self, words: str) -> None:
-        """Say something between the commands."""
         self.progress.setText(words)
         self.fit()
 

@@ -61,6 +61,5 @@ class ActsRow(QWidget):
             self._commands[act]()
 
     def rebind(self) -> None:
-        """Show keys that were changed."""
         for act, button in self.buttons.items():
             button.set_key(keys.sequences(act)[0])

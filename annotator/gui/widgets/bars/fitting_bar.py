@@ -42,7 +42,6 @@ class FittingBar(QFrame):
         return button
 
     def show_keys(self) -> None:
-        """Print the keys as they now are."""
         for act, button in self.buttons.items():
             button.set_key(keys.sequences(act)[0])
         self.fit()
@@ -52,7 +51,6 @@ class FittingBar(QFrame):
         return QSize(0, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the buttons to another width."""
         super().resizeEvent(event)
         self.fit()
 

@@ -25,16 +25,13 @@ class FlowRow(QLayout):
         self.addItem(QWidgetItem(widget))
 
     def addItem(self, item: QLayoutItem) -> None:
-        """Take an item on at the end."""
         self._parts.append(item)
 
     def insert(self, place: int, widget: QWidget) -> None:
-        """Take a widget on at a place."""
         self.addWidget(widget)
         self._parts.insert(place, self._parts.pop())
 
     def count(self) -> int:
-        """How many widgets there are."""
         return len(self._parts)
 
     def itemAt(self, index: int) -> QLayoutItem | None:
@@ -42,19 +39,15 @@ class FlowRow(QLayout):
         return self._parts[index] if 0 <= index < len(self._parts) else None
 
     def takeAt(self, index: int) -> QLayoutItem | None:
-        """Let go of the widget at a place."""
         return self._parts.pop(index) if 0 <= index < len(self._parts) else None
 
     def expandingDirections(self) -> Qt.Orientation:
-        """It wants no more than it needs."""
         return Qt.Orientation(0)
 
     def hasHeightForWidth(self) -> bool:
-        """The narrower, the higher."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """The height of all lines at a width."""
         return self._arrange(QRect(0, 0, width, 0), move=False)
 
     def setGeometry(self, rect: QRect) -> None:
@@ -66,7 +59,6 @@ class FlowRow(QLayout):
             self.update()
 
     def sizeHint(self) -> QSize:
-        """All in one line."""
         sizes = [part.sizeHint() for part in self._shown()]
         wide = sum(size.width() for size in sizes) + self._gap * max(0, len(sizes) - 1)
         return QSize(wide, max((size.height() for size in sizes), default=0))

@@ -29,7 +29,6 @@ class KeyButton(QPushButton):
         self.set_key(key)
 
     def set_words(self, words: str) -> None:
-        """Show other words before the key."""
         self._words = words
         self.show_words()
 
@@ -42,7 +41,6 @@ class KeyButton(QPushButton):
     """The same as a property, which `keys.tell` keeps up to date."""
 
     def set_hint(self, hint: str) -> None:
-        """Say in the tooltip what the button does."""
         self._hint = hint
         self.show_words()
 
@@ -89,7 +87,6 @@ class EnterPresses(QObject):
             reached.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Press the button when the key is Enter."""
         if isinstance(watched, BUTTONS) and isinstance(event, QKeyEvent) and _is_enter(event):
             watched.click()
             return True

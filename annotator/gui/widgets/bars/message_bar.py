@@ -69,7 +69,6 @@ class MessageBar(QFrame):
         host.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay where the widget below is."""
         if watched is self._host and event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show):
             self._lie()
         return super().eventFilter(watched, event)
@@ -111,7 +110,6 @@ class MessageBar(QFrame):
             self._timer.start(INFO_MS + READ_MS * len(self.text()))
 
     def set_action(self, words: str, slot: Callable[[], object]) -> None:
-        """Offer an act with the message that is shown."""
         self._offer(self._act, words, slot)
 
     def set_other(self, words: str, slot: Callable[[], object]) -> None:
@@ -131,7 +129,6 @@ class MessageBar(QFrame):
         return "" if self.isHidden() else f"{self._happened.text()} {self._todo.text()}".strip()
 
     def clear(self) -> None:
-        """Say nothing more."""
         self._timer.stop()
         self.hide()
         self._lasting = False
@@ -147,7 +144,6 @@ class MessageBar(QFrame):
             self.clear()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc dismisses."""
         if event.key() == Qt.Key.Key_Escape and self._close.isVisible():
             self.clear()
         else:

@@ -57,7 +57,6 @@ class Splitter(QSplitter):
         self.remember()
 
     def rename(self, name: str) -> None:
-        """Remember sizes under another name from now on."""
         self._key = f"splitter/{name}"
 
     def setOrientation(self, orientation: Qt.Orientation) -> None:
@@ -81,7 +80,6 @@ class Splitter(QSplitter):
         return not isinstance(QSettings().value(self._key), QByteArray)
 
     def createHandle(self) -> QSplitterHandle:
-        """A handle that the keyboard reaches."""
         return _Handle(self.orientation(), self)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -151,7 +149,6 @@ class Splitter(QSplitter):
         self._turn()
 
     def event(self, event: QEvent) -> bool:
-        """The parts may need more or less width now."""
         done = super().event(event)
         if event.type() == QEvent.Type.LayoutRequest:
             self._turn()
@@ -182,7 +179,6 @@ class _Handle(QSplitterHandle):
         self.setToolTip("Drag, or move with the arrow keys")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """The arrows across the handle move it."""
         across = self.orientation() == Qt.Orientation.Horizontal
         less, more = (Qt.Key.Key_Left, Qt.Key.Key_Right) if across else (Qt.Key.Key_Up, Qt.Key.Key_Down)
         if event.key() not in (less, more):

@@ -38,19 +38,16 @@ class SpreadBar(QWidget):
         self.update()
 
     def words(self, part: SpreadPart) -> str:
-        """A part in words."""
         whole = sum(each.count for each in self._parts)
         share = f"{part.count / whole:.0%}" if whole else "none yet"
         norm = f", elsewhere {part.norm:.0%}" if part.norm is not None else ""
         return f"{part.label}: {part.count} ({share}{norm})"
 
     def sizeHint(self) -> QSize:
-        """Room for two bars and a line of words."""
         dress = theme.current()
         return QSize(dress.px(240), dress.px(_BAR + _NORM + 2 * _GAP) + self.fontMetrics().height())
 
     def minimumSizeHint(self) -> QSize:
-        """As high as it is, half as wide."""
         return QSize(self.sizeHint().width() // 2, self.sizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:

@@ -29,7 +29,6 @@ class ChoiceBox(QComboBox):
         super().showPopup()
 
     def elided(self) -> str:
-        """What is seen of the choice now."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         return self._fitted(option)
@@ -49,7 +48,6 @@ class ChoiceBox(QComboBox):
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
     def event(self, event: QEvent) -> bool:
-        """Tell all of the words where they are cut."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and not self.toolTip():
             words = self.currentText()
             QToolTip.showText(event.globalPos(), tooltip(words) if self.elided() != words else "", self)

@@ -53,7 +53,6 @@ class GrowingEdit(TextBox):
             self.edited.emit(text)
 
     def sizeHint(self) -> QSize:
-        """As high as its lines."""
         return QSize(super().sizeHint().width(), self._height())
 
     def minimumSizeHint(self) -> QSize:
@@ -66,7 +65,6 @@ class GrowingEdit(TextBox):
         self._fit()
 
     def changeEvent(self, event: QEvent) -> None:
-        """Fit again when the font changed."""
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._fit()
@@ -83,7 +81,6 @@ class GrowingEdit(TextBox):
         return super().event(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
-        """Remember whether an input method is composing."""
         self._composing = bool(event.preeditString())
         super().inputMethodEvent(event)
 

@@ -21,7 +21,6 @@ class NumberBox(QSpinBox):
         _make(self)
 
     def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
-        """Digits of any script count."""
         return super().validate(_digits(text), place)
 
 

@@ -37,26 +37,22 @@ class FilterRow(QWidget, Generic[Filter]):
         self._lay()
 
     def hold(self, one: Filter) -> None:
-        """From now on this filter holds."""
         self.held = one
         self._buttons[one].setChecked(True)
         self.chosen.emit()
 
     def show_counts(self, counts: Mapping[Filter, int]) -> None:
-        """Say on each button how many its filter admits."""
         for one, count in counts.items():
             self._buttons[one].setText(f"{one.value} {count:,}" if count else one.value)
             self._buttons[one].setAccessibleName(f"{one.value}, {count}")
         self._lay()
 
     def show_tips(self, tips: Mapping[Filter, str]) -> None:
-        """Say in each button's tip what its filter admits."""
         for one, tip in tips.items():
             self._buttons[one].setToolTip(tip)
             self._buttons[one].setAccessibleName(f"{one.value}, {tip}")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay the buttons again."""
         super().resizeEvent(event)
         self._lay()
 

@@ -71,12 +71,10 @@ class LinesTable(QTableView):
         self._dress()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share out the room again."""
         super().resizeEvent(event)
         self.fit()
 
     def fit(self) -> None:
-        """Give the columns their widths."""
         px = theme.current().px
         widths = {place: px(width) for place, width in self.widths.items()}
         found = self._needs() if self.widths else NOTHING

@@ -54,7 +54,6 @@ class RowsTree(QTreeWidget):
         theme.watch(self, self._size)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep room for the stretched column."""
         super().resizeEvent(event)
         self._size()
 

@@ -51,15 +51,12 @@ class SoughtList(QFrame, Generic[Filter]):
         )
 
     def show_only(self, one: Filter) -> None:
-        """Narrow the list to what a filter admits."""
         self.filters.hold(one)
 
     def mark(self, index: QModelIndex) -> None:
-        """Mark a line, and bring it into view."""
         self.list.setCurrentIndex(index)
         self.list.scrollTo(index)
 
     def seek(self) -> None:
-        """Put the caret into the search field."""
         self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.search.selectAll()

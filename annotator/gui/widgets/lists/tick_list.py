@@ -41,6 +41,5 @@ class TickList(QListWidget):
         self.setFixedHeight(theme.current().px(LINE) * lines + AROUND)
 
     def ticked(self) -> tuple[str, ...]:
-        """The names that are ticked, in their order."""
         entries = (self.item(row) for row in range(self.count()))
         return tuple(entry.text() for entry in entries if entry.checkState() == Qt.CheckState.Checked)

@@ -149,7 +149,6 @@ class FindBar(QFrame):
         return self._at + 1, len(self._found)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter, Shift+Enter and Esc."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.go(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
         elif event.key() == Qt.Key.Key_Escape:

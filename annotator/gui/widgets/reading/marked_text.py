@@ -74,11 +74,9 @@ class MarkedText(QWidget):
         theme.watch(self, self._forget)
 
     def text(self) -> str:
-        """What is shown."""
         return self._text
 
     def marked(self) -> list[str]:
-        """The marked words."""
         return [self._text[start:end] for start, end in self._marked]
 
     def show_text(self, text: str, marked: Sequence[Span] = (), *, struck: bool = False) -> None:
@@ -94,26 +92,21 @@ class MarkedText(QWidget):
         self._forget()
 
     def hasHeightForWidth(self) -> bool:
-        """The narrower, the higher."""
         return True
 
     def heightForWidth(self, width: int) -> int:
-        """The height of all lines at a width."""
         if self._folded or not self._text:
             return self._line_height()
         return round(self._layout(width).boundingRect().height() + 0.5)
 
     def sizeHint(self) -> QSize:
-        """A line of moderate length."""
         wide = theme.current().px(220)
         return QSize(wide, self.heightForWidth(wide))
 
     def minimumSizeHint(self) -> QSize:
-        """Room for a few letters."""
         return QSize(theme.current().px(60), self._line_height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the words."""
         painter = QPainter(self)
         painter.setPen(theme.token(self._colour))
         if not self._folded:

@@ -28,15 +28,12 @@ class PageLayout:
         self.whole = QSizeF(widest * self.scale + 2 * GAP, top) if sizes else QSizeF(0, 0)
 
     def top(self, place: int) -> float:
-        """Where a page begins."""
         return self._tops[place]
 
     def page_at(self, height: float) -> int:
-        """The page at a height of the column."""
         return max(0, bisect_right(self._tops, height) - 1)
 
     def between(self, top: float, bottom: float) -> range:
-        """The pages that are seen between two heights."""
         return range(self.page_at(top), bisect_right(self._tops, bottom)) if self._tops else range(0)
 
     def box(self, place: int, across: int, down: int) -> QRectF:

@@ -29,7 +29,6 @@ class PageWords:
         self._places = pdfium.PdfPosConv(page, canvas)
 
     def close(self) -> None:
-        """Give the memory back."""
         self._words.close()
         self._page.close()
 
@@ -61,7 +60,6 @@ class PageWords:
         return [self._box(*self._words.get_rect(place)) for place in range(many)]
 
     def letter_box(self, place: int) -> QRectF:
-        """The rectangle of one character."""
         return self._box(*self._words.get_charbox(place, loose=True))
 
     def _box(self, left: float, bottom: float, right: float, top: float) -> QRectF:
@@ -87,14 +85,12 @@ class PdfPages:
         self._letters: dict[int, str] = {}
 
     def close(self) -> None:
-        """Give the memory back."""
         self._pictures.clear()
         while self._words:
             self._words.popitem()[1].close()
         self._pdf.close()
 
     def kept_picture(self, place: int, scale: float) -> QImage | None:
-        """A page's picture when it is at hand."""
         return self._pictures.get((place, round(scale * 1000)))
 
     def picture(self, place: int, scale: float) -> QImage:

@@ -55,14 +55,12 @@ class PdfSheets(QAbstractScrollArea):
         return True
 
     def show_message(self, words: str) -> None:
-        """Show words instead of pages."""
         self.clear()
         self._message = words
         self.setAccessibleDescription(words)
         self.viewport().update()
 
     def clear(self) -> None:
-        """Show nothing and give the memory back."""
         _close_all(self._open)
         self._pages, self._message, self._broken, self._shown_page = None, "", {}, 0
         self._arrange()
@@ -74,17 +72,14 @@ class PdfSheets(QAbstractScrollArea):
 
     @property
     def page(self) -> int:
-        """The page in view."""
         middle = self.verticalScrollBar().value() + self.viewport().height() / 3
         return self._layout.page_at(middle) + 1 if self.count else 0
 
     @property
     def count(self) -> int:
-        """How many pages there are."""
         return len(self._pages.sizes) if self._pages else 0
 
     def go_to_page(self, page: int) -> None:
-        """Bring the top of a page into view."""
         if self._pages and 1 <= page <= self.count:
             self.verticalScrollBar().setValue(round(self._layout.top(page - 1)) - GAP // 2)
 
@@ -107,12 +102,10 @@ class PdfSheets(QAbstractScrollArea):
             self._draw_page(painter, place)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the pages to the new width."""
         super().resizeEvent(event)
         self._arrange()
 
     def scrollContentsBy(self, _across: int, _down: int) -> None:
-        """Draw again."""
         self.viewport().update()
 
     def paint_over(self, painter: QPainter, place: int, box: QRectF) -> None:
@@ -147,7 +140,6 @@ class PdfSheets(QAbstractScrollArea):
         return self._layout.between(top, top + self.viewport().height())
 
     def _page_box(self, place: int) -> QRectF:
-        """Where a page lies in the viewport."""
         return self._layout.box(place, self.horizontalScrollBar().value(), self.verticalScrollBar().value())
 
     def _draw_page(self, painter: QPainter, place: int) -> None:

@@ -52,7 +52,6 @@ class Caret:
 
     @property
     def span(self) -> tuple[int, int]:
-        """The selected characters, half-open."""
         return min(self.anchor, self.head), max(self.anchor, self.head)
 
     def moved(self, letters: str, step: CaretStep, way: int, extend: bool) -> "Caret":
@@ -122,7 +121,6 @@ class PdfView(PdfSheets):
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
 
     def clear(self) -> None:
-        """Show nothing and give the memory back."""
         self._marks, self._caret = {}, Caret(0)
         super().clear()
 
@@ -137,7 +135,6 @@ class PdfView(PdfSheets):
         return self.selected() or next((self._quote(*span) for span in found), None)
 
     def select_page(self) -> None:
-        """Select all words of the page in view."""
         place = self.page - 1
         if words := self._words(place):
             self._move_to(Caret(place, 0, len(words.letters)), follow=False)
@@ -162,7 +159,6 @@ class PdfView(PdfSheets):
         self.viewport().update()
 
     def reveal(self, start: int, _end: int) -> None:
-        """Bring a place into view."""
         words = self._words(start // _PAGE)
         if words is not None:
             self._reveal(start // _PAGE, words.letter_box(start % _PAGE))
@@ -177,7 +173,6 @@ class PdfView(PdfSheets):
         self._move_to(Caret(self._caret.page, self._caret.head, self._caret.head), follow=False)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin a selection."""
         if event.button() == Qt.MouseButton.LeftButton:
             place, head = self._letter_at(event.position())
             if head is not None:
@@ -192,7 +187,6 @@ class PdfView(PdfSheets):
                 self._move_to(Caret(place, self._caret.anchor, after), follow=False)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End the selection where it is."""
         event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

@@ -38,17 +38,14 @@ class QuoteButton(QPushButton):
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:
-        """Room for the whole quotation."""
         self.ensurePolished()
         words = self.fontMetrics().horizontalAdvance(f"“{self._quote[:TOLD_CHARACTERS]}”{self._tail}")
         return QSize(words + theme.current().px(_AROUND), super().sizeHint().height())
 
     def minimumSizeHint(self) -> QSize:
-        """Room for a few letters."""
         return QSize(theme.current().px(_LEAST), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show as many words as there is room for."""
         super().resizeEvent(event)
         self._fit()
 

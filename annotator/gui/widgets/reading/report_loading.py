@@ -38,7 +38,6 @@ class Loading(QObject):
         self._next = len(self._pieces)
 
     def finish(self) -> None:
-        """Do all that is left at once."""
         while self._next < len(self._pieces):
             self._insert()
         self._end()

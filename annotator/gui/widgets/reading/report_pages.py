@@ -156,7 +156,6 @@ class ReportPages(QTextBrowser):
             super().wheelEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Formulas stand out from what marks them."""
         super().paintEvent(event)
         self._formulas.draw_selected(self.viewport())
 

@@ -34,7 +34,6 @@ class ReportView(ReportPages):
         self.selectionChanged.connect(self.marked_words)
 
     def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-        """Where words stand, one place after the other."""
         return (hit.span() for hit in words.finditer(self.text()))
 
     def selected_text(self) -> tuple[str, int, int]:
@@ -66,7 +65,6 @@ class ReportView(ReportPages):
         self.paint_marks()
 
     def clear_marks(self, kind: str | None = None) -> None:
-        """Take away the marks of a kind, or all."""
         self._marks = [mark for mark in self._marks if kind is not None and mark.kind != kind]
         self.paint_marks()
 

@@ -32,7 +32,6 @@ class TextPositions:
         return self._halves(offset) - self._spared[bisect_right(self._ends, offset)]
 
     def from_qt(self, position: int) -> int:
-        """The Python offset of a Qt position."""
         halves = position + self._spared[bisect_left(self._starts_qt, position)]
         return halves - bisect_left(self._wide_qt, halves)
 

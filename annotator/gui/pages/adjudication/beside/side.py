@@ -114,14 +114,12 @@ class SourceSide(QWidget):
         return self.sources.show_anchor(anchor)
 
     def seek(self) -> None:
-        """Search in what is in view."""
         if self._stack.currentWidget() is self.sources:
             self.sources.open_find()
         else:
             self.pane.seek()
 
     def stop(self) -> None:
-        """Give back the memory of a PDF."""
         self.sources.stop()
 
     def _show_report(self, response_id: str) -> None:
@@ -184,11 +182,9 @@ class SideStack(QFrame):
         self.hide()
 
     def sizeHint(self) -> QSize:
-        """Wide enough to read in."""
         return QSize(theme.current().px(WIDTH), super().sizeHint().height())
 
     def restore(self) -> None:
-        """Show what stood there last."""
         stored = str(QSettings().value(SHOWN, ""))
         self.show_part(stored if stored in TITLES else "")
 
@@ -221,19 +217,16 @@ class SideStack(QFrame):
         return part
 
     def enter(self) -> None:
-        """Take the focus."""
         part = self.parts.get(self.shown)
         if part is not None:
             part.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def seek(self) -> None:
-        """Search in the source."""
         part = self.parts.get(self.shown)
         if isinstance(part, SourceSide):
             part.seek()
 
     def stop(self) -> None:
-        """Give back the memory of a PDF."""
         part = self.parts.get("source")
         if isinstance(part, SourceSide):
             part.stop()

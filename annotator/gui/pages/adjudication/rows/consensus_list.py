@@ -94,7 +94,6 @@ class ConsensusList(QWidget):
         self._follow(self._bench.ruling_id)
 
     def _follow(self, ruling_id: str) -> None:
-        """Mark the unit of the current row."""
         index = self.model.last_of(ruling_id)
         self.list.setCurrentIndex(index)
         if index.isValid():
@@ -118,7 +117,6 @@ class _List(QListView):
         self.nothing.move(10, 8)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the lines to another width."""
         super().resizeEvent(event)
         self.nothing.adjustSize()
         self.scheduleDelayedItemsLayout()
@@ -143,7 +141,6 @@ class ConsensusModel(QAbstractListModel):
         self._lines: tuple[ConsensusLine, ...] = ()
 
     def show(self, lines: Sequence[ConsensusLine]) -> None:
-        """Take over the units as they now are."""
         if tuple(lines) == self._lines:
             return
         with resetting(self):
@@ -157,7 +154,6 @@ class ConsensusModel(QAbstractListModel):
         return QModelIndex()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many units there are."""
         return 0 if parent.isValid() else len(self._lines)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -183,7 +179,6 @@ class _Delegate(QStyledItemDelegate):
         self.kind = Kind.RUBRIC
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """As high as the words at the list's width."""
         wide = self._view.viewport().width()
         line = index.data(LINE_ROLE)
         chips = self._chips(line)
@@ -192,7 +187,6 @@ class _Delegate(QStyledItemDelegate):
         return QSize(wide, round(high) + 2 * theme.current().px(_ABOVE))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw a unit."""
         px, area, line = theme.current().px, option.rect, index.data(LINE_ROLE)
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

@@ -96,7 +96,6 @@ class RowCard(QFrame):
         self._show()
 
     def set_current(self, current: bool) -> None:
-        """Stand out and open, or close."""
         self._current = current
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if current else Qt.FocusPolicy.ClickFocus)
         theme.set_role(self, current=current)
@@ -198,29 +197,24 @@ class RowCard(QFrame):
         self.pressed.emit(self.row.ruling.id)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The one with the focus is the current one."""
         super().focusInEvent(event)
         self.pressed.emit(self.row.ruling.id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter goes into the row."""
         if self.hasFocus() and event.key() in ENTER_KEYS and keys.plain(event):
             self.entered.emit()
         else:
             super().keyPressEvent(event)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """A unit of another row may be dropped here."""
         if _source(event) not in ("", self.row.ruling.id):
             event.acceptProposedAction()
             self.aim(True)
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
-        """It went on."""
         self.aim(False)
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Pair the rows."""
         self.aim(False)
         ruling_id, _, letter = bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")
         event.acceptProposedAction()

@@ -179,18 +179,15 @@ class RowControls(QWidget):
             self.votes.append(button)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Lay the words out again for another width."""
         super().resizeEvent(event)
         self._words.setDirection(ACROSS if self.width() >= theme.current().px(WIDE) else DOWN)
 
     def enter(self, name: str) -> None:
-        """Put the caret into the rationale or the gap."""
         field = self.gap if name == "gap" else self.rationale
         field.show()
         field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def show_keys(self) -> None:
-        """Print the keys as they now are."""
         letters, self._letters = self._letters, ()
         self.show_letters(letters)
         self.reasons.show_keys()

@@ -74,7 +74,6 @@ class RowsPane(QWidget):
             self._listening = True
 
     def stop(self) -> None:
-        """Listen no more: the page is being taken down."""
         application = QApplication.instance()
         if self._listening and isinstance(application, QApplication):
             application.focusChanged.disconnect(self._focus_moved)
@@ -82,15 +81,12 @@ class RowsPane(QWidget):
 
     @property
     def card(self) -> RowCard | None:
-        """The current row."""
         return self.cards.get(self._current)
 
     def know(self, item: Item) -> None:
-        """The item whose rows are shown from now on."""
         self._item = item
 
     def take_focus(self) -> None:
-        """Put the keyboard on the current row."""
         (self.card or self.area).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def enter(self, field: str) -> None:
@@ -110,7 +106,6 @@ class RowsPane(QWidget):
         return focused is not None and focused is not self.card and self.controls.isAncestorOf(focused)
 
     def flush(self) -> None:
-        """Have what is being typed kept now."""
         self._bench.typing.keep()
 
     def anchor(self) -> None:
@@ -125,11 +120,9 @@ class RowsPane(QWidget):
             card.aim(name == ruling_id)
 
     def show_keys(self) -> None:
-        """Print the keys as they now are."""
         self.controls.show_keys()
 
     def turn(self, screens: int) -> None:
-        """Scroll the rows by screens."""
         bar = self.area.verticalScrollBar()
         bar.setValue(bar.value() + screens * bar.pageStep())
 

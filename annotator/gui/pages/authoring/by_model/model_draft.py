@@ -102,12 +102,10 @@ class DraftCard(QFrame):
         self.edit.set_key(edit)
 
     def mark_current(self, current: bool) -> None:
-        """Show whether the keys act on this card."""
         if self.property("current") is not current:
             theme.set_role(self, current=current)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The keys act on this card from now on."""
         super().focusInEvent(event)
         self.entered.emit(self.unit.id)
 
@@ -307,11 +305,9 @@ class ModelDraft(QWidget):
             self.wake()
 
     def stop(self) -> None:
-        """Keep what is being typed."""
         self.reference.tell()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         self.asking.rebind()
         self.reference.rebind()
         self.nothing_more.set_key(keys.shown("refuse_draft"))
@@ -456,7 +452,6 @@ class ReferenceMaterialEditor(QWidget):
         self.fields[reference_material.FROM_SOURCES].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.confirm.set_key(keys.shown("take_unit"))
 
     def _keep(self) -> None:
@@ -468,7 +463,6 @@ class ReferenceMaterialEditor(QWidget):
                 self._desk.ask(reference_material.edit, self.draft_id, part, text)
 
     def _follow(self) -> None:
-        """Keep the cursor in view."""
         field = QApplication.focusWidget()
         if isinstance(field, TextField) and field in self.fields.values():
             at = field.mapTo(self._inner, field.viewport().mapToParent(field.cursorRect().center()))

@@ -71,13 +71,11 @@ class PromptEdit(QWidget):
         self._put(str(QSettings().value(self._key(), in_force)))
 
     def take_up(self, text: str) -> None:
-        """Write on from other words."""
         if not self.field.isReadOnly():
             self._put(text)
             self.field.setFocus()
 
     def text(self) -> str:
-        """What is written."""
         return self.field.toPlainText()
 
     def changed(self) -> bool:
@@ -94,7 +92,6 @@ class PromptEdit(QWidget):
             QSettings().remove(self._key())
 
     def stop(self) -> None:
-        """Keep the draft, and look at nothing any more."""
         self._pause.stop()
         self.keep()
 
@@ -216,26 +213,21 @@ class PromptsPart(PagePart):
 
     @property
     def name(self) -> str:
-        """The chosen prompt."""
         one = self.model.at(self.table.currentIndex().row())
         return one.name if one else ""
 
     def go(self, place: Any) -> None:
-        """Choose a prompt by its name."""
         row = self.model.place_of(lambda one: one.name == place.get("prompt"))
         if row >= 0:
             self.table.setCurrentIndex(self.model.index(row, 0))
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         self.table.setFocus()
 
     def keep(self) -> None:
-        """Keep the draft on this computer."""
         self.edit.keep()
 
     def stop(self) -> None:
-        """Keep the draft, and look no more."""
         super().stop()
         self.edit.stop()
         self.look.stop()

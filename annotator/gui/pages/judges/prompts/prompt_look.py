@@ -133,23 +133,19 @@ class PromptLook(QTabWidget):
         return f"version {name}{', in force' if last else ''}"
 
     def show_text(self, text: str) -> None:
-        """Show what is written now, a moment later."""
         self._text = text
         self._soon.start()
 
     def step(self, by: int) -> None:
-        """Fill in another unit."""
         self.setCurrentIndex(0)
         self._number = max(0, self._number + by)
         self._soon.stop()
         self._preview()
 
     def turn(self) -> None:
-        """To the next tab."""
         self.setCurrentIndex((self.currentIndex() + 1) % self.count())
 
     def stop(self) -> None:
-        """Look no more."""
         self._stopped = True
         self._soon.stop()
 

@@ -204,7 +204,6 @@ class EndpointForm(QWidget):
         self.allow.hide()
 
     def focus_first(self) -> None:
-        """The name comes first."""
         self.fields["name"].setFocus()
 
     def save(self) -> str:

@@ -108,14 +108,12 @@ class JudgeSide(QWidget):
         return f"{whom}\n\n{VOTE_WORDS}"
 
     def begin(self) -> None:
-        """Empty fields for a new judge."""
         self._judge, self.beginning, self.voting = None, True, False
         self.title.setText("A new judge")
         self.endpoint.begin()
         self._show_new(self.endpoint)
 
     def begin_vote(self, known: list[Judge]) -> None:
-        """Empty fields for a new vote."""
         self._judge, self.beginning, self.voting = None, True, True
         self.title.setText("A new vote")
         self.vote.begin([judge for judge in known if judge.kind != JudgeKind.DERIVED])
@@ -127,13 +125,11 @@ class JudgeSide(QWidget):
         form.focus_first()
 
     def _show(self, shown: QWidget) -> None:
-        """Show one of the forms, or the words."""
         self._shown = shown
         for form in (self.about, self.endpoint, self.vote):
             form.setVisible(form is shown)
 
     def focus_first(self) -> None:
-        """Put the caret into the form."""
         form = self._shown
         if isinstance(form, EndpointForm | VoteForm):
             form.focus_first()
@@ -176,5 +172,4 @@ class JudgeSide(QWidget):
             self.probe.state.show_chips([Chip("Failed its test; used all the same", "warning", "incomplete")])
 
     def stop(self) -> None:
-        """End a test that is in progress."""
         self._child.stop_now()

@@ -117,7 +117,6 @@ def _scope(asked: RunLine | RunRequest) -> str:
 
 
 def run_words(run: RunLine) -> str:
-    """A past run among others that are offered."""
     return f"Run {when(run.started_at)} · {run.judge} · {title(run.protocol)}"
 
 

@@ -100,18 +100,15 @@ class JudgesPart(PagePart):
         self._turn()
 
     def judge(self) -> Judge | None:
-        """The chosen judge."""
         row = self.model.at(self.table.currentIndex().row())
         return row.judge if row else None
 
     def go(self, place: Any) -> None:
-        """Choose a judge by its name."""
         row = self.model.place_of(lambda one: one.judge.name == place.get("judge"))
         if row >= 0:
             self.table.selectRow(row)
 
     def focus_first(self) -> None:
-        """Work begins in the list."""
         self.table.setFocus()
 
     def _turn(self) -> None:
@@ -181,7 +178,6 @@ class JudgesPart(PagePart):
             self.run_wanted.emit({})
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         super().rebind()
         self._say_nothing()
 
@@ -189,6 +185,5 @@ class JudgesPart(PagePart):
         self.nothing.setText(NOTHING.format(keys.shown("judges_runs")))
 
     def stop(self) -> None:
-        """End a test that is in progress."""
         super().stop()
         self.side.stop()

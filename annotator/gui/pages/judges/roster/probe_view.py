@@ -36,12 +36,10 @@ class ProbeView(QFrame):
         self.clear()
 
     def clear(self) -> None:
-        """Show nothing."""
         self._forget()
         self.hide()
 
     def wait(self) -> None:
-        """Say that the endpoint is being asked."""
         self._forget()
         self.state.show_chips([Chip("Asking…", "clock", "incomplete")])
         self.words.setText("Sending one long page, with a code word at each end.")

@@ -42,14 +42,12 @@ class VoteForm(QWidget):
         return bool(self.name.text().strip())
 
     def begin(self, known: Sequence[Judge]) -> None:
-        """Offer these judges, none ticked."""
         self.name.clear()
         self.members.clear()
         self.members.offer([judge.name for judge in known])
         self._say()
 
     def focus_first(self) -> None:
-        """The name comes first."""
         self.name.setFocus()
 
     def save(self) -> str:

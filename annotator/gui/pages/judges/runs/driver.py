@@ -65,7 +65,6 @@ class Driver(BackgroundRun):
         return self._next()
 
     def stop(self) -> None:
-        """End the run before its page is taken down."""
         self._closing = True
         super().stop()
 

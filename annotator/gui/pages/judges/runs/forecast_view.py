@@ -65,7 +65,6 @@ class ForecastView(QFrame):
         self._counted = None
 
     def stop(self) -> None:
-        """End counting."""
         self._soon.stop()
         self._end()
 

@@ -202,7 +202,6 @@ class LivePanel(QFrame):
         self.setMinimumHeight(0 if idle else theme.current().px(215))
 
     def stop(self) -> None:
-        """Look at nothing any more."""
         self._tick.stop()
         self._fresh.stop()
 

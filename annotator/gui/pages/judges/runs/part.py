@@ -92,7 +92,6 @@ class PastRuns(QWidget):
         return pane
 
     def rebind(self) -> None:
-        """Print the key as it now is."""
         self.costs.set_key(keys.sequences(COSTS)[0])
 
     @property
@@ -130,7 +129,6 @@ class PastRuns(QWidget):
         return True
 
     def run(self) -> RunLine | None:
-        """The chosen run."""
         return self.runs.at(self.table.currentIndex().row())
 
     def _one(self) -> QueuedRun | None:
@@ -312,23 +310,19 @@ class RunsPart(PagePart):
             self.again(str(place["again"]))
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         super().rebind()
         self.past.rebind()
 
     def focus_first(self) -> None:
-        """Work begins with the judge."""
         self.form.judge.setFocus()
 
     def stop(self) -> None:
-        """Look at nothing any more."""
         super().stop()
         self._soon.stop()
         self.forecast.stop()
         self.live.stop()
 
     def start(self) -> None:
-        """Start what is put together."""
         if self._look is not None and self.bar.buttons["submit"].isEnabled():
             self.carry_out(self._look.order)
 
@@ -341,7 +335,6 @@ class RunsPart(PagePart):
             self.answer.show_message("success", "The run is in the queue.", after)
 
     def start_queue(self) -> None:
-        """Start what waits."""
         if not self.driver.running and not self.driver.start_queue():
             self.answer.show_message("info", "The queue is empty.", "Set up a run and add it to the queue.")
 
@@ -467,7 +460,6 @@ class RunsPart(PagePart):
 
 
 def again_words(run: RunLine | None) -> str:
-    """What the button does with the chosen run."""
     return "Resume it" if run is not None and run.done < run.total else "Ask for the missing"
 
 

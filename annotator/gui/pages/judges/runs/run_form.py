@@ -117,7 +117,6 @@ class RunForm(QWidget):
 
     @property
     def offered(self) -> ProtocolOffer | ExtractionOffer | None:
-        """What is chosen to be judged or drawn."""
         return self._offers.get(str(self.what.currentData()))
 
     def order(self) -> RunRequest | None:

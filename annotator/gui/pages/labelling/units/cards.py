@@ -40,17 +40,14 @@ class UnitCards(KeylessArea):
 
     @property
     def current(self) -> UnitCard | None:
-        """The card of the current unit."""
         return self.rows.get(self.at_hand)
 
     @property
     def details(self) -> UnitDetails | None:
-        """The controls of the current unit."""
         return self.current.details if self.current else None
 
     @property
     def holder(self) -> QWidget:
-        """What takes the keyboard."""
         return self.current or self
 
     def show_sheet(self, locked: str, *, weights: bool) -> None:
@@ -88,11 +85,9 @@ class UnitCards(KeylessArea):
         self._bring_into_view_soon()
 
     def show_label(self, unit_id: str) -> None:
-        """Show what is now said of a unit."""
         self.rows[unit_id].show_label(self._bench.kept(unit_id))
 
     def show_weights(self, shown: bool) -> None:
-        """Show how much each unit counts, or hide it."""
         for row in self.rows.values():
             row.show_weight(shown)
 

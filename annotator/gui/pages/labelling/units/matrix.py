@@ -74,12 +74,10 @@ class MatrixView(QWidget):
         vertical(*parts, on=self, margins=(0, 0, 3, 8), spacing=6)
 
     def show_keys(self) -> None:
-        """Print the keys as they now are."""
         self.show_report.set_key(keys.shown("report"))
 
     @property
     def holder(self) -> QWidget:
-        """What takes the keyboard."""
         return self.table
 
     def show_sheet(self, locked: str, *, weights: bool) -> None:
@@ -113,7 +111,6 @@ class MatrixView(QWidget):
         self._show_details()
 
     def show_label(self, unit_id: str) -> None:
-        """Show what is now said of a cell."""
         self.model.tell(unit_id)
         self._show_readings()
         if unit_id == self.at_hand:
@@ -131,7 +128,6 @@ class MatrixView(QWidget):
         self.readings.setText(reading_words(found, self.model.columnCount() - 1, self.model.rowCount()))
 
     def _marked(self, unit_id: str) -> str:
-        """The icon of what stands beside a label."""
         kept = self._bench.kept(unit_id)
         if kept.outdated:
             return REWORDED.icon
@@ -223,7 +219,6 @@ class _Table(QTableView):
             event.ignore()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Fit the words to another width."""
         super().resizeEvent(event)
         self._fit_soon()
 
@@ -241,7 +236,6 @@ class _Painter(QStyledItemDelegate):
         return QSize(px(LEAST_WORDS), max(px(34), round(high) + 2 * px(PAD)))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw a gold sub-task's words, or a cell."""
         view = self.parent()
         here = view.currentIndex() if isinstance(view, QTableView) else QModelIndex()
         painter.save()

@@ -53,16 +53,13 @@ class Matrix(QAbstractTableModel):
             }
 
     def tell(self, unit_id: str) -> None:
-        """What is said of a cell has changed."""
         index = self.place(unit_id)
         self.dataChanged.emit(index, index)
 
     def place(self, unit_id: str) -> QModelIndex:
-        """Where a cell stands."""
         return self.index(*self._places[unit_id]) if unit_id in self._places else QModelIndex()
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many gold sub-tasks there are."""
         return 0 if parent.isValid() or not self._groups else len(self._groups[0].units)
 
     def columnCount(self, parent: Index = QModelIndex()) -> int:
@@ -70,7 +67,6 @@ class Matrix(QAbstractTableModel):
         return 0 if parent.isValid() else 1 + len(self._groups)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Only cells can be gone to."""
         cell = index.isValid() and index.column() > 0
         flag = Qt.ItemFlag
         return flag.ItemIsEnabled | flag.ItemIsSelectable if cell else flag.NoItemFlags

@@ -55,7 +55,6 @@ class OpenList(QFrame):
         self.setVisible(count > 0)
 
     def said(self) -> str:
-        """What is said above the numbers."""
         return self._said.text()
 
     def _add(self, number: int, unit: Unit, called: Presentation) -> None:

@@ -78,19 +78,16 @@ class UnitCard(QFrame):
 
     @cached_property
     def weight(self) -> PlainLabel:
-        """How much the unit counts, beside its number."""
         self._number.addWidget(made := PlainLabel("", "hint"))
         return made
 
     @cached_property
     def kind(self) -> PlainLabel:
-        """Of what kind the label is, beside the chip."""
         self._beside.addWidget(made := PlainLabel("", "hint"))
         return made
 
     @cached_property
     def _icons(self) -> list[QLabel]:
-        """What stands beside the label, as pictures."""
         made = [QLabel() for _ in BESIDE]
         for place, picture in enumerate(made):
             self._beside.insertWidget(place, picture)
@@ -170,7 +167,6 @@ class UnitCard(QFrame):
         self.pressed.emit(self.unit.id)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The one with the focus is the current one."""
         super().focusInEvent(event)
         self.pressed.emit(self.unit.id)
 

@@ -78,7 +78,6 @@ class UnitDetails(QWidget):
 
     @property
     def kinds(self) -> KindRow:
-        """The first row of kinds."""
         return self.kind_rows[0]
 
     def _evidence(self) -> QHBoxLayout:

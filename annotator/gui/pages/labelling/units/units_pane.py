@@ -105,24 +105,20 @@ class UnitsPane(QWidget):
 
     @property
     def body(self) -> UnitCards | MatrixView:
-        """What shows the units now."""
         return (
             self.matrix if presentation_of(self._bench.protocol).layout is CaseLayout.MATRIX else self.cards
         )
 
     @property
     def rows(self) -> Mapping[str, UnitCard]:
-        """The cards by the units' ids."""
         return self.cards.rows
 
     @property
     def row(self) -> UnitCard | None:
-        """The card of the current unit."""
         return self.cards.current
 
     @property
     def details(self) -> UnitDetails | None:
-        """The controls of the current unit."""
         return self.body.details
 
     def take_up(self) -> None:
@@ -134,7 +130,6 @@ class UnitsPane(QWidget):
         self.bodies.setCurrentWidget(self.body)
 
     def take_focus(self) -> None:
-        """Put the keyboard on the current unit."""
         self.body.holder.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def enter_note(self) -> None:
@@ -143,12 +138,10 @@ class UnitsPane(QWidget):
             self.details.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def flush(self) -> None:
-        """Have a note that is being typed kept now."""
         if self.details is not None:
             self.details.note.tell()
 
     def list_open(self) -> None:
-        """Say which units are still open."""
         self.open_list.show_open(
             self._bench.units, self._bench.open_units, presentation_of(self._bench.protocol)
         )
@@ -192,5 +185,4 @@ class UnitsPane(QWidget):
 
 
 def below(button: QToolButton) -> QPoint:
-    """Where a menu of a button comes up."""
     return button.mapToGlobal(button.rect().bottomLeft())

@@ -112,18 +112,15 @@ class AttackForm(QWidget):
         self._offer_protocols()
 
     def show_place(self, judge: str) -> None:
-        """Choose a judge."""
         row = self.judge.findData(judge)
         if row >= 0:
             self.judge.setCurrentIndex(row)
 
     @property
     def offered(self) -> AttackableJudge | None:
-        """The chosen judge with what it judged."""
         return self._offers.get(str(self.judge.currentData()))
 
     def chosen(self) -> tuple[str, ...]:
-        """The attacks that are ticked and can be made."""
         entries = (self.attacks.item(row) for row in range(self.attacks.count()))
         return tuple(str(one.data(NAME)) for one in entries if one.checkState() == Qt.CheckState.Checked)
 
@@ -146,7 +143,6 @@ class AttackForm(QWidget):
         return attack_tests.order(request, concurrency=self.concurrency.value(), budget_usd=budget)
 
     def stop(self) -> None:
-        """Count nothing any more."""
         self._soon.stop()
         self._end()
 

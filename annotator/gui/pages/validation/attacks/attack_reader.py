@@ -127,7 +127,6 @@ class ShownPlaces:
         return place < len(text) and text[place] == "\n"
 
     def span(self, mark: PlantedText) -> tuple[int, int]:
-        """Where marked characters are shown."""
         if self._same:
             return mark.start, mark.end
         return self._places[mark.start], self._places[mark.end]

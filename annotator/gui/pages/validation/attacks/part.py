@@ -183,7 +183,6 @@ def _now(case: AttackCaseLine) -> str:
 
 
 def _look_of_case(case: AttackCaseLine) -> tuple[str, str]:
-    """A changed verdict warns, whichever it is now."""
     if case.value not in (None, case.before):
         return "warning", "state-disagree"
     return value_look(case.protocol, case.value)
@@ -279,7 +278,6 @@ class AttacksPart(PagePart):
         return self.body
 
     def fill(self) -> None:
-        """Read everything again, on another thread."""
         if self.body.currentIndex() == FAMILIES:
             self.families.fill()
         self.desk.ask_later(self._filled, _found)
@@ -291,11 +289,9 @@ class AttacksPart(PagePart):
             self.show_families()
 
     def focus_first(self) -> None:
-        """Work begins with the judge."""
         self.form.judge.setFocus()
 
     def stop(self) -> None:
-        """Ask nothing more."""
         super().stop()
         self._soon.stop()
         self.form.stop()
@@ -310,20 +306,17 @@ class AttacksPart(PagePart):
         self._offer()
 
     def read(self) -> None:
-        """Read the chosen case."""
         case = self.cases.at(self.list.currentIndex().row())
         if case is not None:
             self.desk.ask_later(self._read, attack_cases.told, case.id)
 
     def back(self) -> None:
-        """Back to the rates and their cases."""
         if self.body.currentIndex() in (READER, FAMILIES):
             self.body.setCurrentIndex(WORK if self.form.offered else EMPTY)
             self.list.setFocus()
             self._offer()
 
     def show_families(self) -> None:
-        """Show whose models are behind whom."""
         self.families.fill()
         self.body.setCurrentIndex(FAMILIES)
         self._offer()

@@ -148,13 +148,11 @@ class CardCheck(QWidget):
         self._hold()
 
     def choose_file(self) -> None:
-        """Choose the file of a card."""
         name, _ = QFileDialog.getOpenFileName(self, "A card", "", FILES)
         if name:
             self.look_at(Path(name))
 
     def look_at(self, path: Path) -> None:
-        """Hold the card of a file against the judges."""
         self._path = path
         self.judge.setCurrentIndex(0)
         self._hold()
@@ -172,16 +170,13 @@ class CardCheck(QWidget):
             self._fill_bound()
 
     def stop(self) -> None:
-        """Ask for nothing any more."""
         self.stopped = True
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Cards are welcome."""
         if _cards(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Hold up what was dropped."""
         event.acceptProposedAction()
         self.look_at(_cards(event)[0])
 

@@ -74,12 +74,10 @@ class CardView(QWidget):
         self.back.hide()
 
     def fill(self) -> None:
-        """Make the card again when something moved since."""
         if self._stale and not self._foreign:
             self._later.start()
 
     def forget(self) -> None:
-        """What was made may not be so any more."""
         self._stale = True
 
     def choose(self, chosen: dict[str, str]) -> None:
@@ -89,7 +87,6 @@ class CardView(QWidget):
         self.fill()
 
     def show_foreign(self, card: ValidityCard, name: str) -> None:
-        """Show the card of a file."""
         self._foreign, self._sketched = True, False
         self._asked += 1
         self.choosers.hide()
@@ -106,7 +103,6 @@ class CardView(QWidget):
             self.page.setFocus()
 
     def stop(self) -> None:
-        """Ask for nothing any more."""
         self.stopped = True
         self._later.stop()
 

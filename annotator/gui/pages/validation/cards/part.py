@@ -62,7 +62,6 @@ class ValidityCards(PagePart):
         self.check.fill()
 
     def on_change(self, change: Change) -> None:
-        """Something was committed: the card may be another."""
         self.fill()
 
     def go(self, place: Mapping[str, Any]) -> None:
@@ -73,11 +72,9 @@ class ValidityCards(PagePart):
             self.check.look_at(Path(place["card"]))
 
     def focus_first(self) -> None:
-        """Work begins with what the card is made of."""
         self.view.focus_first()
 
     def stop(self) -> None:
-        """Ask for nothing any more."""
         super().stop()
         self.view.stop()
         self.check.stop()
@@ -103,7 +100,6 @@ class ValidityCards(PagePart):
             self.save(files.with_ending(Path(name), ending, *ENDINGS.values()))
 
     def _offer(self) -> None:
-        """What can be done with what is in view."""
         there, check = self.view.card is not None, self.check.found.check
         self.bar.enable("submit", there, "" if there else NO_CARD)
         holds = check is not None and check.holds and not self.desk.project.readonly

@@ -91,7 +91,6 @@ class CaseBench(Splitter):
 
     @property
     def case(self) -> VerdictCase | None:
-        """The current case."""
         return self.cases.case(self.key)
 
     def show_cases(self, cases: Cases, wanted: Key = (), *, chosen: bool = False) -> None:
@@ -240,7 +239,6 @@ class CaseBench(Splitter):
         return True
 
     def step(self, by: int) -> None:
-        """The case below or above in the list."""
         case = self.cases.neighbour(self.key, by)
         if case is not None:
             self.open(case.key)
@@ -259,7 +257,6 @@ class CaseBench(Splitter):
         return here is not None and self.isAncestorOf(here)
 
     def take_focus(self) -> None:
-        """Give the keyboard to the current case."""
         self.card.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -275,7 +272,6 @@ class CaseBench(Splitter):
             super().keyPressEvent(event)
 
     def stop(self) -> None:
-        """Keep what is being typed."""
         self.card.note.tell()
 
 

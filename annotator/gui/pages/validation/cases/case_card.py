@@ -121,7 +121,6 @@ class CaseCard(QWidget):
             column.addWidget(control)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave out what there is no room for."""
         super().resizeEvent(event)
         self._fit()
 
@@ -167,10 +166,8 @@ class CaseCard(QWidget):
             self.note.setPlainText(note)
 
     def enter_note(self) -> None:
-        """Put the caret into the note."""
         self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def show_keys(self) -> None:
-        """Print the keys as they now are."""
         self.note.setPlaceholderText(f"A note, stored with your answer ({keys.shown('note')})")
         self.reasons.show_keys()

@@ -31,7 +31,6 @@ class CaseDelegate(QStyledItemDelegate):
         return QSize(theme.current().px(120), height(option.fontMetrics))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        """Draw a line."""
         case, model = index.data(CASE_ROLE), index.model()
         assert isinstance(case, VerdictCase)
         assert isinstance(model, VerdictCases)
@@ -59,7 +58,6 @@ class CaseDelegate(QStyledItemDelegate):
 
 
 def height(metrics: QFontMetrics) -> int:
-    """How high a line is."""
     return 2 * metrics.height() + theme.current().px(12)
 
 
@@ -120,7 +118,6 @@ class CasePane(SoughtList[CaseFilter]):
         self.mark(self.cases.place(key))
 
     def refill(self) -> None:
-        """Show the cases as they now are."""
         self._narrow()
         self.recount()
 
@@ -130,7 +127,6 @@ class CasePane(SoughtList[CaseFilter]):
         self.left.setText(self.progress())
 
     def progress(self) -> str:
-        """How many of how many are done, in words."""
         return (
             f"{self.cases.counted(CaseFilter.DONE):,} of {self.cases.counted(CaseFilter.ALL):,} {self._done}"
         )

@@ -46,7 +46,6 @@ class ChoiceRow(QWidget):
             row.addWidget(_named(words, box))
 
     def value(self, name: str) -> str:
-        """What is chosen."""
         return str(self.boxes[name].currentData() or "")
 
     def offer(self, name: str, options: Iterable[tuple[str, str]], held: str) -> None:
@@ -59,7 +58,6 @@ class ChoiceRow(QWidget):
                 box.setCurrentIndex(place)
 
     def offer_all(self, options: Mapping[str, Sequence[tuple[str, str]]], held: Mapping[str, str]) -> None:
-        """Offer options for several choices at once."""
         for name, some in options.items():
             self.offer(name, some, held[name])
 
@@ -107,7 +105,6 @@ class CasePart(PagePart):
         self.lay_out(whole)
 
     def case_acts(self) -> Mapping[str, Callable[[], object]]:
-        """What keys do while the cases are in view."""
         return {
             **{act: partial(self._say, place) for place, act in enumerate(self.ANSWERS)},
             **{act: partial(self._give_reason, fault) for act, fault, _ in FAULTS},
@@ -184,7 +181,6 @@ class CasePart(PagePart):
         (self.bench.pane if holds(self.bench.pane) else self.bench.reading).seek()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         super().rebind()
         self.bench.card.show_keys()
 
@@ -198,11 +194,9 @@ class CasePart(PagePart):
         """Ask for the cases as they now are."""
 
     def keep(self) -> None:
-        """Keep the note that is being typed."""
         self.bench.stop()
 
     def stop(self) -> None:
-        """Count nothing any more."""
         super().stop()
         self.bench.stop()
         self.recount.stop()

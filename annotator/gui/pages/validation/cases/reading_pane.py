@@ -167,7 +167,6 @@ class CaseReadingPane(QWidget):
         (self.beside if self._claims else self.first).turn(screens)
 
     def seek(self) -> None:
-        """Open the find bar."""
         (self.beside if self._claims else self.first).seek()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

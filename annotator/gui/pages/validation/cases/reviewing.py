@@ -107,7 +107,6 @@ class ReviewsPart(CasePart):
         self.stand(self.drawing, self.told)
 
     def look(self) -> None:
-        """Ask for the verdicts of what is chosen."""
         self.desk.ask_later(partial(self._looked, self.asked), review_look.look, self._wanted)
 
     def go(self, place: Mapping[str, Any]) -> None:

@@ -155,7 +155,6 @@ class RulingPart(CasePart):
         self.unclear.ordered.connect(self._say_ordered)
 
     def look(self) -> None:
-        """Ask for the cases of what is chosen."""
         answer = partial(self._looked, self.asked)
         self.desk.ask_later(answer, ruling_look.look, self._wanted, dict(self._looks))
 
@@ -314,7 +313,6 @@ class RulingPart(CasePart):
             (ways[0] if ways else self.gate).setFocus()
 
     def rebind(self) -> None:
-        """Print the keys as they now are."""
         super().rebind()
         self.unclear.show_keys()
 

@@ -51,16 +51,13 @@ class RulingChoice:
 
     @property
     def set_name(self) -> str:
-        """The name of the set, if one was chosen."""
         return self.labels.rpartition("|")[0]
 
     @property
     def part(self) -> str:
-        """Its part."""
         return self.labels.rpartition("|")[2]
 
     def query(self, opening: str = "") -> ValidationQuery:
-        """The same as a validation is asked for."""
         judge = "" if self.judge == EVERY else self.judge
         against = () if self.person == EVERY else (self.person,)
         return ValidationQuery(
@@ -155,7 +152,6 @@ def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
 
 
 def cases(found: Sequence[Disagreement], protocol: str) -> Cases:
-    """The disagreements as the bench shows them."""
     numbers: dict[Key, int] = {one.case: number for number, one in enumerate(found)}
     return Cases(
         found,

@@ -248,7 +248,6 @@ class UnclearPanel(QWidget):
             super().keyPressEvent(event)
 
     def show_keys(self) -> None:
-        """Print the keys as they now are."""
         self.settle_button.set_key(keys.sequences("submit")[0])
         self.judge_button.set_key(keys.sequences("judge_anew")[0])
 

@@ -77,7 +77,6 @@ class VerdictCase:
 
     @property
     def words(self) -> str:
-        """What is asked, in a line."""
         return self.place.words or PAIR
 
     def with_sides(self, sides: Mapping[str, ReadingSide]) -> "VerdictCase":
@@ -142,12 +141,10 @@ class VerdictCases(QAbstractListModel):
         return self._all.number_of(key)
 
     def case(self, key: Key) -> VerdictCase | None:
-        """A case by its key."""
         number = self.number(key)
         return None if number is None else self._made(number)
 
     def counted(self, show: CaseFilter) -> int:
-        """How many cases a filter admits."""
         every, still_open = len(self._all), self._all.said.count("")
         return {CaseFilter.ALL: every, CaseFilter.OPEN: still_open, CaseFilter.DONE: every - still_open}[show]
 
@@ -215,7 +212,6 @@ class VerdictCases(QAbstractListModel):
         return None if number is None else self._made(number).key
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
-        """How many lines are shown."""
         return 0 if parent.isValid() else len(self._rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -112,7 +112,6 @@ class LabelsIn(QWidget):
         self.ready.emit(False)
 
     def focus_first(self) -> None:
-        """Work begins with choosing."""
         self.choose.setFocus()
 
     def look_at(self, paths: Sequence[Path]) -> None:
@@ -201,7 +200,6 @@ class LabelsIn(QWidget):
         self._raters.clear()
 
     def take(self) -> None:
-        """Take in what was looked at."""
         self.ready.emit(False)
         self.progress.show()
         self._taking = list(self._paths)
@@ -222,5 +220,4 @@ class LabelsIn(QWidget):
         self.taken.emit(words)
 
     def stop(self) -> None:
-        """Ask for nothing any more."""
         self.stopped = True

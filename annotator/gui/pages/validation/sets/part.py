@@ -29,7 +29,6 @@ from annotator.gui.widgets.plain_area import PlainArea
 
 
 def state(row: SetStatus) -> str:
-    """How far a set is, in words."""
     if row.set.locked_at is not None:
         return f"locked {row.set.locked_at:%d %b %Y}"
     return f"{counted(len(row.lacking), 'share')} of work open" if row.lacking else "complete: lock it"
@@ -243,11 +242,9 @@ class SetsPart(PagePart):
 
     @property
     def chosen(self) -> SetStatus | None:
-        """The chosen set."""
         return self.model.at(self.table.currentIndex().row())
 
     def go(self, place: Mapping[str, Any]) -> None:
-        """Choose a set by its name."""
         self._wanted = str(place.get("set", ""))
         if self._wanted:
             self.side.setCurrentIndex(VIEW)
@@ -353,7 +350,6 @@ class SetsPart(PagePart):
             self.save_labels(Path(name), forms.get(kind, ""))
 
     def save_labels(self, path: Path, form: str = "") -> None:
-        """Write the labels that were submitted."""
         found = self.desk.ask(label_exports.export, path, form)
         if found is not None:
             self.answer.show_message(
@@ -366,7 +362,6 @@ class SetsPart(PagePart):
         """Nothing is kept of a request: a set is drawn as a whole or not at all."""
 
     def stop(self) -> None:
-        """Ask for nothing any more."""
         super().stop()
         self.form.stop()
         self.files.stop()

@@ -150,7 +150,6 @@ class SetForm(QWidget):
         self._look_soon()
 
     def _chosen(self) -> None:
-        """What is always submitted is always handed out."""
         always = submits(str(self.what.currentData() or USUAL))
         self.apart.setChecked(always or self.apart.isChecked())
         self.apart.setEnabled(not always)
@@ -165,7 +164,6 @@ class SetForm(QWidget):
         self._chosen()
 
     def request(self) -> SetRequest:
-        """What is wished for."""
         return SetRequest(
             name=self.name.text().strip(),
             people=self.people.chosen(),
@@ -181,11 +179,9 @@ class SetForm(QWidget):
         )
 
     def focus_first(self) -> None:
-        """Work begins with the name."""
         self.name.setFocus()
 
     def stop(self) -> None:
-        """Ask for nothing any more."""
         self.stopped = True
         self._later.stop()
 
@@ -196,7 +192,6 @@ class SetForm(QWidget):
             self._later.start()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Count what was not counted while nobody looked."""
         super().showEvent(event)
         if self._stale:
             self._later.start()
