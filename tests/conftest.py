@@ -76,7 +76,6 @@ def copies_of_projects(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def no_key_is_allowed_yet() -> None:
-    """What one test lets a key do, it does for itself alone."""
     (user_config() / GRANTS).unlink(missing_ok=True)
 
 
@@ -120,7 +119,6 @@ def children_are_forked() -> Iterator[None]:
 
 @pytest.fixture
 def real_children(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Children of windows are started as the program starts them."""
     monkeypatch.setattr(child, "command", children.COMMAND)
 
 

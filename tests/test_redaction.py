@@ -13,7 +13,6 @@ KEY = "canary-7d1f9e4b"
 
 
 def fault() -> tuple[type[BaseException], BaseException, TracebackType | None]:
-    """An error that carries the key, and what is told beside it."""
     try:
         raise ValueError(f"the server knows {KEY}, and sk-1234567890")
     except ValueError:

@@ -29,7 +29,6 @@ RESAMPLES = 10_000
 
 
 def peer(values: np.ndarray, resamples: int = RESAMPLES) -> object:
-    """The same intervals by scipy, all systems in one vectorised call."""
     return scipy.stats.bootstrap(
         (values,), np.mean, axis=0, n_resamples=resamples, method="percentile", rng=np.random.default_rng(1)
     )

@@ -64,7 +64,6 @@ def made_rows(items: int, criteria: int) -> dict[str, list[dict[str, object]]]:
 
 
 def in_fresh_project(write: Callable[[Connection], None]) -> float:
-    """The seconds that writing takes in a new project."""
     with tempfile.TemporaryDirectory() as folder:
         project = new_project(Path(folder) / "bench.goldsmith")
         with project.store.write() as db:

@@ -26,7 +26,6 @@ MB = 1_000_000
 
 
 def built(folder: Path, *, filtered: bool) -> Path:
-    """The folder of a fresh bundle."""
     environment = dict(os.environ) if filtered else os.environ | {"GOLDSMITH_UNFILTERED": "1"}
     where = ["--distpath", str(folder / "dist"), "--workpath", str(folder / "work")]
     command = [

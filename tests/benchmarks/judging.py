@@ -66,7 +66,6 @@ class Server:
 
 @contextmanager
 def server() -> Iterator[Server]:
-    """The endpoint for as long as it is needed."""
     words = [sys.executable, "-m", "tests.benchmarks.peers.chat_server"]
     with Popen(words, cwd=HERE, stdout=PIPE) as process:
         try:
@@ -112,7 +111,6 @@ def in_turns(at: Server, sides: Sides, rounds: int, delay: float, expected: int)
 
 
 def of_children() -> float:
-    """Processor seconds of all processes that have been waited for."""
     times = os.times()
     return times.children_user + times.children_system
 

@@ -18,7 +18,6 @@ def goldsmith(*words: str) -> list[str]:
 
 
 def environment() -> dict[str, str]:
-    """This tree's program, or that of another tree when PYTHONPATH names one."""
     return os.environ | {"PYTHONPATH": os.environ.get("PYTHONPATH") or str(HERE)}
 
 
@@ -38,7 +37,6 @@ def judge_words(project: Path) -> list[str]:
 
 
 def made_project(folder: Path, url: str, items: int) -> Path:
-    """A project with reports to judge, and a judge behind the server."""
     path = folder / "bench.goldsmith"
     called("new", str(path))
     called("import", str(path), str(_reports(folder / "made", items)), "--format", "researcherbench")

@@ -42,7 +42,6 @@ def verdict(options: argparse.Namespace, goals: Mapping[str, bool | None]) -> in
 
 
 def timed(call: Callable[[], object]) -> tuple[float, float]:
-    """The processor time and the wall time of a call, in seconds."""
     processor, wall = time.process_time(), time.perf_counter()
     call()
     return time.process_time() - processor, time.perf_counter() - wall

@@ -22,7 +22,6 @@ except ImportError:
 
 
 def peer(players: int, matches) -> object:
-    """The same strengths by choix."""
     won = matches.value > 0.5
     winners = np.where(won, matches.first, matches.second).tolist()
     losers = np.where(won, matches.second, matches.first).tolist()

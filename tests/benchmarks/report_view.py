@@ -71,7 +71,6 @@ def block(dice: random.Random) -> str:
 
 
 def formula(dice: random.Random) -> str:
-    """A formula within a line, of the lengths that reports have."""
     letter, index = dice.choice("abcxyz"), dice.randint(1, 99)
     other = dice.choice(("\\theta", "\\frac{1}{n}", "\\sum_{i=1}^{n} w_i", "\\mathrm{softmax}(QK^T)"))
     return dice.choice(

@@ -71,7 +71,6 @@ def protocols(most: int | None = None) -> list[str]:
 
 
 def made(folder: Path, items: int, systems: int) -> Path:
-    """A project of so many papers, each answered by so many systems."""
     path = folder / "scale.goldsmith"
     project = new_project(path, "Scale")
     imports.run(project, "deepscholar", [benchmark(folder / "made", items, systems)], warm=False)

@@ -49,7 +49,6 @@ def to_end(*command: str) -> float:
 
 
 def sides(project: Path, inspect: Path | None) -> dict[str, Callable[[], float]]:
-    """What is timed, by name."""
     python = (sys.executable, "-c")
     found = {
         "bare": lambda: to_idle(*python, BARE),

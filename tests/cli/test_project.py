@@ -18,7 +18,6 @@ needs_shared = pytest.mark.skipif(
 
 
 def goldsmith(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
-    """The exit code, and what was said on both streams."""
     capsys.readouterr()
     code = run_command([str(word) for word in words])
     said = capsys.readouterr()

@@ -19,7 +19,6 @@ def file(tmp_path: Path) -> str:
 
 @pytest.fixture
 def told(capsys: pytest.CaptureFixture[str]) -> Any:
-    """Runs a command that must succeed and reads its JSON."""
 
     def run(*words: str) -> Any:
         assert run_command([*words, "--json"]) == 0

@@ -19,7 +19,6 @@ from tests.windows.labelling_keys import be_active
 
 @pytest.fixture(autouse=True)
 def fresh_settings(qapp: QApplication) -> Iterator[None]:
-    """No test sees what another has set."""
     qapp.setOrganizationName("goldsmith")
     qapp.setApplicationName("goldsmith-tests")
     QSettings().clear()

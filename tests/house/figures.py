@@ -21,7 +21,6 @@ SYSTEMS = {("annotator/domain/judges/families.py", "deepscholar")}
 
 
 def statements() -> int:
-    """Statements of the program, as Python's own parser counts them."""
     nodes = (reading.statements(path.read_text("utf-8")) for path in reading.files("annotator"))
     return sum(isinstance(node, ast.stmt) for found in nodes for node in found)
 

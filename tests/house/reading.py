@@ -18,7 +18,6 @@ def files(*folders: str) -> Iterator[Path]:
 
 
 def name(path: Path) -> str:
-    """A file's path as it is written in the lists."""
     return path.relative_to(HERE).as_posix()
 
 

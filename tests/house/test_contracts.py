@@ -59,7 +59,6 @@ def lint(root: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
-    """A copy of the package into which something may be planted."""
     shutil.copytree(
         HERE / "annotator", tmp_path / "annotator", ignore=shutil.ignore_patterns("__pycache__", "planted*")
     )

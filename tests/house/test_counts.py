@@ -86,7 +86,6 @@ def test_a_plain_plural_would_be_seen(source: str, found: list[int]) -> None:
 
 
 def ungrouped(source: str) -> list[int]:
-    """Lines of f-strings that print a count as it is."""
     if not COUNT_LIKE.search(source):
         return []
     nodes = list(ast.walk(ast.parse(source)))

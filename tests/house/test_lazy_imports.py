@@ -65,7 +65,6 @@ application.exec()
 
 
 def said(words: str, *arguments: str, home: Path | None = None) -> str:
-    """What a fresh Python prints when it is given a few lines."""
     places = {name: str(home) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "APPDATA") if home}
     found = subprocess.run(
         [sys.executable, "-c", words, *arguments],

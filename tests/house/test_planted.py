@@ -64,7 +64,6 @@ def quoted(words: str) -> list[str]:
 
 
 def put(path: Path, lines: dict[str, str], times: int = 1) -> None:
-    """Put lines in the place of others."""
     text = path.read_text("utf-8")
     for line, planted in lines.items():
         assert text.count(line) == times

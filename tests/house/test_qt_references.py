@@ -105,6 +105,5 @@ def test_what_has_the_focus_is_told_and_stays_with_its_own_parent(qapp) -> None:
 
 
 def adopted(whole: QWidget) -> int:
-    """How many children the Python side of a widget holds."""
     (held,) = re.findall(r"children\.+ \[(\d+)\]", shiboken6.dump(whole))
     return int(held)

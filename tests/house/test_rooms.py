@@ -55,7 +55,6 @@ def test_every_name_that_a_protocol_of_ones_own_is_told_of_is_in_the_code() -> N
 
 
 def test_data_beside_the_checkout_are_looked_for_beside_the_checkout() -> None:
-    """A test that looks one folder off is skipped for ever."""
     found = [
         (reading.name(path), path.resolve().parents[int(up)] == reading.HERE.resolve())
         for path in reading.files("tests")

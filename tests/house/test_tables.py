@@ -30,7 +30,6 @@ LACKING = {"contest", "key-points", "preferences", "modes", "runs", "windows", "
 
 
 def faults(source: str) -> list[str]:
-    """What is wrong with the columns and sheets that a source declares."""
     return [f"{node.lineno}: {fault}" for node in ast.walk(ast.parse(source)) for fault in _faults(node)]
 
 

@@ -64,7 +64,6 @@ class Debian:
 
     @contextmanager
     def running(self, words: str, **settings: str) -> Iterator[None]:
-        """A command of the person's and all that it started, ended afterwards."""
         process = subprocess.Popen(
             self._person(words, settings),
             stdout=subprocess.DEVNULL,

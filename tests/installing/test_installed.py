@@ -68,7 +68,6 @@ def files(debian: Debian, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 @contextmanager
 def away(debian: Debian, *places: str) -> Iterator[None]:
-    """Without some folders meanwhile."""
     for place in places:
         (debian.root / place).rename(debian.root / f"{place}.away")
     try:

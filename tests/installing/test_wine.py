@@ -94,7 +94,6 @@ def removed(wine: Wine, program: Path) -> None:
 
 
 def opens_with(wine: Wine) -> dict[str, str]:
-    """The command of each kind of file that a double-click runs."""
     known = wine.registry()
     return {
         kind.ending: known[rf"Software\Classes\{known[ending]['@']}\shell\open\command"]["@"]

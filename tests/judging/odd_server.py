@@ -208,7 +208,6 @@ class OddServer(ThreadingHTTPServer):
             super().handle_error(request, client_address)
 
     def script(self, *answers: Odd) -> None:
-        """Give these answers in turn, then the last one for ever."""
         self.answer = lambda body, number: answers[min(number, len(answers) - 1)]
 
     def forms(self) -> list[str]:
@@ -283,7 +282,6 @@ async def asker(
     limits: Limits | None = None,
     **rest: Any,
 ) -> AsyncIterator[Asker]:
-    """An asker on that address with short back-offs, closed at the end."""
     endpoint = Endpoint(url, "test-model", KEY, parameters or {}, timeout_s)
     limits = limits or Limits(concurrency, backoff_s=0.06)
     async with Client(endpoint) as client:

@@ -110,7 +110,6 @@ def write_release(folder: Path, bundle: Bundle | None = None, title: str = "T") 
 
 
 def change_json(path: Path, change: Any) -> None:
-    """Apply a function to the tree of a JSON file, in place."""
     tree = json.loads(path.read_text("utf-8"))
     change(tree)
     path.write_text(json.dumps(tree), "utf-8")

@@ -17,7 +17,6 @@ from tests.storage import sql
 
 
 def keep(project: Project, drawn: NewExtract) -> Change:
-    """Keep what came with a response or from a judge."""
     with project.store.write() as db:
         before, after = extracts.keep_row(db, drawn)
         image = extracts.image(after)
@@ -25,7 +24,6 @@ def keep(project: Project, drawn: NewExtract) -> Change:
 
 
 def write(project: Project, response_id: str, part: ResponsePart, document: Document[Any]) -> Change:
-    """A version of a response's part by the person working."""
     return extracts.write_own(project, (item_of(project, response_id), response_id), part, document)
 
 
@@ -37,7 +35,6 @@ def parts_of(project: Project, response_id: str) -> dict[ResponsePart, Extract]:
 
 
 def of_item(project: Project, item_id: str) -> dict[Kind, Extract]:
-    """What was drawn from an item itself, as it stands."""
     with project.store.read() as db:
         found = extracts.standing(db, [item_id]).get((item_id, ""), {})
     return {Kind(kind): extract for kind, extract in found.items()}

@@ -41,7 +41,6 @@ def relation(text: str) -> str:
 def shares(
     drawn: Iterable[tuple[str, Sequence[KeyPoint]]], ending: str = ""
 ) -> dict[tuple[str, str], list[float]]:
-    """The three rates of each report."""
     found: dict[tuple[str, str], list[float]] = defaultdict(list)
     for system, points in drawn:
         said = Counter(relation(one.text) for one in points)
@@ -51,7 +50,6 @@ def shares(
 
 
 def pooled(drawn: Iterable[tuple[str, Sequence[KeyPoint]]]) -> dict[tuple[str, str], float]:
-    """The three rates of each system, all its points together."""
     of: dict[str, list[str]] = defaultdict(list)
     for system, points in drawn:
         of[system] += [relation(one.text) for one in points]

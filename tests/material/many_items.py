@@ -36,7 +36,6 @@ def create(path: Path, count: int, *, searchable: bool = True) -> None:
 
 
 def rows(count: int) -> Iterator[dict[str, object]]:
-    """The values of the items' rows."""
     chance = random.Random(7)
     for number in range(count):
         words = chance.choices(WORDS, k=30)

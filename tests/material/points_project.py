@@ -65,7 +65,6 @@ def points_project(folder: Path) -> Project:
 
 
 def draw(project: Project, number: int, units: tuple[KeyPoint, ...]) -> None:
-    """The key points of the n-th report, as the baseline drew them."""
     read = (ReadPage(address=one, state=PageState.OK) for one in TEXTS)
     document = KeyPoints(units=units, pages=(*read, ReadPage(address=DEAD, state=PageState.DEAD)))
     origin = by_judge(judges.named(project, "baseline").id)

@@ -33,7 +33,6 @@ def preferred(case: Case) -> dict[str, Any]:
 
 
 def chosen(case: Case) -> dict[str, Any]:
-    """The longer report as a whole, and neither in any respect."""
     return preferred(case) | dict.fromkeys(("factuality", "comprehensiveness", "coherence"), "tie")
 
 
@@ -59,13 +58,11 @@ def graded(case: Case) -> dict[str, Any]:
 
 
 def rated(case: Case) -> dict[str, Any]:
-    """The three points mastered, basic and not at all, of any report."""
     said = dict(zip(POINTS, ("9", "5", "0"), strict=True))
     return {"quote": "", "rationale": "By place.", "rating": said[case.unit.text]}
 
 
 def related(case: Case) -> dict[str, Any]:
-    """Each of the three, by the length of the point."""
     said = {"aspects": [], "relation": key_points.relation(case.unit.text), "confidence": 0.9}
     return {"quote": "", "rationale": "By length."} | said
 

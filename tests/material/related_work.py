@@ -49,7 +49,6 @@ NUGGETS = [
 
 
 def table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Write a CSV file whose columns are those of all rows."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, list(dict.fromkeys(name for row in rows for name in row)))

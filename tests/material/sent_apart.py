@@ -42,7 +42,6 @@ def annotators(project: Project) -> list:
 
 
 def task_for(project: Project, person_id: str, folder: Path) -> Path:
-    """The task of a person, in a folder of its own."""
     folder.mkdir(parents=True, exist_ok=True)
     return packing.task(project, person_id, folder).path
 

@@ -55,7 +55,6 @@ WRITTEN = "## Related work\n\nShade helps [1], as [2, 9] say. Walls [3] store $x
 
 
 def number_of(text: str) -> int:
-    """Which of the works a text is about, by its title."""
     names = re.findall(r"On (\w+)", text)
     return NAMES.index(names[0]) + 1 if names else 0
 
@@ -96,7 +95,6 @@ class KnowingAsk:
         )
 
     def count(self, step: str) -> int:
-        """How many questions of a step were put so far."""
         return sum(name == step.rpartition(".")[2] for name, _ in self.asked)
 
 

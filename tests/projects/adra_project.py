@@ -121,7 +121,6 @@ def response_of(item_id: str, system: str = "Alpha", trial: int = 1, mode: str =
 
 
 def give(project: Project, item_id: str, response_id: str, part: ResponsePart, document: Document) -> None:  # type: ignore[type-arg]
-    """A part of a response, as it came with it."""
     drawn_extracts.keep(project, NewExtract(item_id, response_id, part, document, IMPORT))
 
 

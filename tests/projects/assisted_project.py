@@ -70,7 +70,6 @@ def knowing(otherwise: Callable[[set[str]], str]) -> Callable[[dict[str, Any], i
 
 
 def listed(body: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """The entries of the two lists that were asked about."""
     text = body["messages"][1]["content"]
     first, _, second = text.partition("The second list:")
     entry = re.compile(r"^\d+\. (.+)$", re.MULTILINE)

@@ -41,7 +41,6 @@ def firm(body: dict[str, Any], _number: int) -> Odd:
 
 
 def judged(project: Project, name: str = JUDGE, **how: Any) -> None:
-    """The judge's own verdicts on the reports as they are."""
     import asyncio
 
     asyncio.run(judge_runs.run(project, RunRequest(name, **how)))

@@ -64,7 +64,6 @@ def peer_folder(folder: Path, items: int, criteria: int, systems: int, letters: 
 
 
 def imported(path: Path, source: Path) -> Project:
-    """A new project with what a folder in ResearcherBench's layout holds."""
     project = new_project(path, "Judged")
     imports.run(project, "researcherbench", [source], warm=False)
     return project

@@ -74,7 +74,6 @@ def add_report(
 
 
 def rubric(item_id: str, criteria: int) -> Rubric:
-    """A rubric whose unit ids and words can be told in advance."""
     return Rubric(
         units=tuple(
             Criterion(id=f"{item_id}/c{n}", text=f"Explains point {n} of the question", weight=2)

@@ -12,7 +12,6 @@ SECOND = "It compares the stability of training."
 
 
 def subject(project: Project, number: int = 0) -> Subject:
-    """The n-th report of the project: its item and itself."""
     question = "SELECT item_id, id FROM response ORDER BY rowid"
     item_id, response_id = sql.rows(project, question)[number]
     return item_id, response_id

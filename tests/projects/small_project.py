@@ -48,7 +48,6 @@ def small_project(folder: Path) -> Project:
 
 
 def answer(project: Project, system: str) -> None:
-    """A system with a report on every item."""
     system_id = new_id()
     with project.store.write() as db:
         db.execute(insert(table(SystemRow)).values(id=system_id, name=system, notes=""))

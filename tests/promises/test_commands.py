@@ -80,7 +80,6 @@ COMMANDS = {" ".join(path): command for path, command in leaves(typer.main.get_c
 
 
 def app_of(place: str) -> typer.Typer:
-    """The app at a place in the table of commands."""
     module, _, name = place.rpartition(".")
     found: typer.Typer = getattr(import_module(f"annotator.cli.{module}"), name)
     return found

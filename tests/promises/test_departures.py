@@ -46,7 +46,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 
 
 def told_by_views(project: Project) -> set[str]:
-    """What the views and the papers' tables say of themselves, as JSON."""
     asked = [(view.name, {}) for view in paper_tables.VIEWS]
     asked += [("tables", {"table": name}) for name in paper_tables.TABLES]
     trees = [

@@ -90,7 +90,6 @@ def said_at_once(*acts: Callable[[], str]) -> list[str]:
 
 
 def opened(path: Path, after: float = 0.0) -> str:
-    """What somebody is told who opens a project a moment later."""
     time.sleep(after)
     try:
         Project.open(path).close()

@@ -124,7 +124,6 @@ def always(odd: Odd) -> Callable[[Odd, int], Odd]:
 
 
 def altered(change: Callable[[dict[str, Any]], Any]) -> Callable[[Odd, int], Odd]:
-    """A good reply whose tree is changed."""
 
     def answer(odd: Odd, _: int) -> Odd:
         tree = json.loads(odd.body)
@@ -167,7 +166,6 @@ def in_turn(*ways: Callable[[str], str | Odd]) -> Callable[[Odd, int], Odd]:
 
 
 def refused(words: str, right: Callable[[dict[str, Any]], bool]) -> Callable[[dict[str, Any]], Odd | None]:
-    """A server that refuses in these words what is not asked right."""
     return lambda body: None if right(body) else error(400, words)
 
 
@@ -251,7 +249,6 @@ MODES = (
 
 @once
 def endless_project(folder: Path) -> Project:
-    """A project with something to ask for each of the commands."""
     project = small_project(folder)
     for number in range(8):
         add_seminar(project, f"s{number}", (task(2 * number + 1), task(2 * number + 2)))

@@ -43,7 +43,6 @@ def ben(at: At) -> str:
 
 @pytest.fixture
 def judged(tmp_path: Path) -> Path:
-    """A project in which two judges have spoken, and nobody else yet."""
     project = validation_project(tmp_path)
     judge_says(project, "good", ann)
     judge_says(project, "small", lambda at: "no" if at[2] == 2 else ann(at))
@@ -91,7 +90,6 @@ def figures(file: Path, capsys: pytest.CaptureFixture[str], asked: Any = FIGURES
 
 
 def comparable(found: Any) -> Any:
-    """The same without the moment at which something was done."""
     if isinstance(found, dict):
         return {key: comparable(value) for key, value in found.items() if not key.endswith("_at")}
     return [comparable(one) for one in found] if isinstance(found, list) else found

@@ -38,7 +38,6 @@ Trees = dict[str, Any]
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Project]:
-    """A coordinator's project in which two people each write two rubrics."""
     project = coordinated(tmp_path / "home")
     yield project
     project.close()

@@ -145,7 +145,6 @@ class Till:
 
 @pytest.fixture
 def paid(tmp_path: Path) -> Any:
-    """A project whose judge is paid, and the till of its server."""
     project, till = small_project(tmp_path), Till()
     with at_work(OddServer()) as server:
         server.answer = till.answer

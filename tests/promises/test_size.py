@@ -59,7 +59,6 @@ def test_a_release_is_the_same_to_the_byte_however_its_judgements_came_in(tmp_pa
 
 
 def validated(folder: Path) -> Project:
-    """A judge that differs from two people on some units."""
     project = validation_project(folder)
     for alias in ("R2", "R3"):
         person_says(project, alias, lambda at: "yes")

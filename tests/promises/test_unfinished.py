@@ -115,7 +115,6 @@ def _or_why(question: Callable[[], Any]) -> Any:
 
 
 def _one(rng: Random, project: Project, where: str) -> str:
-    """A document of the person working that answers to a condition."""
     question = f"SELECT id FROM artifact WHERE kind != 'labels' AND {where} ORDER BY rowid"
     found = sql.rows(project, question, (project.by,) * where.count("?"))
     if not found:

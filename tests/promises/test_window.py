@@ -52,7 +52,6 @@ def open_window(qapp: QApplication, qtbot) -> Iterator:
 
 
 def settled(project: Project) -> Project:
-    """The same project with its rubric as the imported consensus."""
     with project.store.write():
         sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     return project
@@ -89,7 +88,6 @@ def test_a_consensus_is_edited_after_one_key_that_says_so(open_window, tmp_path:
 
 
 def benchmark(folder: Path) -> Path:
-    """A tiny benchmark in ResearcherBench's layout."""
     (folder / "responses").mkdir(parents=True)
     question = {"id": 1, "question": "What is gold?"}
     for name, entry in (

@@ -50,7 +50,6 @@ REASON, FILED = "An answer explains a mechanism.", ("Technical Details", "Model 
 
 
 def answer(body: dict[str, Any], number: int) -> Odd:
-    """A rubric, diagnostics, reference material or a classification, as is asked for."""
     asked = body["messages"][1]["content"]
     if "Of which type and subject" in asked:
         return completion(json.dumps({"reason": REASON, "question_type": FILED[0], "subject": FILED[1]}))

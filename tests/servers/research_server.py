@@ -54,7 +54,6 @@ def researching() -> Iterator[OddServer]:
 
 
 def write_corpus(folder: Path, works: tuple[CatalogueWork, ...] = WORKS) -> Path:
-    """The works as a table in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "works.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)

@@ -16,7 +16,6 @@ JUDGE = "distant"
 
 @contextmanager
 def serving() -> Iterator[OddServer]:
-    """An odd server, answering coverage with yes, while a test needs it."""
     with at_work(OddServer()) as server:
         server.answer = answering(lambda criterion: "yes")
         yield server
@@ -24,7 +23,6 @@ def serving() -> Iterator[OddServer]:
 
 @contextmanager
 def serving_batches() -> Iterator[BatchServer]:
-    """The same with a provider's batches, which it answers like the rest."""
     with at_work(BatchServer()) as server:
         server.answer = answering(lambda criterion: "yes")
         server.work = lambda requests: Results(

@@ -25,7 +25,6 @@ Write = Callable[[str, int], Odd]
 
 
 def written(question: str, number: int = 0) -> Odd:
-    """A report on a question, as the model gives it."""
     return completion(f"# Report\n\nOn: {question}")
 
 

@@ -32,5 +32,4 @@ def traced(project: Project) -> Iterator[list[str]]:
 
 
 def connection(project: Project) -> sqlite3.Connection:
-    """The bare connection, which nothing but this file may take."""
     return project.store._raw

@@ -72,7 +72,6 @@ OLD_ROWS = (
 
 
 def scripts_with(folder: Path, *steps: str) -> Path:
-    """The real scripts and a second one of these steps."""
     shutil.copytree(SCRIPTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
     body = "".join(f"    {step}\n" for step in steps)
     (folder / "versions" / f"{NEXT:04d}_planted.py").write_text(HEAD + body, "utf-8")

@@ -153,7 +153,6 @@ def review(window: Window, item_id: str, qtbot) -> None:
 
 
 def label(window: Window, item_id: str, response_id: str, criteria: int) -> None:
-    """Every criterion of the report is met, and the item is submitted."""
     page = window.show_page("Label", item_id=item_id, response_id=response_id)
     assert page.report_pane.question.text() == items.read(window.desk.project, item_id).question
     for _ in range(criteria):

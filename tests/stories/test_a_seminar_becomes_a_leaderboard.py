@@ -79,7 +79,6 @@ class Story:
         self.path, self.judge, self.server, self.qtbot = path, judge, server, qtbot
 
     def will_say(self, what: str) -> None:
-        """From now on the server replies this to whatever it is asked."""
         self.server.reset()
         self.server.reply(json.dumps(SAYS[what]), times=None)
 

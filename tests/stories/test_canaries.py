@@ -58,12 +58,10 @@ class Canaries:
 
 
 def own(stage: Stage) -> Document:
-    """What Ada writes: nothing in it is secret to her."""
     return STAGES[stage](units=(UNITS[stage](text=f"Explains the {stage.value} of gold in her own words"),))
 
 
 def partners(stage: Stage, sing: Canaries) -> Document:
-    """What Ben writes: marks in every field that takes words."""
     units = tuple(
         UNITS[stage](
             text=sing.sing("Compares two alloys"), note=sing.sing(),

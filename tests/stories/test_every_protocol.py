@@ -66,7 +66,6 @@ def protocol() -> str:
 
 @pytest.fixture
 def project(tmp_path: Path, llmock: LLMock, protocol: str) -> Iterator[Project]:
-    """What the protocol judges is drawn from the reports."""
     kinds = {name: of for of in (OF_POINTS, OF_SENTENCES) for name in of}
     exemplars = bool(protocol) and PROTOCOLS[protocol].exemplar
     project = drawn(tmp_path, exemplars, kinds.get(protocol, ()))
@@ -147,7 +146,6 @@ def asked(case: Case) -> tuple[object, ...]:
 
 
 def public_coverage(_: Project) -> dict[tuple[str, str], float]:
-    """Σ of the threes of all weights, from the public file itself."""
     rubrics = json.loads((REAL / "rubric.json").read_text(encoding="utf-8"))
     weights = [
         [float(one["weight"]) for one in rubric["rubric"]] for rubric in rubrics if rubric["id"] in QUESTIONS
@@ -304,7 +302,6 @@ EXPECTED = {
 
 
 def parts(project: Project, part: ResponsePart) -> Iterator[tuple[str, Sequence[Any]]]:
-    """The system of every response, and what was drawn from it."""
     names, wanted = systems_named(project), materials.for_extracting(EXTRACTIONS["adra.references"])
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         for one in at_hand.responses:

@@ -29,7 +29,6 @@ def goldsmith(qapp, monkeypatch):
 
 
 def opened(goldsmith: Goldsmith, path: Path, qtbot) -> Window:
-    """The active window over what a file opens."""
     before = goldsmith._shown
     goldsmith.show(path)
     qtbot.waitUntil(

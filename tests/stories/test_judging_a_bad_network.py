@@ -168,7 +168,6 @@ def test_the_key_is_in_no_file_and_no_output(file: Path, server: OddServer) -> N
 
 
 def answers(file: Path) -> int:
-    """How many answers had been kept, with a verdict or not yet."""
     project = Project.open(file, readonly=True)
     (count,) = sql.first(project, "SELECT count(*) FROM call WHERE status = 'ok'")
     project.close()

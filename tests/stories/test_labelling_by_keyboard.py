@@ -27,7 +27,6 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
 
 
 def rows(path) -> list[dict]:
-    """The judgements as a second look into the file finds them."""
     project = Project.open(path, readonly=True)
     with project.store.read() as db:
         found = [dict(row) for row in db.execute(select(table(JudgementRow))).mappings()]

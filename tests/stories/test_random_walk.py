@@ -30,7 +30,6 @@ LONG, LEVEL = 5_000, 1.15
 
 
 def task_project(folder: Path) -> Project:
-    """An annotator's project, made from a task."""
     from annotator.actions.parcels import tasking
 
     home = coordinated(folder)

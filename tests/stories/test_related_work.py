@@ -44,7 +44,6 @@ Figures = dict[tuple[str, str], dict[str, Any]]
 
 @pytest.fixture
 def server() -> Iterator[OddServer]:
-    """A model server that can be made to say anything."""
     with at_work(OddServer()) as server:
         yield server
 
@@ -56,7 +55,6 @@ def goldsmith(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
 
 
 def judge_all(capsys: pytest.CaptureFixture[str], file: Path, name: str) -> None:
-    """Everything of the paper that this judge can be asked."""
     draw_all(capsys, file)
     for shape in PAPER.protocols:
         if (shape.judge if name == JUDGE else shape.baseline) is not None:
@@ -65,7 +63,6 @@ def judge_all(capsys: pytest.CaptureFixture[str], file: Path, name: str) -> None
 
 
 def draw_all(capsys: pytest.CaptureFixture[str], file: Path) -> None:
-    """Everything of the paper that is drawn from reports without a model."""
     for one in PAPER.extractions:
         if one.baseline is not None:
             goldsmith(capsys, "judge", "extract", file, "--judge", "baseline", "--extraction", one.name)
@@ -93,7 +90,6 @@ def imported(capsys: pytest.CaptureFixture[str], file: Path, *paths: Path) -> No
 
 
 def table(capsys: pytest.CaptureFixture[str], file: Path, *words: str) -> Figures:
-    """The rows of the printed table by system and metric."""
     sheet = goldsmith(capsys, "results", file, "--view", "deepscholar", *words)["sheets"][0]
     assert sheet["departures"]
     return {(row["system"], row["metric"]): row for row in sheet["rows"]}
@@ -174,7 +170,6 @@ def test_every_figure_comes_from_real_calls_and_makes_the_overall(
 
 
 def asked_of(file: Path, llmock: LLMock) -> None:
-    """A judge behind a model server that this project did not write."""
     judges.add(project := Project.open(file), JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     project.close()
 

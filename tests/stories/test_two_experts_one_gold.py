@@ -159,7 +159,6 @@ class Study:
         run("pack", self.home, "--as", "R1", "--person", self.ids[name], "--to", str(self.task(name)))
 
     def frozen(self) -> list[tuple]:
-        """The frozen agreement as its row stands in the file."""
         with closing(Project.open(Path(self.home))) as project:
             return sql.rows(project, "SELECT * FROM agreement")
 

@@ -189,7 +189,6 @@ def rule(window: Window, right: int) -> None:
 
 
 def correct(window: Window, qtbot: Any) -> None:
-    """Where every unit has a label, the corrected score is people's own."""
     viewer = at(part(window, "Figures").figures.viewer, qtbot)
     go(viewer, qtbot, "corrected", set=NAME, judge=JUDGE)
     for system in ("Alpha", "Beta"):

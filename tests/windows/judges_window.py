@@ -39,5 +39,4 @@ def cells(view: Any, column: int) -> list[str]:
 
 
 def said_in(card: Any) -> str:
-    """All that the labels of a card say, line by line."""
     return "\n".join(label.text() for label in card.findChildren(PlainLabel))

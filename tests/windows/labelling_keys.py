@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 
 def be_active(window: QWidget, qtbot) -> None:
-    """Bring a window to the front, as shortcuts need it."""
     window.activateWindow()
     qtbot.waitUntil(lambda: QApplication.activeWindow() is window)
 

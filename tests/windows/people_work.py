@@ -20,5 +20,4 @@ def handed_out(project: Project, *, due: datetime | None = None, stages=(Stage.R
 
 
 def rows(page) -> list[tuple[str, str, str]]:
-    """Item, stage and alias of every line that is shown."""
     return [(line.item_key, line.stage.value, line.alias) for line in page.board.model.rows]

@@ -12,7 +12,6 @@ from tests.windows.labelling_keys import press
 
 
 def run_panel(page: Any, run: BackgroundRun) -> RunPanel:
-    """The panel of a page that shows a run now."""
     (panel,) = (one for one in below(page, RunPanel) if one.run is run and one.isVisible())
     return panel
 

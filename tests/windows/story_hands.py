@@ -14,14 +14,12 @@ from tests.windows.labelling_keys import be_active, press, type_words
 
 @contextmanager
 def opened(path: Path, name: str) -> Iterator[Project]:
-    """The project with one of the people at work, without a window."""
     with closing(Project.open(path)) as project:
         yield pairs.work_as(project, name)
 
 
 @contextmanager
 def window_of(path: Path, name: str, qtbot: Any) -> Iterator[Window]:
-    """A window in which one of the people works."""
     window = Window(pairs.work_as(Project.open(path), name))
     window.show()
     qtbot.waitExposed(window)

@@ -46,7 +46,6 @@ def words_of(widget: QWidget) -> Iterator[str]:
 
 
 def words_in(model: QAbstractItemModel) -> Iterator[str]:
-    """Everything a model answers with, for every role and then some."""
     # What Qt calls a list has one column, and does not let itself be asked.
     columns = 1 if isinstance(model, QAbstractListModel) else model.columnCount(QModelIndex())
     for row, column in product(range(model.rowCount(QModelIndex())), range(columns)):

@@ -98,7 +98,6 @@ def test_a_unit_that_only_the_second_wrote_follows_its_neighbour():
 
 
 def frozen(matched: list[tuple[str, str]]) -> Agreement:
-    """A frozen agreement of the people p and q over a rubric."""
     inputs = tuple(
         SealedInput(
             person_id=name, artifact_id=name, revision=1, sha256="", chain="", guideline="1", form="1", sealed_at=now()

@@ -40,7 +40,6 @@ def versions(project: Project) -> list[ConsensusVersion]:
 
 
 def needs(project: Project) -> list[tuple[str, str]]:
-    """What is missing: a unit of the row, and the field."""
     rows = {each.ruling.id: each for each in adjudication_sheets.sheet(project, adjudication(project)).rows}
     lacking = closing.missing(project, adjudication(project))
     return [(min(rows[each.ruling_id].ruling.members.values()), each.field) for each in lacking]

@@ -37,7 +37,6 @@ SAME, OTHER = "Attribution ties claims to sources", "Retrieval finds passages of
 
 
 def two(document: type[Document[Any]], unit: type[Any], **second: Any) -> Document[Any]:
-    """A document of two units, the second of them with these fields."""
     return document(units=(unit(text=SAME), unit(text=OTHER, **second)))
 
 

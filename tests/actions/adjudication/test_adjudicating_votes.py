@@ -23,7 +23,6 @@ ADA, BEN = (True, True, False, False, True), (True, False, True, False, False)
 
 @pytest.fixture
 def project(tmp_path: Path):
-    """Statements whose labels differ on the second, third and fifth."""
     project = pairs.pairs_project(tmp_path)
     pairs.submit(project, {"Ada": pairs.diagnostics(ADA, "a"), "Ben": pairs.diagnostics(BEN, "b")})
     pairs.opened(project, Stage.DIAGNOSTICS)

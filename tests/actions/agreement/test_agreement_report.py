@@ -55,7 +55,6 @@ def row(report: AgreementReport, field: str) -> FigureRow:
 
 
 def second(report: AgreementReport, of: FigureRow) -> tuple[FigureRow, FigureRow]:
-    """A row by the adjudicator's pairing, and the frozen one beside it."""
     pair = report.seconds[0].of(of)
     assert pair is not None
     return pair

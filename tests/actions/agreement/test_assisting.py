@@ -143,7 +143,6 @@ def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
 
 
 def meanwhile(server: OddServer, act: Callable[[], object]) -> None:
-    """Act while the server answers, before the answer comes."""
     told = server.answer
 
     def answer(body: dict[str, Any], number: int) -> Odd:

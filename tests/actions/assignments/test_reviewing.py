@@ -47,7 +47,6 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def who(project: Project) -> tuple[str, str]:
-    """Who drafts, and who reviews."""
     of = {}
     for person in people.people(project):
         for one in assignments.of_person(project, person.id):
@@ -250,7 +249,6 @@ def of_purpose(project: Project, person_id: str) -> list[Purpose]:
 
 
 def settled(project: Project) -> list[str]:
-    """The words of the rubric by which reports are judged."""
     with project.store.read() as db:
         (row,) = annotating.judged_rows(db, Kind.RUBRIC).values()
     return [unit.text for unit in artifacts.artifact_of(row).document.units]

@@ -38,7 +38,6 @@ def server(server: OddServer) -> OddServer:
 
 @pytest.fixture
 def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    """A project in which the judge has said no to everything."""
     project = small_project(tmp_path)
     add_judge(project, server)
     judged(project)

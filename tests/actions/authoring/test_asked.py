@@ -56,7 +56,6 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 def settle(project: Project, keep: str) -> None:
-    """Close the query with one of the two wordings."""
     pairs.work_as(project, "Cleo")
     stage = pairs.opened(project, Stage.QUERY)
     for row in adjudication_sheets.sheet(project, stage).rows:

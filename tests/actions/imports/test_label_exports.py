@@ -204,7 +204,6 @@ def _figures(cells: list[tuple[bool, bool, int]]) -> tuple[float, ...]:
 
 
 def labelled(project: Project, folder: Path) -> None:
-    """What Ann and the judge say of Alpha's two reports."""
     units = [(item, unit) for item in "12" for unit in (FIRST, SECOND, THIRD)]
     said = [
         {"item": item, "unit": unit, "value": {"y": "yes", "n": "no"}[letter]}

@@ -27,7 +27,6 @@ def written(place: str, content: str | bytes) -> Callable[[Path], None]:
 
 
 def everywhere(system: str, content: bytes) -> Callable[[Path], None]:
-    """The content in the place of every JSON file of a system."""
 
     def write(folder: Path) -> None:
         for path in (folder / "systems" / system).rglob("*.json"):

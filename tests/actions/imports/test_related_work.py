@@ -76,7 +76,6 @@ def units(project: Project, kind: str, key: str = FIRST) -> list[dict[str, Any]]
 
 
 def works_of(project: Project, system: str) -> list[tuple[str, str, str]]:
-    """Mark, identifier and title of each work of a system's report."""
     response = responses(project)[FIRST, system]
     with project.store.read() as db:
         content = db.execute(

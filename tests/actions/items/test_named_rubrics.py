@@ -30,7 +30,6 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def asked(project: Project) -> list[list[str]]:
-    """Item by item the criteria by which its reports are judged."""
     wanted = materials.for_judging(PROTOCOLS["researcherbench.coverage"])
     found = materials.each(project, wanted, materials.item_ids(project))
     return [[unit.text for unit in one.own.units(Kind.RUBRIC)] for one in found]

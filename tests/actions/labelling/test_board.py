@@ -51,7 +51,6 @@ def ask(project: Project, name: str, stage: Stage, item: int = 0, **fields: obje
 
 
 def line(project: Project, name: str, stage: Stage = Stage.RUBRIC, trial: int = 1) -> AssignmentStatus:
-    """A person's line of a stage, as the coordinator sees it."""
     work_as(project, "Me")
     return next(
         one for one in board.board(project) if (one.person, one.stage, one.trial) == (name, stage, trial)

@@ -50,7 +50,6 @@ from tests.storage import sql
 
 @pytest.fixture
 def project(tmp_path: Path) -> Iterator[Project]:
-    """A coordinator's project in which two people each write two rubrics."""
     project = coordinated(tmp_path / "home")
     yield project
     project.close()

@@ -32,7 +32,6 @@ from tests.material.sent_apart import (
 
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Project]:
-    """A coordinator's project in which two people each write two rubrics."""
     project = coordinated(tmp_path / "home")
     yield project
     project.close()
@@ -44,7 +43,6 @@ def take(home: Project, path: Path) -> Arrival:
 
 
 def key_in(folder: Path) -> bytes:
-    """The private key of the one project in a folder."""
     with closing(Project.open(project_in(folder))) as theirs:
         return parcel_secrets.signing_key(theirs)
 

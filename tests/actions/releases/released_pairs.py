@@ -90,7 +90,6 @@ def released(project: Project, folder: Path) -> Path:
 
 
 def taken_in(folder: Path, source: Path, title: str = "pairs") -> Project:
-    """A new project with nothing but a release in it."""
     folder.mkdir(parents=True, exist_ok=True)
     project = Project.create(folder / "taken.goldsmith", title)
     imports.run(project, "goldsmith", [source], warm=False)

@@ -43,7 +43,6 @@ def tree(folder: Path) -> list[Record]:
 
 
 def taken_in(folder: Path, source: Path) -> Project:
-    """A new project with a release in it, and a coordinator."""
     project = new_project(folder / "taken.goldsmith", "pairs")
     imports.run(project, "goldsmith", [source], warm=False)
     return project

@@ -41,7 +41,6 @@ PUBLISHED = {
 
 
 def sums(pool: Sequence[RatedResponse], over_valid: bool) -> Estimate:
-    """The mean of all ratings together, however many a response has."""
     said = [float(value) for one in pool for value in one.values.values()]
     return Estimate(sum(said) / len(said), n=len(said)) if said else Estimate(None, note="nothing")
 

@@ -62,14 +62,12 @@ def _score(metric: str, system: str, item: int, value: float | None, mode: str =
 
 @pytest.fixture(autouse=True)
 def at_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The overall figure is of those that can be made."""
     paper, overall = COMPOSITES["overall"]
     monkeypatch.setitem(COMPOSITES, "overall", (paper, replace(overall, of=tuple(HERE))))
 
 
 @pytest.fixture
 def show(monkeypatch: pytest.MonkeyPatch, project: Project):
-    """Makes the table of a board by the very view."""
 
     def made(board: Board) -> tuple[ResultSheet, ...]:
         systems = {name: _named(name) for name in (*board.scores, "human")}

@@ -200,7 +200,6 @@ def test_they_leave_as_csv_json_and_in_a_release(judged: Project, tmp_path: Path
 
 
 def pool(values: Sequence[Sequence[int]], system: str = "s") -> list[JudgedResponse]:
-    """One response an item that meets criteria of these weights."""
     made = []
     for place, weights in enumerate(values):
         units = [{"id": f"u{place}-{i}", "text": "x", "weight": weight} for i, weight in enumerate(weights)]

@@ -80,7 +80,6 @@ def verdicts(project: Project, protocol: str) -> Said:
 
 
 def label_all(project: Project, protocol: str) -> None:
-    """Label by hand whatever the queue asks for."""
     said = verdicts(project, protocol)
     for task in label_tasks.queue(project, protocol):
         for unit in labels.sheet(project, task.response_id, protocol, task.other_id).units:

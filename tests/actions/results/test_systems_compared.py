@@ -34,7 +34,6 @@ def item(project: Project, subject: str = "NLP") -> str:
 
 
 def recall(project: Project, item_id: str, system: str, found: int, **how: object) -> str:
-    """A response whose plan finds so many of the four gold sub-tasks."""
     response_id = adra.answer(project, item_id, system, **how)  # type: ignore[arg-type]
     rows = [[int(i == j) for j in range(4)] for i in range(found)] or [[0, 0, 0, 0]]
     adra.fill_matrix(project, item_id, response_id, rows)

@@ -38,7 +38,6 @@ def run(project: Project, **how: Any) -> dict[str, Any]:
 
 
 def left_with_the_provider(project: Project, server: BatchServer) -> dict[str, Any]:
-    """A run that was cancelled while its batch was out."""
     server.looks = 10**9
     listen: Any = _When(lambda: server.posts("batches") > 0 and server.seen[-1][0] == "GET")
     ended = asyncio.run(judge_runs.run(project, RunRequest(JUDGE, batch=True), listen=listen))

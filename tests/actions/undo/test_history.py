@@ -25,7 +25,6 @@ PROJECT = empty_project
 
 @pytest.fixture
 def rubric(project: Project) -> str:
-    """A rubric with one criterion, changed from “zero” to “one” to “two”."""
     item = items.add(project, "How?").subject
     rubric = artifacts.start(
         project, item, Kind.RUBRIC, Rubric(units=(Criterion(id="a", text="zero"),))

@@ -39,7 +39,6 @@ class Desk:
         self.last = time.perf_counter()
 
     def reply(self, path: str, body: bytes) -> bytes:
-        """What is said to whoever steers the benchmark."""
         if path == "/begin":
             self.begin(json.loads(body))
             return b"{}"

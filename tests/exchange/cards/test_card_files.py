@@ -25,7 +25,6 @@ def kept(folder: Path, content: bytes, name: str = "card.json") -> Path:
 
 
 def changed(**more: Any) -> dict[str, Any]:
-    """The card's tree with something changed and its hash made anew."""
     tree = {**CARD.tree(), **more}
     return {**tree, "sha256": tree_sha256(tree)}
 

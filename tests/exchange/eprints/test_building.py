@@ -40,7 +40,6 @@ def keys(paper: CollectedPaper) -> tuple[str, ...]:
 
 
 def linked(name: str, kind: bytes, to: str = "") -> tarfile.TarInfo:
-    """A member of a tar file that is no ordinary file."""
     member = tarfile.TarInfo(name)
     member.type, member.linkname = kind, to
     return member

@@ -82,7 +82,6 @@ def deflated(content: bytes) -> bytes:
 
 
 def laid_out(parts: Iterable[Part]) -> tuple[bytes, list[bytes]]:
-    """The entries one after another, and their records."""
     body, records = b"", []
     for part in parts:
         body += part.gap
@@ -92,7 +91,6 @@ def laid_out(parts: Iterable[Part]) -> tuple[bytes, list[bytes]]:
 
 
 def finished(body: bytes, records: list[bytes]) -> bytes:
-    """Entries and records with the end record that belongs to them."""
     directory = b"".join(records)
     tail = END.pack(b"PK\x05\x06", 0, 0, len(records), len(records), len(directory), len(body), 0)
     return body + directory + tail
@@ -139,7 +137,6 @@ def spelled(tree: Any) -> bytes:
 
 
 def repacked(good: bytes, change: Callable[[dict[str, bytes]], object] = lambda _: None) -> bytes:
-    """The package with its payload changed and its sums put right."""
     entries = contents(good)
     change(entries)
     entries[MANIFEST] = with_sums(json.loads(entries[MANIFEST]), entries)
@@ -154,7 +151,6 @@ def with_manifest(good: bytes, key: bytes = b"", **facts: Any) -> bytes:
 
 
 def signed_again(tree: dict[str, Any], key: bytes) -> dict[str, Any]:
-    """The manifest as the owner of that private key signs it."""
     tree = {name: value for name, value in tree.items() if name != "signature"}
     tree["signer"] = bytes(SigningKey(key).verify_key).hex()
     return tree | {"signature": SigningKey(key).sign(canonical(tree)).signature.hex()}

@@ -39,7 +39,6 @@ def _chosen(good: bytes) -> tuple[list[Part], Part]:
 
 
 def _told(**told: Any) -> Attack:
-    """The victim is written otherwise than it is."""
 
     def made(good: bytes) -> bytes:
         made_parts, part = _chosen(good)
@@ -64,7 +63,6 @@ def _length(other: Callable[[int], int], *headers: str) -> Attack:
 
 
 def _manifest(change: Callable[[bytes], bytes]) -> Attack:
-    """The bytes of the manifest are changed, and nothing else."""
 
     def made(good: bytes) -> bytes:
         entries = contents(good)
@@ -137,7 +135,6 @@ def _other_content(good: bytes) -> bytes:
 
 @cache
 def alike(megabytes: int, letter: bytes = b"\x00") -> bytes:
-    """That many times a million of the same letter, squeezed."""
     squeezer, million = zlib.compressobj(9, zlib.DEFLATED, -15), letter * 10**6
     return b"".join(squeezer.compress(million) for _ in range(megabytes)) + squeezer.flush()
 
@@ -168,7 +165,6 @@ def _shared_body(good: bytes) -> bytes:
 
 
 def _swallowing(good: bytes) -> bytes:
-    """The victim's content reaches over another entry, which is listed as well."""
     made, part = _chosen(good)
     after = Part(b"swallowed.json", b"[]")
     part.central = {"packed": len(part.body) + len(after.lying(0))}

@@ -209,7 +209,6 @@ def test_a_package_of_format_2_0_can_be_read_for_ever() -> None:
 
 
 def assert_golden(package: Package) -> None:
-    """The content that the golden package of every format holds."""
     assert package.manifest.extra == {"assignment_id": "a-1", "revision": 2}
     assert package.trees() == {"work.json": {"units": [{"id": "u-1", "text": "Names the data set — 数据集"}]}}
     assert package.entries["sources/s-1.pdf"] == b"%PDF-1.4\n%%EOF\n"

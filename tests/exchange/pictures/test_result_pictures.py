@@ -17,7 +17,6 @@ MATRIX: Any = [[True, None], [False, True]]
 
 
 def drawn() -> dict[str, Any]:
-    """One picture of each kind, with every name in it."""
     pairs = list(zip(NAMES, (FOUND, GAPS, NONE), strict=True))
     values = {(row, column): 0.5 for row in NAMES for column in NAMES if row != column}
     return {

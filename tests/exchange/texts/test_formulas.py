@@ -47,7 +47,6 @@ PRICE = st.builds(
 
 
 def sources(markdown: str) -> list[str]:
-    """The sources of the formulas that are drawn in a text."""
     return [html.unescape(alt) for _, alt in DRAWN.findall(render(markdown).html)]
 
 
@@ -214,7 +213,6 @@ def test_a_fault_of_the_program_is_no_formula_that_cannot_be_drawn(monkeypatch: 
 
 
 def reports() -> list[str]:
-    """The public reports, each its longest text."""
     found = []
     for path in sorted((REAL / "responses").glob("*.json")):
         for entry in json.loads(path.read_text("utf-8")):

@@ -26,7 +26,6 @@ def page(tmp_path, window_over, qtbot):
 
 
 def settle_all(page) -> None:
-    """Rule on everything, by keys."""
     while page.bench.unresolved(contested=True):
         press("Ctrl+J")
         press("1" if "A" in page.bench.row.units else "2")

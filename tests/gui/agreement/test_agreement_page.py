@@ -48,7 +48,6 @@ def page(project, window_over, qtbot):
 
 
 def rows(page):
-    """The rows of figures in the order they are shown."""
     return [line.row for line in page.view.model.shown.lines]
 
 

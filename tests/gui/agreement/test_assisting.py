@@ -40,7 +40,6 @@ def choose(page, judge):
 
 
 def paired(page, qtbot):
-    """Ask for what is missing, and wait for the end."""
     with qtbot.waitSignal(page.assisting.run.ended):
         page.assisting.ask.click()
         assert not page.assisting.ask.isEnabled()

@@ -25,7 +25,6 @@ EIGHT_WORDS = "Explain why a residual block helps deep training."
 
 @pytest.fixture
 def open_page(project, page_over):
-    """The page over a document, or over nothing of a kind."""
 
     def make(kind, document=None):
         if document is not None:

@@ -23,7 +23,6 @@ def page(project, page_over):
 
 
 def select(page, words: str, nth: int = 0) -> None:
-    """Select the n-th occurrence of words in the source as shown."""
     shown, start = page.source.text.text(), -1
     for _ in range(nth + 1):
         start = shown.index(words, start + 1)

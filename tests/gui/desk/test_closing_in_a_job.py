@@ -36,7 +36,6 @@ class Job:
 
 @pytest.fixture
 def at_work(small, window_over, qtbot):
-    """A window in the middle of a job, and the job."""
     window, job = window_over(small), Job()
     window.desk.do_later(lambda _: None, lambda *_: None, job)
     qtbot.waitUntil(lambda: job.begun.is_set() and "2 of 3" in window.desk.job)

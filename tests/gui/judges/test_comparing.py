@@ -17,7 +17,6 @@ from tests.windows.settling import settle
 
 @pytest.fixture
 def two(small):
-    """Two judges of six units, who differ on two of them."""
     for name in ("a", "b"):
         judges.add(small, name, base_url="http://127.0.0.1:1/v1", model="m")
     say(small, "a", "yyynny", rationale="It says so.")

@@ -32,7 +32,6 @@ COVERAGE = "researcherbench.coverage"
 
 
 def run_shown(page, qtbot) -> None:
-    """Start what is put together, and wait for its end."""
     with qtbot.waitSignal(page.driver.ended):
         page.running.acts["submit"]()
     settle(page)
@@ -79,7 +78,6 @@ def test_an_item_that_is_not_there_is_said_beside_the_field(small, show):
 
 @pytest.fixture
 def priced(tmp_path, monkeypatch):
-    """A price table for the child processes of this test too."""
     table = {"as_of": "2026-05-01", "models": {"test-model": {"input": 1000, "output": 2000}}}
     folder = tmp_path / "data" / "goldsmith"
     folder.mkdir(parents=True)

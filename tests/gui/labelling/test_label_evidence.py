@@ -17,7 +17,6 @@ def page(project, page_over):
 
 
 def kept(page, place=0):
-    """What the file has about a criterion of the open report."""
     unit_id = page.bench.units[place].id
     return labels.sheet(page.desk.project, page.bench.response_id).labels[unit_id]
 
@@ -161,7 +160,6 @@ def steps_told(page) -> str:
 
 
 def kept_marks(page) -> list[str]:
-    """The words that other criteria lean on, marked in what is shown."""
     text = page.report_pane.report.text()
     return [text[mark.start : mark.end] for mark in page.report_pane.report.marks("kept")]
 

@@ -29,7 +29,6 @@ def number(page) -> int:
 
 
 def report(page) -> tuple[str, str]:
-    """The item's key and the stand-in name of the open report."""
     task = page.queue.task(page.bench.response_id)
     return task.item_key, task.name
 

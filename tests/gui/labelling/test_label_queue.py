@@ -26,7 +26,6 @@ def queue(qapp):
 
 
 def shown(queue: LabelQueue) -> list[str]:
-    """What each line is about: an item's key, or a report's id."""
     rows = [queue.index(n).data(ROW_ROLE) for n in range(queue.rowCount())]
     return [row.item_key if isinstance(row, ItemGroup) else row.response_id for row in rows]
 

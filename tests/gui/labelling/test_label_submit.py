@@ -35,7 +35,6 @@ def item(project, place: int = 0) -> str:
 
 
 def label_item(project, place: int, but: int = 0) -> None:
-    """Label an item but for the last so many labels."""
     missing = label_sealing.missing(project, item(project, place))
     for response_id, unit_id in missing[: len(missing) - but]:
         labels.set_label(project, response_id, unit_id, "yes")

@@ -10,7 +10,6 @@ from tests.material import eprint_folder as made
 
 
 def files(folder, weight=2):
-    """A tiny benchmark in ResearcherBench's layout."""
     (folder / "responses").mkdir(parents=True)
     question = {"id": 1, "question": "What is gold?"}
     texts = {

@@ -42,7 +42,6 @@ def work(study, tmp_path):
 
 @pytest.fixture
 def exchange(study, work, window_over, qtbot):
-    """A window over the coordinator's project, on its page of exchange."""
     window = window_over(study, "Exchange")
     with qtbot.waitActive(window):
         window.activateWindow()

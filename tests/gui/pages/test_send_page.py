@@ -35,7 +35,6 @@ def sent(window, path, qtbot):
 
 
 def goings(page):
-    """What becomes of each piece, in the order of the table."""
     return [page.table.topLevelItem(row).text(GOING) for row in range(page.table.topLevelItemCount())]
 
 

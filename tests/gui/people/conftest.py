@@ -14,7 +14,6 @@ def project(tmp_path) -> Project:
 
 @pytest.fixture
 def show(project, page_over):
-    """The page at one of its parts, ready for keys."""
 
     def make(part: str = "Team"):
         page = page_over(project, "People", part=part)

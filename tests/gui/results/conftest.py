@@ -54,7 +54,6 @@ def heads(page):
 
 
 def opened(page, qtbot, row=0, column=1):
-    """What lies behind a cell."""
     page.view.table.setCurrentIndex(page.view.model.index(row, column))
     page.view.table.activated.emit(page.view.table.currentIndex())
     page.desk.wait()

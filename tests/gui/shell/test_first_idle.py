@@ -21,7 +21,6 @@ class Left(QObject):
 
 
 def leave(died: list[threading.Thread]) -> None:
-    """Leave one behind that notes on which thread it dies."""
     direct = Qt.ConnectionType.DirectConnection
     Left().destroyed.connect(lambda: died.append(threading.current_thread()), direct)
 

@@ -50,7 +50,6 @@ def named(widget: QWidget) -> str:
 
 
 def in_view(whole: QWidget) -> Iterator[QWidget]:
-    """All that is seen of a window or a part of it."""
     for part in whole.children():
         if isinstance(part, QWidget) and part.isVisible() and not part.isWindow():
             yield part

@@ -9,7 +9,6 @@ from annotator.gui.pages.items.items_model import ItemsModel
 
 @pytest.fixture
 def many(small, monkeypatch):
-    """Twelve items, of which the list fetches five at once."""
     for number in range(3, 13):
         items.add(small, f"How many grains make heap {number}?")
     monkeypatch.setattr(models, "FIRST", 5)

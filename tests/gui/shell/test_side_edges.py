@@ -11,7 +11,6 @@ OFF = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 
 
 def cut_off(window) -> list[str]:
-    """The areas in view whose content is wider than they are."""
     areas = [area for area in window.findChildren(QScrollArea) if area.isVisible() and area.widget()]
     return [
         area.accessibleName() or type(area.parent()).__name__

@@ -30,7 +30,6 @@ def project(tmp_path: Path, server: OddServer) -> Project:
 
 @pytest.fixture
 def show(page_over):
-    """The cards of a project, at rest."""
 
     def make(project: Project, **place: object):
         page = page_over(project, "Validate", part="Cards", **place)
@@ -42,7 +41,6 @@ def show(page_over):
 
 
 def kept(folder: Path, card: ValidityCard, **more: object) -> Path:
-    """A card as a file, its judge with other pinned parts."""
     judge = card.judge.model_copy(update=more)
     return cards.save(card.model_copy(update={"judge": judge}).sealed(), folder / "held.json")
 

@@ -33,7 +33,6 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture
 def opened(page_over: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The page at Reviews, going on without a moment."""
 
     def open_(project: Project) -> Any:
         page = page_over(project, "Validate", part="Reviews")

@@ -27,7 +27,6 @@ def project(tmp_path: Path) -> Project:
 
 @pytest.fixture
 def show(page_over):
-    """The part of sets over a project, at rest."""
 
     def make(project: Project, **place: object):
         page = page_over(project, "Validate", part="Sets", **place)

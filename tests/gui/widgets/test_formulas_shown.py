@@ -36,7 +36,6 @@ def view(qtbot) -> ReportView:
 
 
 def ink(view: ReportView, words: str) -> set[str]:
-    """The colours in the box of a formula, the ground's apart."""
     start = view.text().index(words)
     box = view.cursorRect(view._cursor(start, start))
     end = view.cursorRect(view._cursor(start + len(words), start + len(words)))

@@ -34,7 +34,6 @@ FIRST, SECOND = "A town must decide where to plant its trees", "Heat kills old p
 
 
 def of_state(project: Project, state: State) -> list[Artifact]:
-    """The motives of that state that the person working may see."""
     found = annotating.artifacts_of(project, pairs.item(project))
     return [one for one in found if one.kind == MOTIVES and one.state is state]
 
@@ -150,7 +149,6 @@ STEPS: dict[str, Callable[[Project, Path], None]] = {
 
 
 def taken(step: Callable[[Project, Path], None], folder: Path) -> None:
-    """Take a step in the project as the one before left it."""
     project = Project.open(folder / "pairs.goldsmith")
     step(project, folder)
     project.close()

@@ -80,7 +80,6 @@ def rating(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 
 def _ratings(pool: Sequence[RatedResponse]) -> tuple[list[float], int]:
-    """All ratings of a pool, and how many are missing."""
     said = [one.values.get(unit.id) for one in pool for unit in one.material.units(Kind.CHECKLIST)]
     return [float(value) for value in said if value is not None], said.count(None)
 

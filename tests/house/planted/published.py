@@ -21,7 +21,6 @@ NONE = "No published aim: no agreement with people is printed for “Planted mea
 
 
 def shown(window: Any) -> Iterator[str]:
-    """What stands on the labels, buttons and choices of a window."""
     for widget in (*window.findChildren(QLabel), *window.findChildren(QAbstractButton)):
         yield widget.text()
     for combo in window.findChildren(QComboBox):
@@ -29,7 +28,6 @@ def shown(window: Any) -> Iterator[str]:
 
 
 def said(words: list[str], code: int = 0) -> str:
-    """What a command of the command line says that ends so."""
     told = io.StringIO()
     with redirect_stdout(told), redirect_stderr(told):
         found = run_command(words)

@@ -63,7 +63,6 @@ SHOWN = {
 
 
 def figures(project: Project) -> list[tuple[object, ...]]:
-    """Every figure of the planted paper, by the baseline and by people."""
     return [
         (rater.name, row.metric, row.system, row.group_by, row.group, row.estimate)
         for protocol in PLANTED

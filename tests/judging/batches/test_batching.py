@@ -182,7 +182,6 @@ async def test_another_providers_batches_are_understood(
 
 
 def another(reply: Odd) -> Odd:
-    """The same reply of a model that may not answer."""
     return Odd(str(reply.body).replace("test-model-2026", "zzz-9"))
 
 

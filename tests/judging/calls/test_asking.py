@@ -410,7 +410,6 @@ SAID = completion('{"reason": "Section\u20282 says so.", "covered": "yes"}')
 def once_right(
     refusal: Odd, right: Callable[[dict[str, Any]], bool], answer: Odd = SAID
 ) -> Callable[..., Odd]:
-    """A server that refuses whatever is asked in another manner."""
     return lambda body, number: answer if right(body) else refusal
 
 

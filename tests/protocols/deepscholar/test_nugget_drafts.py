@@ -19,7 +19,6 @@ Says = Callable[[str], str]
 
 
 def names_in(words: str) -> list[str]:
-    """The ids that a call lists, in either way of listing them."""
     lines = [line.removeprefix("id: ").split(":")[0].strip() for line in words.splitlines()]
     return [line for line in lines if line[:1] == "n" and line[1:].isdigit()]
 

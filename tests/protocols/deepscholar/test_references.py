@@ -23,7 +23,6 @@ from tests.protocols.deepscholar.related_work_material import ITEM, report, with
 
 
 def gold(*references: tuple[str, str, str], of: Material) -> Material:
-    """The same with gold references, each given by title, identifier and importance."""
     units = tuple(
         Reference.model_validate({"text": title, "identifier": name, "importance": importance})
         for title, name, importance in references

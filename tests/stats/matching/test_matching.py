@@ -40,7 +40,6 @@ def places(alignment):
 
 
 def greatest_total(a, b, alike, threshold):
-    """The greatest total likeness of all one-to-one alignments, by trying every one."""
     a, b = sorted([a, b], key=len)
     value = {(x, y): alike(x, y) if alike(x, y) >= threshold else 0 for x in a for y in b}
     return max(sum(value[x, y] for x, y in zip(a, chosen, strict=True)) for chosen in permutations(b, len(a)))

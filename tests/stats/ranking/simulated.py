@@ -50,6 +50,5 @@ class Contest:
             )
 
     def kept(self, top: int) -> float:
-        """The share of the truly best among those of the highest ratings."""
         best, rated = np.argsort(-self.quality)[:top], np.argsort(-self.ratings, kind="stable")[:top]
         return len({*best.tolist()} & {*rated.tolist()}) / top

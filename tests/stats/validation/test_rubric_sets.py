@@ -25,7 +25,6 @@ def said(values, prefix="c"):
 
 
 def sets(expert, model, items=("i",)):
-    """Both sets, with verdicts by item and system as letters."""
     a = RubricSet(
         "expert", {i: rubric(EXPERT, [3, 1]) for i in items}, {k: said(v) for k, v in expert.items()}
     )

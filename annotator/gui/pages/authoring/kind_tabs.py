@@ -24,7 +24,7 @@ class KindTabs(QTabBar):
         self.setAccessibleName("Kinds of document")
         self.setExpanding(False)
         self.setDrawBase(False)
-        self._standings: Mapping[Kind, WorkStatus] = {}
+        self._standings: Mapping[Kind, WorkStatus] | None = None
         for kind in WRITTEN:
             self.addTab(KINDS[kind].title)
         self._telling = True
@@ -53,8 +53,13 @@ class KindTabs(QTabBar):
             self.setCurrentIndex(places[(places.index(self.currentIndex()) + by) % len(places)])
 
     def show_standings(self, standings: Mapping[Kind, WorkStatus]) -> None:
-        """Mark every tab with how far its document is."""
-        self._standings, size = standings, theme.current().px(16)
+        """Mark every tab with how far its document is; another wording of a unit marks none anew."""
+        if standings != self._standings:
+            self._standings = standings
+            self.repaint_icons()
+
+    def repaint_icons(self) -> None:
+        standings, size = self._standings or {}, theme.current().px(16)
         self.setIconSize(QSize(size, size))
         for place, kind in enumerate(WRITTEN):
             words, standing = KINDS[kind], standings.get(kind, NONE)
@@ -64,9 +69,6 @@ class KindTabs(QTabBar):
             said += f", {words.counted(standing.units)}" if standing.units else ""
             self.setTabToolTip(place, f"{said}.\n{words.what}")
             self.setAccessibleTabName(place, said)
-
-    def repaint_icons(self) -> None:
-        self.show_standings(self._standings)
 
     def _tell(self, place: int) -> None:
         if self._telling and place >= 0:
