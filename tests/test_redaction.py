@@ -7,7 +7,7 @@ import pytest
 
 from annotator.cli import faults
 from annotator.domain.texts import redaction
-from annotator.judging.calls.keys import Keys
+from annotator.judging.calls.keys import KeyGrant, Keys
 
 KEY = "canary-7d1f9e4b"
 
@@ -25,7 +25,9 @@ def fault() -> tuple[type[BaseException], BaseException, TracebackType | None]:
 @pytest.fixture(autouse=True)
 def held(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redaction, "_held", set())
-    found = Keys({"CANARY": KEY}).find("judge of this test", "CANARY")
+    keys = Keys({"CANARY": KEY})
+    keys.grants.put(KeyGrant("CANARY", "judge of this test"))
+    found = keys.find("judge of this test", "CANARY")
     assert found is not None
 
 

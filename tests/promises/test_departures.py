@@ -15,7 +15,7 @@ from annotator.actions.material import draft_runs
 from annotator.actions.papers import human_agreement, paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
-from annotator.actions.results import metrics, result_exports, result_pictures
+from annotator.actions.results import metrics, result_exports, result_pictures, result_raters
 from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.studies import result_views
 from annotator.cli import run_command
@@ -48,6 +48,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
 def told_by_views(project: Project) -> set[str]:
     asked = [(view.name, {}) for view in paper_tables.VIEWS]
     asked += [("tables", {"table": name}) for name in paper_tables.TABLES]
+    # One rater stands in a table by default; what the others alone judged is read with the last of each.
+    asked += [("overview", {"judge": result_raters.EACH})]
     trees = [
         result_exports.as_tree(sheet) for name, chosen in asked for sheet in shown(project, name, chosen)
     ]

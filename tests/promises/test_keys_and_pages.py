@@ -121,8 +121,8 @@ def by_its_header(project: Project, ring: Ring) -> str:
 
 
 COVERAGE = "researcherbench.coverage"
+# The test comes last: a judge that fails it is not run.
 RUNS = (
-    "judge test FILE gpt-4o",
     "judge run FILE --judge gpt-4o --trials 2 --protocol researcherbench.coverage",
     "judge run FILE --judge gpt-4o --trials 3 --batch --protocol researcherbench.coverage",
     "judge extract FILE --judge gpt-4o --extraction researcherbench.claims.extract",
@@ -132,6 +132,7 @@ RUNS = (
     "attack FILE --judge gpt-4o --attack injection --protocol researcherbench.coverage",
     "research write FILE --judge gpt-4o --system Searcher",
     "child",
+    "judge test FILE gpt-4o",
 )
 
 

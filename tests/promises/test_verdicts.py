@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from annotator.protocols.adra.reasoning_judge import Together, Told
-from annotator.protocols.arena.relation_judge import RELATIONS, Relation, RelationsTogether
 from pydantic import BaseModel
 from sqlalchemy import update
 
@@ -22,6 +20,8 @@ from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
 from annotator.protocols.adra.plan import Row
 from annotator.protocols.adra.preference import ASPECTS, Preferred
+from annotator.protocols.adra.reasoning import Together, Told
+from annotator.protocols.arena.alignment import RELATIONS, Relation, RelationsTogether
 from annotator.protocols.arena.checklist import RATINGS, Rating, RatingsTogether
 from annotator.protocols.arena.checklist_drafts import DraftedChecklist
 from annotator.protocols.arena.inspiration_drafts import DrawnInspirations

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.stats.agreement_oracles import PATH, needs_oracles
 
 # Of figures that no page shows: Fleiss' κ, Student's paired t, the prediction-powered mean of independent units.
-NOT_SHOWN = {"fleiss_1971", "fleiss_wikipedia", "student_sleep_1908", "ppi_mean_cross_check"}
+NOT_SHOWN = {"fleiss_1971", "mcnemar", "fleiss_wikipedia", "student_sleep_1908", "ppi_mean_cross_check"}
 
 
 @needs_oracles

@@ -68,9 +68,8 @@ def coverage(project: Project, reading: str = "") -> dict[str, float | None]:
         # Ours over the judgements that came; theirs without the weight of 2.
         (refused, (1, 1), (4 / 6, 4 / 6)),
         (unclear, (0, 0), (1, 1)),
-        (lambda *_: completion(""), (None, None), (0, 0)),
     ],
-    ids=["letters inside", "refused", "before the repair", "empty"],
+    ids=["letters inside", "refused", "before the repair"],
 )
 def test_coverage_is_also_computed_by_the_published_rule_where_that_is_chosen(
     project: Project, server: OddServer, said: Any, here: Any, by_rule: Any

@@ -92,7 +92,7 @@ def test_a_model_that_fails_to_answer_ends_its_reset(qtbot):
             {
                 "widgets/fields/typed.py",
                 "widgets/reading/link_question.py",
-                "pages/authoring/history_list.py",
+                "pages/authoring/side_panel.py",
             },
         ),
     ],
