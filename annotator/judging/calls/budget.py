@@ -27,6 +27,8 @@ class CallBill:
 class Budget:
     """A limit in US dollars; None for none. It is passed by one call at most.
 
+    Where a server that kept to the cap at first bills thinking beyond it later, it is passed by the calls in progress.
+
     A call is let out when what was spent and what calls in flight and this one are likely to cost stay within the
     limit, and the most that those in flight may cost does, too. It waits while only calls in flight stand in the way.
     What a call may cost at most rests on its token cap: until a bill has shown that the endpoint keeps to it, and
