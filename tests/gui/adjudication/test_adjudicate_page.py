@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 
-from annotator.actions.adjudication import adjudication_sheets, ruling
+from annotator.actions.adjudication import adjudication_sheets, pairing, ruling
 from annotator.actions.items import named_rubrics, sources
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
@@ -172,6 +172,20 @@ def test_the_own_wording_is_a_draft_while_it_is_typed_and_a_ruling_when_it_is_le
     press("Esc")
     assert page.bench.rows[ruling_id].ruling.own["text"].endswith(" really")
     assert sql.first(project, drafts, [f"ruling|{ruling_id}|%"]) is None
+
+
+def test_words_typed_into_a_row_that_is_taken_away_elsewhere_are_shown_and_stay_a_draft(page, qtbot):
+    of_one = {"".join(row.ruling.members): name for name, row in page.bench.rows.items()}
+    page.bench.move_to(of_one["A"])
+    press("4")
+    type_words("A wording of my own")
+    with qtbot.waitSignal(page.desk.refused) as refused:
+        page.desk.do(pairing.pair, of_one["B"], of_one["A"])
+    assert list(page.bench.rows).count(of_one["A"]) == 0
+    words = page.desk.project, "SELECT text FROM draft WHERE place = ?", [f"ruling|{of_one['A']}|text"]
+    (draft,) = sql.first(*words)
+    assert "A wording of my own" in draft
+    assert f"“{draft}”" in refused.args[0].todo
 
 
 def test_taking_the_first_of_two_quotations_away_is_one_ruling(page):

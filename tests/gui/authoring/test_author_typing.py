@@ -100,6 +100,21 @@ def test_a_change_made_elsewhere_does_not_touch_what_is_being_typed(page, projec
     assert page.sheet.form.editors[1].text.toPlainText() == "Outlines another thing."
 
 
+@pytest.mark.parametrize("paused", [False, True])
+def test_words_typed_into_a_unit_that_is_taken_out_elsewhere_stand_in_a_new_one(page, project, qtbot, paused):
+    type_words(MORE)
+    if paused:
+        qtbot.waitUntil(lambda: bool(drafts(project)))
+    first = mine(project).document.units[0].id
+    with qtbot.waitSignal(page.desk.refused) as refused:
+        page.desk.do(artifacts.remove_unit, mine(project).id, first)
+        press("Tab")
+    assert texts(project) == [*TEXTS[1:], TEXTS[0] + MORE]
+    assert "taken out elsewhere" in refused.args[0].happened
+    assert [editor.text.toPlainText() for editor in page.sheet.form.editors] == texts(project)
+    assert (drafts(project), page.sheet.saving.typed) == ({}, {})
+
+
 def test_going_to_another_item_keeps_what_was_typed(page, project):
     type_words(MORE)
     press("Ctrl+PgDown")

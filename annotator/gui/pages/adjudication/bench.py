@@ -23,6 +23,7 @@ from annotator.domain.experts.adjudication import OWN, AdjudicationState
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.adjudication_queue import NOWHERE, Place
 from annotator.gui.widgets.later import later
@@ -234,9 +235,16 @@ class RulingDraft(QObject):
         self._timer = later(self, self.keep, RULING_EVERY_MS)
 
     def follow(self, rows: Mapping[str, SheetRow]) -> None:
-        """The rows as they now are; what was typed into one that is gone has nowhere to go."""
-        self._rows = rows
-        self.typed = {ruling_id: fields for ruling_id, fields in self.typed.items() if ruling_id in rows}
+        """The rows as they now are; what was typed into one that was taken away elsewhere is shown, and stays a draft."""
+        self._rows, typed = rows, self.typed
+        self.typed = {ruling_id: fields for ruling_id, fields in typed.items() if ruling_id in rows}
+        for ruling_id in typed.keys() - rows.keys():
+            for field, words in typed[ruling_id].items():
+                if isinstance(words, str) and words.strip():
+                    self._desk.do(ruling.save_draft, ruling_id, field, words)
+                    self._desk.refused.emit(
+                        Refusal("The row that you were writing in is gone.", f"Your words: “{words}”")
+                    )
 
     def type(self, ruling_id: str, field: str, value: Any) -> None:
         self.typed.setdefault(ruling_id, {})[field] = value

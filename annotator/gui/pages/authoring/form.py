@@ -57,6 +57,7 @@ class UnitsForm(PlainArea):
         self.whole: WholeEditor | None = None
         self._current_id = ""
         self._place = NOWHERE
+        self._showing = False
         # The units that someone wrote in, chose in or left; the empty id is the whole, once it was to be submitted.
         self._touched: set[str] = set()
         for sign in (self.typed, self.chosen):
@@ -110,6 +111,7 @@ class UnitsForm(PlainArea):
     ) -> None:
         """Show a document in place; fields with newer words (`typed`) keep them, focus and scroll stay."""
         before, lost, inner = self.editors, self._focused_place(), self.widget()
+        self._showing = True
         if inner is not None and not before:
             # Many new widgets are styled and laid out faster while nobody sees them.
             inner.hide()
@@ -128,6 +130,7 @@ class UnitsForm(PlainArea):
             self._mark(self.editors[0].unit_id if self.editors else "")
         if lost >= 0 and self.editors and self._focused_place() < 0:
             self.go(self.editors[min(lost, len(self.editors) - 1)].unit_id)
+        self._showing = False
 
     def _arranged(self, units: Sequence[Unit]) -> list[UnitEditor]:
         """An editor for each unit: the one that shows it already, one that is spare, or a new one."""
@@ -258,7 +261,11 @@ class UnitsForm(PlainArea):
         before, self._place = self._place, place
         if before[1]:
             self._touched.add(before[0])
-            self.left.emit()
+            if self._showing:
+                # Saving would show the document again, in the middle of being shown.
+                QTimer.singleShot(0, self, self.left.emit)
+            else:
+                self.left.emit()
         if place[0]:
             self._mark(place[0])
             self.entered.emit(place[1])

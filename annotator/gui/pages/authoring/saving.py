@@ -7,6 +7,8 @@ from PySide6.QtCore import QObject
 from annotator.actions.authoring import artifacts
 from annotator.actions.project import drafts
 from annotator.domain.kinds.artifact import Artifact
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.authoring.drafting import changed
 from annotator.gui.widgets.later import later
@@ -61,13 +63,31 @@ class Saving(QObject):
         return not self.typed
 
     def _keep_unit(self, unit_id: str, fields: dict[str, Any]) -> bool:
-        if self.artifact is None or unit_id not in {"", *(unit.id for unit in self.artifact.document.units)}:
+        if self.artifact is None:
             return True
+        if unit_id and unit_id not in {unit.id for unit in self.artifact.document.units}:
+            return self._keep_of_missing(self.artifact, unit_id, fields)
         document = self.artifact.document
         new = changed(document.unit(unit_id) if unit_id else document, fields)
         for field in fields.keys() - new.keys():
             self._desk.do(drafts.forget, self.artifact.id, unit_id, field)
         return not new or change_unit(self._desk, self.artifact.id, unit_id, new)
+
+    def _keep_of_missing(self, artifact: Artifact, unit_id: str, fields: dict[str, Any]) -> bool:
+        """The unit was taken out elsewhere while it was written in: its words stand in a new one at the end."""
+        words = {name: value for name, value in fields.items() if isinstance(value, str) and value.strip()}
+        if not words:
+            return True
+        if self._desk.do(lambda project: artifacts.add_unit(project, artifact.id, **words)) is None:
+            return False
+        for field in fields:
+            self._desk.do(drafts.forget, artifact.id, unit_id, field)
+        unit = KINDS[artifact.kind].unit
+        happened = f"The {unit} that you were writing in was taken out elsewhere."
+        self._desk.refused.emit(
+            Refusal(happened, f"Nothing was lost: your words stand in a new {unit}, the last.")
+        )
+        return True
 
 
 def change_unit(desk: Desk, artifact_id: str, unit_id: str, fields: dict[str, Any]) -> bool:
