@@ -48,6 +48,8 @@ OBJECTS = "12e4fcdbbb2081ec8d70ff4fe2774194db9972083ada4f41535e1d678096c16f"
 LONGEST, LONGEST_NAMED = 20_000_000, 2_000
 # A whole check of a larger file would keep the window waiting; it is then made when the program is idle.
 CHECKED_AT_ONCE = 64 * 1024 * 1024
+# Of how many files this machine remembers that it checked them; one that is forgotten is checked again.
+MOST_MARKS = 500
 
 
 class Damaged(Refusal):
@@ -299,6 +301,9 @@ def remember(path: Path, file: str) -> None:
         if lies.startswith(file):
             mark.parent.mkdir(parents=True, exist_ok=True)
             mark.write_text(lies, "utf-8")
+            marks = sorted(mark.parent.iterdir(), key=lambda one: one.stat().st_mtime_ns)
+            for oldest in marks[:-MOST_MARKS]:
+                oldest.unlink(missing_ok=True)
 
 
 def file_at(path: Path) -> str:

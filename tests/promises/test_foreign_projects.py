@@ -3,6 +3,7 @@
 Each variant is a change that somebody, or some other tool, could make to a file before sending it.
 """
 
+import os
 import shutil
 import sqlite3
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from sqlalchemy import DateTime, Float, Integer, LargeBinary
 
+from annotator import places
 from annotator.actions.project import document_checks
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
@@ -192,6 +194,23 @@ def test_a_whole_file_from_elsewhere_opens_everywhere(
     assert isinstance(program.show(path), Window)
     program.close()
     assert opening.is_known(path)
+
+
+def test_of_the_files_that_were_checked_the_last_five_hundred_are_remembered(
+    whole: Path, tmp_path: Path
+) -> None:
+    marks = places.user_data() / "checked"
+    shutil.rmtree(marks, ignore_errors=True)
+    marks.mkdir(parents=True)
+    for age in range(600):
+        (marks / str(age)).write_text("of a file that is gone")
+        os.utime(marks / str(age), (1_000_000 - age, 1_000_000 - age))
+    path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
+    Project.open(path).close()
+    assert opening.is_known(path)
+    left = {mark.name for mark in marks.iterdir()}
+    assert len(left) == 500
+    assert {str(age) for age in range(499)} < left
 
 
 @pytest.mark.parametrize("fraction", ["", ".0", ".999499", ".999500", ".999999"])

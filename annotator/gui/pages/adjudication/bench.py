@@ -235,7 +235,7 @@ class RulingDraft(QObject):
         self._timer = later(self, self.keep, RULING_EVERY_MS)
 
     def follow(self, rows: Mapping[str, SheetRow]) -> None:
-        """The rows as they now are; what was typed into one that was taken away elsewhere is shown, and stays a draft."""
+        """The rows as they now are; what was typed into one that is gone is shown, and stays a draft."""
         self._rows, typed = rows, self.typed
         self.typed = {ruling_id: fields for ruling_id, fields in typed.items() if ruling_id in rows}
         for ruling_id in typed.keys() - rows.keys():
