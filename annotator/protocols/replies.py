@@ -4,9 +4,10 @@ import re
 from functools import lru_cache
 from typing import ClassVar, Self, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from annotator.domain.judges.judgement import Verdict
+from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.quotation import find
 
 QUOTE_MISSING = "quote_missing"
@@ -42,6 +43,21 @@ class ValueReply(ModelReply):
         said, rest = sole_value(text, *get_args(cls.model_fields[cls.VALUE].annotation))
         quote = {"quote": longest_quote(rest)} if "quote" in cls.model_fields else {}
         return cls.model_validate({cls.VALUE: said, "rationale": rest} | quote)
+
+
+class QuotingReply(ValueReply):
+    """A value reply about a report that quotes it, except where the value is one of `UNQUOTED`."""
+
+    UNQUOTED: ClassVar[tuple[str, ...]] = ()
+    quote: str = Field(
+        description="The report's own words that decide it, copied exactly; empty if there are none"
+    )
+    rationale: str = Field(description="Why, in one or two sentences")
+
+    def as_verdict(self, case: Case, flags: tuple[str, ...]) -> Verdict:
+        """The reply as a verdict, with the flags of the call."""
+        value, owed = getattr(self, self.VALUE), getattr(self, self.VALUE) not in self.UNQUOTED
+        return with_quote(value, self.rationale, self.quote, case.response.text, flags, owed=owed)
 
 
 def sole_value(text: str, *values: str) -> tuple[str, str]:

@@ -186,6 +186,7 @@ def test_every_plain_form_is_among_those_tried() -> None:
     ours = [form for form in _below(BaseModel) if form.__module__.startswith("annotator.protocols")]
     assert {form.__name__ for form in ours if hasattr(form, "from_text") and form not in known} <= {
         "CoverageOfOne",
+        "QuotingReply",
         "RatingOfOne",
         "RelationOfOne",
         "SupportOfOne",

@@ -13,7 +13,6 @@ from pydantic import Field
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import (
-    Ask,
     Case,
     Material,
     Metric,
@@ -31,8 +30,8 @@ from annotator.protocols.adra import counts
 from annotator.protocols.adra.counts import CountFigure, CountTally, estimate
 from annotator.protocols.lexical import at_least, by_passages
 from annotator.protocols.missing import told_missing
-from annotator.protocols.replies import ModelReply, ValueReply, Word, with_quote
-from annotator.protocols.several import by_letter, listed, of_one, of_several
+from annotator.protocols.replies import ModelReply, QuotingReply, Word
+from annotator.protocols.several import UnitQuestion
 
 NAME = "adra.reasoning"
 
@@ -218,19 +217,15 @@ def aspect(unit: Unit) -> str:
     return unit.aspect.value if unit.aspect else ""
 
 
-class Told(ValueReply):
+class Told(QuotingReply):
     """What a judge replies about one statement. The evidence comes first, so that the verdict follows from it."""
 
-    VALUE: ClassVar[str] = "verdict"
+    VALUE, UNQUOTED = "verdict", (CANNOT_TELL,)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be true, false or cannot-tell, in exactly those letters, and "
         "nothing else. On the next line, after a true or a false, copy the passage of the report that decided it "
         "between double quotes. On the last line give your reason in one or two sentences."
     )
-    quote: str = Field(
-        description="The report's own words that decide it, copied exactly; empty if there are none"
-    )
-    rationale: str = Field(description="Why, in one or two sentences")
     verdict: Annotated[Literal["true", "false", "cannot-tell"], Word] = Field(
         description="What the report lets its reader say of the statement"
     )
@@ -242,6 +237,9 @@ class OneTold(ModelReply):
     id: str = Field(description="The name of the listed statement, such as s1")
     told: Told = Field(description="What is said of it")
 
+    def as_verdict(self, case: Case, flags: tuple[str, ...]) -> Verdict:
+        return self.told.as_verdict(case, flags)
+
 
 class Together(ModelReply):
     """What a judge replies about several statements at once."""
@@ -249,24 +247,10 @@ class Together(ModelReply):
     answers: list[OneTold] = Field(description="One entry for each listed statement")
 
 
-async def judge(case: Case, ask: Ask) -> Verdicts:
-    """One statement and the report, and nothing else."""
-    fields = {"statement": case.unit.text, "report": case.response.text}
-    answer = await ask(PROMPTS[0], fields, Told, fenced=("report",))
-    return of_one(case, answer, _verdict)
-
-
-async def judge_together(case: Case, ask: Ask) -> Verdicts:
-    """Several statements in one call, each with a name of its own in it."""
-    names = by_letter(case.units, "s")
-    fields = {"statements": listed(names), "report": case.response.text}
-    answer = await ask(PROMPTS[1], fields, Together, fenced=("report",))
-    return of_several(case, names, answer, lambda one, *call: _verdict(one.told, *call))
-
-
-def _verdict(reply: Told, case: Case, flags: tuple[str, ...]) -> Verdict:
-    owed = reply.verdict != CANNOT_TELL
-    return with_quote(reply.verdict, reply.rationale, reply.quote, case.response.text, flags, owed=owed)
+QUESTION = UnitQuestion(
+    PROMPTS, (Told, Together), ("statement", "statements"), lambda _: {}, fenced=("report",), letter="s"
+)
+judge, judge_together = QUESTION.judge, QUESTION.judge_together
 
 
 # No network: the floor under every judge (not in the paper).

@@ -9,10 +9,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import (
-    Ask,
     Case,
     Material,
     Metric,
@@ -29,8 +27,8 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.arena.traits import described
 from annotator.protocols.lexical import by_passages
 from annotator.protocols.missing import told_missing
-from annotator.protocols.replies import ModelReply, ValueReply, with_quote
-from annotator.protocols.several import by_letter, listed, of_empty, of_one, of_several
+from annotator.protocols.replies import ModelReply, QuotingReply
+from annotator.protocols.several import UnitQuestion, of_empty
 
 NAME = "arena.checklist"
 PROMPTS = (NAME, f"{NAME}.together")
@@ -103,10 +101,10 @@ def cases(material: Material) -> Iterator[Case]:
 # A point at a time, or several in one call.
 
 
-class Rating(ValueReply):
+class Rating(QuotingReply):
     """What a judge replies about one point. The ground comes first, so that the rating follows from it."""
 
-    VALUE: ClassVar[str] = "rating"
+    VALUE, UNQUOTED = "rating", RATINGS
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be a whole number from 0 to 10 and nothing else. On the next line, "
         "if a passage of the report decided it, copy that between double quotes. On the last line give your reason in "
@@ -133,32 +131,15 @@ class RatingsTogether(ModelReply):
     answers: list[RatingOfOne] = Field(description="One answer for each listed point")
 
 
-async def judge(case: Case, ask: Ask) -> Verdicts:
-    """Task with its traits, point and report are shown; not what the point weighs."""
-    if empty := of_empty(case, RATINGS[0]):
-        return empty
-    answer = await ask(PROMPTS[0], _fields(case) | {"point": case.unit.text}, Rating, fenced=FENCED)
-    return of_one(case, answer, _verdict)
-
-
-async def judge_together(case: Case, ask: Ask) -> Verdicts:
-    """Several points in one call, each with a name of its own in it."""
-    if empty := of_empty(case, RATINGS[0]):
-        return empty
-    names = by_letter(case.units, "p")
-    answer = await ask(PROMPTS[1], _fields(case) | {"point": listed(names)}, RatingsTogether, fenced=FENCED)
-    return of_several(case, names, answer, _verdict)
-
-
-FENCED = ("question", "category", "family", "difficulty", "point", "report")
-
-
-def _fields(case: Case) -> dict[str, str]:
-    return {"question": case.item.question, **described(case.item), "report": case.response.text}
-
-
-def _verdict(reply: Rating, case: Case, flags: tuple[str, ...]) -> Verdict:
-    return with_quote(reply.rating, reply.rationale, reply.quote, case.response.text, flags, owed=False)
+QUESTION = UnitQuestion(
+    PROMPTS,
+    (Rating, RatingsTogether),
+    ("point", "point"),
+    lambda case: {"question": case.item.question, **described(case.item)},
+    letter="p",
+    empty=RATINGS[0],
+)
+judge, judge_together = QUESTION.judge, QUESTION.judge_together
 
 
 # No network: ten times the share of a point's terms that one passage holds; not fitted to anything.

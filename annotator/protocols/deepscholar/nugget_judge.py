@@ -7,10 +7,8 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.protocol import Ask, Case, Verdicts
-from annotator.protocols.replies import ModelReply, longest_quote, sole_value, with_quote
-from annotator.protocols.several import by_id, of_empty, of_one, of_several
+from annotator.protocols.replies import ModelReply, QuotingReply, longest_quote, sole_value
+from annotator.protocols.several import UnitQuestion
 
 PROMPTS = ("deepscholar.nuggets", "deepscholar.nuggets.together")
 NONE, PARTIAL, FULL = "not_support", "partial_support", "support"
@@ -18,9 +16,10 @@ NONE, PARTIAL, FULL = "not_support", "partial_support", "support"
 _WORDS = {"not-supported": NONE, "partly-supported": PARTIAL, "supported": FULL}
 
 
-class NuggetSupport(ModelReply):
+class NuggetSupport(QuotingReply):
     """What a judge replies about one nugget. The evidence comes first, so that the label follows from it."""
 
+    VALUE, UNQUOTED = "support", (NONE,)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be supported, partly supported or not supported, in exactly those "
         "letters, and nothing else. On the next line, unless it is not supported, copy the passage of the report that "
@@ -53,25 +52,5 @@ class SupportTogether(ModelReply):
     answers: list[SupportOfOne] = Field(description="One answer for each nugget")
 
 
-async def judge(case: Case, ask: Ask) -> Verdicts:
-    """Question, nugget and report are shown; not what the nugget weighs."""
-    if empty := of_empty(case, NONE):
-        return empty
-    fields = {"question": case.item.question, "nugget": case.unit.text, "report": case.response.text}
-    answer = await ask(PROMPTS[0], fields, NuggetSupport, fenced=("question", "nugget", "report"))
-    return of_one(case, answer, _verdict)
-
-
-async def judge_together(case: Case, ask: Ask) -> Verdicts:
-    """Several nuggets in one call; what is said of each is known by its id alone."""
-    if empty := of_empty(case, NONE):
-        return empty
-    words = "\n\n".join(f"id: {unit.id}\n{unit.text}" for unit in case.units)
-    fields = {"question": case.item.question, "nuggets": words, "report": case.response.text}
-    answer = await ask(PROMPTS[1], fields, SupportTogether, fenced=("question", "nuggets", "report"))
-    return of_several(case, by_id(case.units), answer, _verdict)
-
-
-def _verdict(reply: NuggetSupport, case: Case, flags: tuple[str, ...]) -> Verdict:
-    owed = reply.support != NONE
-    return with_quote(reply.support, reply.rationale, reply.quote, case.response.text, flags, owed=owed)
+QUESTION = UnitQuestion(PROMPTS, (NuggetSupport, SupportTogether), ("nugget", "nuggets"), empty=NONE)
+judge, judge_together = QUESTION.judge, QUESTION.judge_together

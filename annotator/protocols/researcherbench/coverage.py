@@ -11,10 +11,9 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import NO, YES, Verdict, said_yes
+from annotator.domain.judges.judgement import NO, YES, said_yes
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import (
-    Ask,
     Case,
     Material,
     Metric,
@@ -31,9 +30,9 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.lexical import at_least, by_passages
 from annotator.protocols.missing import told_missing
-from annotator.protocols.replies import ModelReply, ValueReply, Word, with_quote
+from annotator.protocols.replies import ModelReply, QuotingReply, Word
 from annotator.protocols.researcherbench.public_rule import PUBLIC_RULE
-from annotator.protocols.several import by_id, of_one, of_several
+from annotator.protocols.several import UnitQuestion
 
 NAME = "researcherbench.coverage"
 PROMPTS = (NAME, f"{NAME}.together")
@@ -130,19 +129,15 @@ def weight(unit: Unit) -> float:
 # Appendices E.2 and E.3: a criterion at a time, or several in one call.
 
 
-class Coverage(ValueReply):
+class Coverage(QuotingReply):
     """What a judge replies about one criterion. The evidence comes first, so that the verdict follows from it."""
 
-    VALUE: ClassVar[str] = "covered"
+    VALUE, UNQUOTED = "covered", (NO,)
     TEXT_FORM: ClassVar[str] = (
         "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
         "next line, after a yes, copy the passage of the report that decided it between double quotes. On the last "
         "line give your reason in one or two sentences."
     )
-    quote: str = Field(
-        description="The report's own words that decide it, copied exactly; empty if there are none"
-    )
-    rationale: str = Field(description="Why, in one or two sentences")
     covered: Annotated[Literal["yes", "no"], Word] = Field(
         description="Whether the report covers the criterion"
     )
@@ -160,23 +155,8 @@ class CoverageTogether(ModelReply):
     answers: list[CoverageOfOne] = Field(description="One answer for each criterion")
 
 
-async def judge(case: Case, ask: Ask) -> Verdicts:
-    """Judge(Q_k, Res, r_i) of Eq. 1: question, criterion and report are shown, the weight only where it is wanted."""
-    words = _criterion(case, case.unit)
-    fields = {"question": case.item.question, "criterion": words, "report": case.response.text}
-    answer = await ask(PROMPTS[0], fields, Coverage, fenced=("question", "report"))
-    return of_one(case, answer, _verdict)
-
-
-async def judge_together(case: Case, ask: Ask) -> Verdicts:
-    """Several criteria in one call, in the order of the case; what is said of each is known by its id alone."""
-    words = "\n\n".join(f"id: {unit.id}\n{_criterion(case, unit)}" for unit in case.units)
-    fields = {"question": case.item.question, "criteria": words, "report": case.response.text}
-    answer = await ask(PROMPTS[1], fields, CoverageTogether, fenced=("question", "report"))
-    return of_several(case, by_id(case.units), answer, _verdict)
-
-
 def _criterion(case: Case, unit: Unit) -> str:
+    """The words of a criterion, with its weight only where that is wanted."""
     own = getattr(unit, "weight", None)
     if not case.weights_shown or own is None:
         return unit.text
@@ -187,9 +167,15 @@ def _criterion(case: Case, unit: Unit) -> str:
     return f"{unit.text}\nIts weight: {own} (from {low} to {high}{against})"
 
 
-def _verdict(reply: Coverage, case: Case, flags: tuple[str, ...]) -> Verdict:
-    owed = reply.covered == YES
-    return with_quote(reply.covered, reply.rationale, reply.quote, case.response.text, flags, owed=owed)
+# Judge(Q_k, Res, r_i) of Eq. 1.
+QUESTION = UnitQuestion(
+    PROMPTS,
+    (Coverage, CoverageTogether),
+    ("criterion", "criteria"),
+    fenced=("question", "report"),
+    words=_criterion,
+)
+judge, judge_together = QUESTION.judge, QUESTION.judge_together
 
 
 # No network: the floor under every judge (not in the paper).
