@@ -1,7 +1,7 @@
 """Projects made by chance from a seed: every kind of artifact, alone, in pairs, adjudicated, reopened and judged."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,7 +14,7 @@ from annotator.actions.adjudication import (
     ruling,
 )
 from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts, guidelines
+from annotator.actions.authoring import artifacts, criterion_weights, guidelines
 from annotator.actions.imports import imports
 from annotator.actions.items import extracts, items
 from annotator.actions.items.extracts import NewExtract
@@ -53,7 +53,6 @@ ACTS_OF = {
     Kind.PLAN: "adra.plan",
 }
 MORE: dict[Kind, Callable[[Random], dict[str, Any]]] = {
-    Kind.RUBRIC: lambda rng: {"weight": rng.randint(1, 3)},
     Kind.EVIDENCE: lambda rng: {
         "identifier": rng.choice(("", "10.1000/182", "arXiv:2301.00001", "https://example.org/a")),
         "year": rng.choice((None, 1999)),
@@ -73,14 +72,15 @@ SHARES = (
 )
 
 
-def document(rng: Random, kind: Kind) -> Document[Any]:
-    """A document of a kind that may be sealed."""
+def document(rng: Random, kind: Kind, weights: Sequence[float] = (1, 2, 3)) -> Document[Any]:
+    """A document of a kind that may be sealed where criteria may have these weights."""
     shares = rng.choice(SHARES)
     count = len(shares) if kind is Kind.CHECKLIST else rng.randint(1, 4)
     units = []
     for place, text in enumerate(rng.sample(WORDS, count)):
         fields = MORE.get(kind, lambda _: {})(rng)
         fields |= {"share": shares[place]} if kind is Kind.CHECKLIST else {}
+        fields |= {"weight": rng.choice(weights)} if kind is Kind.RUBRIC else {}
         anchor = (
             Anchor(quote=text[:5], start=0, end=5, page=rng.choice((None, 2))) if rng.random() < 0.3 else None
         )
@@ -101,7 +101,7 @@ def generated_project(folder: Path, seed: int) -> Project:
         )
     for place in range(2):
         for kind in rng.sample(KINDS, rng.randint(3, 5)):
-            _write(rng, project, place, kind)
+            write(rng, project, place, kind)
         for system in ("Alpha", "Beta/β")[: rng.randint(0, 2)]:
             add_report(project, system, place)
     if rng.random() < 0.5:
@@ -122,12 +122,13 @@ def _attempt(act: Callable[[], Any]) -> None:
         return
 
 
-def _write(rng: Random, project: Project, place: int, kind: Kind) -> None:
+def write(rng: Random, project: Project, place: int, kind: Kind) -> None:
     names = rng.choice((("Dan",), ("Ada", "Ben"), ("Ada", "Ben")))
-    first = document(rng, kind)
+    weights = criterion_weights.allowed(project).values
+    first = document(rng, kind, weights)
     made = {}
     for name in names:
-        own = first if rng.random() < 0.4 else document(rng, kind)
+        own = first if rng.random() < 0.4 else document(rng, kind, weights)
         made[name] = artifacts.start(work_as(project, name), item(project, place), kind, own).subject
     for name, artifact_id in made.items():
         if rng.random() < 0.9:
@@ -179,10 +180,10 @@ def _judge(rng: Random, project: Project) -> None:
             lambda protocol=protocol: asyncio.run(judge_runs.run(project, RunRequest("baseline", protocol)))
         )  # type: ignore[misc]
     for protocol in ("researcherbench.coverage", "adra.reasoning"):
-        _attempt(lambda protocol=protocol: _label(rng, project, protocol))  # type: ignore[misc]
+        _attempt(lambda protocol=protocol: label(rng, project, protocol))  # type: ignore[misc]
 
 
-def _label(rng: Random, project: Project, protocol: str) -> None:
+def label(rng: Random, project: Project, protocol: str) -> None:
     work_as(project, rng.choice(("Dan", "Eve")))
     for _, response_id in responses(project):
         for group in labels.sheet(project, response_id, protocol).groups:

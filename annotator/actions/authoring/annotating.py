@@ -105,7 +105,6 @@ def judged_rows(
     kind: Kind,
     items: Iterable[str] | None = None,
     *,
-    released: bool = False,
     own: bool = False,
 ) -> dict[str, Row[Any]]:
     """Item by item, the row (`artifact_of` reads it) of the artifact whose units its reports are judged by.
@@ -113,10 +112,10 @@ def judged_rows(
     Consensus comes first, that of an adjudicator before one that was imported; then imported gold, then the sealed
     one of an item's single author. What several wrote is no gold before it is adjudicated, unless the project says so:
     then it is that of the lowest alias. While a rubric set is in force, rubrics are that set's, unless the experts'
-    `own` are asked for; with `released` they are the experts' too. Of every document the submitted revision counts: one
+    `own` are asked for. Of every document the submitted revision counts: one
     that is only begun is none, and of one that is open again what was submitted stays.
     """
-    if kind is Kind.RUBRIC and not released and not own and (name := set_in_force(db)):
+    if kind is Kind.RUBRIC and not own and (name := set_in_force(db)):
         return {row.item_id: row for row in db.execute(_of_set(name, items))}
     question = _judged(kind, of_items=items is not None)
     wanted: dict[str, Any] = {} if items is None else {"wanted": list(items)}

@@ -31,7 +31,7 @@ class OtherWording:
 
 def settled(db: Connection, item_ids: Iterable[str]) -> dict[str, str]:
     """Item by item, the first wording of its settled query; a query that is only submitted is not settled."""
-    rows = annotating.judged_rows(db, Kind.QUERY, item_ids, released=True)
+    rows = annotating.judged_rows(db, Kind.QUERY, item_ids)
     standing = {i: row for i, row in rows.items() if row.state == State.CONSENSUS.value or not row.author_id}
     texts = {item_id: _first_wording(row.content) for item_id, row in standing.items()}
     return {item_id: text for item_id, text in texts.items() if text}

@@ -46,13 +46,13 @@ def count_unadjudicated(project: Project, wished: bool) -> Change:
         )
 
 
-def whose(db: Connection, kind: Kind, *, released: bool = False) -> Whose:
+def whose(db: Connection, kind: Kind) -> Whose:
     """Item by item, by whose document of a kind it is scored, or that it is left out until it is adjudicated."""
     aliases = dict(db.execute(select(PERSON.c.id, PERSON.c.alias)).all())
     doubles, reviews = annotating.doubles(db, kind), annotating.reviews(db, kind)
     found = {}
-    named = annotating.set_in_force(db) if kind is Kind.RUBRIC and not released else ""
-    for item_id, row in annotating.judged_rows(db, kind, released=released).items():
+    named = annotating.set_in_force(db) if kind is Kind.RUBRIC else ""
+    for item_id, row in annotating.judged_rows(db, kind).items():
         alias = aliases.get(row.author_id, row.author_id)
         if named:
             found[item_id] = f"rubric set “{named}”"
@@ -71,7 +71,6 @@ def words(
     kinds: Iterable[Kind],
     items: Iterable[str] = (),
     *,
-    released: bool = False,
     rater: str = "",
 ) -> str:
     """By whose gold of these kinds the items are scored, and what is left out; empty where there is none.
@@ -83,18 +82,18 @@ def words(
     said = []
     for kind in kinds:
         of_items: defaultdict[str, int] = defaultdict(int)
-        for item_id, who in whose(db, kind, released=released).items():
+        for item_id, who in whose(db, kind).items():
             if item_id in used and (who == LEFT_OUT or not wanted or item_id in wanted):
                 of_items[who] += 1
         counts = Counter(of_items).most_common()
         if counts:
             told = "; ".join(f"{who} ({counted(n, 'item')})" for who, n in sorted(counts, key=_place))
             said.append(f"{KINDS[kind].title}: {told}")
-            said += _own(db, kind, rater, released=released) if rater else ()
+            said += _own(db, kind, rater) if rater else ()
     return ". ".join(said)
 
 
-def _own(db: Connection, kind: Kind, judge_id: str, *, released: bool) -> Iterator[str]:
+def _own(db: Connection, kind: Kind, judge_id: str) -> Iterator[str]:
     """How many units of the gold were taken from drafts of the model that judges by them, if any were."""
     model = db.execute(select(JUDGE.c.model).where(JUDGE.c.id == judge_id)).scalar()
     if not model:
@@ -103,7 +102,7 @@ def _own(db: Connection, kind: Kind, judge_id: str, *, released: bool) -> Iterat
     theirs = {unit for of in drafts.values() for unit, source in of.items() if source.model == model}
     if not theirs:
         return
-    rows = annotating.judged_rows(db, kind, released=released).values()
+    rows = annotating.judged_rows(db, kind).values()
     own = sum(unit.id in theirs for row in rows for unit in artifact_of(row).document.units)
     if own:
         yield f"{counted(own, KINDS[kind].unit, KINDS[kind].units)} drafted by the judge's own model, {model}"

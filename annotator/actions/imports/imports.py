@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import kept_tasks
-from annotator.actions.authoring import asked, criterion_weights, gold
+from annotator.actions.authoring import annotating, asked, criterion_weights, gold
 from annotator.actions.imports import collected_papers
 from annotator.actions.imports.intake import PERSON, WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
@@ -275,6 +275,10 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
         project.set(second_looks.SAMPLE, incoming.bundle.error_sample.model_dump(mode="json"))
     if incoming.bundle.unadjudicated:
         project.set(gold.UNADJUDICATED, True)
+    theirs = {item.id for item in incoming.bundle.items}
+    # What is here already is scored as it was.
+    if incoming.bundle.rubric_set and theirs.issuperset(db.execute(select(ITEM.c.id)).scalars()):
+        project.set(annotating.RUBRIC_SET, incoming.bundle.rubric_set)
     final_pass.take(project, incoming.bundle.final_pass)
     if incoming.bundle.awaited:
         project.set(gold.AWAITED, {**project.get(gold.AWAITED, {}), **incoming.bundle.awaited})

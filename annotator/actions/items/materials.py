@@ -38,9 +38,8 @@ _ASKED_AT_ONCE = 500
 class WantedMaterial:
     """The material to read: kinds of artifact, report texts, cited pages, sources.
 
-    Without `parts` nothing is read of what was drawn from the reports. With `released` a reopened artifact is read as
-    a release holds it. Continuations of halved tasks are no reports: they are read alone, or not at all. The pages are
-    those that parts and gold name, or whose addresses `cites` gives.
+    Without `parts` nothing is read of what was drawn from the reports. Continuations of halved tasks are no reports:
+    they are read alone, or not at all. The pages are those that parts and gold name, or whose addresses `cites` gives.
     """
 
     kinds: tuple[Kind, ...]
@@ -49,7 +48,6 @@ class WantedMaterial:
     sources: bool = False
     page_texts: bool = True
     parts: bool = True
-    released: bool = False
     continuations: bool = False
     cites: Callable[[Material], Iterable[str]] | None = None
 
@@ -92,11 +90,11 @@ def for_asking(shape: Protocol) -> WantedMaterial:
     return WantedMaterial(shape.needs, texts=False, pages=read, page_texts=False, parts=bool(shape.parts))
 
 
-def for_scoring(shape: Protocol, *, released: bool = False) -> WantedMaterial:
+def for_scoring(shape: Protocol) -> WantedMaterial:
     computed = not shape.values and bool(shape.parts)
     return WantedMaterial(
         shape.needs, texts=shape.unit_kind is None, pages=computed, page_texts=False, parts=_drawn(shape),
-        released=released, continuations=shape.mode == CONTINUATION,
+        continuations=shape.mode == CONTINUATION,
     )  # fmt: skip
 
 
@@ -181,7 +179,7 @@ def _stretch(
     rows = {row["id"]: dict(row) for row in db.execute(select(ITEM).where(ITEM.c.id.in_(ids))).mappings()}
     responses = _responses(db, ids, texts=wanted.texts, continuations=wanted.continuations)
     drawn = extracts.standing(db, ids) if wanted.parts else {}
-    settled = {kind: annotating.judged_rows(db, kind, ids, released=wanted.released) for kind in wanted.kinds}
+    settled = {kind: annotating.judged_rows(db, kind, ids) for kind in wanted.kinds}
     sources = _sources(db, ids) if wanted.sources else {}
     found = []
     for item_id in ids:

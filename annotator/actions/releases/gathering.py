@@ -93,6 +93,7 @@ def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False)
     notes = [
         f"{many:,} judgements on units that {what} were left out." for what, many in sorted(dropped.items())
     ]
+    bundle.rubric_set = annotating.set_in_force(db)
     return bundle, [*notes, *_reopened(db, bundle), *_faults(bundle)]
 
 

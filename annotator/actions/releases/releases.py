@@ -1,5 +1,6 @@
 """Export of a release: read in one snapshot, numbered by its content, written as a whole or not at all."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -217,7 +218,7 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
         drafted=drafted, weights="" if weights.usual else weights.text, error_sample=second_looks.sample(project),
         unadjudicated=gold.FIRST_ALIAS if gold.unadjudicated_counts(project) else "",
-        awaited=awaited, final_pass=signed,
+        rubric_set=bundle.rubric_set, awaited=awaited, final_pass=signed,
         departures=_departures(bundle),
         drawn_pairs={name: DrawnPairs.model_validate(of) for name, of in project.get(PAIRS, {}).items()},
     )  # fmt: skip
@@ -249,19 +250,22 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
 
     limit = publishing.limit(project)
     judged = {(one[0], one[2]) for one in tally(bundle.judgements) if one[1] is RaterKind.JUDGE}
+    rows = list(composites.released(project, judged))
+    alike = Counter((row.metric, row.rater, row.system, row.group) for row in rows)
     return [
         ScoreRecord(
             **{name: getattr(row, name) for name in ("metric", "protocol", "rater", "system", "group")},
+            group_by=row.group_by if alike[row.metric, row.rater, row.system, row.group] > 1 else "",
             **{
                 name: getattr(row.estimate, name)
-                for name in ("value", "low", "high", "n", "missing", "method")
+                for name in ("value", "low", "high", "n", "missing", "method", "note")
             },
-            note=row.estimate.note,
+            **{name: getattr(row.estimate, name) for name in ("floor", "ceiling") if row.estimate.missing},
             unfit=publishing.why_not(row, limit) if row.estimate.value is not None else "",
             over="" if row.over is Over.RESPONSE else row.over.value,
             gold=row.gold,
         )
-        for row in composites.released(project, judged)
+        for row in rows
     ]
 
 

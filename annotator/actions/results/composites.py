@@ -60,7 +60,7 @@ def released(project: Project, judged: Container[tuple[str, str]]) -> Iterator[R
         for rater in there:
             if rater.id not in (PEOPLE, COMPUTED) and (protocol, rater.id) not in judged:
                 continue
-            found = results.counted_of(project, rater, protocol, released=True)
+            found = results.counted_of(project, rater, protocol)
             (computed if rater.id == COMPUTED else by_rater.setdefault(rater.id, {}))[protocol] = found
             rows += results.rows_of(found)
     yield from rows

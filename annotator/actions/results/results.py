@@ -79,30 +79,27 @@ class ResultRow:
 
 
 def rows(
-    project: Project, rater_id: str = "", protocol: str = USUAL, resamples: int = 10_000, *, released: bool = False,
-    mode: str = "",
-) -> list[ResultRow]:  # fmt: skip
+    project: Project, rater_id: str = "", protocol: str = USUAL, resamples: int = 10_000, *, mode: str = ""
+) -> list[ResultRow]:
     """Every system's figures, metric by metric: for all items, and by type, subject, mode and facet.
 
     By default the last judge's. A figure is computed over the judgements that came; `missing` counts those that did
     not, `floor` and `ceiling` bound what they could make of it. Intervals are bootstrapped over items
     (ResearcherBench, Table 3), those of pooled figures 1 000 times. A computed metric that nothing is known for is left
-    out. With `released` they are those of what a release holds; of responses those of one mode count.
+    out. Of responses those of one mode count.
     """
-    found = counted(project, rater_id, protocol, released=released, mode=mode)
+    found = counted(project, rater_id, protocol, mode=mode)
     return [] if found is None else rows_of(found, resamples)
 
 
-def counted(
-    project: Project, rater_id: str = "", protocol: str = USUAL, *, released: bool = False, mode: str = ""
-) -> Counted | None:
+def counted(project: Project, rater_id: str = "", protocol: str = USUAL, *, mode: str = "") -> Counted | None:
     """What a rater, by default the last judge, said under a protocol; None where they have not judged it."""
     rater = chosen(everybody(project, protocol), rater_id)
-    return counted_of(project, rater, protocol, released=released, mode=mode) if rater is not None else None
+    return counted_of(project, rater, protocol, mode=mode) if rater is not None else None
 
 
 def counted_of(
-    project: Project, rater: ResultRater, protocol: str, *, released: bool = False, mode: str = "",
+    project: Project, rater: ResultRater, protocol: str, *, mode: str = "",
     read: Iterable[Spoken] | None = None,
 ) -> Counted:  # fmt: skip
     """The same of a rater who is known to have judged; `read` stands in place of the rater's own values."""
@@ -113,7 +110,7 @@ def counted_of(
     answering, items = set(), set()
     # Of another mode than the one that counts anyway, those alone who answered in it.
     only = mode if mode != scoring.main_mode(project) else ""
-    for one in scoring.heard(project, shape, rater.id, released=released, mode=mode, read=read):
+    for one in scoring.heard(project, shape, rater.id, mode=mode, read=read):
         if only not in ("", one.material.response.mode):
             continue
         answering.add(one.material.response.system_id)
@@ -122,7 +119,7 @@ def counted_of(
         members += [one] if together else []
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.name))}
-        whose = gold.words(db, shape.needs, items, released=released, rater=rater.id)
+        whose = gold.words(db, shape.needs, items, rater=rater.id)
     present = {system_id: name for system_id, name in systems.items() if system_id in answering}
     return Counted(shape, rater, scores, members, present, whose)
 

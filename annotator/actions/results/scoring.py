@@ -81,19 +81,19 @@ def scores(project: Project, shape: Protocol, rater_id: str) -> Iterator[Score]:
 
 
 def heard(
-    project: Project, shape: Protocol, rater_id: str, *, released: bool = False, mode: str = "",
+    project: Project, shape: Protocol, rater_id: str, *, mode: str = "",
     read: Iterable[Spoken] | None = None,
 ) -> Iterator[JudgedResponse]:  # fmt: skip
     """What was said of all responses that can be judged, item by item, of each as a whole and facet by facet.
 
     Where responses were given in several modes, each mode is a group, and those of one alone (by default the first:
-    end-to-end, where there are any) count in the others: what was given gold is not averaged with what was not. With
-    `released` it is what a release holds. `read` stands in place of the rater's own values.
+    end-to-end, where there are any) count in the others: what was given gold is not averaged with what was not.
+    `read` stands in place of the rater's own values.
     """
     values = _values(project, shape, rater_id, read) if shape.values else _Values()
     modes = modes_of(project)
     counts = CONTINUATION if shape.mode == CONTINUATION else mode or (*modes, "")[0]
-    wanted = materials.for_scoring(shape, released=released)
+    wanted = materials.for_scoring(shape)
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
         for material in at_hand.responses:
             groups = _groups(at_hand.item, material.response.mode, modes, counts)

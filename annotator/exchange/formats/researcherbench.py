@@ -294,6 +294,11 @@ class _Writer:
         return {**named, "category": item.question_type, "Subject": item.subject}
 
     def _rubrics(self) -> Iterator[dict[str, Any]]:
+        if self.bundle.rubric_set:
+            name = self.bundle.rubric_set
+            self.notes.append(
+                f"The rubrics are the experts' own, and not the set “{name}” that scores count."
+            )
         rubrics: dict[str, list[ArtifactRecord]] = {item.id: [] for item in self.items}
         for artifact in self.bundle.artifacts:
             if artifact.kind is Kind.RUBRIC and artifact.document["units"]:

@@ -87,6 +87,7 @@ class Bundle:
     weights: str = ""
     error_sample: ErrorSample | None = None
     unadjudicated: str = ""
+    rubric_set: str = ""
     awaited: dict[str, list[str]] = field(default_factory=dict)
     final_pass: dict[str, ItemChecks] = field(default_factory=dict)
     drawn_pairs: Mapping[str, DrawnPairs] = field(default_factory=dict)

@@ -36,6 +36,7 @@ class ReleaseFacts:
     weights: str = ""
     error_sample: ErrorSample | None = None
     unadjudicated: str = ""
+    rubric_set: str = ""
     awaited: Mapping[str, list[str]] = field(default_factory=dict)
     final_pass: Mapping[str, ItemChecks] = field(default_factory=dict)
     departures: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -60,7 +61,8 @@ def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
     yield "Missing judgements", _missing(bundle)
     if bundle.pages:
         yield "Cited pages", _cited_pages(bundle)
-    yield "How the scores are computed", _SCORES if not facts.weights else _scores(facts.weights)
+    scores = _SCORES if not facts.weights else _scores(facts.weights)
+    yield "How the scores are computed", scores + (_of_set(facts.rubric_set) if facts.rubric_set else "")
     if facts.departures:
         yield "Differences from the papers", _departures(facts.departures)
     yield "Licence", facts.licence.strip() or NO_LICENCE
@@ -93,6 +95,13 @@ def _scores(weights: str) -> str:
         f"these weights: {line(weights)}. A criterion of negative weight says what a report must not do."
     )
     return _SCORES.replace(whole, reached)
+
+
+def _of_set(name: str) -> str:
+    return (
+        f"\n\nReports are scored by the criteria of the rubric set “{line(name)}” in `extracts.json`, and not by the "
+        "experts' own rubrics under `artifacts/`."
+    )
 
 
 _CHECKSUMS = """\

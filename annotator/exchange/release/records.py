@@ -14,7 +14,7 @@ from annotator.domain.material.source import SourceFormat, SourceKind
 from annotator.domain.texts.canonical import Text
 
 FORMAT = "goldsmith"
-FORMAT_VERSION = "1.3"
+FORMAT_VERSION = "1.4"
 
 
 class Record(BaseModel):
@@ -38,7 +38,8 @@ _LEFT_OUT_EMPTY = frozenset({
     "drafted", "licence", "description", "assisted", "over", "weights", "group", "footnote", "collected_on",
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked", "traits", "made_from", "transcript",
-    "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs",
+    "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs", "rubric_set", "floor", "ceiling",
+    "group_by",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -255,11 +256,22 @@ class ScoreRecord(LaterFields):
     rater: Text = Field(description="The judge's name, or `people`")
     system: Text = Field(description="Empty for a figure of the whole project")
     group: Text = Field(description="`all`, a question type, a subject, or a facet of the units")
+    group_by: str = Field(
+        default="", description="What it is a group of; left out where the system has one group of that name"
+    )
     value: float | None
     low: float | None
     high: float | None
     n: int
     missing: int
+    floor: float | None = Field(
+        default=None,
+        description="The lowest it can be, whatever the missing judgements say; left out where none is missing",
+    )
+    ceiling: float | None = Field(
+        default=None,
+        description="The highest it can be, whatever the missing judgements say; left out where none is missing",
+    )
     method: str = ""
     note: str = ""
     unfit: Text = Field(default="", description="Why it is not fit to be published; empty when it is")
@@ -315,6 +327,10 @@ class Manifest(LaterFields):
     unadjudicated: Text = Field(
         default="",
         description="Whose gold scores where several wrote it and nobody adjudicated; else left out",
+    )
+    rubric_set: Text = Field(
+        default="",
+        description="The rubric set that reports are scored by; left out where the experts' own count",
     )
     awaited: dict[str, list[str]] = Field(
         default_factory=dict,

@@ -74,6 +74,7 @@ def content(bundle: Bundle, facts: data_card.ReleaseFacts) -> tuple[dict[str, Co
     manifest = Manifest(
         title=facts.title, licence=facts.licence.strip(), description=facts.description.strip(),
         weights=facts.weights, error_sample=facts.error_sample, unadjudicated=facts.unadjudicated,
+        rubric_set=facts.rubric_set,
         awaited=dict(facts.awaited), final_pass=dict(facts.final_pass),
         drawn_pairs=dict(facts.drawn_pairs),
         number=facts.number, app_version=__version__, counts=counts, files=listed,
@@ -190,6 +191,7 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
         reader.bundle.weights, reader.bundle.error_sample = manifest.weights, manifest.error_sample
         reader.bundle.unadjudicated, reader.bundle.awaited = manifest.unadjudicated, manifest.awaited
         reader.bundle.final_pass = manifest.final_pass
+        reader.bundle.rubric_set = manifest.rubric_set
         reader.bundle.drawn_pairs = manifest.drawn_pairs
     return reader.bundle, problems + reader.problems
 
