@@ -59,7 +59,8 @@ class Meter:
     def answer(self, body: dict[str, Any], number: int = 0, share: float = 1.0) -> Odd:
         wanted = int(10 ** self._chance.uniform(1, 4.5))
         cap = body.get("max_completion_tokens", body.get("max_tokens", wanted))
-        asked, thought = len(json.dumps(body)) // 3, self._chance.choice((1, wanted // 2))
+        asked, least = len(json.dumps(body)) // 3, int(self._way in Used.UNTOLD)
+        thought = self._chance.choice((least, 1, wanted // 2))
         inside = not self._way.startswith(("thinking beside", "thinking in the total"))
         said = min(wanted, cap - min(thought, cap // 2) if inside else cap)
         used = Used(asked, asked // 4, said, min(thought, cap // 2) if inside else thought)
@@ -68,8 +69,8 @@ class Meter:
         self.bills.append(share * used.cost_usd)
         return Odd(json.dumps(tree), delay=0.002)
 
-    def keeps(self, budget_usd: float, calls: int = 1) -> bool:
-        return sum(self.bills) <= budget_usd + calls * max(self.bills)
+    def keeps(self, budget_usd: float) -> bool:
+        return sum(self.bills) <= budget_usd + max(self.bills)
 
 
 @pytest.fixture
@@ -90,9 +91,7 @@ async def test_a_bill_is_right_or_unknown_and_no_budget_is_passed_by_more_than_o
         async with asker(server.url, folder, concurrency=at_once, budget=Budget(budget_usd)) as asks:
             ended = await run(TINY, map(case, range(60)), asks, concurrency=at_once, record=lambda _: None)
     assert bool(meter.bills) is (budget_usd > 0.5)
-    # What thinks beyond its cap can be known of no call before it is answered.
-    unbounded = way.startswith(("thinking beside", "thinking in the total"))
-    assert not meter.bills or meter.keeps(budget_usd, at_once if unbounded else 1)
+    assert not meter.bills or meter.keeps(budget_usd)
     told = ended.progress
     if way in Used.UNTOLD:
         assert (told.spent_usd, told.unpriced) == (0, told.calls)
@@ -100,11 +99,33 @@ async def test_a_bill_is_right_or_unknown_and_no_budget_is_passed_by_more_than_o
         assert (told.spent_usd, told.unpriced) == (pytest.approx(sum(meter.bills)), 0)
 
 
-@pytest.mark.parametrize("budget_usd", [10.0, 30.0, 90.0])
-async def test_a_budget_is_never_passed_by_more_than_one_call_in_a_batch(
-    folder: Path, budget_usd: float
+@pytest.mark.parametrize(
+    ("way", "budget_usd"),
+    [("thinking inside", 400.0), ("cached at the top", 400.0), ("thinking beside", 2_000.0)],
+)
+async def test_calls_go_side_by_side_while_the_end_of_a_budget_is_far(
+    folder: Path, way: str, budget_usd: float
 ) -> None:
-    meter = Meter(7)
+    # By their caps alone each may cost some 9 dollars, with thinking on top some 75.
+    meter, out = Meter(3, way), list[int]()
+    with at_work(OddServer()) as server:
+        async with asker(server.url, folder, concurrency=16, budget=Budget(budget_usd)) as asks:
+
+            def answer(body: dict[str, Any], number: int) -> Odd:
+                out.append(asks.sender.limits.active)
+                return meter.answer(body)
+
+            server.answer = answer
+            await run(TINY, map(case, range(40)), asks, concurrency=16, record=lambda _: None)
+    assert max(out[20:]) >= 8
+
+
+@pytest.mark.parametrize("way", WAYS_OF_TELLING)
+@pytest.mark.parametrize("budget_usd", [10.0, 30.0, 90.0, 400.0])
+async def test_a_budget_is_never_passed_by_more_than_one_call_in_a_batch(
+    folder: Path, budget_usd: float, way: str
+) -> None:
+    meter = Meter(7, way)
     with at_work(BatchServer()) as server:
         server.answer = meter.answer
         server.work = lambda requests: Results(

@@ -29,6 +29,7 @@ def recall(project: Project, sender: "Sender") -> None:
     sender.learned.dropped.update(known["dropped"])
     sender.learned.renamed.update(known["renamed"])
     sender.ladder.top = ReplyForm(known["form"])
+    sender.budget.beside = known.get("thinking beside the cap")
 
 
 def form_of(project: Project, judge: Judge) -> str:
@@ -115,10 +116,11 @@ def _learned(sender: "Sender") -> dict[str, Any]:
     """What deviates from how every endpoint is met at first; empty when nothing does."""
     from annotator.judging.calls.ladder import ReplyForm
 
-    learned, form = sender.learned, sender.ladder.top
-    if not learned.dropped and not learned.renamed and form is ReplyForm.SCHEMA:
+    learned, form, beside = sender.learned, sender.ladder.top, sender.budget.beside
+    if not learned.dropped and not learned.renamed and form is ReplyForm.SCHEMA and not beside:
         return {}
-    return {"dropped": sorted(learned.dropped), "renamed": dict(learned.renamed), "form": form.value}
+    usual = {"dropped": sorted(learned.dropped), "renamed": dict(learned.renamed), "form": form.value}
+    return usual | ({"thinking beside the cap": beside} if beside else {})
 
 
 def _name(sender: "Sender") -> str:

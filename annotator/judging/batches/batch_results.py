@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +16,7 @@ from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.identity import derived_id
 from annotator.judging.batches.batch_state import BatchState
 from annotator.judging.calls.noting import call_of
-from annotator.judging.calls.outcome import CallOutcome, CallTrouble, read
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble, Usage, read
 from annotator.judging.calls.parameters import FORMAT
 from annotator.judging.calls.prices import Prices
 from annotator.judging.calls.replies import UnreadableReply, parse
@@ -95,9 +95,11 @@ class BatchReading:
         state: BatchState,
         replies: Mapping[str, type[BaseModel]],
         prices: Prices,
-        secrets: tuple[str, ...] = (),
+        secrets: tuple[str, ...],
+        hear: Callable[[Usage, Call], None],
     ) -> None:
-        self.found = Reconciled()
+        """`hear` is called with the tokens of each answer, as the server counted them."""
+        self.found, self._hear = Reconciled(), hear
         self._state = state
         self._replies = replies
         self._prices = prices
@@ -163,6 +165,8 @@ class BatchReading:
             cost_usd=cost,
         )
         self.found.spent_usd += call.bill_usd or 0.0
+        if outcome.answered:
+            self._hear(outcome.usage, call)
         if fate is QuestionFate.CHANGED:
             words = "The question was changed while the batch was out."
             return call.model_copy(update={"status": Status.SKIPPED, "cause": words})

@@ -35,6 +35,7 @@ from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.budget import CallBill
 from annotator.judging.calls.cache import keys_of, subjects_of
 from annotator.judging.calls.limits import backoff
+from annotator.judging.calls.outcome import Usage
 from annotator.judging.calls.parameters import cap_of
 from annotator.judging.calls.replies import UnreadableReply, reread
 from annotator.judging.calls.settling import KeyedQuestion, QuestionSettling
@@ -298,7 +299,7 @@ class _Work:
 
     async def _send(self, cases: Iterable[Case], group: asyncio.TaskGroup) -> int:
         """File the questions that no batch holds yet; how many batches that makes. All questions are looked at."""
-        made, room, needed = 0, True, 0.0
+        made, room = 0, True
         with TemporaryDirectory(prefix="goldsmith-batch-", ignore_cleanup_errors=True) as folder:
             filing: BatchFileWriter | None = None
             async for question, trial in self._questions(cases):
@@ -315,17 +316,18 @@ class _Work:
                 if not filing.fits(request):
                     await self._post(filing, group)
                     made, filing = made + 1, self._filing(folder)
-                needed = request.most_usd
-                room = filing.most_usd + needed <= self._sender.budget.room_usd
-                if room:
+                room = filing.most_usd + request.most_usd <= self._sender.budget.room_usd
+                if not room and not self._out and not filing.entries:
+                    # One by one its questions need no more room than they are likely to.
+                    self._batched.live.add(question.key)
+                    room = True
+                elif room:
                     filing.add(request)
                     self._held.add(question.key)
                     self._replies[question.key] = question.reply
             if filing is not None and filing.entries:
                 await self._post(filing, group)
                 made += 1
-        if not room and not self._out:
-            raise self._sender.budget.too_little(needed)
         return made
 
     def _filing(self, folder: str) -> BatchFileWriter:
@@ -443,7 +445,7 @@ class _Work:
 
     async def _read(self, state: BatchState) -> BatchReading:
         reading = BatchReading(
-            state, self._replies, self._sender.prices, self._sender.client.endpoint.secrets
+            state, self._replies, self._sender.prices, self._sender.client.endpoint.secrets, self._hear
         )
         with TemporaryDirectory(prefix="goldsmith-batch-", ignore_cleanup_errors=True) as folder:
             calls = reading.calls(await self._downloaded(state, Path(folder)))
@@ -475,8 +477,12 @@ class _Work:
             self._shelf.keep_calls(calls)
         for call in calls:
             self._batched.heard(call)
-            cap, output = cap_of(json.loads(call.parameters)) or 0, call.tokens_output
-            self._sender.budget.heard(output, within=call.bill_usd is not None and (output or 0) <= cap)
+
+    def _hear(self, usage: Usage, call: Call) -> None:
+        within = (usage.output or 0) - (usage.beside or 0) <= (cap_of(json.loads(call.parameters)) or 0)
+        self._sender.budget.heard(
+            usage.output, within=within and call.bill_usd is not None, beside=usage.beside
+        )
 
     def _keep(self, state: BatchState, **changes: Any) -> BatchState:
         state = state.model_copy(update=changes)

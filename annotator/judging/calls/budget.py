@@ -1,7 +1,7 @@
 """The budget of a run, including the calls still in flight."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
@@ -11,6 +11,11 @@ from annotator.judging.calls.breaker import RunHalt
 # What a judge is told to write about one unit comes to this at most: a quote and two sentences.
 TOKENS_A_UNIT = 150
 FIRST_OUTPUT = 1_000
+# Thinking that is billed beside the cap has at most so many tokens, or so many times the cap.
+MOST_THINKING = 32_000
+THINKING_PER_CAP = 8
+UNTHINKING = 16
+"""A model that has thought in none of so many replies is taken not to think."""
 
 
 class BudgetSpent(RunHalt):
@@ -22,17 +27,18 @@ class CallBill:
     """What a call turned out to cost; None while unknown, and then the most it could cost is charged."""
 
     cost_usd: float | None = None
+    most_usd: float | None = None
 
 
 class Budget:
     """A limit in US dollars; None for none. It is passed by one call at most.
 
-    Where a server that kept to the cap at first bills thinking beyond it later, it is passed by the calls in progress.
-
     A call is let out when what was spent and what calls in flight and this one are likely to cost stay within the
     limit, and the most that those in flight may cost does, too. It waits while only calls in flight stand in the way.
     What a call may cost at most rests on its token cap: until a bill has shown that the endpoint keeps to it, and
-    permanently once one has shown that it does not, calls go out one at a time.
+    permanently once one has shown that it does not, calls go out one at a time. Unless bills show that thinking counts
+    within the cap, it may come on top: 32 000 tokens, eight times the cap or twice the longest so far, whichever is
+    most. So calls go side by side while the limit is far, and one at a time near it.
     """
 
     def __init__(
@@ -54,6 +60,9 @@ class Budget:
         """The longest reply so far of those that are told to have at most so many tokens."""
         self.input_ratio = 1.0
         self.keeps_caps: bool | None = None
+        self.beside: int | None = None
+        """The longest thinking billed beside a cap, in tokens; 0 where none is; None until bills have shown either."""
+        self._unthinking = 0
         self._likely, self._most, self._out = 0.0, 0.0, 0
         self._settled = asyncio.Condition()
 
@@ -68,32 +77,52 @@ class Budget:
         """How long a reply gets in tokens: as long as others of the run, before the first as long as it is told to."""
         return self.longest.get(told or self.told_output) or told or self.told_output
 
+    def thinking(self, cap: int) -> int:
+        """How many tokens beyond its cap a reply may be billed at most."""
+        return 0 if self.beside == 0 else max(MOST_THINKING, THINKING_PER_CAP * cap, 2 * (self.beside or 0))
+
     def heard(
-        self, tokens_output: int | None, told: int = 0, *, within: bool = False, input_ratio: float = 1.0
+        self,
+        tokens_output: int | None,
+        told: int = 0,
+        *,
+        within: bool = False,
+        input_ratio: float = 1.0,
+        beside: int | None = None,
     ) -> None:
-        """Learn from an answer: its length, and whether it was billed for no more than was set aside for it.
+        """Learn from an answer: its length, and whether no more was billed than its cap and thinking `beside` it.
 
         `told` is the length that it was told to have, `input_ratio` how many tokens its question had for each that was
         counted here.
         """
+        self._unthinking += tokens_output is not None and beside is None
+        if beside is None and self.beside is None and self._unthinking >= UNTHINKING:
+            beside = 0
+        if beside is not None:
+            self.beside = max(self.beside or 0, beside)
         told = told or self.told_output
         self.longest[told] = max(self.longest.get(told, 0), tokens_output or 0)
         self.input_ratio = max(self.input_ratio, input_ratio)
         self.keeps_caps = within and self.keeps_caps is not False
 
     @asynccontextmanager
-    async def reserve(self, likely_usd: float, most_usd: float) -> AsyncIterator[CallBill]:
-        """Set aside what a call may cost until its bill is known; raises BudgetSpent when it cannot fit."""
-        bill = CallBill()
+    async def reserve(
+        self, likely_usd: float, most_usd: Callable[[], float | None]
+    ) -> AsyncIterator[CallBill]:
+        """Set aside what a call may cost until its bill is known; raises BudgetSpent when it cannot fit.
+
+        The most is asked for when its turn comes: bills until then may tell more.
+        """
         if self.limit_usd is None:
-            yield bill
+            yield CallBill(most_usd=most_usd())
             return
         async with self._settled:
             await self._settled.wait_for(lambda: self._fits(likely_usd))
         # Nothing waits between leave and its use, so nobody else can use it.
         self._out += 1
+        bill = CallBill(most_usd=most_usd())
         try:
-            async with self.owe(most_usd, bill, likely_usd):
+            async with self.owe(bill.most_usd or 0.0, bill, likely_usd):
                 yield bill
         finally:
             self._out -= 1

@@ -144,7 +144,8 @@ class Usage:
     """Tokens and US dollars as the server counted them; None when it did not say, never 0.
 
     `output` holds all that is billed as such, thinking included. Counts that contradict one another leave it unknown,
-    unless the server says what it charged.
+    unless the server says what it charged. `beside` is the part of it that the server counts beside the completion, 0
+    where it counts thinking within it.
     """
 
     input: int | None = None
@@ -152,6 +153,7 @@ class Usage:
     output: int | None = None
     reasoning: int | None = None
     cost_usd: float | None = None
+    beside: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +389,7 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
     reasoning, *told = (_count(*detail) for detail in details)
     cached = next((count for count in told if count is not None), None)
     cost, output = _charged(usage), completion or (None if wrote else completion)
+    beside: int | None = None
     if prompt is None:
         output = None
     elif total is not None:
@@ -396,6 +399,7 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
         elif beyond >= 0:
             # Some count thinking within the completion, some beside it, some only in the total.
             output = (completion or 0) + beyond or output
+            beside = beyond if beyond or reasoning else None
         else:
             output = None
     elif reasoning:
@@ -408,7 +412,7 @@ def _usage(usage: Any, *, wrote: bool) -> Usage:
         output = None
     if output is None and cost is not None:
         output = completion
-    return Usage(prompt, cached, output, reasoning, cost)
+    return Usage(prompt, cached, output, reasoning, cost, beside)
 
 
 def _charged(usage: dict[str, Any]) -> float | None:

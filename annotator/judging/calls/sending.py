@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import orjson
@@ -100,29 +101,33 @@ class Sender:
         tokens, output = tokens_of(messages), self.most_output(sent, likely)
         model = self.client.endpoint.model
         body = {"model": model, "messages": self.learned.arranged(messages), **sent}
-        most, expected = self.most_usd(body, likely), self.likely_usd(tokens, sent, likely)
+        expected = self.likely_usd(tokens, sent, likely) or 0.0
         async with (
-            self.budget.reserve(expected or 0.0, most or 0.0) as bill,
+            self.budget.reserve(expected, partial(self.most_usd, body, likely)) as bill,
             self.limits.slot(tokens + output) as granted,
         ):
-            await trail.sent(sent, most)
+            await trail.sent(sent, bill.most_usd)
             with trail.in_flight():
                 outcome = await self.client.attempt(body)
-            bill.cost_usd = self._cost(outcome)
+            cost, usage = self._cost(outcome), outcome.usage
             if outcome.answered:
-                within = most is not None and bill.cost_usd is not None and bill.cost_usd <= most
-                ratio = (outcome.usage.input or 0) / max(1, tokens)
+                most = self.most_usd(body, likely, usage.beside or 0)
                 self.budget.heard(
-                    outcome.usage.output,
+                    usage.output,
                     likely,
-                    within=within and cap_of(sent) is not None,
-                    input_ratio=ratio,
+                    within=None not in (cap_of(sent), cost, most) and (cost or 0.0) <= (most or 0.0),
+                    input_ratio=(usage.input or 0) / max(1, tokens),
+                    beside=usage.beside,
                 )
+            if cost is None:
+                # Thinking that no bill has shown is not charged by guess.
+                cost = self.most_usd(body, likely, None if self.budget.beside else 0)
+            bill.cost_usd = cost
             # A rejection that names its part teaches something: the next request leaves it out.
             if rejected_part(outcome, sent) is None:
                 doubtful = form_doubtful and outcome.http in (500, 501)
                 self.limits.heard(outcome, granted, form_doubtful=doubtful)
-        return outcome, most if bill.cost_usd is None else bill.cost_usd
+        return outcome, cost
 
     def _cost(self, outcome: CallOutcome) -> float | None:
         """What an attempt cost: nothing where the server turned it down, None where nobody told."""
@@ -147,15 +152,20 @@ class Sender:
         if known is None:
             return None
         output = self.budget.likely_output(likely)
-        output = output if cap is None else min(cap, output)
+        output = output if cap is None or self.budget.beside else min(cap, output)
         return known.price.cost(round(tokens * self.budget.input_ratio), output)
 
-    def most_usd(self, body: Mapping[str, Any], likely: int = 0) -> float | None:
-        """The most a request may cost; None where the price is not known."""
-        known = self.prices.of(str(body["model"]))
+    def most_usd(self, body: Mapping[str, Any], likely: int = 0, beside: int | None = None) -> float | None:
+        """The most a request may cost; None where the price is not known.
+
+        `beside` is how many tokens may come on top of its cap, by default as many as bills so far leave possible.
+        """
+        known, cap = self.prices.of(str(body["model"])), cap_of(body)
         if known is None:
             return None
-        most_input, output = len(orjson.dumps(body)), self.most_output(body, likely)
+        if beside is None:
+            beside = 0 if cap is None else self.budget.thinking(cap)
+        most_input, output = len(orjson.dumps(body)), self.most_output(body, likely) + beside
         return max(known.price.cost(most_input, output, cached) for cached in (0, most_input))
 
 

@@ -1,6 +1,7 @@
 """That what an endpoint turned down is not asked of it again at the next start."""
 
 import asyncio
+import json
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,10 @@ from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.identity import now
+from annotator.judging.calls.client import Client, Endpoint
+from annotator.judging.calls.limits import Limits
+from annotator.judging.calls.prices import Prices
+from annotator.judging.calls.sending import Sender
 from tests.judging.odd_server import Odd, OddServer, error
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge, answering
@@ -62,6 +67,23 @@ def test_after_a_month_it_is_tried_again(
     later = now() + timedelta(days=31)
     monkeypatch.setattr(endpoint_memory, "now", lambda: later)
     assert turned_down(file, server, "Beta") == 2
+
+
+def test_thinking_that_is_billed_beside_the_cap_is_known_at_the_next_start(
+    file: Path, server: OddServer
+) -> None:
+    def thinking(body: dict[str, Any], number: int) -> Odd:
+        tree = json.loads(str(answering(lambda criterion: "yes")(body, number).body))
+        tree["usage"] |= {"total_tokens": tree["usage"]["total_tokens"] + 700}
+        return Odd(json.dumps(tree))
+
+    server.answer = thinking
+    project = Project.open(file)
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=("Alpha",))))
+    sender = Sender(Client(Endpoint(server.url, "test-model")), Limits(1), Prices())
+    endpoint_memory.recall(project, sender)
+    project.close()
+    assert sender.budget.beside == 700
 
 
 def test_another_model_begins_with_everything(file: Path, server: OddServer) -> None:

@@ -10,7 +10,7 @@ import pytest
 from annotator.domain.judges.judge import RunState
 from annotator.judging.batches.batch_files import BatchFileWriter, BatchLimits
 from annotator.judging.batches.batching import BatchProgress
-from annotator.judging.calls.budget import Budget, BudgetSpent
+from annotator.judging.calls.budget import Budget
 from annotator.judging.calls.client import Client, Endpoint
 from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.sending import Sender
@@ -80,13 +80,16 @@ async def test_a_batch_still_out_after_a_restart_counts_against_the_new_budget(
     assert budget.spent_usd == pytest.approx(3 * 0.052)
 
 
-async def test_a_budget_too_small_for_one_more_question_leaves_the_rest_unjudged(
+async def test_a_budget_that_holds_no_more_batch_is_used_up_by_single_calls_and_leaves_the_rest_unjudged(
     provider: BatchServer, folder: Path
 ) -> None:
+    budget = Budget(0.95)
     found, ended, _ = await batched(
-        provider, folder, Shelf(), cases=14, budget=Budget(0.95), parameters={"max_tokens": 50}
+        provider, folder, Shelf(), cases=14, budget=budget, parameters={"max_tokens": 50}
     )
-    assert isinstance(found.halt, BudgetSpent)
+    assert found.halt is None
+    # Nothing is left that another call could be had for: it costs 0.104.
+    assert 0.95 - 0.2 < budget.spent_usd <= 0.95
     assert ended.state is RunState.INTERRUPTED
     assert "budget" in ended.cause
     assert 1 < ended.progress.done < 14

@@ -153,13 +153,13 @@ def test_tokens_are_counted_roughly_in_any_script() -> None:
 @pytest.mark.anyio
 async def test_a_call_that_is_likely_to_exceed_the_budget_is_not_made() -> None:
     budget = Budget(1.0)
-    async with budget.reserve(0.6, 9.0) as bill:
+    async with budget.reserve(0.6, lambda: 9.0) as bill:
         bill.cost_usd = 0.5
     assert budget.spent_usd == 0.5
     with pytest.raises(BudgetSpent):
-        async with budget.reserve(0.6, 0.6):
+        async with budget.reserve(0.6, lambda: 0.6):
             pass
-    async with budget.reserve(0.5, 9.0):
+    async with budget.reserve(0.5, lambda: 9.0):
         pass
 
 
@@ -174,7 +174,7 @@ async def test_calls_in_flight_count_until_their_bill_is_known(
     budget.heard(20, within=True)
 
     async def call(name: str, cost: float) -> None:
-        async with budget.reserve(likely, most) as bill:
+        async with budget.reserve(likely, lambda: most) as bill:
             order.append(f"{name} out")
             await asyncio.sleep(0.01)
             order.append(f"{name} back")
@@ -188,6 +188,6 @@ async def test_calls_in_flight_count_until_their_bill_is_known(
 @pytest.mark.anyio
 async def test_an_unknown_bill_is_charged_at_the_most_it_could_be() -> None:
     budget = Budget(1.0)
-    async with budget.reserve(0.1, 0.4):
+    async with budget.reserve(0.1, lambda: 0.4):
         pass
     assert budget.spent_usd == 0.4

@@ -21,7 +21,7 @@ def test_a_whole_completion_gives_its_content_and_what_the_server_said_of_it() -
     outcome = seen(completion("yes"))
     assert (outcome.trouble, outcome.content, outcome.finish_reason) == (CallTrouble.NONE, "yes", "stop")
     assert (outcome.model, outcome.fingerprint) == ("test-model-2026", "fp_1")
-    assert outcome.usage == Usage(input=100, cached=40, output=20, reasoning=5)
+    assert outcome.usage == Usage(input=100, cached=40, output=20, reasoning=5, beside=0)
 
 
 @pytest.mark.parametrize("cost", [True, "1", -1, 1e300, None, [], {"total_cost": "1"}])
