@@ -5,13 +5,15 @@ import os
 import shutil
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from annotator.domain.texts.refusal import Refusal
 
+T = TypeVar("T")
 WINDOWS = os.name == "nt"
 RETRIED_SECONDS = 5.0
 UNFINISHED = ".part"
@@ -83,14 +85,18 @@ def put_in_place(finished: Path, place: Path, *, new: bool = False) -> None:
 def move(here: Path, there: Path, *, new: bool = False) -> None:
     """Give a file or folder another name, with `new` only a free one.
 
-    A virus scanner or a syncing program may hold it for a moment, so PermissionError is retried for a while.
+    A virus scanner or a syncing program may hold it for a moment.
     """
-    give_up = time.monotonic() + RETRIED_SECONDS
     act = _move_to_free if new else os.replace
+    patiently(lambda: act(here, there))
+
+
+def patiently(act: Callable[[], T], seconds: float | None = None) -> T:
+    """Do what fails while another program holds a file, and retry it for so long as it is not permitted."""
+    give_up = time.monotonic() + (RETRIED_SECONDS if seconds is None else seconds)
     while True:
         try:
-            act(here, there)
-            return
+            return act()
         except PermissionError:
             if time.monotonic() >= give_up:
                 raise

@@ -35,7 +35,7 @@ from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.budget import CallBill
 from annotator.judging.calls.cache import keys_of, subjects_of
 from annotator.judging.calls.limits import backoff
-from annotator.judging.calls.outcome import Usage
+from annotator.judging.calls.outcome import Usage, sentence
 from annotator.judging.calls.parameters import cap_of
 from annotator.judging.calls.replies import UnreadableReply, reread
 from annotator.judging.calls.settling import KeyedQuestion, QuestionSettling
@@ -128,6 +128,8 @@ class BatchedAsk(CaseAsk):
             question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
             answer = self._from_batch(question)
             if answer is not None:
+                if answer.status is Status.OK:
+                    self.asker.opened.set()
                 return replace(answer, flags=self.raised(fields, fenced))
             if self.batched.halt is not None and self.asker.cached(question.key, reply) is None:
                 raise self.batched.halt
@@ -468,7 +470,8 @@ class _Work:
     async def _turned_down(self, state: BatchState) -> None:
         """A full queue takes less, later; any other cause would meet the next batch, too."""
         if _QUEUE_FULL not in state.cause or len(state.entries) < _FEWEST:
-            raise RunHalt(f"The provider turned the batch down: {state.cause or 'it did not say why'}")
+            why = sentence(state.cause or "it did not say why")
+            raise RunHalt(f"The provider turned the batch down: {why}")
         self._sizes = replace(self._sizes, requests=min(self._sizes.requests, len(state.entries) // 2))
         await self._nap(LONGEST_NAP_S)
 

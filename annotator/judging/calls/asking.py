@@ -80,7 +80,7 @@ class Asker:
 
     @property
     def opened(self) -> asyncio.Event:
-        """Set with the first usable answer of the endpoint."""
+        """Set with the first usable answer of the endpoint, be it a journalled one."""
         return self.sender.limits.opened
 
     def failing(self, case: Case) -> bool:
@@ -174,6 +174,7 @@ class CaseAsk:
             call, found = known
             self.reused.append(call)
             self.call_id = call.id
+            self.asker.opened.set()
             return Answer(Status.OK, found, call.raw, flags=flags)
         limits = self.asker.sender.limits
         with self.asker.putting(question.key) as came:

@@ -48,8 +48,8 @@ class Breaker:
     A run stops after `LIKE_FAILURES` requests in a row that nobody answered, or questions in a row that came to
     nothing for the same reason; after twice as many for different reasons; and before the first usable answer after
     twice as many requests of any kind. What one report may be the cause of counts once a report. An endpoint that has
-    answered before is left to rest instead, each time twice as long, before one more call is let through; it is given
-    up after `rests` rests. One that turns down the key or redirects `fatal` times in a row, or says that the account's
+    answered before is left to rest before each of the last `rests` of those requests, each time twice as long: less
+    than two minutes in all. One that turns down the key or redirects `fatal` times in a row, or says that the account's
     credit or quota is used up, is given up at once. Requests to ask less (429) count for nothing. Times are monotonic
     seconds.
     """
@@ -57,10 +57,10 @@ class Breaker:
     def __init__(
         self,
         threshold: int = LIKE_FAILURES,
-        rest_s: float = 30.0,
-        rests: int = 6,
+        rest_s: float = 15.0,
+        rests: int = 3,
         fatal: int = 3,
-        short_rest_s: float = 1.0,
+        short_rest_s: float = 5.0,
     ) -> None:
         self._threshold = threshold
         self._rest_s, self._short_rest_s = rest_s, short_rest_s
@@ -162,14 +162,14 @@ class Breaker:
 
     def _fail(self, outcome: CallOutcome, now: float) -> None:
         self._failures += 1
-        if self._failures < self._threshold and not self._rested:
-            return
-        if not self._answered or self._rested >= self._rests:
+        if self._failures >= self._threshold:
             raise RunHalt(
                 f"The endpoint does not answer: {self._failures:,} failures in a row. {outcome.message} {_RESUME}"
             )
+        if not self._answered or self._failures < self._threshold - self._rests:
+            return
         away = outcome.trouble is CallTrouble.CONNECTION or outcome.http in _AWAY
         rest_s = self._rest_s if away else self._short_rest_s
-        self._opened_at, self._failures = now, 0
+        self._opened_at = now
         self.rests_until = self._trial_until = now + rest_s * 2**self._rested
         self._rested += 1

@@ -62,7 +62,9 @@ class KeyGrants:
     def all(self) -> list[KeyGrant]:
         """All of them; Refusal when the file cannot be read."""
         try:
-            rows = json.loads(self._file.read_text("utf-8"))["keys"]
+            # On Windows it cannot be read while another process puts a new one in its place.
+            text = files.patiently(lambda: self._file.read_text("utf-8"), seconds=1.0)
+            rows = json.loads(text)["keys"]
             found = [KeyGrant(row["key"], row["address"], row["allowed"]) for row in rows]
         except FileNotFoundError:
             return []

@@ -179,6 +179,7 @@ class CallOutcome:
         # no text, instead of taking the escapes for words.
         for name in _WORDS:
             object.__setattr__(self, name, escaped(getattr(self, name)))
+        object.__setattr__(self, "message", sentence(self.message))
 
     @property
     def status(self) -> Status:
@@ -202,6 +203,12 @@ class CallOutcome:
         kept: dict[str, Any] = {name: without_keys(getattr(self, name), keys) for name in named}
         body = without_keys(self.body, keys) if self.answered else redact(self.body, keys)
         return replace(self, body=body, message=redact(self.message, keys) if self.message else "", **kept)
+
+
+def sentence(words: str) -> str:
+    """What a server says as a part of a text: in one line, with a full stop where no mark ends it."""
+    line = " ".join(words.split())
+    return line if not line or line.rstrip("\"'”’)").endswith((".", "!", "?", "…", ":", "。")) else f"{line}."
 
 
 def read(http: int, headers: Mapping[str, str], body: str, now: datetime | None = None) -> CallOutcome:
@@ -301,7 +308,7 @@ def _failure(
     code = str(error.get("code") or error.get("type") or "")
     inner = error.get("innererror")
     inner_code = str(inner.get("code", "")) if isinstance(inner, dict) else ""
-    message = str(error.get("message") or "") or body.strip()
+    message = str(error.get("message") or "").strip() or body.strip()
     # Some gateways answer 200 and put the true status into the error itself.
     true_http = int(code) if http < 400 and re.fullmatch("[0-9]{3}", code) else http
     trouble = _trouble(true_http, {code.lower(), inner_code.lower()}, message)
@@ -312,7 +319,7 @@ def _failure(
     return CallOutcome(
         trouble,
         body=body,
-        message=f"The server answered {true_http}: {message[:500] or 'nothing more'}",
+        message=f"The server answered {true_http}: {message[:500] or 'nothing more'}{'…' * (len(message) > 500)}",
         code=code,
         parameter=str(error.get("param") or ""),
         http=true_http,

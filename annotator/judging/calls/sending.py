@@ -172,7 +172,8 @@ class Sender:
 def _final(outcome: CallOutcome, troubles: Counter[CallTrouble], tries: int) -> bool:
     if outcome.trouble not in PASSING or troubles.total() >= MOST_TRIES:
         return True
-    most = TRIES.get(outcome.trouble, OTHER_TRIES)
+    # Where nobody is there to answer, the run ends before the question is given up.
+    most = MOST_TRIES if outcome.code == NOT_SENT else TRIES.get(outcome.trouble, OTHER_TRIES)
     if tries and outcome.http == 500:
         most = tries
     return troubles[outcome.trouble] >= most

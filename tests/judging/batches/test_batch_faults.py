@@ -164,8 +164,8 @@ async def test_a_full_queue_is_tried_later_with_smaller_batches(provider: BatchS
 
 
 async def test_an_endpoint_without_batches_says_so(provider: BatchServer, folder: Path) -> None:
-    provider.fault = lambda method, path, number: error(404, "not found")
-    with pytest.raises(Refusal, match="takes no batches"):
+    provider.fault = lambda method, path, number: error(404, "no such ")
+    with pytest.raises(Refusal, match=r"takes no batches\. The server answered 404: no such\. Run the judge"):
         await batched(provider, folder, Shelf())
 
 

@@ -174,7 +174,7 @@ async def test_what_does_not_pass_is_given_up_with_the_servers_words(odd: OddSer
     answer, ask = await asked(odd, folder)
     assert (answer.status, answer.cause) == (
         Status.API_ERROR,
-        "The server answered 503: the model is loading",
+        "The server answered 503: the model is loading.",
     )
     assert ask.calls[0].attempts == len(odd.bodies) == 5
     assert "loading" in ask.calls[0].raw

@@ -135,6 +135,23 @@ def test_what_cannot_be_read_of_the_allowed_keys_allows_nothing_and_is_refused_i
         keys.find("judge", "MY_KEY")
 
 
+def test_the_allowed_keys_are_read_although_another_process_puts_them_in_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    keys, held = Keys({"MY_KEY": KEY}, NoRing()), [True, True]
+    keys.grants.put(KeyGrant("MY_KEY", "judge"))
+    read_text = Path.read_text
+
+    def read(place: Path, *how: str) -> str:
+        if place.name == GRANTS and held:
+            held.pop()
+            raise PermissionError(13, "The process cannot access the file")
+        return read_text(place, *how)
+
+    monkeypatch.setattr(Path, "read_text", read)
+    assert keys.find("judge", "MY_KEY") is not None
+
+
 @posix
 def test_what_is_allowed_is_for_its_owner_alone_and_no_word_is_lost_when_two_allow_at_once() -> None:
     with ThreadPoolExecutor() as pool:

@@ -187,7 +187,7 @@ def test_an_endpoint_that_never_answered_is_given_up_at_once() -> None:
 
 
 def test_an_endpoint_that_has_answered_is_left_to_rest_longer_each_time() -> None:
-    breaker = Breaker(threshold=2, rest_s=30, rests=2)
+    breaker = Breaker(threshold=4, rest_s=30, rests=2)
     breaker.heard(ANSWER, 0, 0)
     breaker.heard(DOWN, 0, 0)
     assert breaker.delay(0) == 0
@@ -202,9 +202,10 @@ def test_an_endpoint_that_has_answered_is_left_to_rest_longer_each_time() -> Non
 
 
 def test_one_good_trial_ends_the_rest() -> None:
-    breaker = Breaker(threshold=1)
+    breaker = Breaker(threshold=2, rest_s=30)
     breaker.heard(ANSWER, 0, 0)
     breaker.heard(DOWN, 0, 0)
+    assert breaker.delay(0) == 30
     assert breaker.delay(30) == 0
     breaker.heard(ANSWER, 30, 31)
     assert breaker.delay(31) == 0
@@ -212,7 +213,7 @@ def test_one_good_trial_ends_the_rest() -> None:
 
 
 def test_what_was_under_way_when_the_rest_began_does_not_lengthen_it() -> None:
-    breaker = Breaker(threshold=1, rest_s=30)
+    breaker = Breaker(threshold=2, rest_s=30)
     breaker.heard(ANSWER, 0, 0)
     breaker.heard(DOWN, 5, 10)
     breaker.heard(DOWN, 5, 11)

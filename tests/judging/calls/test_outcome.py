@@ -1,6 +1,7 @@
 """How a server's answer is read, whatever it holds."""
 
 import json
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -121,7 +122,7 @@ def test_each_trouble_is_told_apart(odd: Odd, trouble: CallTrouble, status: Stat
 
 
 def test_the_servers_words_are_in_the_message() -> None:
-    assert seen(error(404, "no such model")).message == "The server answered 404: no such model"
+    assert seen(error(404, "no such model")).message == "The server answered 404: no such model."
 
 
 @pytest.mark.parametrize(
@@ -146,3 +147,18 @@ def test_a_delay_among_the_details_of_an_error_is_found() -> None:
     details = [{"@type": "RetryInfo", "retryDelay": "34s"}]
     odd = error(429, "Quota exceeded", details=details)
     assert seen(odd).retry_after == 34.0
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["no such ", "no such  run\n", "no\r\n\tsuch run", "No!", "Why?", 'It says "no."', "", " ", "x" * 600],
+)
+def test_what_a_server_says_is_a_whole_sentence_in_one_line(words: str) -> None:
+    outcomes = (
+        seen(error(404, words)),
+        CallOutcome(CallTrouble.CONNECTION, message=f"The connection failed: {words}"),
+        seen(error(404, words)).without(("secret",)),
+    )
+    for outcome in outcomes:
+        assert not re.search(r"\s\s|[^\S ]|^\s|\s$", outcome.message)
+        assert re.search(r"[.!?…:][\"]?$", outcome.message)

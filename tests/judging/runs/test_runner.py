@@ -22,6 +22,8 @@ from annotator.judging.calls.cache import keys_of
 from annotator.judging.calls.limits import Limits
 from annotator.judging.runs.progress import Finished, Progress
 from annotator.judging.runs.runner import RunEnd, left, run
+from tests.judging.batch_server import Shelf
+from tests.judging.calls.test_limits import Clock, limits
 from tests.judging.odd_server import (
     TINY,
     YES_JSON,
@@ -29,9 +31,11 @@ from tests.judging.odd_server import (
     OddServer,
     Reply,
     asker,
+    at_work,
     case,
     completion,
     error,
+    tiny_judge,
 )
 
 pytestmark = pytest.mark.anyio
@@ -295,18 +299,67 @@ async def test_a_hopeless_run_stops_within_twice_the_told_failures_and_goes_on_l
     odd.answer = lambda body, number: completion(YES_JSON) if number < before else HOPELESS[kind]
     book, cases = Book(), [case(number) for number in range(60)]
 
-    def limits() -> Limits:
+    def brief() -> Limits:
         return Limits(concurrency, backoff_s=0.001, breaker=Breaker(rest_s=0.02, short_rest_s=0.02))
 
-    ended = await judged(odd, folder, cases, book, concurrency=concurrency, limits=limits())
+    ended = await judged(odd, folder, cases, book, concurrency=concurrency, limits=brief())
     assert ended.state is RunState.INTERRUPTED
     # What is out when a server turns cannot be called back.
     assert len(odd.bodies) - before <= 2 * LIKE_FAILURES + (concurrency if before else 0)
     assert ended.progress.by_status.get("ok", 0) == before
     odd.answer = lambda body, number: completion(YES_JSON)
     already = {key for each in book.finished if each.judged for key in keys_of(each.case)}
-    await judged(odd, folder, cases, book, concurrency=concurrency, limits=limits(), already=already)
+    await judged(odd, folder, cases, book, concurrency=concurrency, limits=brief(), already=already)
     assert book.numbers == list(range(60))
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+async def test_an_endpoint_that_goes_away_ends_the_run_within_minutes_and_costs_no_question(
+    concurrency: int, odd: OddServer, folder: Path
+) -> None:
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        if number < 5:
+            return completion(YES_JSON)
+        # From here on connections are refused, and those that are open are cut.
+        odd.shutdown()
+        odd.server_close()
+        return dataclasses.replace(completion(YES_JSON), cut=True)
+
+    odd.answer, clock, book = answer, Clock(), Book()
+    cases, began = [case(number) for number in range(30)], clock.now
+    ended = await judged(odd, folder, cases, book, concurrency=concurrency, limits=limits(clock, concurrency))
+    assert (ended.state, ended.progress.by_status) == (RunState.INTERRUPTED, {"ok": 5})
+    assert f"does not answer: {LIKE_FAILURES} failures in a row" in ended.cause
+    assert 60 < clock.now - began < 180
+    already = {key for each in book.finished if each.judged for key in keys_of(each.case)}
+    with at_work(OddServer()) as again:
+        await judged(again, folder, cases, book, concurrency=concurrency, already=already)
+    assert book.numbers == list(range(30))
+
+
+async def test_a_run_that_is_answered_from_the_journal_works_on_as_many_cases_as_it_may(
+    odd: OddServer, folder: Path
+) -> None:
+    active, most, shelf = 0, 0, Shelf()
+
+    async def judge(case: Case, ask: Ask) -> Verdicts:
+        nonlocal active, most
+        verdicts = await tiny_judge(case, ask)
+        active += 1
+        most = max(most, active)
+        for _ in range(50):
+            await asyncio.sleep(0)
+        active -= 1
+        return verdicts
+
+    async with asker(odd.url, folder, journal=shelf) as factory:
+        known = Book()
+        await run(TINY, map(case, range(30)), factory, record=known.record)
+    shelf.keep_calls([call for each in known.finished for call in each.calls])
+    async with asker(odd.url, folder, journal=shelf) as factory:
+        protocol = dataclasses.replace(TINY, judge=judge)
+        await run(protocol, map(case, range(30)), factory, record=Book().record, concurrency=8)
+    assert (most, len(odd.bodies)) == (8, 30)
 
 
 def _schema_only_in_words(body: dict[str, Any], number: int) -> Odd:
@@ -354,8 +407,9 @@ async def test_a_run_that_gets_somewhere_is_not_stopped(
         for number in range(20)
     ]
     endpoint = {"temperature": 0, "top_p": 1, "seed": 1}
-    limits = Limits(concurrency, backoff_s=0.001)
-    async with asker(odd.url, folder, limits=limits, parameters=endpoint) as factory:
+    async with asker(
+        odd.url, folder, limits=Limits(concurrency, backoff_s=0.001), parameters=endpoint
+    ) as factory:
         ended = await run(TINY, cases, factory, record=book.record, concurrency=concurrency)
     assert (ended.state, ended.progress.done) == (RunState.DONE, 80)
     assert 80 - ended.progress.by_status["ok"] == failing
