@@ -215,7 +215,7 @@ def test_the_key_of_an_item_keeps_its_own_direction(page: Any) -> None:
 
 def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
     before = page.ruling.strip.words.text()
-    assert "First labels stay the metric" in before
+    assert "First labels stay the metric" in page.ruling.strip.rule.text()
     press("2", times=3)
     settle(page)
     after = page.ruling.strip.words.text()
@@ -223,6 +223,16 @@ def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
     assert "first labels: accuracy 0.36 ·" in before
     assert "accuracy 0.36 → 0.57" in after
     assert "6 disagreements not ruled on" in after
+
+
+@pytest.mark.parametrize("high", [600, 768])
+def test_in_a_low_window_what_is_read_once_leaves_its_room_to_the_verdict(page: Any, high: int) -> None:
+    page.window().resize(960, high)
+    settle(page)
+    card, strip = page.ruling.bench.card, page.ruling.strip
+    assert [part.isVisible() for part in (strip.rule, card.waiting)] == [high == 768] * 2
+    assert strip.words.height() >= strip.words.heightForWidth(strip.words.width())
+    assert "First labels stay the metric" in strip.words.toolTip()
 
 
 def test_the_list_is_narrowed_to_what_is_open_and_keeps_the_place(page: Any) -> None:

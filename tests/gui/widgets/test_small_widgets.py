@@ -31,6 +31,7 @@ from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import AmountBox, BudgetBox, NumberBox
 from annotator.gui.widgets.fields.typed import LineField
+from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.tick_list import TickList
 from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
@@ -233,6 +234,36 @@ def test_a_list_that_drops_down_shows_its_last_row_whole(entries, percent, share
         rows.scrollToBottom()
         assert room.contains(QRect(0, rows.visualRect(rows.model().index(entries - 1, 0)).y(), 1, 1))
         box.hidePopup()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Attribution of claims to sources, as experts see it",
+        "说明残差连接为何有效。" * 4,
+        "يشرح سبب نجاح الوصلات. " * 4,
+    ],
+)
+@pytest.mark.parametrize("wide", [700, 240])
+def test_a_list_that_drops_down_is_as_wide_as_its_longest_entry_up_to_the_window(words, wide, qtbot):
+    window, box = QWidget(), ChoiceBox()
+    qtbot.addWidget(window)
+    box.keep_short(6)
+    offer(box, [("Short", "short"), (words, "long")])
+    horizontal(box, StretchSpace(1), on=window)
+    theme.wear(window)
+    window.resize(wide, 200)
+    window.show()
+    box.showPopup()
+    rows = box.view()
+    whole = rows.viewport().width() >= rows.fontMetrics().horizontalAdvance(words)
+    assert rows.window().width() <= max(wide, box.width())
+    assert whole or rows.window().width() > wide - 20
+    assert whole or words.strip() in rows.model().index(1, 0).data(Qt.ItemDataRole.ToolTipRole)
+    assert whole or rows.textElideMode() != Qt.TextElideMode.ElideNone
+    assert whole == (wide == 700)
+    box.hidePopup()
 
 
 def test_a_list_of_sentences_shows_all_of_them(qtbot):

@@ -21,11 +21,18 @@ class ChoiceBox(QComboBox):
         self.setMinimumContentsLength(letters)
 
     def showPopup(self) -> None:
-        """Show only whole rows, as many as there is room for below or above."""
+        """Show only whole rows, as many as there is room for, as wide as the longest entry up to the window's width."""
         screen, top = self.screen().availableGeometry(), self.mapToGlobal(QPoint(0, 0)).y()
         room = max(top - screen.top(), screen.bottom() - top - self.height()) - AROUND_ROWS
         self.setMaxVisibleItems(max(1, min(MOST_ROWS, room // max(1, self.view().sizeHintForRow(0)))))
-        self.view().setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        rows = self.view()
+        rows.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        whole = rows.sizeHintForColumn(0) + AROUND_ROWS + rows.verticalScrollBar().sizeHint().width()
+        rows.setMinimumWidth(min(whole, self.window().width()))
+        for row in range(self.count()):
+            # An entry that is cut is whole in its tooltip.
+            if whole > self.window().width() and not self.itemData(row, Qt.ItemDataRole.ToolTipRole):
+                self.setItemData(row, tooltip(self.itemText(row)), Qt.ItemDataRole.ToolTipRole)
         super().showPopup()
 
     def elided(self) -> str:

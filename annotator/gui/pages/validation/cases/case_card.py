@@ -61,8 +61,12 @@ class VoiceBox(QFrame):
 
 
 SIDES = 2
-# In a window that is lower, in pixels of the design, the verdict needs the room of the choice to stay.
-ROOMY = 560
+# In a window that is lower, in pixels of the design, the verdict needs the room of what is read or chosen once.
+ROOMY = 680
+
+
+def is_roomy(widget: QWidget) -> bool:
+    return widget.window().height() >= theme.current().px(ROOMY)
 
 
 class CaseCard(QWidget):
@@ -126,7 +130,7 @@ class CaseCard(QWidget):
 
     def _fit(self) -> None:
         """In a low window there is no room for what is chosen once."""
-        self.waiting.setVisible(self.window().height() >= theme.current().px(ROOMY))
+        self.waiting.setVisible(is_roomy(self))
 
     def show_case(
         self, case: VerdictCase, found: VerdictReading | None, where: str, texts: CaseReadingPane

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from annotator.actions.runs.judge_cases import RunRequest
@@ -21,6 +22,7 @@ from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation.cases import ruling_look
 from annotator.gui.pages.validation.cases.case_bench import BenchWords
+from annotator.gui.pages.validation.cases.case_card import is_roomy
 from annotator.gui.pages.validation.cases.case_part import PAINTED_MS, WORK, CasePart
 from annotator.gui.pages.validation.cases.faults import ACTS, RULINGS
 from annotator.gui.pages.validation.cases.ruling_look import RulingChoice, RulingLook
@@ -29,7 +31,7 @@ from annotator.gui.pages.validation.cases.verdict_cases import VerdictCase
 from annotator.gui.pages.validation.looking import CountedLook, TestPartGate
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import column_of, horizontal
+from annotator.gui.widgets.layouts import column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.push_button import push_button
 
@@ -53,20 +55,24 @@ class ColumnsStrip(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self.words = PlainLabel("", wrap=True)
+        self.words, self.rule = PlainLabel("", wrap=True), PlainLabel(METRIC, wrap=True)
         self.jump = push_button("All figures", self.figures_wanted, "quiet")
-        horizontal((self.words, 1), self.jump, on=self, margins=(10, 5, 6, 5))
+        column = vertical(self.words, self.rule, margins=0, spacing=0)
+        horizontal((column, 1), self.jump, on=self, margins=(10, 5, 6, 5))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low window the case needs the room of what is the same for every judge: it stands in the tooltip."""
+        super().resizeEvent(event)
+        self.rule.setVisible(is_roomy(self))
 
     def show_judge(self, found: Sequence[RuledJudge] | None, judge: ValidationRater, more: str = "") -> None:
         """Show the columns of the judge in view, where they are counted; `more` is said at the end."""
-        told = f"{METRIC} {more}".strip()
         mine = [one for one in found or () if one.rater.id == judge.id]
         mine = [one for one in mine if one.rater.prompt == judge.prompt] or mine
         if not mine:
-            self.words.setText(
-                f"{judge.name}: its figures are being counted.\n{told}" if found is None else told
-            )
-            self.words.setToolTip("")
+            counting = f"{judge.name}: its figures are being counted." if found is None else ""
+            self.words.setText(f"{counting} {more}".strip())
+            self.words.setToolTip(tooltip(METRIC))
             return
         one = mine[0]
         ruled = sum(one.rulings.values()) > 0
@@ -83,11 +89,10 @@ class ColumnsStrip(QFrame):
         columns = "first labels → after the rulings" if ruled else "first labels"
         n = f"{before.n:,} → {after.n:,}" if ruled else f"{before.n:,}"
         self.words.setText(
-            f"{one.rater.name}, {columns}: {' · '.join(pairs)} (n = {n}, {method}{rest}).\n{told}"
+            f"{one.rater.name}, {columns}: {' · '.join(pairs)} (n = {n}, {method}{rest}). {more}".strip()
         )
-        self.words.setToolTip(
-            tooltip("\n".join(f"{TITLES[name][0]}: {TITLES[name][1]}" for name, _ in shown))
-        )
+        meanings = (f"{TITLES[name][0]}: {TITLES[name][1]}" for name, _ in shown)
+        self.words.setToolTip(tooltip("\n".join((METRIC, *meanings))))
 
 
 def _value(estimate: Estimate) -> str:
