@@ -240,7 +240,7 @@ class OddHandler(BaseHTTPRequestHandler):
         with self.server.lock:
             number = len(self.server.bodies)
             self.server.bodies.append(body)
-            self.server.headers.append(dict(self.headers.items()))
+            self.server.headers.append({name.lower(): value for name, value in self.headers.items()})
             self.server.paths.append(self.path)
         self.send(self.server.answer(body, number))
 

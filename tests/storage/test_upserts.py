@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
@@ -48,6 +49,18 @@ def test_a_column_that_is_not_named_takes_its_default(db: Connection) -> None:
     for row in rows:
         upserts.put(db, SYSTEM, row)
     assert db.execute(select(SYSTEM.c.notes).where(SYSTEM.c.id == "one")).scalar_one() == ""
+
+
+def test_whole_rows_are_put_by_one_statement_for_each_hundred(project: Project) -> None:
+    rows = [{"key": f"row-{number}", "value": str(number)} for number in range(250)]
+    statements = list[str]()
+    with project.store.write() as db:
+        raw: Any = db.connection.driver_connection
+        raw.set_trace_callback(statements.append)
+        upserts.put(db, META, rows)
+        raw.set_trace_callback(None)
+        assert [value(db, row["key"]) for row in rows] == [row["value"] for row in rows]
+    assert sum(words.startswith("INSERT") for words in statements) == 3
 
 
 def test_a_replaced_row_is_still_witnessed(project: Project, tmp_path: Path) -> None:

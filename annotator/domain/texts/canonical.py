@@ -34,6 +34,8 @@ def storable(text: str) -> str:
 
 def escaped(text: str) -> str:
     """The text with NUL and halves of surrogate pairs written out as escapes: what a server sent, fit to be stored."""
+    if text.isascii() and "\x00" not in text:
+        return text
     return text.replace("\x00", "\\x00").encode("utf-8", "backslashreplace").decode("utf-8")
 
 

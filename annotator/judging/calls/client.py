@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
@@ -19,7 +20,10 @@ from annotator.judging.calls.parameters import of_judge
 from annotator.places import no_certificates, trusted
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient, Response
+    from contextlib import AbstractAsyncContextManager
+
+    from aiohttp import ClientResponse
+    from httpx2 import AsyncClient
     from openai import AsyncOpenAI
 
 CONNECT_S = 15.0
@@ -137,27 +141,22 @@ class Client:
         return replace(outcome.without(self.endpoint.secrets), latency_s=latency_s)
 
     async def _post(self, body: Mapping[str, Any]) -> CallOutcome:
-        from aiohttp import ClientConnectorError, ClientError
-        from httpx2 import ConnectError, ConnectTimeout, HTTPError
+        from aiohttp import ClientConnectorError, ClientError, ConnectionTimeoutError
 
         line = self._line = self._line or _Line(self.endpoint)
         try:
-            response = await line.pool.send(line.request(body), stream=True)
-            try:
+            async with line.post(body) as response:
                 content = await _content(response)
-            finally:
-                await response.aclose()
-        except (HTTPError, ClientError) as error:
-            # Not all of aiohttp's errors are wrapped on their way up: a bad status line is not.
-            never = isinstance(error, ClientConnectorError | ConnectError | ConnectTimeout)
+        except ClientError as error:
+            never = isinstance(error, ClientConnectorError | ConnectionTimeoutError)
             words = f"The connection failed: {root_words(error)}"
             return CallOutcome(CallTrouble.CONNECTION, message=words, code=NOT_SENT if never else "")
         if content is None:
             words = f"The server sent more than {LONGEST_BODY // 1_000_000} MB."
-            return CallOutcome(CallTrouble.MALFORMED, message=words, http=response.status_code)
+            return CallOutcome(CallTrouble.MALFORMED, message=words, http=response.status)
         # JSON is UTF-8; what a header says of the encoding is not worth the reading.
         text = content.decode("utf-8", "replace")
-        outcome = read(response.status_code, response.headers, text, self._now())
+        outcome = read(response.status, response.headers, text, self._now())
         words = _address_words(outcome, self.endpoint.base_url)
         return replace(outcome, message=outcome.message + words) if words else outcome
 
@@ -189,7 +188,8 @@ class _Line:
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
-        from httpx2 import URL, Headers
+        from aiohttp import BasicAuth, ClientTimeout
+        from httpx2 import URL
         from openai import DefaultAioHttpClient, Timeout
 
         # The whole call has its own clock in `attempt`; here only getting through to the server is timed.
@@ -199,33 +199,39 @@ class _Line:
             timeout=self.timeout, verify=trusted(), follow_redirects=False
         )
         query = f"?{urlencode(endpoint.query)}" if endpoint.query else ""
-        self._url = URL(f"{endpoint.base_url}/chat/completions{query}")
+        url = URL(f"{endpoint.base_url}/chat/completions{query}")
+        # The pool knows the way, by a proxy of the environment or none. What it wraps around a request of aiohttp's
+        # takes as long as that request.
+        way: Any = self.pool._transport_for_url(url)
+        way.client = way.get_client()
+        proxy = way.proxy
         headers = {
-            "Host": self._url.netloc.decode("ascii"),
             "Content-Type": "application/json",
             "Accept": "application/json",
             "User-Agent": f"goldsmith/{__version__}",
         }
-        self._headers = Headers(headers, encoding="ascii")
-        self._headers.update(endpoint.sent_headers)
-        self._extensions = {"timeout": self.timeout.as_dict()}
+        self._post = partial(
+            way.client.post,
+            str(url),
+            headers=headers | endpoint.sent_headers,
+            allow_redirects=False,
+            timeout=ClientTimeout(None, sock_connect=CONNECT_S),
+            proxy=proxy and str(proxy.url),
+            proxy_auth=proxy and proxy.auth and BasicAuth(*proxy.auth),
+            proxy_headers=proxy and proxy.headers,
+        )
 
-    def request(self, body: Mapping[str, Any]) -> Any:
-        """A request with this body."""
-        from httpx2 import ByteStream, Request
-
+    def post(self, body: Mapping[str, Any]) -> "AbstractAsyncContextManager[ClientResponse]":
+        """The response to a request with this body."""
         # In the order given: a model writes the properties of a schema in theirs, the evidence before the verdict.
-        content = ByteStream(orjson.dumps(body))
-        request = Request("POST", self._url, stream=content, extensions=self._extensions)
-        request.headers = self._headers
-        request.read()
-        return request
+        response: AbstractAsyncContextManager[ClientResponse] = self._post(data=orjson.dumps(body))
+        return response
 
 
-async def _content(response: "Response") -> bytes | None:
+async def _content(response: "ClientResponse") -> bytes | None:
     """The body of a response; None when it is longer than any reply."""
     parts, size = [], 0
-    async for part in response.aiter_bytes():
+    async for part in response.content.iter_any():
         size += len(part)
         if size > LONGEST_BODY:
             return None

@@ -199,6 +199,8 @@ class CallOutcome:
     def without(self, keys: Iterable[str]) -> "CallOutcome":
         """The same without keys: a reply is kept as it came but for those, which a hostile server may echo."""
         keys = tuple(keys)
+        if self.answered and not keys and not self.message:
+            return self
         named = ("content", *_WORDS[1:])
         kept: dict[str, Any] = {name: without_keys(getattr(self, name), keys) for name in named}
         body = without_keys(self.body, keys) if self.answered else redact(self.body, keys)

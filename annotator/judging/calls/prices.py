@@ -113,6 +113,7 @@ def unpriced(model: str) -> Refusal:
     )
 
 
+@lru_cache(maxsize=256)
 def _names(model: str) -> dict[str, None]:
     names = dict.fromkeys((model, model.rsplit("/", 1)[-1]))
     return dict.fromkeys((*names, *(_SNAPSHOT.sub("", name) for name in names)))

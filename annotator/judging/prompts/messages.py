@@ -40,7 +40,12 @@ class Prompt:
     @property
     def placeholders(self) -> set[str]:
         """The names the prompt wants filled."""
-        return set(_PLACEHOLDER.findall(self.system + self.user))
+        return set(_placeholders(self))
+
+
+@lru_cache(maxsize=64)
+def _placeholders(prompt: Prompt) -> frozenset[str]:
+    return frozenset(_PLACEHOLDER.findall(prompt.system + prompt.user))
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
@@ -68,7 +73,7 @@ def render(
 
     Raises KeyError on a placeholder without a field, ValueError on a field without a placeholder.
     """
-    spare = (set(fields) | set(fenced)) - prompt.placeholders
+    spare = (set(fields) | set(fenced)) - _placeholders(prompt)
     if spare:
         raise ValueError(f"prompt {prompt.name} has no place for {', '.join(sorted(spare))}")
     values = {

@@ -18,7 +18,7 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import client
 from annotator.judging.calls.client import Client, Endpoint, checked_url
-from annotator.judging.calls.outcome import CallOutcome, CallTrouble
+from annotator.judging.calls.outcome import NOT_SENT, CallOutcome, CallTrouble
 from annotator.judging.redaction import guard
 from tests.judging.batch_server import BatchServer
 from tests.judging.odd_server import KEY, YES_JSON, Odd, OddServer, completion, error
@@ -112,6 +112,19 @@ async def test_a_server_that_speaks_another_protocol_is_a_lost_connection() -> N
     async with server:
         outcome = await attempt(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
     assert outcome.trouble is CallTrouble.CONNECTION
+
+
+async def test_a_request_that_was_read_and_not_answered_has_been_sent() -> None:
+    async def read(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+        await writer.wait_closed()
+
+    server = await asyncio.start_server(read, "127.0.0.1", 0)
+    async with server:
+        outcome = await attempt(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
+    assert outcome.trouble is CallTrouble.CONNECTION
+    assert outcome.code != NOT_SENT
 
 
 async def test_a_stream_of_blocks_that_stops_in_the_middle_is_a_lost_connection() -> None:
