@@ -26,7 +26,6 @@ from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_o
 from annotator.actions.project import people
 from annotator.actions.project.file import META, PERSON, Project
 from annotator.domain.experts.assignment import Purpose, stage_of
-from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.material.extract import by_set
 from annotator.storage.tables import AssignmentRow, ExtractRow, table
@@ -73,23 +72,23 @@ _STANDING = (
 )
 
 
-def visible_to(person: Person) -> Any:
-    """The condition on the artifact table that leaves a person their own work and what is settled.
-
-    Consensus and imported gold are settled; another annotator's artifact is not, whatever the person's role.
-    """
-    return or_(ARTIFACT.c.author_id.in_((person.id, "")), ARTIFACT.c.state == State.CONSENSUS.value)
+# What a person may see of an item: their own work and what is settled. Consensus and imported gold are; another
+# annotator's artifact is not, whatever the person's role.
+_VISIBLE = (
+    select(ARTIFACT, REVISION.c.content)
+    .join(REVISION, NEWEST)
+    .where(
+        ARTIFACT.c.item_id == bindparam("of_item"),
+        or_(ARTIFACT.c.author_id.in_((bindparam("reader"), "")), ARTIFACT.c.state == State.CONSENSUS.value),
+    )
+)
 
 
 def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     """The artifacts of an item that the person working may see: their own first, then consensus, then imported."""
     person = people.someone(project)
     with project.store.read() as db:
-        rows = db.execute(
-            select(ARTIFACT, REVISION.c.content)
-            .join(REVISION, NEWEST)
-            .where(ARTIFACT.c.item_id == item_id, visible_to(person))
-        ).all()
+        rows = db.execute(_VISIBLE, {"of_item": item_id, "reader": person.id}).all()
     found = [artifact_of(row) for row in rows]
     return sorted(found, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
 

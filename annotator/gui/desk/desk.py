@@ -1,8 +1,10 @@
 """The desk: actions are done, queries asked, and every change announced to all pages."""
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Iterable
 from contextlib import closing
 from datetime import datetime
+from functools import partial
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from PySide6.QtCore import QObject, Signal
@@ -19,11 +21,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
+# Stands for every kind of change.
+ANY = ""
+
+
+class Subject(QObject):
+    changed = Signal(object)
+
+
 class Desk(QObject):
     """The only access of pages to the open project, for reading and for changes."""
 
-    changed = Signal(object)
-    """A Change that was committed, by this window or by a judging child."""
     refused = Signal(object)
     """A Refusal that answered the last verb or question."""
     saved = Signal(object)
@@ -40,6 +48,7 @@ class Desk(QObject):
     def __init__(self, project: Project, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.project = project
+        self._subjects = defaultdict[str, Subject](partial(Subject, self))
         self._errands = Errands(self)
         self.free = self._errands.free
         self.stop_jobs = self._errands.stop_jobs
@@ -136,8 +145,17 @@ class Desk(QObject):
             self.tell(first)
         return result
 
+    def listen(self, slot: Callable[[Change], None], kinds: Iterable[str]) -> None:
+        """Call a widget's method, as long as it lives, after every committed change of these kinds, and no other.
+
+        The change may be this window's or a judging child's.
+        """
+        for kind in kinds:
+            self._subjects[kind].changed.connect(slot)
+
     def tell(self, change: Change) -> None:
-        self.changed.emit(change)
+        for kind in (ANY, change.kind):
+            self._subjects[kind].changed.emit(change)
 
     def undo(self) -> None:
         """Take back the person's latest change, in whatever item or page it was made."""

@@ -1,7 +1,7 @@
 """The base class of pages: one step of the work, with its own acts and a count of waiting work."""
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from typing import Any, ClassVar
 
@@ -21,12 +21,15 @@ class Page(QWidget):
 
     NAME: ClassVar[str]
     ICON: ClassVar[str]
+    # The kinds of change that the page hears of while it is in view, and those that it hears of also out of view.
+    HEARS: ClassVar[Collection[str]] = ()
+    BEHIND: ClassVar[Collection[str]] = ()
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
         self.desk = desk
         self._shortcuts: dict[str, list[QShortcut]] = {}
-        desk.changed.connect(self.on_change)
+        desk.listen(self._hear, self.HEARS)
 
     def arrive(self, place: dict[str, Any]) -> None:
         """The page has come into view; `place` says where on it to go (item_id, unit_id …)."""
@@ -44,8 +47,13 @@ class Page(QWidget):
     def stop(self) -> None:
         """The page is about to be taken down: end what it started."""
 
+    def _hear(self, change: Change) -> None:
+        if self.isVisible() or change.kind in self.BEHIND:
+            self.on_change(change)
+
     def on_change(self, change: Change) -> None:
-        """Something was committed; show it if it is shown here."""
+        """A change was committed of a kind that the page hears of."""
+        self.arrive({})
 
     def focus_first(self) -> None:
         """Put the keyboard where work on this page begins."""

@@ -35,9 +35,7 @@ class PartedPage(Page):
     DENIED: tuple[str, str]
     """What whoever may see no part is told: a title and a sentence."""
     AT_ONCE: frozenset[str] = frozenset()
-    """Kinds of change that show at once."""
-    SOON: frozenset[str] = frozenset()
-    """Kinds of change that show when there was a pause."""
+    """Kinds of change that show at once; the others that the page hears of show when there was a pause."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -130,11 +128,11 @@ class PartedPage(Page):
 
     def on_change(self, change: Change) -> None:
         """Show what changed, at once or soon."""
-        if not self.isVisible() or self.body.currentIndex() == 1:
+        if self.body.currentIndex() == 1:
             return
         if change.kind in self.AT_ONCE:
             self.part.on_change(change)
-        elif change.kind in self.SOON:
+        else:
             self._later.start()
 
     def rebind(self) -> None:

@@ -83,12 +83,16 @@ class AnchorChips(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.chips: list[AnchorChip] = []
+        self._anchors: tuple[Anchor, ...] = ()
         self._locked = False
         self._column = vertical(on=self, margins=0, spacing=2)
         self.hide()
 
     def show_anchors(self, anchors: Sequence[Anchor]) -> None:
         """Show quotations, or hide when there are none."""
+        if tuple(anchors) == self._anchors:
+            return
+        self._anchors = tuple(anchors)
         fresh = range(len(self.chips), len(anchors))
         for place in fresh:
             self._add(place)

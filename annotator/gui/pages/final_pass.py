@@ -11,7 +11,6 @@ from annotator.actions.agreement import pilot_summary
 from annotator.actions.items import final_pass
 from annotator.actions.items.final_pass import ItemPass
 from annotator.domain.experts.final_pass import CHECKS, CheckState
-from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.review.text_pane import TextPane
@@ -29,7 +28,6 @@ from annotator.gui.widgets.push_button import push_button
 ABOUT = "What somebody looks for in each item before it is released. What is signed leaves with the release."
 PILOT = "Agreement, time, remarks and guidelines of the pilot items that were handed out."
 NO_PILOT = "No pilot items were handed out yet. Choose some under People → Hand out work."
-SHOWN_KINDS = ("setting", "item", "artifact", "page", "import", "assignment")
 OPEN = "open"
 # So many of a check's words are seen where there is no room for all.
 LETTERS = 12
@@ -40,6 +38,7 @@ class FinalPassPage(Page):
 
     NAME = "Final pass"
     ICON = "check"
+    HEARS = ("setting", "item", "artifact", "page", "import", "assignment")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -102,10 +101,6 @@ class FinalPassPage(Page):
 
     def focus_first(self) -> None:
         self.list.setFocus()
-
-    def on_change(self, change: Change) -> None:
-        if change.kind in SHOWN_KINDS and self.isVisible():
-            self._fill()
 
     def _fill(self) -> None:
         row, self._items = max(0, self.list.row()), self.desk.ask(final_pass.overview) or []

@@ -18,10 +18,9 @@ from PySide6.QtWidgets import (
 
 from annotator.actions.items import summaries
 from annotator.actions.releases import releases
-from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.moments import local
-from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.desk import ANY, Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.bars.progress_row import ProgressRow
 from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
@@ -43,6 +42,7 @@ class ReleasePage(Page):
 
     NAME = "Release"
     ICON = "release"
+    HEARS = (ANY,)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -121,10 +121,6 @@ class ReleasePage(Page):
 
     def focus_first(self) -> None:
         self.group.buttons()[0].setFocus()
-
-    def on_change(self, change: Change) -> None:
-        if self.isVisible():
-            self._count()
 
     def _count(self) -> None:
         found = self.desk.ask(summaries.counts)

@@ -12,7 +12,6 @@ from annotator.actions.assignments.reviewing import ReviewLine
 from annotator.actions.project import people
 from annotator.domain.experts.review import ANSWERS, form_of
 from annotator.domain.kinds.artifact import Kind, stage_of
-from annotator.domain.texts.change import Change
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import title
@@ -38,7 +37,6 @@ NOTHING = (
     "it changed unit by unit, its form, and the author’s answer."
 )
 LEAST_LIST, LEAST_REVIEW = 200, 300
-SHOWN_KINDS = ("review", "artifact", "assignment", "parcel", "person")
 
 
 class ReviewsPage(Page):
@@ -46,6 +44,7 @@ class ReviewsPage(Page):
 
     NAME = "Reviews"
     ICON = "eye"
+    HEARS = ("review", "artifact", "assignment", "parcel", "person")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -96,10 +95,6 @@ class ReviewsPage(Page):
 
     def focus_first(self) -> None:
         self.list.setFocus()
-
-    def on_change(self, change: Change) -> None:
-        if change.kind in SHOWN_KINDS and self.isVisible():
-            self._fill()
 
     def _fill(self) -> None:
         row, self._lines = max(0, self.list.row()), self.desk.ask(reviewing.lines) or []

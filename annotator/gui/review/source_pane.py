@@ -60,7 +60,8 @@ class SourcePane(QWidget):
         self.sources: Sequence[Source] = ()
         """All sources of the item."""
         self._quoted: Sequence[tuple[str, Anchor]] = ()
-        self._at_hand = ""
+        # Whether a passage is marked that the document does not quote.
+        self._at_hand, self._foreign = "", False
         self.tabs, self.pane, self.pdf, self.hint = (
             QTabBar(),
             TextPane(desk),
@@ -192,8 +193,9 @@ class SourcePane(QWidget):
 
     def show_quoted(self, quoted: Sequence[tuple[str, Anchor]], at_hand: str) -> None:
         """Mark all that is quoted, each with the unit it is quoted by; the current unit has its own stand out."""
-        self._quoted, self._at_hand = quoted, at_hand
-        self._mark_quoted()
+        if self._foreign or (quoted, at_hand) != (self._quoted, self._at_hand):
+            self._quoted, self._at_hand = quoted, at_hand
+            self._mark_quoted()
 
     def show_anchor(self, anchor: Anchor) -> bool:
         """Bring a quotation into view and mark it; whether it was found."""
@@ -206,6 +208,7 @@ class SourcePane(QWidget):
             self.pdf.go_to_page(anchor.page or 1)
             return False
         if not any(anchor == one for _, one in self._quoted):
+            self._foreign = True
             self._view.set_marks("evidence", [span])
         self._view.reveal(*span)
         return True
@@ -244,6 +247,7 @@ class SourcePane(QWidget):
         if not self._in_pdf and self.text.loading:
             # It is marked once all is there; to look for the places now would have all of it come at once.
             return
+        self._foreign = False
         placed = [(whose, self._place(anchor)) for whose, anchor in self._quoted]
         passages = [(whose, span) for whose, span in placed if span is not None]
         if not self._in_pdf:

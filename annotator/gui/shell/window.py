@@ -20,7 +20,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.gui import keys, theme
 from annotator.gui.desk import dropping, focus_keeper
-from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.desk import ANY, Desk
 from annotator.gui.desk.errands import Tell
 from annotator.gui.desk.page import Page
 from annotator.gui.parts import below
@@ -111,7 +111,7 @@ class Window(QMainWindow):
         self._ends = FollowUp(self)
         EnterPresses(self)
         focus_keeper.FocusKeeper(self)
-        self.desk.changed.connect(self._changed)
+        self.desk.listen(self._changed, (ANY,))
         self._recount = later(self, self._count_waiting, 400)
         self._backup = QTimer(self, interval=BACKUP_EVERY_MS)
         self._backup.timeout.connect(self._back_up_when_due)

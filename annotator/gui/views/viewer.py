@@ -49,13 +49,14 @@ class Viewer(QWidget):
         self, desk: Desk, views: tuple[ResultView, ...], name: str, title: str, moving: Collection[str]
     ) -> None:
         super().__init__()
-        self.desk, self.among, self._moving = desk, views, moving
+        self.desk, self.among = desk, views
         self._name, self._stale, self._asked = views[0].name, True, 0
         self._chosen: dict[str, dict[str, str]] = {}
         self._known: dict[str, CountedView] = {}
         self._build(name, title)
         self._later = later(self, self._count, self.LATER_MS)
         self._listen()
+        desk.listen(self.on_change, moving)
 
     def _build(self, name: str, title: str) -> None:
         self.views = ViewList(self.among, f"Views of {name}")
@@ -161,11 +162,10 @@ class Viewer(QWidget):
 
     def on_change(self, change: Change) -> None:
         """What was judged, settled or imported makes the figures stale; they are counted when they are looked at."""
-        if change.kind in self._moving:
-            self._stale = True
-            self._known.clear()
-            if self.isVisible():
-                self._later.start()
+        self._stale = True
+        self._known.clear()
+        if self.isVisible():
+            self._later.start()
 
     def stop(self) -> None:
         """Count nothing any more; what is in progress comes home to nobody."""
@@ -321,10 +321,6 @@ class ViewerPage(Page):
         """Take over keys that were changed since the page was made."""
         super().rebind()
         self.viewer.leaving.rebind()
-
-    def on_change(self, change: Change) -> None:
-        """What was judged, settled or imported makes the figures stale."""
-        self.viewer.on_change(change)
 
     def stop(self) -> None:
         self.viewer.stop()

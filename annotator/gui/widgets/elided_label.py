@@ -13,17 +13,25 @@ _LEAST_LETTERS = 6
 class ElidedLabel(PlainLabel):
     """A label of one line; line breaks in its text are shown as spaces."""
 
+    _whole = ""
+
     def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
         super().__init__("", role, parent=parent)
-        self._whole = ""
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setText(text)
 
     def setText(self, text: str) -> None:
-        self._whole = " ".join(text.split())
-        super().setText(self._whole)
+        before, self._whole = self._whole, " ".join(text.split())
+        if before and self._whole and self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Ignored:
+            # Other words need the same room: what lies around them is not laid out again.
+            self.update()
+        else:
+            super().setText(self._whole)
         self.setAccessibleName(self._whole)
         self._explain()
+
+    def text(self) -> str:
+        return self._whole
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()

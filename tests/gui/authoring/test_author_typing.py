@@ -1,11 +1,17 @@
 """What is typed on the Author page is in the file within a second, a revision when left, and can be taken back."""
 
+import sys
+from collections import Counter
+
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from sqlalchemy import select
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.gui.pages.authoring import saving
+from annotator.gui.shell.steps import steps
 from annotator.gui.widgets.fields import growing_edit
 from annotator.storage.tables import DraftRow, table
 from tests.projects.authoring_project import TEXTS, begun_project, mine, texts
@@ -13,6 +19,13 @@ from tests.windows.labelling_keys import focus, press, type_words
 
 PROJECT = begun_project
 MORE = " and slowly"
+# Without comprehensions. Half of them make the revision, from the chain of hashes to the witness.
+MOST_FUNCTIONS = 135
+# What asks, lays out or paints what another wording leaves as it is.
+OF_WHAT_STAYS = {
+    *("lint", "consequence", "StateStrip.show_artifact", "UnitsForm.offer", "ReportView.paint_marks"),
+    *("FlowRow._arrange", "Splitter.minimumSizeHint", "SpreadBar.paintEvent", "QuoteButton.show_quote"),
+}
 
 
 @pytest.fixture
@@ -158,3 +171,38 @@ def test_typing_into_a_file_that_may_only_be_read_does_nothing(project, tmp_path
     assert all(editor.text.isReadOnly() for editor in page.sheet.form.editors)
     assert page.sheet.bar.submit.isHidden()
     assert "read" in page.sheet.strip.words.text().lower()
+
+
+def called(act) -> Counter[str]:
+    # The functions of the program that are called meanwhile, and how often.
+    calls = Counter[str]()
+
+    def note(frame, event, _) -> None:
+        if event == "call" and frame.f_globals.get("__name__", "").startswith("annotator."):
+            calls[frame.f_code.co_qualname] += 1
+
+    sys.setprofile(note)
+    act()
+    sys.setprofile(None)
+    return calls
+
+
+def test_leaving_a_field_tells_those_who_asked_and_does_nothing_again_for_what_stays(page, project, qtbot):
+    for name, *_ in steps(project):
+        page.window().show_page(name)
+    page.window().show_page("Author")
+    type_words(MORE)
+    # Until all that the pages count is counted, and the words are checked.
+    qtbot.waitUntil(lambda: not OF_WHAT_STAYS & called(lambda: qtbot.wait(500)).keys(), timeout=20_000)
+    calls = called(lambda: QTest.keyPress(focus(), Qt.Key.Key_Tab))
+    later = called(lambda: qtbot.wait(600))
+    heard = {name for name in calls if name.endswith(".on_change")}
+    assert (heard, calls["begin"], calls["CriterionEditor.show_unit"]) == (
+        {"AuthorPage.on_change", "LabelPage.on_change", "Viewer.on_change"},
+        2,
+        1,
+    )
+    assert OF_WHAT_STAYS & (calls + later).keys() == set()
+    assert len([name for name in calls if not name.endswith(">")]) <= MOST_FUNCTIONS, sorted(calls)
+    press("Ctrl+Z")
+    assert "lint" in called(lambda: qtbot.wait(600))

@@ -12,6 +12,7 @@ from shiboken6 import delete
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.domain.texts.refusal import Refusal
+from annotator.gui.desk.desk import ANY
 from annotator.gui.shell import bugs
 from annotator.gui.views import counting
 
@@ -93,7 +94,7 @@ def test_nothing_is_asked_once_the_window_is_closed(small, window_over):
 
 def test_what_pages_began_that_are_taken_down_is_told_to_everyone_but_them(desk, home):
     heard, told = [], []
-    desk.changed.connect(told.append)
+    desk.listen(told.append, (ANY,))
     desk.do_later(heard.append, lambda *_: heard.append("progress"), add)
     desk.wait()
     desk.forget_pages()

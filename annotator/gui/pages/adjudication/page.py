@@ -15,7 +15,7 @@ from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.adjudication.acts import PLAIN_TAKES, AdjudicationActs
-from annotator.gui.pages.adjudication.bench import AdjudicationBench
+from annotator.gui.pages.adjudication.bench import KINDS, AdjudicationBench
 from annotator.gui.pages.adjudication.beside.side import TITLES
 from annotator.gui.pages.adjudication.confirming import Confirming
 from annotator.gui.pages.adjudication.empty import nothing_yet
@@ -39,6 +39,8 @@ class AdjudicatePage(Page):
 
     NAME = "Adjudicate"
     ICON = "adjudicate"
+    HEARS = (*STALE_KINDS, "ruling")
+    BEHIND = KINDS
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)

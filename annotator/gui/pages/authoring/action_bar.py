@@ -38,7 +38,7 @@ class AuthoringActionBar(QFrame):
         self.elsewhere.setToolTip("What experts of other benchmarks came to, for comparison; no aim")
         self.elsewhere.setChecked(QSettings().value(ELSEWHERE, "") == "shown")
         self.elsewhere.toggled.connect(self._compare)
-        self._shown: tuple[Document[Any], Weights, float] | None = None
+        self._shown: tuple[Document[Any], Weights, float, bool, bool] | None = None
         self.remarks = QPushButton()
         self.remarks.setProperty("role", "quiet")
         self.remarks.setToolTip("List the guideline's remarks")
@@ -49,9 +49,9 @@ class AuthoringActionBar(QFrame):
         )
         self.new.clicked.connect(self.new_wanted)
         self.submit.clicked.connect(self.submit_wanted)
-        self._told: tuple[Sequence[Finding], int] = (), 0
+        self._told: tuple[Sequence[Finding], int] = (), -1
         self._lay_out()
-        theme.watch(self, lambda: self.show_findings(*self._told))
+        theme.watch(self, lambda: self._tell_findings(*self._told))
 
     def _lay_out(self) -> None:
         told, acts = QHBoxLayout(), QHBoxLayout()
@@ -73,13 +73,15 @@ class AuthoringActionBar(QFrame):
 
         The project allows the `weights` and keeps questions at the `bar`.
         """
-        self._shown = document, weights, bar
-        self._tell(*self._shown)
-        words = KINDS[document.KIND].under(weights)
-        self.new.set_words(f"New {words.unit}")
-        self.new.setVisible(not locked and not given)
-        self.submit.setVisible(not locked)
-        self.remarks.setVisible(not locked)
+        shown = document, weights, bar, locked, given
+        if shown != self._shown:
+            self._shown = shown
+            self._tell(*shown[:3])
+            words = KINDS[document.KIND].under(weights)
+            self.new.set_words(f"New {words.unit}")
+            self.new.setVisible(not locked and not given)
+            self.submit.setVisible(not locked)
+            self.remarks.setVisible(not locked)
 
     def _tell(self, document: Document[Any], weights: Weights, bar: float) -> None:
         """Say what there is of a document, beside other benchmarks where that is asked for."""
@@ -101,11 +103,15 @@ class AuthoringActionBar(QFrame):
     def _compare(self, shown: bool) -> None:
         QSettings().setValue(ELSEWHERE, "shown" if shown else "")
         if self._shown is not None:
-            self._tell(*self._shown)
+            self._tell(*self._shown[:3])
 
     def show_findings(self, findings: Sequence[Finding], to_come: int = 0) -> None:
         """Tell how many remarks there are, errors and warnings apart; `to_come` counts those not yet made as well."""
-        self._told = findings, to_come
+        if self._told != (findings, to_come):
+            self._told = findings, to_come
+            self._tell_findings(findings, to_come)
+
+    def _tell_findings(self, findings: Sequence[Finding], to_come: int) -> None:
         errors = sum(finding.level == "error" for finding in findings)
         warnings = len(findings) - errors
         parts = [f"{errors} to fix"] if errors else []

@@ -55,6 +55,8 @@ class UnitsForm(PlainArea):
         self._waiting: dict[Callable[[], UnitEditor], list[UnitEditor]] = {}
         self._offered: tuple[Item, Sequence[tuple[str, str]], QuestionType | None] | None = None
         self.whole: WholeEditor | None = None
+        # By editor what it shows, unless someone has written or chosen in it since.
+        self._shown: dict[UnitEditor, tuple[Unit, int, frozenset[str], bool]] = {}
         self._current_id = ""
         self._place = NOWHERE
         self._showing = False
@@ -110,20 +112,25 @@ class UnitsForm(PlainArea):
         self, document: Document[Any], typed: Mapping[str, Mapping[str, Any]], *, locked: bool
     ) -> None:
         """Show a document in place; fields with newer words (`typed`) keep them, focus and scroll stay."""
-        before, lost, inner = self.editors, self._focused_place(), self.widget()
+        before, inner = self.editors, self.widget()
+        moved = [editor.unit_id for editor in before] != [unit.id for unit in document.units]
+        lost = self._focused_place() if moved else -1
         self._showing = True
         if inner is not None and not before:
             # Many new widgets are styled and laid out faster while nobody sees them.
             inner.hide()
-        self.editors = self._arranged(document.units)
+        self.editors = self._arranged(document.units) if moved else before
         for place, (editor, unit) in enumerate(zip(self.editors, document.units, strict=True)):
             self._put(place, editor)
-            editor.show_unit(unit, place + 1, typed.get(unit.id, ()))
-            editor.lock(locked)
+            wanted = unit, place + 1, frozenset(typed.get(unit.id, ())), locked
+            if self._shown.get(editor) != wanted:
+                editor.show_unit(*wanted[:3])
+                editor.lock(locked)
+                self._shown[editor] = wanted
         self._show_whole(document, typed.get("", ()), locked=locked)
         if inner is not None:
             inner.show()
-        if before != self.editors:
+        if moved:
             self._set_tab_order()
             self.updateGeometry()
         if self.current is None:
@@ -152,6 +159,8 @@ class UnitsForm(PlainArea):
         editor.paused.connect(self._draft)
         editor.chosen.connect(self.chosen)
         editor.asked.connect(self.asked)
+        for sign in (editor.typed, editor.chosen):
+            sign.connect(lambda *_: self._shown.pop(editor, None))
         if self._offered:
             editor.offer(*self._offered)
         return editor

@@ -61,8 +61,6 @@ LEAST_SECONDS = 0.1
 # A page this wide shows the guideline from the first; afterwards it is as the person left it.
 WIDE = 1400
 GUIDELINE_KEY = "author/guideline"
-# The kinds of change that may touch what is shown; judgements come by the thousand and do not.
-SHOWN_KINDS = ("artifact", "item", "source", "import", "assignment", "adjudication", "parcel")
 NO_ITEMS = "No items yet", "Items are the questions that documents are written for."
 NOT_YOURS = (
     "Nothing is assigned to you to write",
@@ -76,6 +74,8 @@ class AuthorPage(Page):
 
     NAME: ClassVar[str] = "Author"
     ICON: ClassVar[str] = "author"
+    # What may touch what is shown; judgements come by the thousand and do not.
+    HEARS = BEHIND = ("artifact", "item", "source", "import", "assignment", "adjudication", "parcel")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -265,13 +265,16 @@ class AuthorPage(Page):
 
     def on_change(self, change: Change) -> None:
         """Show what was committed: here, on another page, or by another process."""
-        if self.item is None or change.kind not in SHOWN_KINDS:
+        if self.item is None:
             return
         if change.kind == "artifact":
             if change.verb in ("seal", "reopen"):
                 self.asked.refresh()
                 self.header.show_due(self.asked.due(self.item.id))
-            self._refresh(self._found(self.item.id))
+            # Another wording leaves the state of a document as it is.
+            shown = self.sheet.artifact
+            reworded = shown is not None and shown.id == change.subject and change.undoable
+            self._refresh(self._found(self.item.id), reworded=reworded)
             self._go_after(change)
         else:
             self._reload()
@@ -318,9 +321,9 @@ class AuthorPage(Page):
         self.side.follow_item(self.item, kind)
         self.hand.show_quoted()
 
-    def _refresh(self, found: Sequence[Artifact]) -> None:
+    def _refresh(self, found: Sequence[Artifact], *, reworded: bool = False) -> None:
         self.tabs.show_standings(standings(found))
-        self.sheet.refresh(found)
+        self.sheet.refresh(found, reworded=reworded)
         self.hand.show_quoted()
         self.side.follow_artifact(self.sheet.artifact)
         self.side.wake()

@@ -67,6 +67,9 @@ class AuthoringSheet(QWidget):
         self.closed: Refusal | None = None
         """Why the document in view cannot be changed now, if so."""
         self._source_text = ""
+        # What was checked last, and what the guideline remarks on it.
+        self._checked: tuple[object, ...] = ()
+        self._remarked: list[Finding] = []
         self._sources: Sequence[Source] = ()
         self.saving = Saving(desk, self)
         self.strip, self.form, self.bar = StateStrip(), UnitsForm(self.saving.draft), AuthoringActionBar()
@@ -120,15 +123,20 @@ class AuthoringSheet(QWidget):
 
     def know(self, item: Item, sources: Sequence[Source]) -> None:
         """The item or its sources have changed: what the guideline says may change with them."""
-        self.item, self._sources = item, sources
+        self.item, self._sources, self._checked = item, sources, ()
         self._source_text = "\n\n".join(source.text for source in sources)
 
-    def refresh(self, found: Sequence[Artifact]) -> None:
-        """Show the artifact in hand as it is now, in place."""
+    def refresh(self, found: Sequence[Artifact], *, reworded: bool = False) -> None:
+        """Show the artifact in hand as it is now, in place; `reworded` where nothing but its units has changed."""
         assert self.item is not None
         self._found = found
         versions = [artifact for artifact in found if artifact.kind is self.kind]
         artifact = next((v for v in versions if v.id == self._wanted), versions[0] if versions else None)
+        if artifact is not None and reworded:
+            self.saving.follow(artifact, editable=self.saving.editable)
+            self.strip.show_revision(artifact)
+            self._show_document(artifact)
+            return
         readonly = self.desk.project.readonly
         self.closed = self._closed(artifact) if artifact is not None else None
         self.saving.follow(artifact, editable=artifact is not None and self.closed is None)
@@ -149,6 +157,9 @@ class AuthoringSheet(QWidget):
         )  # fmt: skip
         self.form.take_on(_maker(self.kind, self._weights))
         self.form.offer(self.item, self._made_of(), self._rated_as)
+        self._show_document(artifact)
+
+    def _show_document(self, artifact: Artifact) -> None:
         self.form.show_document(artifact.document, self.saving.typed, locked=not self.saving.editable)
         self._show_drafted(artifact)
         self._tell()
@@ -297,9 +308,11 @@ class AuthoringSheet(QWidget):
             return []
         self._tell()
         document = as_typed(self.artifact.document, self.saving.typed)
-        about = (self.item.question, self._source_text, self.item.language)
-        found = lint(document, *about, self._weights, self._bar)
-        return [*self.form.unfit(), *found, *doubts_about(self._sources, document.units)]
+        about = (self.item.question, self._source_text, self.item.language, self._weights, self._bar)
+        if self._checked != (document, *about):
+            self._checked = document, *about
+            self._remarked = [*lint(document, *about), *doubts_about(self._sources, document.units)]
+        return [*self.form.unfit(), *self._remarked]
 
     def _tell(self) -> None:
         if self.artifact is not None:

@@ -56,7 +56,8 @@ class StateStrip(QFrame):
             (self.draft, self.draft_wanted),
         ):
             button.clicked.connect(told)
-        self._picture = ("", "")
+        self._picture, self._more = ("", ""), ("", "")
+        self._mine = self._editable = False
         row = horizontal(self.icon, (self.words, 1), on=self, margins=(12, 4, 8, 4), spacing=6)
         for part in (self.versions, self.reopen, self.copy, self.draft, self.history, self.guideline):
             row.addWidget(part)
@@ -94,10 +95,9 @@ class StateStrip(QFrame):
         `consequence` says what submitting it changes in scores.
         """
         standing, mine = standing_of(artifact), artifact.author_id == me
-        self._picture = (standing.icon, standing.colour)
-        words = _state_words(artifact, mine=mine, editable=editable)
-        words = f"{words} · {consequence}" if consequence else words
-        self.words.setText(f"{words} · this file is read-only" if readonly else words)
+        self._picture, self._mine, self._editable = (standing.icon, standing.colour), mine, editable
+        self._more = consequence, "this file is read-only" if readonly else ""
+        self.show_revision(artifact)
         self.reopen.setVisible(reopens)
         self.reopen.set_words(EDIT if artifact.state is State.CONSENSUS else REOPEN)
         has_own = any(version.author_id == me for version in versions)
@@ -113,6 +113,11 @@ class StateStrip(QFrame):
             self.versions.addItem(_version_words(version, me), version.id)
         self.versions.setCurrentIndex(self.versions.findData(artifact.id))
         self._dress()
+
+    def show_revision(self, artifact: Artifact) -> None:
+        """Say which revision the artifact shown has now."""
+        words = _state_words(artifact, mine=self._mine, editable=self._editable)
+        self.words.setText(" · ".join(filter(None, (words, *self._more))))
 
     def show_side(self, *, guideline: bool, history: bool, draft: bool) -> None:
         """Press the button of what stands in the side panel."""

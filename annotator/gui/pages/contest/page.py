@@ -26,7 +26,7 @@ class ContestPage(PartedPage):
     ABOUT = ("What is a contest?", "seminar")
     DENIED = ("Contest of tasks", "")
     AT_ONCE = frozenset({"contest", "item", "import"})
-    SOON = frozenset({"artifact", "consensus", "adjudication", "judge"})
+    HEARS = AT_ONCE | frozenset({"artifact", "consensus", "adjudication", "judge"})
 
     @cached_property
     def ranking(self) -> RankingPart:

@@ -70,7 +70,6 @@ NOTHING = {
 AT_ONCE = 60
 
 # People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
-SHOWN_KINDS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")
 LEAST_LIST, LEAST_ANSWER = 200, 300
 # Where the list is narrow, an item's key is cut, and whole in its tip; so much of the window is the list's at most.
 LEAST_KEY, SHARE = 80, 0.38
@@ -82,6 +81,7 @@ class FeedbackPage(Page):
 
     NAME = "Feedback"
     ICON = "eye"
+    HEARS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -157,8 +157,7 @@ class FeedbackPage(Page):
             self.list.setFocus()
 
     def on_change(self, change: Change) -> None:
-        if change.kind in SHOWN_KINDS and self.isVisible():
-            self._fill(self._stage.value)
+        self._fill(self._stage.value)
 
     def rebind(self) -> None:
         """Take over keys that were changed, also on the buttons."""

@@ -48,7 +48,6 @@ _, WHOSE, _, THEN, NOW = range(5)
 # People: coordinators who sharpen a rule in the middle of the work, and must know whose answers are older than it.
 STAGES = tuple(stage for stage in Stage if stage is not Stage.ADJUDICATION)
 STAMPED = "Existing answers keep the version they were given under."
-SHOWN_KINDS = ("guideline", "setting", "artifact", "item", "import", "person", "parcel", "tray")
 
 
 class GuidelinesPage(Page):
@@ -56,6 +55,7 @@ class GuidelinesPage(Page):
 
     NAME = "Guidelines"
     ICON = "note"
+    HEARS = ("guideline", "setting", "artifact", "item", "import", "person", "parcel", "tray")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -138,10 +138,9 @@ class GuidelinesPage(Page):
         self.stages.setFocus()
 
     def on_change(self, change: Change) -> None:
-        if change.kind in SHOWN_KINDS and self.isVisible():
-            self._fill()
-            if change.kind in ("guideline", "setting"):
-                self._show_stage()
+        self._fill()
+        if change.kind in ("guideline", "setting"):
+            self._show_stage()
 
     def rebind(self) -> None:
         """Take over keys that were changed, also on the buttons."""

@@ -9,7 +9,6 @@ from annotator.actions.parcels import unpacking
 from annotator.actions.project import people
 from annotator.domain.experts.parcel import Arrival
 from annotator.domain.experts.person import Role
-from annotator.domain.texts.change import Change
 from annotator.domain.texts.ordering import natural
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
@@ -30,7 +29,6 @@ LEAST_CODE = 4
 # double or drop work without a word, no way to see beforehand what would happen, and nothing to answer the sender with.
 TABS = ("Import", "Tray", "Received", "Hand out")
 TAKE_IN, TRAY, RECEIVED, HAND_OUT = range(4)
-SHOWN_KINDS = ("parcel", "tray", "assignment", "person", "import", "item", "setting")
 
 
 class ExchangePage(Page):
@@ -38,6 +36,7 @@ class ExchangePage(Page):
 
     NAME = "Exchange"
     ICON = "import"
+    HEARS = ("parcel", "tray", "assignment", "person", "import", "item", "setting")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -91,10 +90,6 @@ class ExchangePage(Page):
         pane: Any = self.tabs.currentWidget()
         if self.body.currentIndex() == 0:
             pane.focus_first()
-
-    def on_change(self, change: Change) -> None:
-        if change.kind in SHOWN_KINDS and self.isVisible():
-            self._fill()
 
     def rebind(self) -> None:
         """Take over keys that were changed, also on the buttons."""

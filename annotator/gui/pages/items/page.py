@@ -13,7 +13,7 @@ from annotator.actions.items import items
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.desk import ANY, Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.items.item_form import ItemForm
 from annotator.gui.pages.items.items_model import ItemsModel
@@ -58,6 +58,7 @@ class ItemsPage(Page):
 
     NAME = "Items"
     ICON = "items"
+    HEARS = (ANY,)
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -157,7 +158,7 @@ class ItemsPage(Page):
         if change.kind in ("item", "import"):
             self._fill_choices()
             self._narrow()
-        elif self.isVisible():
+        else:
             self._model.refresh()
 
     def _narrow(self) -> None:

@@ -96,7 +96,7 @@ class JudgesPage(PartedPage):
         "People who label or adjudicate must not know judges' verdicts on the same reports.",
     )
     AT_ONCE = frozenset({"judge", "judge_run", "prompt", "import", "item", "extract"})
-    SOON = frozenset({"artifact", "judgement", "consensus", "adjudication", "labels"})
+    HEARS = AT_ONCE | frozenset({"artifact", "judgement", "consensus", "adjudication", "labels"})
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -144,7 +144,7 @@ class JudgesPage(PartedPage):
     def on_change(self, change: Change) -> None:
         """What was drawn may wait for a person, or no longer."""
         super().on_change(change)
-        if self.isVisible() and change.kind in self.AT_ONCE:
+        if change.kind in self.AT_ONCE:
             self.waiting.fill()
 
     def rebind(self) -> None:

@@ -23,8 +23,6 @@ from annotator.gui.pages.labelling.kinds import Kinds
 from annotator.gui.pages.labelling.label_queue import LabelQueue
 from annotator.gui.review.verdicts import UnitLabel, answers, is_flagged, said
 
-KIND = "judgement"
-
 
 @dataclass(frozen=True, slots=True)
 class LabelChanged:
@@ -195,8 +193,6 @@ class LabellingBench(QObject):
 
         Judgements of other raters pass unseen: then it is None.
         """
-        if change.kind != KIND:
-            return None
         told = None
         for before, after in _each(change):
             tree = after or before

@@ -58,6 +58,7 @@ class LabelPage(Page):
 
     NAME = "Label"
     ICON = "label"
+    HEARS = BEHIND = (*STALE_KINDS, "judgement")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)

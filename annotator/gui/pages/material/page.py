@@ -64,19 +64,6 @@ LEAST_LIST, LEAST_TEXT, LEAST_SIDE = 150, 280, 240
 # runs, claims that a model got wrong and nobody can correct, and no way to see what is missing.
 TABS = ("Reports", "Extracts", "Cited pages", "Sources", "Transcripts")
 REPORTS, PARTS, PAGES, SOURCES, TRANSCRIPTS = range(5)
-SHOWN_KINDS = (
-    "extract",
-    "page",
-    "import",
-    "judge",
-    "judge_run",
-    "item",
-    "source",
-    "response",
-    "artifact",
-    "metadata",
-    "transcript",
-)
 SETTLE_MS = 250
 NOT_YOURS = (
     "For coordinators only",
@@ -89,6 +76,19 @@ class MaterialPage(Page):
 
     NAME = "Material"
     ICON = "folder"
+    HEARS = (
+        "extract",
+        "page",
+        "import",
+        "judge",
+        "judge_run",
+        "item",
+        "source",
+        "response",
+        "artifact",
+        "metadata",
+        "transcript",
+    )
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -191,8 +191,7 @@ class MaterialPage(Page):
         pane.focus_first()
 
     def on_change(self, change: Change) -> None:
-        if change.kind in SHOWN_KINDS and self.isVisible():
-            self._later.start()
+        self._later.start()
 
     def keeps_words(self, field: QWidget) -> bool:
         """In a unit's own fields the key removes the unit."""

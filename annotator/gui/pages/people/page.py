@@ -40,7 +40,6 @@ PLAN_SETTLE_MS = 150
 TABS = ("Team", "Hand out", "Progress")
 ROSTER, HAND_OUT, BOARD = range(3)
 AT_ONCE = ("person", "assignment", "item", "import", "setting")
-SOON = ("artifact", "agreement", "adjudication", "ruling", "dispute", "parcel", "tray")
 SETTLE_MS = 400
 
 
@@ -49,6 +48,7 @@ class PeoplePage(Page):
 
     NAME = "People"
     ICON = "annotator"
+    HEARS = (*AT_ONCE, "artifact", "agreement", "adjudication", "ruling", "dispute", "parcel", "tray")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -93,11 +93,9 @@ class PeoplePage(Page):
 
     def on_change(self, change: Change) -> None:
         """People and assignments show at once, everybody's progress soon."""
-        if not self.isVisible():
-            return
         if change.kind in AT_ONCE:
             self._fill()
-        elif change.kind in SOON:
+        else:
             self._later.start()
 
     def stop(self) -> None:

@@ -11,7 +11,6 @@ from annotator.actions.parcels import sending
 from annotator.actions.parcels.packing import PackedTask
 from annotator.actions.parcels.sending import SendingOutcome, SendingOverview, SendingPiece
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.texts.change import Change
 from annotator.gui import keys, theme
 from annotator.gui.desk import dropping
 from annotator.gui.desk.desk import Desk
@@ -40,7 +39,6 @@ _LOOKS = {
 
 # People: experts on a laptop without a network who send one file and want to be sure that it arrived. What annoys them
 # elsewhere: no way back from offline work, not knowing what was in the file, and silence after sending it.
-SHOWN_KINDS = ("artifact", "judgement", "dispute", "assignment", "parcel", "labels")
 FILES = f"Work to send back (*{dropping.WORK})"
 WHAT = (
     "Everything you have submitted goes into one file; drafts stay on this computer. You can continue "
@@ -53,6 +51,7 @@ class SendPage(Page):
 
     NAME = "Send"
     ICON = "export"
+    HEARS = ("artifact", "judgement", "dispute", "assignment", "parcel", "labels")
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -104,10 +103,6 @@ class SendPage(Page):
 
     def focus_first(self) -> None:
         self.table.setFocus()
-
-    def on_change(self, change: Change) -> None:
-        if change.kind in SHOWN_KINDS and self.isVisible():
-            self._read()
 
     def rebind(self) -> None:
         """Take over keys that were changed, also on the button."""

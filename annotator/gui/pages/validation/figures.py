@@ -111,7 +111,6 @@ class FiguresPart(PagePart):
         self.acts = {act: slot for act, slot in self.viewer.acts().items() if act != "other_pane"}
         # A place to go to comes right after; counting what nobody will look at would only hold that up.
         self._soon = later(self, lambda: self.viewer.arrive({}), 0)
-        desk.changed.connect(self.viewer.on_change)
         self.lay_out(self.viewer)
 
     def fill(self) -> None:

@@ -53,7 +53,7 @@ class ValidatePage(PartedPage):
         "People who label must not know judges' verdicts on the same reports.",
     )
     AT_ONCE = frozenset({"validation set", "informed"})
-    SOON = frozenset(
+    HEARS = AT_ONCE | frozenset(
         {
             "judge",
             "judge_run",

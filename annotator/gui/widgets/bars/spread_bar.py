@@ -34,7 +34,6 @@ class SpreadBar(QWidget):
         self._parts = tuple(parts)
         self.setAccessibleName("; ".join(self.words(part) for part in self._parts))
         self.setToolTip("\n".join(self.words(part) for part in self._parts))
-        self.updateGeometry()
         self.update()
 
     def words(self, part: SpreadPart) -> str:

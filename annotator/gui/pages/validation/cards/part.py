@@ -10,7 +10,7 @@ from annotator import files
 from annotator.actions.validation import cards
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.desk import ANY, Desk
 from annotator.gui.desk.part import PagePart
 from annotator.gui.pages.validation.cards.card_check import CardCheck
 from annotator.gui.pages.validation.cards.card_view import CardView
@@ -50,7 +50,7 @@ class ValidityCards(PagePart):
         self.check.wanted.connect(self.view.show_foreign)
         self.check.told.connect(lambda happened, todo: self.answer.show_message("success", happened, todo))
         # Made again when it is looked at again, no matter who changed something meanwhile.
-        desk.changed.connect(lambda _: self.view.forget())
+        desk.listen(lambda _: self.view.forget(), (ANY,))
         side = PlainArea("A card to be checked", self.check)
         side.setMinimumWidth(320)
         self.lay_out(Splitter("validate/cards", parts=(self.view, side), sizes=(750, 350), stretch=(1,)))
