@@ -64,7 +64,8 @@ def test_imported_matches_stand_in_json(file, capsys):
     assert code == 0
     assert (first["task_id"], first["key"], first["elo"], second["elo"]) == ("t01", "s1-t01", 1209.6, 1190.4)
     assert set(first) == {
-        "task_id", "key", "rank", "elo", "bradley_terry", "low", "high", "p_top_k", "matches", "note",
+        "task_id", "key", "rank", "elo", "bradley_terry", "low", "high", "p_top_k", "certain", "matches",
+        "note",
     }  # fmt: skip
     assert (first["low"], first["high"], first["p_top_k"]) == (None, None, None)
     assert first["note"] == "1 match is too few for an interval, which takes 5"

@@ -94,7 +94,9 @@ def meetings(project: Project, rater: str, among: Iterable[str] | None = None) -
 
 def played(found: Iterable[Meeting]) -> list[PlayedMatch]:
     return [
-        PlayedMatch(one.round, one.first, one.second, one.value) for one in found if one.value is not None
+        PlayedMatch(one.round, one.first, one.second, one.value, one.outcome)
+        for one in found
+        if one.value is not None
     ]
 
 

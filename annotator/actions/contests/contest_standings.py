@@ -49,7 +49,7 @@ class ContestReport:
     rater: ContestRater
     tasks: Mapping[str, ContestTask]
     ranking: Ranking
-    resamples: int = bradley_terry.RESAMPLES
+    draws: int = bradley_terry.DRAWS
     lacking: tuple[Showing, ...] = ()
     disagreeing: int = 0
     calls_near: int = 0
@@ -63,14 +63,14 @@ class ContestReport:
         return {
             "rater": self.rater.name, "top": ranking.top, "rounds": ranking.rounds, "matches": ranking.matches,
             "certain": ranking.certain, "changed": ranking.changed, "converged": ranking.converged,
-            "resamples": self.resamples, "calls_near_the_cut": self.calls_near,
+            "draws": self.draws, "calls_near_the_cut": self.calls_near,
             "missing": len(self.lacking), "scores_disagree": self.disagreeing,
             "told": list(_floor(self)), "departures": list(RANKING.departures),
             "standings": [
                 {
                     "task_id": row.id, "key": self.tasks[row.id].key, "rank": row.rank, "elo": round(row.elo, 4),
                     "bradley_terry": round(row.bradley_terry, 4), "low": _rounded(row.low), "high": _rounded(row.high),
-                    "p_top_k": _rounded(row.p_top), "matches": row.matches, "note": row.note,
+                    "p_top_k": _rounded(row.p_top), "certain": row.certain, "matches": row.matches, "note": row.note,
                 }
                 for row in ranking.rows
             ],
@@ -97,7 +97,7 @@ def usual_top(tasks: int) -> int:
 
 
 def report(
-    project: Project, rater: str = "", top: str = "", resamples: int = bradley_terry.RESAMPLES
+    project: Project, rater: str = "", top: str = "", draws: int = bradley_terry.DRAWS
 ) -> ContestReport:
     """The standings by one rater, by default whoever compared most; Refusal where nobody did, or for a cut of none."""
     tasks = contest_tasks.competing(project)
@@ -107,11 +107,11 @@ def report(
     played = contest_rows.played(held)
     lacking = tuple(one for meeting in held for one in meeting.showings if not one.came)
     flagged = sum(SCORES_DISAGREE in one.flags.split() for meeting in held for one in meeting.showings)
-    ranking = standings.ranking(tasks, played, kept, resamples)
+    ranking = standings.ranking(tasks, played, kept, draws)
     one_order = all(len(one.showings) == 1 for one in held)
     calls = contest_runs.next_near(project, who.id, kept, one_order=one_order) if kept < len(tasks) else 0
     return ContestReport(
-        who, tasks, ranking, resamples, lacking, flagged, calls, _beside(project, who, held, ranking, tasks),
+        who, tasks, ranking, draws, lacking, flagged, calls, _beside(project, who, held, ranking, tasks),
         contest_keeping.decisions(project), _kind(project, who.id),
     )  # fmt: skip
 
@@ -178,8 +178,8 @@ def _certainty(found: ContestReport) -> Iterator[str]:
     )
     are = "is" if ranking.certain == 1 else "are"
     yield (
-        f"{ranking.certain} of the top {ranking.top} {are} certain (a chance of 90 % or more, by at least "
-        f"{FEWEST} matches of their own){more}."
+        f"{ranking.certain} of the top {ranking.top} {are} certain, by at least {FEWEST} independent matches each: "
+        f"that one of those called certain is not among the best has a chance of 5 % at most{more}."
     )
     if ranking.too_few:
         yield f"There is no P(top k): {ranking.too_few}."
@@ -227,16 +227,25 @@ def sheets(found: ContestReport | None) -> tuple[ResultSheet, ...]:
 def _standings(found: ContestReport) -> ResultSheet:
     heads = columns(
         ("rank", "Rank"), ("task", "Task"),
-        ("elo", "Elo", "From 1200, K = 32, with the confidence as outcome"),
+        ("elo", "Elo as printed", "From 1200, K = 32, with the stated confidence as outcome, as the paper does"),
         ("bradley_terry", "Bradley–Terry",
-         "The strength of all matches on the same scale, with a bootstrap interval over matches"),
-        ("p_top_k", "P(top k)", "In how many of the resamples of the matches it is among those kept"),
-        ("matches", "Matches"), ("decision", "Decision"), ("text", "Text"),
+         "The strength by matches won, lost or left open, whatever the confidence, on the same scale, "
+         "with a 95 % interval over pairs"),
+        ("p_top_k", "P(top k)",
+         "In what share of draws from the joint distribution of strengths it is among those kept"),
+        ("certain", "Certain",
+         "Better than all but those kept, by tests corrected for how many are kept: "
+         "wrong in 5 % of contests at most"),
+        ("matches", "Matches",
+         "A pair in both orders is one match; matches of one pair count as one independent match as far as they "
+         "come out alike"),
+        ("decision", "Decision"), ("text", "Text"),
     )  # fmt: skip
     lines = tuple(
         SheetLine((
             count(row.rank), text(found.tasks[row.id].key), count(round(row.elo, 1), form=",.1f"),
-            _strength(row), share(row.p_top, absent=found.ranking.too_few), count(row.matches),
+            _strength(row), share(row.p_top, absent=found.ranking.too_few),
+            text("certain" if row.certain else ""), count(row.matches),
             _decided(found.decided.get(row.id)),
             text(_short(found.tasks[row.id].task.text)),
         ), item_id=found.tasks[row.id].item.id)
@@ -250,7 +259,7 @@ def _standings(found: ContestReport) -> ResultSheet:
 def _strength(row: standings.Standing) -> Any:
     if not row.matches:
         return missing("it has not met another task")
-    how = "bootstrap over matches"
+    how = "Wald interval over pairs, centred on the mean of all tasks"
     estimate = Estimate(row.bradley_terry, row.low, row.high, n=row.matches, method=how, note=row.note)
     cell = count(round(row.bradley_terry, 1), row.note, form=",.1f")
     span = interval(estimate, lambda value: f"{value:,.0f}")

@@ -95,7 +95,7 @@ def show_standings(
     top: Top = None,
     json_: Json = False,
 ) -> None:
-    """Show ratings, strengths with intervals, the chance to be among those kept, and how many of these are certain."""
+    """Show ratings, strengths with intervals, the chance to be among those kept, and which of these are certain."""
     from annotator.actions.contests import contest_standings
 
     with opened(file, readonly=True) as project:

@@ -80,6 +80,15 @@ class Meeting:
     value: float | None
     showings: tuple[Showing, ...]
 
+    @property
+    def outcome(self) -> float | None:
+        """Who won, whatever the confidence: 1 the first, 0 the second, ½ where the orders or a tie leave it open."""
+        if self.value is None:
+            return None
+        won = [one.of_first if one.first == self.first else 1 - one.of_first for one in self.showings]
+        balance = sum((got > LEAST) - (got < LEAST) for got in won)
+        return LEAST + ((balance > 0) - (balance < 0)) / 2
+
 
 def meetings(showings: Iterable[Showing]) -> list[Meeting]:
     """The pairs of each round; of two orders the mean counts, C = (C_ab + 1 − C_ba) / 2."""

@@ -16,7 +16,7 @@ ROUGH = "the interval is rough"
 NO_SPREAD, NO_WIDTH = "no spread", "the interval has no width; that is no certainty"
 _ROUNDING = 1e-12
 # Of what is counted in its plural, the singular that is not that less an s.
-ONE = {"matches": "match"}
+ONE = {"matches": "match", "independent matches": "independent match"}
 # Counts of citations grow: those further apart in time are said to be so.
 APART_DAYS = 30
 # Between what shares lie.

@@ -28,8 +28,9 @@ DEPARTURES = (
     "Weighed are the five dimensions of the prompt. The paper's text names originality, clarity and scientific "
     "relevance; appendix D also names clarity, specificity, feasibility and academic value.",
     "Who sits out where the number of tasks is odd is not said; nobody does twice running.",
-    "Beside Elo ratings stand Bradley–Terry strengths of all matches with a weak prior, intervals by a bootstrap over "
-    "matches for tasks that played five or more, and the chance to be among the best; they are not the paper's.",
+    "Beside Elo ratings stand Bradley–Terry strengths with a weak prior, which count a match as won, lost or left open "
+    "and take no confidence, intervals over pairs for tasks with five independent matches or more, the chance to be "
+    "among the best and whether that is certain; they are not the paper's.",
 )
 
 Score = Annotated[int, Field(ge=1, le=5)]

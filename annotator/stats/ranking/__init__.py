@@ -1,1 +1,1 @@
-"""Ranking by pairs: who meets whom, Elo ratings, Bradley–Terry strengths and how certain the best are."""
+"""Ranking by pairs: who meets whom, Elo ratings, Bradley–Terry strengths and who is certainly among the best."""

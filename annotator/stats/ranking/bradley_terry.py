@@ -1,34 +1,63 @@
-"""Bradley–Terry strengths of soft outcomes by Newton's method, and their bootstrap over matches.
+"""Bradley–Terry strengths of wins, losses and halves by Newton's method, and what is known of them.
 
-P(i beats j) = 1 / (1 + e^(θj − θi)); a match adds s·log P(i beats j) + (1 − s)·log P(j beats i), 0 ≤ s ≤ 1.
+P(i beats j) = 1 / (1 + e^(θj − θi)). The unit is the pair: its matches are one mean outcome s, which adds
+w · (s·log P(i beats j) + (1 − s)·log P(j beats i)). How sure somebody said to be of a match plays no part.
 A weak normal prior keeps those finite who always win, or are not tied to the others by any match.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from annotator.stats.ranking.elo import SCALE, START, Floats, Matches
 
-# One point of Elo in units of θ, and the prior: strengths spread by 400 points.
+# One point of Elo in units of θ, and the prior: strengths spread by 1 200 points.
 POINT = float(np.log(10.0)) / SCALE
-PRIOR = 1.0 / (400.0 * POINT) ** 2
-RESAMPLES = 1_000
+PRIOR = 1.0 / (1_200.0 * POINT) ** 2
+DRAWS = 1_000
 SEED = 20_261_122
-# Of a whole fit, and of a resample, which begins where the fit ended.
-EXACT, ROUGHLY = 1e-9, 2e-2
+# The error of “certain” over all tasks of a contest, and what a 95 % interval reaches in standard errors.
+ERROR = 0.05
+_REACH = NormalDist().inv_cdf(0.975)
+# Of a whole fit, and to which share a draw is solved.
+EXACT, ROUGHLY = 1e-9, 0.02
+# The least variance of a match in both orders, as a share of that in one: it tells at most as much as two matches.
+_LEAST_SHARE = 0.5
 _MOST_STEPS, _MOST_TURNS = 60, 400
 
 
 @dataclass(frozen=True, slots=True)
-class Resampled:
-    """The 95 % interval of each strength in points, and how often each was among the top k."""
+class Strengths:
+    """Strengths θ, and the pairs that they rest on: each with its mean outcome, its weight, and for how many
+    independent matches it counts."""
+
+    theta: Floats
+    pairs: Matches
+    weight: Floats
+    counts: Floats
+
+    @property
+    def matches(self) -> Floats:
+        """How many independent matches each has."""
+        players, pairs = len(self.theta), self.pairs
+        found: Floats = np.zeros(players)
+        found += np.bincount(pairs.first, self.counts, players) + np.bincount(
+            pairs.second, self.counts, players
+        )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """The 95 % interval of each strength in points, how often each was among the top k, and who certainly is."""
 
     low: Floats
     high: Floats
     in_top: Floats
-    resamples: int
+    certain: NDArray[np.bool_]
 
 
 def points(strengths: Floats) -> Floats:
@@ -37,48 +66,75 @@ def points(strengths: Floats) -> Floats:
     return found
 
 
-def fitted(players: int, matches: Matches) -> Floats:
-    """The strengths θ with the highest posterior; those without a match have 0."""
-    return _Fit(players, matches).solved(np.zeros(players), np.ones(len(matches)), EXACT, _MOST_STEPS, 1e-3)
+def fitted(players: int, matches: Matches) -> Strengths:
+    """The strengths with the highest posterior; those without a match have 0.
+
+    Matches of one pair count as one as far as they come out alike; a match that its two orders leave open varies
+    less than one that is won, since s(1 − s) is taken off p(1 − p).
+    """
+    pairs, times, within, open_ = _by_pair(players, matches)
+    fit = _Fit(players, pairs)
+    _, spread = fit.expected(fit.solved(np.ones(len(pairs))))
+    share = max(_LEAST_SHARE, 1.0 - _ratio(open_, float(times @ spread)))
+    alike = 1.0 - min(1.0, _ratio(within, share * float((times - 1.0) @ spread)))
+    counts = times / (1.0 + (times - 1.0) * alike)
+    weight = counts / share
+    return Strengths(fit.solved(weight), pairs, weight, counts)
 
 
-def resampled(
-    players: int, matches: Matches, strengths: Floats, top: int, resamples: int = RESAMPLES, seed: int = SEED
-) -> Resampled:
-    """Fits of so many resamples of the matches, each from the strengths of all; those tied at the cut share a place."""
-    drawn = np.empty((resamples, players), dtype=np.float32)
-    in_top = np.zeros(players)
-    for place, found in enumerate(_refitted(players, matches, strengths, resamples, seed)):
-        drawn[place] = found
-        in_top += _shares(found, top)
-    low, high = np.empty(players), np.empty(players)
-    # Stretch by stretch, since quantiles take a second copy.
-    for start in range(0, players, 1_000):
-        ends = np.quantile(drawn[:, start : start + 1_000], (0.025, 0.975), axis=0)
-        low[start : start + 1_000], high[start : start + 1_000] = ends
-    return Resampled(points(low), points(high), in_top / resamples, resamples)
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
 
 
-def _refitted(
-    players: int, matches: Matches, strengths: Floats, resamples: int, seed: int
-) -> Iterator[Floats]:
+def _by_pair(players: int, matches: Matches) -> tuple[Matches, Floats, float, float]:
+    """Each pair once with its mean outcome and how often it met; Σ (s − mean)² within pairs, and Σ s(1 − s)."""
+    turned = matches.first > matches.second
+    won = (np.sign(matches.value - 0.5) * np.where(turned, -1.0, 1.0) + 1.0) / 2.0
+    low, high = np.minimum(matches.first, matches.second), np.maximum(matches.first, matches.second)
+    known, at, often = np.unique(low * players + high, return_inverse=True, return_counts=True)
+    times = often.astype(np.float64)
+    mean = np.bincount(at, won, len(known)) / times
+    pairs = Matches(known // max(1, players), known % max(1, players), mean)
+    return pairs, times, float(np.sum((won - mean[at]) ** 2)), float(won @ (1.0 - won))
+
+
+def uncertainty(found: Strengths, top: int, draws: int = DRAWS, seed: int = SEED) -> Uncertainty:
+    """What is known of strengths beside one another, by draws from their joint normal approximation."""
+    players = len(found.theta)
+    cut = max(0, players - top)
+    drawn, in_top = np.empty((draws, players), dtype=np.float32), np.zeros(players)
+    for place, one in enumerate(_drawn(found, draws, seed)):
+        drawn[place] = one
+        in_top += found.theta + one >= np.partition(found.theta + one, cut)[cut]
+    error = drawn.std(axis=0, dtype=np.float64)
+    low, high = (points(found.theta + sign * _REACH * error) for sign in (-1.0, 1.0))
+    return Uncertainty(low, high, in_top / draws, _certain(found.theta, drawn, error, top))
+
+
+def _drawn(found: Strengths, draws: int, seed: int) -> Iterator[Floats]:
+    """Errors of the strengths, around none on average: the inverse of the information, without ever holding it."""
     rng = np.random.Generator(np.random.SFC64(seed))
-    many = len(matches)
-    for _ in range(resamples):
-        often = np.bincount(rng.integers(0, many, size=many), minlength=many) if many else np.zeros(0)
-        # More than a third were not drawn, and take no part.
-        drawn = np.flatnonzero(often)
-        fit = _Fit(players, Matches(matches.first[drawn], matches.second[drawn], matches.value[drawn]))
-        yield fit.refined(strengths, often[drawn].astype(np.float64))
+    fit = _Fit(len(found.theta), found.pairs)
+    _, spread = fit.expected(found.theta)
+    curve = found.weight * spread
+    for _ in range(draws):
+        moved = fit.summed(np.sqrt(curve) * rng.standard_normal(len(curve)))
+        moved += np.sqrt(PRIOR) * rng.standard_normal(len(moved))
+        error = fit.step(moved, curve, ROUGHLY)
+        yield error - error.mean()
 
 
-def _shares(strengths: Floats, top: int) -> Floats:
-    """1 for those above the cut, 0 for those below it; those exactly on it share the places that are left."""
-    if top >= len(strengths):
-        return np.ones(len(strengths))
-    cut = np.partition(strengths, len(strengths) - top)[len(strengths) - top]
-    above, on = strengths > cut, strengths == cut
-    found: Floats = above + on * ((top - above.sum()) / on.sum())
+def _certain(theta: Floats, drawn: NDArray[np.float32], error: Floats, top: int) -> NDArray[np.bool_]:
+    """Who is better than so many that fewer than `top` are left, each by a one-sided test at ERROR / top.
+
+    Whoever is not among the best passes only by beating one of the `top` who are better.
+    """
+    found = np.zeros(len(theta), dtype=np.bool_)
+    limit = NormalDist().inv_cdf(1.0 - ERROR / top)
+    for at in np.argsort(-theta)[:top]:
+        shared = drawn[:, at] @ drawn / len(drawn)
+        apart = np.sqrt(np.maximum(error[at] ** 2 + error**2 - 2.0 * shared, 0.0))
+        found[at] = np.sum(theta[at] - theta > limit * apart) >= len(theta) - top
     return found
 
 
@@ -89,33 +145,34 @@ class _Fit:
         self._players, self._first, self._second = players, matches.first, matches.second
         self._value = matches.value
 
-    def solved(self, start: Floats, often: Floats, within: float, most: int, close: float) -> Floats:
-        """Newton's steps, each solved by conjugate gradients to a share `close` of what it has to move."""
-        found = start.copy()
-        for _ in range(most):
-            said = 1.0 / (1.0 + np.exp(found[self._second] - found[self._first]))
-            slope = self._summed(often * (self._value - said)) - PRIOR * found
-            step = self._step(slope, often * said * (1.0 - said), close)
+    def expected(self, strengths: Floats) -> tuple[Floats, Floats]:
+        """The chance p that the first beats the second, and p(1 − p)."""
+        found: Floats = 1.0 / (1.0 + np.exp(strengths[self._second] - strengths[self._first]))
+        return found, found * (1.0 - found)
+
+    def solved(self, weight: Floats) -> Floats:
+        """Newton's steps from 0, each solved by conjugate gradients."""
+        found = np.zeros(self._players)
+        for _ in range(_MOST_STEPS):
+            chance, spread = self.expected(found)
+            slope = self.summed(weight * (self._value - chance)) - PRIOR * found
+            step = self.step(slope, weight * spread, 1e-3)
             # Far from the end a whole step may overshoot.
             largest = float(np.max(np.abs(step), initial=0.0))
             found += step if largest <= 4.0 else step * (4.0 / largest)
-            if largest <= within:
+            if largest <= EXACT:
                 break
         return found
 
-    def refined(self, start: Floats, often: Floats) -> Floats:
-        """Two steps from where the fit of all ends: an error of some hundredths of what a resample differs by."""
-        return self.solved(start, often, ROUGHLY, 2, 0.2)
-
-    def _summed(self, moved: Floats) -> Floats:
+    def summed(self, moved: Floats) -> Floats:
         """What each player gets: that of the matches where it stands first, less that where it stands second."""
         found = np.zeros(self._players)
         found += np.bincount(self._first, moved, self._players)
         found -= np.bincount(self._second, moved, self._players)
         return found
 
-    def _step(self, slope: Floats, curve: Floats, within: float) -> Floats:
-        """The solution of (Laplacian of the curves + prior) · step = slope."""
+    def step(self, slope: Floats, curve: Floats, within: float) -> Floats:
+        """The solution of (Laplacian of the curves + prior) · step = slope, to a share `within` of its size."""
         scale = np.full(self._players, PRIOR)
         scale += np.bincount(self._first, curve, self._players)
         scale += np.bincount(self._second, curve, self._players)
@@ -126,7 +183,7 @@ class _Fit:
         for _ in range(_MOST_TURNS):
             if size <= wanted or size == 0.0:
                 break
-            bent = self._summed(curve * (way[self._first] - way[self._second])) + PRIOR * way
+            bent = self.summed(curve * (way[self._first] - way[self._second])) + PRIOR * way
             far = size / float(way @ bent)
             step += far * way
             left -= far * bent

@@ -13,12 +13,16 @@ NEAR = 40.0
 
 @dataclass(frozen=True, slots=True)
 class PlayedMatch:
-    """Two that met in a round, and what the first got of the one point."""
+    """Two that met in a round, and what the first got of the one point.
+
+    `outcome` is what is left of it without confidence, 1, 0 or a half; None where `value` says so itself.
+    """
 
     round: int
     first: str
     second: str
     value: float
+    outcome: float | None = None
 
 
 def permuted(ids: Iterable[str], seed: int, round_: int) -> list[str]:

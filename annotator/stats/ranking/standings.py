@@ -10,15 +10,18 @@ from annotator.stats.ranking import bradley_terry, elo, pairing
 from annotator.stats.ranking.elo import Floats, Matches
 from annotator.stats.ranking.pairing import Pair, PlayedMatch
 
-# From which chance on a place among the best is called certain, and which change of them between rounds is none.
-CERTAIN, STEADY = 0.9, 0.02
+# Which change of the best between rounds is none.
+STEADY = 0.02
+# What a count of independent matches may lack of a whole one by rounding.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A player's place: rating, strength in points with its 95 % interval, chance to be among the best, matches.
 
-    Over fewer matches of its own than an interval takes there is none, as `note` says; over fewer in all, no chance.
+    Over fewer independent matches of its own than an interval takes there is none, as `note` says, and nobody is
+    certain to be among the best; over fewer in all, there is no chance.
     """
 
     id: str
@@ -30,11 +33,7 @@ class Standing:
     p_top: float | None
     matches: int
     note: str = ""
-
-    @property
-    def certain(self) -> bool:
-        """Whether it is nearly always among the best, by enough matches of its own."""
-        return self.p_top is not None and self.p_top >= CERTAIN and enough(self.matches)
+    certain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +45,7 @@ class Ranking:
     rounds: int
     matches: int
     changed: float | None
+    independent: int
 
     @property
     def certain(self) -> int:
@@ -60,7 +60,9 @@ class Ranking:
     @property
     def too_few(self) -> str:
         """Why there is no chance to be among the best; empty where there is."""
-        return "" if enough(self.matches) else few(self.matches, "matches")
+        return (
+            "" if enough(self.independent) else few(self.independent, _named(self.independent, self.matches))
+        )
 
     @property
     def elos(self) -> dict[str, float]:
@@ -72,56 +74,61 @@ def ranking(
     ids: Iterable[str],
     played: Iterable[PlayedMatch],
     top: int,
-    resamples: int = bradley_terry.RESAMPLES,
+    draws: int = bradley_terry.DRAWS,
     seed: int = bradley_terry.SEED,
 ) -> Ranking:
     """Rank the players by Elo rating, then by strength, then by id. ValueError where one plays twice in a round."""
     names = sorted(ids)
-    rounds, together = _rounds(names, played)
+    rounds, won = _rounds(names, played)
     before = elo.rated(len(names), rounds[:-1])
     now = elo.after_round(before, rounds[-1]) if rounds else before
-    strengths = bradley_terry.fitted(len(names), together)
-    places = bradley_terry.points(strengths)
-    again = bradley_terry.resampled(len(names), together, strengths, top, resamples, seed)
-    times = np.bincount(np.concatenate((together.first, together.second)), minlength=len(names))
+    strengths = bradley_terry.fitted(len(names), won)
+    places = bradley_terry.points(strengths.theta)
+    known = bradley_terry.uncertainty(strengths, top, draws, seed)
+    times = np.bincount(np.concatenate((won.first, won.second)), minlength=len(names))
+    own, independent = strengths.matches, int(strengths.counts.sum() + ROUNDING)
     order = _order(names, now, places)
     rows = tuple(
         _standing(
             names[at],
             rank,
             float(now[at]),
-            _strength(places, again, at, int(times[at])),
-            _chance(again, together, at),
+            Estimate(
+                float(places[at]), float(known.low[at]), float(known.high[at]), n=int(own[at] + ROUNDING)
+            ),
+            float(known.in_top[at]) if enough(independent) else None,
+            int(times[at]),
+            bool(known.certain[at]),
         )
         for rank, at in enumerate(order, start=1)
     )
     lost = len(set(_order(names, before, places)[:top]) - set(order[:top]))
     changed = lost / max(1, min(top, len(names))) if len(rounds) > 1 else None
-    return Ranking(rows, top, len(rounds), len(together), changed)
+    return Ranking(rows, top, len(rounds), len(won), changed, independent)
 
 
-def _standing(name: str, rank: int, rating: float, strength: Estimate, chance: float | None) -> Standing:
+def _standing(
+    name: str, rank: int, rating: float, strength: Estimate, chance: float | None, matches: int, certain: bool
+) -> Standing:
+    own = strength.n
+    found = settled(strength, own, _named(own, matches))
     return Standing(
         name,
         rank,
         rating,
-        strength.value or 0.0,
-        strength.low,
-        strength.high,
+        found.value or 0.0,
+        found.low,
+        found.high,
         chance,
-        strength.n,
-        strength.note,
+        matches,
+        found.note,
+        certain and enough(own),
     )
 
 
-def _strength(places: Floats, again: bradley_terry.Resampled, at: int, own: int) -> Estimate:
-    """A player's strength; its interval was drawn over its own matches, of which it takes some."""
-    found = Estimate(float(places[at]), float(again.low[at]), float(again.high[at]), n=own)
-    return settled(found, own, "matches")
-
-
-def _chance(again: bradley_terry.Resampled, together: Matches, at: int) -> float | None:
-    return float(again.in_top[at]) if enough(len(together)) else None
+def _named(independent: int, matches: int) -> str:
+    """What is counted: of matches of one pair that come out alike, one."""
+    return "matches" if independent == matches else "independent matches"
 
 
 def _order(names: Sequence[str], first: Floats, second: Floats) -> list[int]:
@@ -153,10 +160,12 @@ def near(ids: Sequence[str], played: Sequence[PlayedMatch], top: int, seed: int,
 
 
 def _rounds(names: Sequence[str], played: Iterable[PlayedMatch]) -> tuple[list[Matches], Matches]:
-    """The matches of each round in their order, and all together."""
+    """The matches of each round in their order, with confidence; and all together, as they were won."""
     at = {name: place for place, name in enumerate(names)}
     by_round: dict[int, list[tuple[int, int, float]]] = {}
+    won = []
     for one in played:
-        by_round.setdefault(one.round, []).append((at[one.first], at[one.second], one.value))
-    rounds = [Matches.of(by_round[number]) for number in sorted(by_round)]
-    return rounds, Matches.of(row for number in sorted(by_round) for row in by_round[number])
+        first, second = at[one.first], at[one.second]
+        by_round.setdefault(one.round, []).append((first, second, one.value))
+        won.append((first, second, one.value if one.outcome is None else one.outcome))
+    return [Matches.of(by_round[number]) for number in sorted(by_round)], Matches.of(won)

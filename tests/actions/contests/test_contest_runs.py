@@ -63,7 +63,7 @@ def test_every_pair_is_asked_in_both_orders_and_the_first_place_alone_wins_nothi
     ended = carried_out(project, rounds=2)
     assert (ended["state"], ended["done"], ended["total"]) == ("done", 24, 24)
     assert len(server.bodies) == 24
-    found = contest_standings.report(project, "distant", "3", resamples=10)
+    found = contest_standings.report(project, "distant", "3", draws=10)
     # Always the first with .8: (.8 + 1 − .8) / 2 is one half, and nobody gains.
     assert {row.elo for row in found.ranking.rows} == {1200.0}
     assert found.ranking.matches == 12
@@ -71,7 +71,7 @@ def test_every_pair_is_asked_in_both_orders_and_the_first_place_alone_wins_nothi
 
 def test_in_one_order_half_the_calls_are_made(project, server):
     assert carried_out(project, rounds=2, one_order=True)["done"] == 12
-    found = contest_standings.report(project, "distant", "3", resamples=10)
+    found = contest_standings.report(project, "distant", "3", draws=10)
     assert {round(row.elo, 1) for row in found.ranking.rows} > {1200.0}
 
 
@@ -101,7 +101,7 @@ def test_a_confidence_of_three_tenths_is_refused_by_name_and_changes_nothing(pro
     (one, *_) = shown(project)
     assert (one.value, one.confidence, one.status) == (None, None, "invalid")
     assert "confidence of 0.3" in one.cause
-    found = contest_standings.report(project, "distant", "3", resamples=10)
+    found = contest_standings.report(project, "distant", "3", draws=10)
     assert {row.elo for row in found.ranking.rows} == {1200.0}
     assert len(found.lacking) == 6
     assert "6 comparisons missing (6 invalid)" in " ".join(contest_standings.words(found))
@@ -125,7 +125,7 @@ def test_a_match_lacks_while_one_of_its_orders_does(project, server):
 
     server.answer = answer
     carried_out(project, rounds=1)
-    found = contest_standings.report(project, "distant", "3", resamples=10)
+    found = contest_standings.report(project, "distant", "3", draws=10)
     assert (found.ranking.matches, len(found.lacking)) == (0, 6)
 
 
@@ -133,7 +133,7 @@ def test_scores_that_disagree_with_the_winner_are_flagged_and_count(project, ser
     server.answer = lambda body, number: completion(json.dumps(reply("first", low="first")))
     carried_out(project, rounds=1, one_order=True)
     assert {one.flags for one in shown(project)} == {SCORES_DISAGREE}
-    found = contest_standings.report(project, "distant", "3", resamples=10)
+    found = contest_standings.report(project, "distant", "3", draws=10)
     assert (found.disagreeing, found.ranking.matches) == (6, 6)
 
 
@@ -153,7 +153,7 @@ def test_near_the_cut_each_round_goes_by_the_ratings_before_it(project, server):
 def test_the_baseline_compares_without_a_network_and_is_called_one(project):
     ended = carried_out(project, "baseline", rounds=2)
     assert (ended["state"], ended["kind"]) == ("done", "baseline")
-    found = contest_standings.report(project, "baseline", "3", resamples=10)
+    found = contest_standings.report(project, "baseline", "3", draws=10)
     assert found.ranking.matches == 12
     assert "baseline" in contest_standings.words(found)[0]
 

@@ -241,7 +241,7 @@ def test_kept_tasks_become_items_once_and_the_reasons_of_others_are_remembered(p
     assert (
         "held back: 2 of the seminar s1"
         in [
-            line.cells[6].words
+            line.cells[7].words
             for line in contest_standings.sheets(contest_standings.report(project, top="3"))[0].lines
         ][2]
     )
@@ -257,10 +257,27 @@ def test_an_item_made_of_a_task_does_not_compete(project, tmp_path):
 def test_standings_are_by_whoever_compared_most(project, tmp_path):
     imported(project, tmp_path, "t01,t02,t01,0.8,a", "t01,t02,t02,0.8,b", "t03,t04,t04,0.8,b")
     assert [(one.name, one.showings) for one in contest_rows.raters(project)] == [("b", 2), ("a", 1)]
-    assert contest_standings.report(project, resamples=5).rater.name == "b"
+    assert contest_standings.report(project, draws=5).rater.name == "b"
 
 
-def test_standings_tell_on_how_many_resamples_they_rest(project, tmp_path):
+def test_standings_tell_on_how_many_draws_they_rest(project, tmp_path):
     imported(project, tmp_path, "t01,t02,t01,0.8,a", "t01,t03,t01,0.8,a")
-    assert contest_standings.report(project).tree()["resamples"] == 1_000
-    assert contest_standings.report(project, resamples=10).tree()["resamples"] == 10
+    assert contest_standings.report(project).tree()["draws"] == 1_000
+    assert contest_standings.report(project, draws=10).tree()["draws"] == 10
+
+
+def test_stated_confidence_moves_ratings_as_printed_and_nothing_that_says_what_is_known(tmp_path):
+    matches = [(f"t{at + 1:02d}", f"t{(at + gap) % 12 + 1:02d}") for gap in range(1, 7) for at in range(12)]
+    shown = {}
+    for sure in (0.55, 0.8, 1):
+        (tmp_path / str(sure)).mkdir()
+        project = contest_project(tmp_path / str(sure))
+        imported(project, tmp_path, *(f"{one},{other},{min(one, other)},{sure},m" for one, other in matches))
+        rows = contest_standings.report(project, top="3", draws=20).tree()["standings"]
+        shown[sure] = [
+            {row["task_id"]: row[name] for row in rows} for name in ("elo", "bradley_terry", "low", "high")
+        ]
+        shown[sure] += [{row["task_id"]: (row["p_top_k"], row["certain"]) for row in rows}]
+    assert None not in shown[1][2].values()
+    assert shown[0.55][0] != shown[0.8][0] != shown[1][0]
+    assert shown[0.55][1:] == shown[0.8][1:] == shown[1][1:]

@@ -2,12 +2,14 @@
 
 import pytest
 
+from annotator.actions.contests import contest_rows
+from annotator.domain.judges.contest import Showing, meetings
 from annotator.stats.ranking.pairing import PlayedMatch
 from annotator.stats.ranking.standings import met, near, ranking
 
 
 def test_rank_goes_by_rating_then_strength_then_id():
-    found = ranking("dcba", [PlayedMatch(1, "a", "b", 0.8), PlayedMatch(2, "a", "b", 0.8)], 2, resamples=20)
+    found = ranking("dcba", [PlayedMatch(1, "a", "b", 0.8), PlayedMatch(2, "a", "b", 0.8)], 2, draws=20)
     assert [row.id for row in found.rows] == ["a", "c", "d", "b"]
     assert [round(row.elo, 4) for row in found.rows] == [1218.3167, 1200, 1200, 1181.6833]
     assert [row.matches for row in found.rows] == [2, 0, 0, 2]
@@ -23,24 +25,26 @@ def test_of_equal_ratings_the_higher_strength_goes_first():
         PlayedMatch(2, "y", "z", 0.8),
         PlayedMatch(2, "w", "x", 0.8),
     ]
-    found = ranking("abxyzw", played, 2, resamples=20)
+    found = ranking("abxyzw", played, 2, draws=20)
     assert [row.id for row in found.rows if row.id in "ab"] == ["b", "a"]
     assert found.rows[0].elo == pytest.approx(found.rows[1].elo, abs=0.6)
 
 
 def test_a_contest_has_converged_when_a_round_leaves_the_best_as_they_were():
     first = [PlayedMatch(1, "a", "b", 0.9), PlayedMatch(1, "c", "d", 0.6)]
-    same = ranking("abcd", [*first, PlayedMatch(2, "a", "c", 0.9)], 1, resamples=5)
+    same = ranking("abcd", [*first, PlayedMatch(2, "a", "c", 0.9)], 1, draws=5)
     assert (same.changed, same.converged, same.rounds, same.matches) == (0.0, True, 2, 3)
-    other = ranking("abcd", [*first, PlayedMatch(2, "c", "a", 1.0)], 1, resamples=5)
+    other = ranking("abcd", [*first, PlayedMatch(2, "c", "a", 1.0)], 1, draws=5)
     assert (other.changed, other.converged) == (1.0, False)
-    assert ranking("abcd", first, 1, resamples=5).converged is False
+    assert ranking("abcd", first, 1, draws=5).converged is False
 
 
-def test_certain_are_those_who_are_nearly_always_among_the_best():
-    played = [PlayedMatch(number, "a", other, 1.0) for number, other in enumerate("bcdbcdbcd")]
-    assert ranking("abcd", played, 1, resamples=200).certain == 1
-    assert ranking("abcd", [], 1, resamples=20).certain == 0
+def test_certain_is_who_beat_enough_others_and_nobody_by_the_same_match_again():
+    alike = [PlayedMatch(number, "a", other, 1.0) for number, other in enumerate("bcdbcdbcd")]
+    found = ranking("abcd", alike, 1, draws=200)
+    assert (found.certain, found.rows[0].matches) == (0, 9)
+    assert found.rows[0].note == "3 independent matches are too few for an interval, which takes 5"
+    assert ranking("abcd", [], 1, draws=20).certain == 0
 
 
 def test_near_the_cut_goes_by_the_ratings_so_far():
@@ -60,9 +64,10 @@ def test_near_the_cut_goes_by_the_ratings_so_far():
 )
 def test_a_strength_has_an_interval_only_over_enough_matches_of_its_own(many, sort):
     # The others meet often; a never meets more than so many.
-    played = [PlayedMatch(number, "a", "bc"[number % 2], 0.8 - number % 3 / 10) for number in range(many)]
-    played += [PlayedMatch(100 + number, "b", "c", number % 2) for number in range(12)]
-    one = next(row for row in ranking("abc", played, 1, resamples=50).rows if row.id == "a")
+    others = "bcdefghijk"
+    played = [PlayedMatch(number, "a", others[number], 0.8 - number % 3 / 10) for number in range(many)]
+    played += [PlayedMatch(100 + number, "b", others[number % 9 + 1], number % 2) for number in range(12)]
+    one = next(row for row in ranking("a" + others, played, 1, draws=50).rows if row.id == "a")
     assert (one.low is None, one.high is None) == (sort == "too few",) * 2
     assert sort in one.note
     assert bool(one.note) == bool(sort)
@@ -71,16 +76,29 @@ def test_a_strength_has_an_interval_only_over_enough_matches_of_its_own(many, so
 def test_nobody_is_certain_after_matches_that_no_resample_can_tell_apart():
     # Every resample of one match is that match.
     for many in (1, 4):
-        found = ranking(
-            "ab", [PlayedMatch(number, "a", "b", 0.55) for number in range(many)], 1, resamples=20
-        )
+        found = ranking("ab", [PlayedMatch(number, "a", "b", 0.55) for number in range(many)], 1, draws=20)
         assert found.certain == 0
         assert [row.p_top for row in found.rows] == [None, None]
         assert found.too_few
     # In all there are enough, and the best has two of its own.
     pairs = [("a", "b"), ("c", "d"), ("e", "f"), ("a", "c"), ("b", "e"), ("d", "f")]
-    found = ranking(
-        "abcdef", [PlayedMatch(at, *pair, 1.0) for at, pair in enumerate(pairs)], 3, resamples=200
-    )
+    found = ranking("abcdef", [PlayedMatch(at, *pair, 1.0) for at, pair in enumerate(pairs)], 3, draws=200)
     assert found.rows[0].p_top is not None
     assert found.certain == 0
+
+
+@pytest.mark.parametrize(
+    ("answers", "value", "outcome"),
+    [
+        # The surer of two orders that disagree does not win; ratings as printed take what it said.
+        ([("a", "b", "first", 0.95), ("b", "a", "first", 0.6)], 0.675, 0.5),
+        ([("a", "b", "first", 0.95), ("b", "a", "second", 0.6)], 0.775, 1.0),
+        # A guess leaves it to the other order.
+        ([("a", "b", "first", 0.5), ("b", "a", "first", 0.6)], 0.45, 0.0),
+        ([("a", "b", "second", 0.5)], 0.5, 0.5),
+        ([("b", "a", "first", 0.55)], 0.45, 0.0),
+    ],
+)
+def test_a_match_is_won_lost_or_left_open_whatever_its_confidence(answers, value, outcome):
+    (one,) = contest_rows.played(meetings(Showing(1, *answer, "ok") for answer in answers))
+    assert (one.value, one.outcome) == (pytest.approx(value), outcome)
