@@ -1,6 +1,7 @@
 """Nothing unfinished moves a figure: what is submitted counts until something newer is submitted."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -13,13 +14,14 @@ from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.agreement import agreement_report
 from annotator.actions.assignments import assignments, planning, submitting
 from annotator.actions.authoring import artifacts, gold
+from annotator.actions.imports import imports, samples
 from annotator.actions.items import items, named_rubrics
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, labels, second_looks
 from annotator.actions.papers import paper_tables
 from annotator.actions.project import drafts, people
 from annotator.actions.project.file import Project
-from annotator.actions.releases import gathering
+from annotator.actions.releases import gathering, releases
 from annotator.actions.results import composites, overview, results
 from annotator.actions.results.result_raters import EACH, PEOPLE
 from annotator.actions.studies import selection_ratings
@@ -208,12 +210,9 @@ UNFINISHED = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_nothing_unfinished_moves_a_figure(tmp_path: Path, seed: int) -> None:
-    project, rng = generated_project(tmp_path, seed), Random(seed)
-    whose = [person.id for person in people.people(work_as(project, "Cora"))]
-    label_sealing.submit_all(project, whose, partial=True)
-    before, done = figures(project), list[str]()
+def act_unfinished(rng: Random, project: Project) -> list[str]:
+    """Acts that submit nothing, each by somebody; those that could be done."""
+    done = list[str]()
     for _ in range(ACTS):
         act, name = rng.choice(UNFINISHED), rng.choice(PEOPLE_HERE)
         try:
@@ -221,9 +220,76 @@ def test_nothing_unfinished_moves_a_figure(tmp_path: Path, seed: int) -> None:
             done.append(f"{name} {act.__name__}")
         except (Refusal, IndexError):
             continue
-    after = figures(project)
-    assert {name: after[name] for name in before if after[name] != before[name]} == {}, done
     assert len(done) > ACTS / 5
+    return done
+
+
+def moved(project: Project, before: dict[str, Any]) -> dict[str, Any]:
+    after = figures(project)
+    return {name: after[name] for name in before if after[name] != before[name]}
+
+
+def submitted(tmp_path: Path, seed: int) -> Project:
+    """A generated project in which nobody's labels wait to be submitted."""
+    project = generated_project(tmp_path, seed)
+    whose = [person.id for person in people.people(work_as(project, "Cora"))]
+    label_sealing.submit_all(project, whose, partial=True)
+    return project
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_unfinished_moves_a_figure(tmp_path: Path, seed: int) -> None:
+    project = submitted(tmp_path, seed)
+    before = figures(project)
+    done = act_unfinished(Random(seed), project)
+    assert moved(project, before) == {}, done
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_labels_of_a_release_count_on_while_they_are_handed_out_and_given_anew(
+    tmp_path: Path, seed: int
+) -> None:
+    source = submitted(tmp_path, seed)
+    releases.export(source, tmp_path / "release")
+    project = Project.create(tmp_path / "again.goldsmith")
+    imports.run(project, "goldsmith", [tmp_path / "release"])
+    there = {one.id for one in people.people(project)}
+    for one in people.people(source):
+        if one.id in there:
+            sql.alter(project, "UPDATE person SET name = ? WHERE id = ?", [one.name, one.id])
+        else:
+            people.add_person(project, one.name, map(Role, one.roles.split()))
+    before = figures(project)
+    asked = list[str]()
+    for item_id in items.ids(project):
+        for name in PEOPLE_HERE:
+            with suppress(Refusal):
+                whom = person(project, name).id
+                change = assignments.assign_one(project, item_id, whom, Stage.LABELLING, protocols=JUDGED)
+                asked.append(change.subject)
+    assert moved(project, before) == {}
+    done = act_unfinished(Random(seed), project)
+    assert moved(project, before) == {}, done
+    assignments.withdraw_all(project, asked)
+    assert moved(project, before) == {}, done
+
+
+def test_labels_of_the_sample_that_are_not_submitted_count_nowhere_until_they_are(tmp_path: Path) -> None:
+    project = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
+    labelled = "FROM judgement JOIN item ON item.id = item_id WHERE rater_id = ? AND key = 'early-warning'"
+    mine, item_id = sql.first(project, f"SELECT count(*), item_id {labelled}", (project.by,))
+    assert mine == 33
+
+    def counted() -> int:
+        with project.store.read() as db:
+            bundle, _ = gathering.gather(db)
+        return sum((one.item_id, one.rater_id) == (item_id, project.by) for one in bundle.judgements)
+
+    assert counted() == 0
+    label_sealing.submit(project, str(item_id))
+    assert counted() == mine
+    label_sealing.reopen(project, str(item_id))
+    assert counted() == mine
 
 
 def test_an_empty_checklist_of_somebody_else_leaves_a_tasks_score(tmp_path: Path) -> None:

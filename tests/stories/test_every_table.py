@@ -218,19 +218,21 @@ def test_letter_3_table_4_defines_every_type_and_counts_its_questions(tmp_path, 
 
 
 def _weighted_accuracy(project: Project) -> float:
-    """The weight on which the baseline says what a person does, over all that both judged; all came in with it."""
-    judged = "SELECT response_id, unit_id, value FROM judgement WHERE rater_kind = ? AND protocol = ? AND trial = 1"
-    judge, person = (
-        sql.rows(project, judged, [kind, "researcherbench.coverage"]) for kind in ("judge", "person")
+    """The weight on which the baseline says what a person submitted, over all weight that both judged."""
+    judged = "SELECT response_id, unit_id, value FROM judgement WHERE rater_kind = 'judge' AND protocol = ?"
+    judge = {row[:2]: row[2] for row in sql.rows(project, judged, ["researcherbench.coverage"])}
+    labels = (
+        "SELECT content FROM artifact JOIN revision ON artifact_id = artifact.id AND number = revision "
+        "WHERE kind = 'labels' AND state = 'sealed'"
     )
-    said = {row[:2]: row[2] for row in judge}
+    units = [unit for (content,) in sql.rows(project, labels) for unit in json.loads(content)["units"]]
     with project.store.read() as db:
         rubrics = annotating.judged_rows(db, Kind.RUBRIC).values()
         weights = {unit.id: unit.weight for row in rubrics for unit in artifact_of(row).document.units}
     both = [
-        (weights[unit], value == said[response, unit])
-        for response, unit, value in person
-        if unit in weights and value in ("yes", "no")
+        (weights[unit["unit_id"]], unit["value"] == judge[unit["response_id"], unit["unit_id"]])
+        for unit in units
+        if unit["unit_id"] in weights and unit["value"] in ("yes", "no")
     ]
     return sum(weight for weight, same in both if same) / sum(weight for weight, _ in both)
 

@@ -26,6 +26,7 @@ from annotator.actions.imports.intake_pairs import (
 )
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.items.materials import PAGE
+from annotator.actions.labelling.label_rows import counting
 from annotator.actions.project import hashing
 from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
 from annotator.actions.releases import gathering_drawn
@@ -458,6 +459,8 @@ class _Judgements:
             raise ValueError(f"the artifact of {item} has no unit {record.unit_id}")
         values = record.model_dump(mode="json") | {"flags": " ".join(record.flags), "at": record.at}
         fields = JudgementFields.model_validate(values).model_dump(mode="json") | {"at": record.at}
+        if record.rater_kind is RaterKind.PERSON:
+            fields = counting(fields)
         return {
             "judgement": {
                 "id": derived_id("judgement", record_id(record)),

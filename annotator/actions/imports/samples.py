@@ -23,6 +23,8 @@ from annotator.actions.imports import imports, practice
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
+from annotator.actions.labelling import label_writing
+from annotator.actions.labelling.label_rows import JUDGEMENT, WAITS, submitted, to_submit
 from annotator.actions.material import extracting
 from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
@@ -33,6 +35,7 @@ from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.parcel import Arrival, ParcelOutcome, ReturnedPiece
 from annotator.domain.experts.person import Person, Role
+from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.identity import derived_id
@@ -133,6 +136,7 @@ def _fill(project: Project, progress: Progress | None, to_work_in: bool) -> None
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
     with project.store.write() as db:
         _hand_out(project, everybody, keys)
+        _await(db)
         _spend(db)
         _receive(db, everybody[B], keys)
     if to_work_in:
@@ -159,6 +163,14 @@ def _hand_out(project: Project, everybody: dict[str, Person], keys: dict[str, st
 
 def _day(month: int, day: int) -> datetime:
     return datetime(2026, month, day, 17, tzinfo=UTC)
+
+
+def _await(db: Connection) -> None:
+    """Of the labels that were handed out what is not submitted does not count yet."""
+    due = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value, to_submit(), ~submitted()
+    for row in db.execute(select(JUDGEMENT).where(*due)).mappings().all():
+        given = {name: value for name, value in row.items() if name != "sha256"}
+        label_writing.put(db, {**given, "flags": WAITS}, given)
 
 
 def _spend(db: Connection) -> None:

@@ -38,7 +38,8 @@ FLAGGED = "flagged"
 SAID = (Status.OK.value, Status.UNCLEAR.value)
 # The mark of a label that was given elsewhere and came in by a file: it is finished, and counts at once.
 IMPORTED = "imported"
-# The mark of a label that is not submitted yet, and what begins the mark of the value that counts until it is.
+# The mark of a label that is not submitted yet, and what begins the mark of the value that counts until another is
+# submitted, whoever is asked to label the item meanwhile.
 WAITS, UNTIL = "unsubmitted", "until:"
 # The cause of a row whose label was taken back after it was submitted.
 TAKEN_BACK = "taken back"
@@ -177,19 +178,25 @@ def counted_rows(name: str = "counted") -> Subquery:
         **{name: case((changed, ""), else_=j[name]) for name in ("quote", "note", "cause")},
         **{name: case((changed, null()), else_=j[name]) for name in ("quote_start", "quote_end")},
     }
+    marks = func.nullif(func.instr(j.flags, WAITS), 0), func.nullif(func.instr(j.flags, UNTIL), 0)
+    shown["flags"] = func.rtrim(func.substr(j.flags, 1, func.coalesce(*marks, func.length(j.flags) + 1) - 1))
     columns = [shown[column.name].label(column.name) if column.name in shown else column for column in j]
     counts = or_(~person, j.trial != 1, finished())
     return select(*columns).where(counts).subquery(name)
 
 
 def finished() -> ColumnElement[bool]:
-    """Whether anything that a person said in a row counts: it is submitted, was given elsewhere, came with a release,
-    or was given before labels of its protocol had a submission.
+    """Whether anything that a person said in a row counts: it is submitted, was given elsewhere, or was given before
+    labels of its protocol had a submission.
+
+    What came with a release says itself that it counts (`counting`); by earlier versions it did not, and counts unless
+    the item is handed out to its person and not submitted.
     """
     j = JUDGEMENT.c
     once = exists(_submission(j.rater_id, j.item_id).where(SUBMISSION.c.sealed_at.is_not(None)))
     here = exists(select(AUDIT.c.seq).where(AUDIT.c.subject == j.id, AUDIT.c.kind == "judgement"))
-    stands = and_(~waits(), or_(~to_submit(), once, submitted(), ~here))
+    asked = exists(_labelling(j.rater_id, j.item_id).where(ASSIGNMENT.c.submitted_at.is_(None)))
+    stands = and_(~waits(), or_(~to_submit(), once, submitted(), and_(~here, ~asked)))
     return or_(given(), func.instr(j.flags, UNTIL) > 0, stands)
 
 
@@ -203,10 +210,21 @@ def pending(before: Mapping[str, Any] | None, after: dict[str, Any] | None) -> d
         if not before or not stood:
             return None
         after = {**before, "value": None, "status": Status.SKIPPED.value, "cause": TAKEN_BACK, "flags": ""}
-    said = (after["value"] or UNSURE) if after["status"] in SAID else ""
+    said = _said(after)
     # What is written beside a unit of which nothing is said waits as well.
-    marks = [WAITS, *([f"{UNTIL}{stood}"] if stood else [])] if said != stood or not said else []
+    marks = [*([WAITS] if said != stood or not said else []), *([f"{UNTIL}{stood}"] if stood else [])]
     return {**after, "flags": " ".join([*own_marks(after["flags"]), *marks])}
+
+
+def counting(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row of which what is said counts, until its person submits something else."""
+    marks = [f"{UNTIL}{_said(row)}"] if _said(row) else []
+    return {**row, "flags": " ".join([*own_marks(row["flags"]), *marks])}
+
+
+def _said(row: Mapping[str, Any]) -> str:
+    """The value of a row, or that its person is unsure; empty where nothing is said."""
+    return (row["value"] or UNSURE) if row["status"] in SAID else ""
 
 
 def what_counts(row: Mapping[str, Any] | None) -> str:
@@ -216,7 +234,7 @@ def what_counts(row: Mapping[str, Any] | None) -> str:
     flags = row["flags"].split()
     if is_waiting(row["flags"]):
         return next((flag.removeprefix(UNTIL) for flag in flags if flag.startswith(UNTIL)), "")
-    return (row["value"] or UNSURE) if row["status"] in SAID else ""
+    return _said(row)
 
 
 def is_waiting(flags: str) -> bool:
@@ -249,10 +267,18 @@ def lock_given() -> Refusal:
 
 def _handed_out(rater: Any, item_id: Any, protocol: Any) -> Select[Any]:
     """The assignments by which a person labels an item under a protocol, each a value or a column."""
-    a, wanted = ASSIGNMENT.c, literal(protocol) if isinstance(protocol, str) else protocol
-    named = (literal(" ") + a.protocols + literal(" ")).like(literal("% ") + wanted + literal(" %"))
+    wanted = literal(protocol) if isinstance(protocol, str) else protocol
+    named = (literal(" ") + ASSIGNMENT.c.protocols + literal(" ")).like(
+        literal("% ") + wanted + literal(" %")
+    )
+    return _labelling(rater, item_id).where(named)
+
+
+def _labelling(rater: Any, item_id: Any) -> Select[Any]:
+    """The assignments by which a person labels an item, each a value or a column."""
+    a = ASSIGNMENT.c
     return select(a.id).where(
-        a.item_id == item_id, a.person_id == rater, a.stage == Stage.LABELLING.value, a.trial == 1, named
+        a.item_id == item_id, a.person_id == rater, a.stage == Stage.LABELLING.value, a.trial == 1
     )
 
 

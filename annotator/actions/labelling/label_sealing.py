@@ -18,6 +18,7 @@ from annotator.actions.labelling.label_rows import (
     JUDGEMENT,
     SAID,
     TAKEN_BACK,
+    counting,
     is_given,
     own_marks,
     said_by,
@@ -233,8 +234,7 @@ def _count(db: Connection, person_id: str, *which: ColumnElement[bool]) -> dict[
     """What a person said in these rows counts from now on as it stands; each row's hash, by its id."""
     written = {}
     for row in db.execute(select(JUDGEMENT).where(*_waiting_of([person_id]), *which)).mappings().all():
-        kept = {name: value for name, value in row.items() if name != "sha256"}
-        kept["flags"] = " ".join(own_marks(kept["flags"]))
+        kept = counting({name: value for name, value in row.items() if name != "sha256"})
         label_writing.write(db, kept, new=False)
         written[row["id"]] = judgement_hash(kept)
     return written

@@ -15,7 +15,7 @@ from annotator.actions.attacks import attack_tests
 from annotator.actions.authoring import annotating
 from annotator.actions.judging.judge_identities import harmless
 from annotator.actions.labelling import wordings
-from annotator.actions.labelling.label_rows import counted_rows, own_marks
+from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.releases import gathering_drawn, gathering_pairs
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.domain.judges.judge import Judge
@@ -156,7 +156,7 @@ def _judgements(
             dropped["were reworded since"] += 1
         else:
             cause = redact(row["cause"]) if addresses else harmless(row["cause"], judges.get(row["rater_id"]))
-            yield JudgementRecord(**{**row, "flags": own_marks(row["flags"]), "cause": cause})
+            yield JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause})
 
 
 def _in_order(db: Connection, bundle: Bundle) -> Iterator[dict[str, Any]]:

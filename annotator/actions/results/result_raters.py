@@ -14,7 +14,7 @@ from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.judges import endpoint_memory
 from annotator.actions.labelling import wordings
-from annotator.actions.labelling.label_rows import SAID, counted_rows, own_marks
+from annotator.actions.labelling.label_rows import SAID, counted_rows
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.experts.person import Role
@@ -255,7 +255,6 @@ def judgements(
         gone = wordings.outdated(db, *every)
     for row in rows:
         kept = {key: value for key, value in row.items() if key != "sha256"}
-        kept["flags"] = " ".join(own_marks(kept["flags"]))
         yield kept | _OVERTAKEN if row["id"] in gone else kept
 
 

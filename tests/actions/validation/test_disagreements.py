@@ -141,12 +141,12 @@ def test_what_one_is_still_to_label_blind_is_not_shown(tmp_path: Path) -> None:
     sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
     shown, withheld, _ = disagreements.outlook(sample, replace(WISH, against=()))
     assert {one.place.item_key for one in shown} == {"norm-placement"}
-    # The coordinator has yet to submit the labels of the other item; all that came with the sample counts.
+    # The coordinator has yet to submit the labels of the other item; Annotator B has.
     differing = sql.first(
         sample,
         "SELECT count(*) FROM judgement p JOIN judgement j USING (protocol, response_id, unit_id, trial) "
-        "JOIN item i ON i.id = p.item_id WHERE i.key = 'early-warning' AND p.rater_kind = 'person' "
-        "AND j.rater_kind = 'judge' AND p.protocol = ? AND p.value != j.value",
+        "JOIN item i ON i.id = p.item_id JOIN person b ON b.id = p.rater_id WHERE i.key = 'early-warning' "
+        "AND b.alias = 'Annotator B' AND j.rater_kind = 'judge' AND p.protocol = ? AND p.value != j.value",
         (WISH.protocol,),
     )[0]
     assert 0 < withheld == differing
