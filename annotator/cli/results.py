@@ -229,6 +229,6 @@ def gold(
         counts = questions.unadjudicated_counts(project)
         with project.store.read() as db:
             told = {kind.value: words for kind in kinds if (words := questions.words(db, [kind]))}
-    rule = "counts, by the first alias" if counts else "does not count"
+    rule = f"counts, by {questions.FIRST_ALIAS}" if counts else "does not count"
     lines = [f"What several wrote and nobody adjudicated {rule}.", *(f"{words}." for words in told.values())]
     say({"unadjudicated": counts, "gold": told}, json_, lines)

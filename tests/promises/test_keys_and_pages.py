@@ -31,6 +31,7 @@ from annotator.judging.calls.client import Client, Endpoint
 from annotator.judging.calls.keys import SERVICE, address_of
 from tests.actions.contests.contest_project import add_seminar, task
 from tests.judging.calls.test_keys import Ring
+from tests.judging.calls.test_probe import codes
 from tests.judging.odd_server import OddServer, at_work, completion, error
 from tests.projects.small_project import small_project
 from tests.servers.research_server import write_corpus
@@ -121,8 +122,8 @@ def by_its_header(project: Project, ring: Ring) -> str:
 
 
 COVERAGE = "researcherbench.coverage"
-# The test comes last: a judge that fails it is not run.
 RUNS = (
+    "judge test FILE gpt-4o",
     "judge run FILE --judge gpt-4o --trials 2 --protocol researcherbench.coverage",
     "judge run FILE --judge gpt-4o --trials 3 --batch --protocol researcherbench.coverage",
     "judge extract FILE --judge gpt-4o --extraction researcherbench.claims.extract",
@@ -132,7 +133,6 @@ RUNS = (
     "attack FILE --judge gpt-4o --attack injection --protocol researcherbench.coverage",
     "research write FILE --judge gpt-4o --system Searcher",
     "child",
-    "judge test FILE gpt-4o",
 )
 
 
@@ -149,8 +149,9 @@ def test_a_project_from_somebody_else_draws_no_key_until_it_is_allowed_on_this_m
     monkeypatch.setattr(carrying, "stand_back", lambda: None)
     with serving_batches() as server:
         covered = server.answer
+        # The judge passes its test, so that it runs whenever it was tested.
         server.answer = lambda body, number: (
-            covered(body, number) if "criterion:" in str(body) else completion("{}")
+            covered(body, number) if "criterion:" in str(body) else completion(json.dumps(codes(body)))
         )
         project = small_project(tmp_path)
         settings = json.dumps({"user": f"${{{VARIABLE}}}", "metadata": {"a": f"${VARIABLE}"}})

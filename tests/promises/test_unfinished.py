@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -14,11 +15,12 @@ from annotator.actions.adjudication import adjudication_sheets, closing, ruling
 from annotator.actions.agreement import agreement_report
 from annotator.actions.assignments import assignments, planning, submitting
 from annotator.actions.authoring import artifacts, gold
-from annotator.actions.imports import imports, samples
+from annotator.actions.imports import imports
 from annotator.actions.items import items, named_rubrics
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, labels, second_looks
 from annotator.actions.papers import paper_tables
+from annotator.actions.parcels import tray, unpacking
 from annotator.actions.project import drafts, people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import gathering, releases
@@ -32,12 +34,15 @@ from annotator.cli import drafting
 from annotator.cli import items as item_commands
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.parcel import ParcelOutcome
+from annotator.domain.experts.person import Person, Role
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from tests.material.rated_tasks import rated_tasks
+from tests.material.sent_apart import returned
 from tests.projects import adra_project as adra
 from tests.projects.generated_project import KINDS, WORDS, document, generated_project, responses
 from tests.projects.labelled_protocols import one_item, reports
@@ -210,9 +215,30 @@ UNFINISHED = (
 )  # fmt: skip
 
 
-def act_unfinished(rng: Random, project: Project) -> list[str]:
-    """Acts that submit nothing, each by somebody; those that could be done."""
-    done = list[str]()
+def from_its_release(source: Project, folder: Path) -> Project:
+    """The project made anew of what it releases, its people known by their names."""
+    releases.export(source, folder / "release")
+    project = Project.create(folder / "again.goldsmith")
+    imports.run(project, "goldsmith", [folder / "release"])
+    for one in people.people(source):
+        if not sql.alter(project, "UPDATE person SET name = ? WHERE id = ?", [one.name, one.id]):
+            people.add_person(project, one.name, map(Role, one.roles.split()))
+    return project
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_nothing_unfinished_moves_a_figure(tmp_path: Path, seed: int) -> None:
+    """Of every second project the labels came with a release, and of the later ones they are handed out anew."""
+    project, rng = generated_project(tmp_path, seed), Random(seed)
+    whose = [person.id for person in people.people(work_as(project, "Cora"))]
+    label_sealing.submit_all(project, whose, partial=True)
+    if seed % 2:
+        project = from_its_release(project, tmp_path)
+    before, done, asked = figures(project), list[str](), list[str]()
+    for item_id, name in product(items.ids(project), PEOPLE_HERE) if seed > 1 else ():
+        with suppress(Refusal):
+            to_label = item_id, person(project, name).id, Stage.LABELLING
+            asked.append(assignments.assign_one(project, *to_label, protocols=JUDGED).subject)
     for _ in range(ACTS):
         act, name = rng.choice(UNFINISHED), rng.choice(PEOPLE_HERE)
         try:
@@ -221,75 +247,11 @@ def act_unfinished(rng: Random, project: Project) -> list[str]:
         except (Refusal, IndexError):
             continue
     assert len(done) > ACTS / 5
-    return done
-
-
-def moved(project: Project, before: dict[str, Any]) -> dict[str, Any]:
-    after = figures(project)
-    return {name: after[name] for name in before if after[name] != before[name]}
-
-
-def submitted(tmp_path: Path, seed: int) -> Project:
-    """A generated project in which nobody's labels wait to be submitted."""
-    project = generated_project(tmp_path, seed)
-    whose = [person.id for person in people.people(work_as(project, "Cora"))]
-    label_sealing.submit_all(project, whose, partial=True)
-    return project
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_nothing_unfinished_moves_a_figure(tmp_path: Path, seed: int) -> None:
-    project = submitted(tmp_path, seed)
-    before = figures(project)
-    done = act_unfinished(Random(seed), project)
-    assert moved(project, before) == {}, done
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_labels_of_a_release_count_on_while_they_are_handed_out_and_given_anew(
-    tmp_path: Path, seed: int
-) -> None:
-    source = submitted(tmp_path, seed)
-    releases.export(source, tmp_path / "release")
-    project = Project.create(tmp_path / "again.goldsmith")
-    imports.run(project, "goldsmith", [tmp_path / "release"])
-    there = {one.id for one in people.people(project)}
-    for one in people.people(source):
-        if one.id in there:
-            sql.alter(project, "UPDATE person SET name = ? WHERE id = ?", [one.name, one.id])
-        else:
-            people.add_person(project, one.name, map(Role, one.roles.split()))
-    before = figures(project)
-    asked = list[str]()
-    for item_id in items.ids(project):
-        for name in PEOPLE_HERE:
-            with suppress(Refusal):
-                whom = person(project, name).id
-                change = assignments.assign_one(project, item_id, whom, Stage.LABELLING, protocols=JUDGED)
-                asked.append(change.subject)
-    assert moved(project, before) == {}
-    done = act_unfinished(Random(seed), project)
-    assert moved(project, before) == {}, done
-    assignments.withdraw_all(project, asked)
-    assert moved(project, before) == {}, done
-
-
-def test_labels_of_the_sample_that_are_not_submitted_count_nowhere_until_they_are(tmp_path: Path) -> None:
-    project = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
-    labelled = "FROM judgement JOIN item ON item.id = item_id WHERE rater_id = ? AND key = 'early-warning'"
-    mine, item_id = sql.first(project, f"SELECT count(*), item_id {labelled}", (project.by,))
-    assert mine == 33
-
-    def counted() -> int:
-        with project.store.read() as db:
-            bundle, _ = gathering.gather(db)
-        return sum((one.item_id, one.rater_id) == (item_id, project.by) for one in bundle.judgements)
-
-    assert counted() == 0
-    label_sealing.submit(project, str(item_id))
-    assert counted() == mine
-    label_sealing.reopen(project, str(item_id))
-    assert counted() == mine
+    for withdrawn in (False, True):
+        after = figures(project)
+        assert {name: after[name] for name in before if after[name] != before[name]} == {}, (done, withdrawn)
+        with suppress(Refusal):
+            assignments.withdraw_all(project, asked)
 
 
 def test_an_empty_checklist_of_somebody_else_leaves_a_tasks_score(tmp_path: Path) -> None:
@@ -330,12 +292,39 @@ def _hand_out(project: Project) -> str:
     return said
 
 
+def second(project: Project) -> Person:
+    """The one of two who has written nothing yet."""
+    authors = {str(row[0]) for row in sql.rows(project, "SELECT author_id FROM artifact")}
+    return next(one for name in ("Ada", "Ben") if (one := person(project, name)).id not in authors)
+
+
 def _write_too(project: Project) -> str:
-    document_id = artifacts.start(
-        work_as(project, "Ben"), item(project), Kind.RUBRIC, rubric(BEN, "b")
-    ).subject
+    project.work_as(second(project))
+    document_id = artifacts.start(project, item(project), Kind.RUBRIC, rubric(BEN, "b")).subject
     said = gold.consequence(project, artifacts.read(project, document_id))
     submitting.seal(project, document_id)
+    return said
+
+
+def _come_back(project: Project) -> str:
+    """Work that was begun before its assignment was withdrawn."""
+    whom = second(project).id
+    asked = assignments.assign_one(project, item(project), whom, Stage.RUBRIC).subject
+    paths = [returned(project, whom, project.path.parent / "theirs")]
+    assignments.withdraw_all(project, [asked])
+    said = unpacking.words(unpacking.preview(project, paths)[0])
+    unpacking.take_in(project, paths)
+    return " ".join(said)
+
+
+def _take_from_tray(project: Project) -> str:
+    content = canonical_json(rubric(BEN, "b").tree()).decode()
+    with project.store.write() as db:
+        of = {"item_id": item(project), "stage": Stage.RUBRIC}
+        tray.put(db, ParcelOutcome.LATE, second(project).id, content, **of)
+    (entry,) = tray.sheets(project)
+    said = tray.sheet(project, entry).consequence
+    tray.accept(project, entry.entry.id)
     return said
 
 
@@ -364,29 +353,48 @@ TOLD_FIRST = {
         "takes the scores of these items away until they are adjudicated: 1.",
     ),
     "a second author submits": (_write_too, gold.SECOND),
+    "a second author's work comes back": (_come_back, gold.TAKES_SCORES),
+    "a second author's work is taken from the tray": (_take_from_tray, gold.TAKES_SCORES),
     "what was submitted is submitted again": (_write_again, gold.AGAIN),
     "an item is retired": (_retire, "no longer handed out, judged, scored"),
     "other rubrics are used": (_use, "scored by a set from now on"),
 }
 
 
-@pytest.mark.parametrize("name", TOLD_FIRST)
-def test_an_act_that_changes_a_score_says_so_first(tmp_path: Path, name: str) -> None:
+def scored(tmp_path: Path, author: str) -> Project:
+    """One item with one author's rubric, by which a judge judged a report; another rubric is kept by a name."""
     project = pairs_project(tmp_path)
-    submit(project, {"Ada": rubric(ADA, "a")})
+    submit(project, {author: rubric(ADA, "a")})
     response_id = add_report(work_as(project, "Cora"))
     named_rubrics.keep(project, "lax", {"1": rubric(BEN, "b")})
     values = {f"a{n}": "yes" if n < 3 else "no" for n in range(1, len(ADA) + 1)}
     adra.say(project, "researcherbench.coverage", item(project), response_id, values)
     adra.add_judge(project)
+    return project
 
-    def scores() -> list[Any]:
-        rows = results.rows(work_as(project, "Cora"), "", "researcherbench.coverage", 0)
-        return [results.plain(row) for row in rows]
 
-    before, (act, words) = scores(), TOLD_FIRST[name]
+def scores(project: Project) -> list[Any]:
+    rows = results.rows(work_as(project, "Cora"), "", "researcherbench.coverage", 0)
+    return [(row.system, row.metric, row.group, row.estimate.value, row.estimate.n) for row in rows]
+
+
+@pytest.mark.parametrize("name", TOLD_FIRST)
+def test_an_act_that_changes_a_score_says_so_first(tmp_path: Path, name: str) -> None:
+    project = scored(tmp_path, "Ada")
+    before, (act, words) = scores(project), TOLD_FIRST[name]
     assert words in act(work_as(project, "Cora"))
-    assert scores() != before != []
+    assert scores(project) != before != []
+
+
+@pytest.mark.parametrize("arrive", [_hand_out, _write_too, _come_back, _take_from_tray])
+def test_where_one_scores_a_second_author_of_a_lower_alias_changes_nothing(
+    tmp_path: Path, arrive: Callable[[Project], str]
+) -> None:
+    project = scored(tmp_path, "Ben")
+    gold.count_unadjudicated(project, True)
+    before = scores(project)
+    assert "scores" not in arrive(work_as(project, "Cora"))
+    assert scores(project) == before != []
 
 
 def test_where_a_second_author_changes_no_score_nothing_is_said(tmp_path: Path) -> None:

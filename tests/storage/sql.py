@@ -18,9 +18,9 @@ def first(project: Project, question: str, values: Iterable[object] = ()) -> Any
     return next(iter(rows(project, question, values)), None)
 
 
-def alter(project: Project, statement: str, values: Iterable[object] = ()) -> None:
-    """Change rows as no verb does: nobody is told, and what witnesses them does not see it."""
-    connection(project).execute(statement, tuple(values))
+def alter(project: Project, statement: str, values: Iterable[object] = ()) -> int:
+    """Change rows as no verb does: nobody is told, and what witnesses them does not see it; how many there were."""
+    return connection(project).execute(statement, tuple(values)).rowcount
 
 
 @contextmanager

@@ -137,7 +137,6 @@ def _in_short(one: Assignment) -> Assignment:
 
 
 def _keys(db: Connection) -> dict[str, str]:
-    """The keys of the items that are not retired, in the project's order."""
     question = select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
     rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id))
     return {item_id: key for item_id, key in rows}
@@ -216,7 +215,6 @@ def unlabelled(protocol: str) -> str:
 
 
 def _unfit(plan: AssignmentPlan, everybody: Sequence[Person]) -> list[str]:
-    """Who of a plan cannot do what it asks of them."""
     known = {person.id: person for person in everybody}
     asked = [(person, Role.ANNOTATOR) for person in sorted(set(plan.annotators))] if plan.work else []
     asked += [(person, Role.ADJUDICATOR) for person in sorted(set(plan.adjudicators))]
@@ -313,7 +311,6 @@ def _line(group: Sequence[Assignment], key: str, new: AbstractSet[str]) -> Plann
 def _load(
     everybody: Sequence[Person], everything: Iterable[Assignment], made: Iterable[Assignment]
 ) -> tuple[Load, ...]:
-    """The load of everybody who has anything, by alias."""
     held: defaultdict[str, list[Assignment]] = defaultdict(list)
     for one in everything:
         held[one.person_id].append(one)

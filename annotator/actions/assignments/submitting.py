@@ -6,7 +6,7 @@ from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import agreements, assignments, reviewing
-from annotator.actions.authoring import artifacts, asked, criterion_weights, editable
+from annotator.actions.authoring import annotating, artifacts, asked, criterion_weights, editable
 from annotator.actions.authoring.artifacts import ARTIFACT
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
@@ -32,6 +32,7 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
         reviewing.refuse_unfinished(project, artifact_id)
         if fault := criterion_weights.fault(project, artifact.document):
             raise Refusal(fault, "Change that before submitting; nothing is lost.")
+        annotating.keep_scoring(project, db, artifact.kind, artifact.item_id, artifact_id)
         said = {"sealed": True, "reason": reason}
         image = artifacts.next_revision(project, db, newest, artifact.document, "seal", **said)
         state, at = State.CONSENSUS if artifact.state is State.CONSENSUS else State.SEALED, now()

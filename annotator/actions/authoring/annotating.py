@@ -35,6 +35,8 @@ ASSIGNMENT, EXTRACT = table(AssignmentRow), table(ExtractRow)
 RUBRIC_SET = "rubric_set"
 # The setting by which what several wrote counts before it is adjudicated.
 UNADJUDICATED = "unadjudicated_gold"
+# The setting with the documents that scored when another author's came, and go on scoring until both are adjudicated.
+FIRST = "first_submitted"
 # The setting with the items of which a release told that more people write them than it holds.
 AWAITED = "awaited_gold"
 _SETTING = select(META.c.value).where(META.c.key == bindparam("wanted"))
@@ -109,22 +111,38 @@ def judged_rows(
     """Item by item, the row (`artifact_of` reads it) of the artifact whose units its reports are judged by.
 
     Consensus comes first, that of an adjudicator before one that was imported; then imported gold, then the sealed
-    one of an item's single author. What several wrote is no gold before it is adjudicated, unless the project says so:
-    then it is that of the lowest alias. While a rubric set is in force, rubrics are that set's, unless the experts'
-    `own` are asked for. Of every document the submitted revision counts: one
-    that is only begun is none, and of one that is open again what was submitted stays.
+    one of an item's single author. What several wrote is no gold before it is adjudicated, unless the project says
+    so: then it is the one that scored before the others came (`keep_scoring`), else that of the lowest alias. While a
+    rubric set is in force, rubrics are that set's, unless the experts' `own` are asked for. Of every document the
+    submitted revision counts: one that is only begun is none, and of one that is open again what was submitted stays.
     """
     if kind is Kind.RUBRIC and not own and (name := set_in_force(db)):
         return {row.item_id: row for row in db.execute(_of_set(name, items))}
     question = _judged(kind, of_items=items is not None)
     wanted: dict[str, Any] = {} if items is None else {"wanted": list(items)}
     rows, first = db.execute(question, wanted).all(), dict[str, Row[Any]]()
-    written = any(row.author_id and row.state != State.CONSENSUS.value for row in rows)
-    several = doubles(db, kind) if written and not _setting(db, UNADJUDICATED, False) else set()
-    for row in rows:
-        if row.item_id not in several or not row.author_id or row.state == State.CONSENSUS.value:
+    written = any(map(_of_author, rows))
+    counts = written and _setting(db, UNADJUDICATED, False)
+    several = doubles(db, kind) if written and not counts else set()
+    kept = set(_setting(db, FIRST, ())) if counts else set()
+    for row in sorted(rows, key=lambda row: _of_author(row) and row.id not in kept):
+        if row.item_id not in several or not _of_author(row):
             first.setdefault(row.item_id, row)
     return first
+
+
+def _of_author(row: Row[Any]) -> bool:
+    """Whether a document is an annotator's own, and nobody adjudicated it."""
+    return bool(row.author_id) and row.state != State.CONSENSUS.value
+
+
+def keep_scoring(project: Project, db: Connection, kind: Kind, item_id: str, arriving: str = "") -> None:
+    """Said before a document comes: where what several wrote counts, the one that scores by now goes on doing so."""
+    if not _setting(db, UNADJUDICATED, False):
+        return
+    row, kept = judged_rows(db, kind, [item_id], own=True).get(item_id), _setting(db, FIRST, [])
+    if row and row.id not in (arriving, *kept) and _of_author(row):
+        project.set(FIRST, [*kept, row.id])
 
 
 @cache

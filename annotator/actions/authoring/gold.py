@@ -23,15 +23,16 @@ from annotator.storage.tables import ItemRow, JudgeRow, table
 ITEM, JUDGE = table(ItemRow), table(JudgeRow)
 REVIEWED = "draft reviewed, not blind"
 CONSENSUS, IMPORTED, LEFT_OUT = "consensus", "imported", "left out: written by several, not adjudicated"
-FIRST_ALIAS = "the first alias"
+FIRST_ALIAS = "the document that scored first, else that of the first alias"
 AGAIN = "what was submitted counts until it is submitted again"
-SECOND = "submitting it takes the item's scores away until both documents are adjudicated"
+TAKES_SCORES = "takes the item's scores away until both documents are adjudicated"
+SECOND = f"submitting it {TAKES_SCORES}"
 # Item → by whose gold of a kind it is scored.
 Whose = dict[str, str]
 
 
 def unadjudicated_counts(project: Project) -> bool:
-    """Whether what several wrote of an item scores before it is adjudicated, by the first alias."""
+    """Whether what several wrote of an item scores before it is adjudicated, by one of them (`FIRST_ALIAS`)."""
     return bool(project.get(UNADJUDICATED, False))
 
 
@@ -124,9 +125,14 @@ def alone(project: Project, kind: Kind, items: Iterable[str]) -> Whose:
 def consequence(project: Project, artifact: Artifact) -> str:
     """What submitting an open document changes in its item's scores; empty where nothing scored the item before."""
     if artifact.state is not State.CONSENSUS and not artifact.sealed_at:
-        first = alone(project, artifact.kind, [artifact.item_id]).get(artifact.item_id, artifact.author_id)
-        return "" if first == artifact.author_id else SECOND
+        second = is_second(project, artifact.kind, artifact.item_id, artifact.author_id)
+        return SECOND if second else ""
     return AGAIN
+
+
+def is_second(project: Project, kind: Kind, item_id: str, author_id: str) -> bool:
+    """Whether a document of this author takes an item's scores away, because somebody else's alone gives them."""
+    return alone(project, kind, [item_id]).get(item_id, author_id) != author_id
 
 
 def awaited(db: Connection) -> dict[str, list[str]]:

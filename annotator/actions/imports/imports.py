@@ -261,6 +261,8 @@ def _image(report: ImportPreview, paths: Sequence[Path]) -> dict[str, Any]:
 def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress) -> None:
     for person_id, alias in incoming.new_aliases.items():
         db.execute(update(PERSON).where(PERSON.c.id == person_id).values(alias=alias))
+    for row in incoming.rows.get("artifact", []):
+        annotating.keep_scoring(project, db, Kind(row["kind"]), row["item_id"])
     write_rows(db, incoming.rows, tell)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})

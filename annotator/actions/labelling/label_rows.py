@@ -238,7 +238,6 @@ def what_counts(row: Mapping[str, Any] | None) -> str:
 
 
 def is_waiting(flags: str) -> bool:
-    """The same as `waits`, of a row's marks."""
     return WAITS in flags.split()
 
 
@@ -248,17 +247,14 @@ def own_marks(flags: str) -> list[str]:
 
 
 def is_given(flags: str) -> bool:
-    """The same as `given`, of a row's marks."""
     return IMPORTED in flags.split()
 
 
 def lock() -> Refusal:
-    """What answers the person who would change a submitted label."""
     return Refusal("Your labels of this item are submitted.", "Reopen them first; the submitted ones stay.")
 
 
 def lock_given() -> Refusal:
-    """What answers the person who would change a label that came in by a file."""
     return Refusal(
         "This label was given elsewhere and imported as finished work.",
         "A coordinator can change it by importing a corrected file; nothing was changed.",
@@ -283,7 +279,6 @@ def _labelling(rater: Any, item_id: Any) -> Select[Any]:
 
 
 def _sealed(rater: Any, item_id: Any) -> Select[Any]:
-    """The sealed labels of a rater on an item, each a value or a column."""
     return _submission(rater, item_id).where(SUBMISSION.c.state == State.SEALED.value)
 
 

@@ -103,11 +103,9 @@ class _Work:
                     yield LabelPlace(protocol, response_id, unit_id)
 
     def missing(self) -> list[LabelPlace]:
-        """The places of whose present words nothing has been said."""
         return [place for place in self.places() if place not in self.said]
 
     def given(self) -> list[LabelPlace]:
-        """The places of whose present words something has been said."""
         return [place for place in self.places() if place in self.said]
 
     def words(self, place: LabelPlace) -> str:

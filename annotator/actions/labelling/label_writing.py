@@ -74,7 +74,6 @@ def kept(db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False
 
 
 def write(db: Connection, judgement: Fields, *, new: bool) -> None:
-    """Put a row there, or in the place of the one with its id."""
     row = {**judgement, "sha256": judgement_hash(judgement)}
     if new:
         db.execute(_NEW, row)

@@ -9,6 +9,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication.adjudication_sheets import headings_of
 from annotator.actions.assignments import assignments
+from annotator.actions.authoring import annotating, gold
 from annotator.actions.authoring.comparing import aligned
 from annotator.actions.authoring.guidelines import version_in_force
 from annotator.actions.parcels import returned_labels
@@ -140,6 +141,7 @@ def _append(project: Project, db: Connection, entry: TrayEntry, kind: Kind) -> t
     artifact_id = db.execute(select(ARTIFACT.c.id).where(*own)).scalar()
     newest: Any = None
     if artifact_id is None:
+        annotating.keep_scoring(project, db, kind, entry.item_id)
         artifact_id = derived_id("artifact", entry.item_id, kind.value, entry.person_id)
         row = {"id": artifact_id, "item_id": entry.item_id, "kind": kind.value, "author_id": entry.person_id}
         db.execute(insert(ARTIFACT).values(**row, state=State.SEALED.value, revision=0))
@@ -181,7 +183,8 @@ class TraySheet:
     """An entry with its document beside the present one (None for none); `withheld` says why neither is shown.
 
     `rows` are the units that belong together: those of the same id, the others by similarity as agreement has it.
-    `headings` are the words of the units that labels speak of, `reports` the number of each report within its item.
+    `headings` are the words of the units that labels speak of, `reports` the number of each report within its item;
+    `consequence` says what taking it changes in the item's scores.
     """
 
     entry: TrayEntry
@@ -196,10 +199,10 @@ class TraySheet:
     facts: dict[str, str] = field(default_factory=dict)
     headings: dict[str, str] = field(default_factory=dict)
     reports: dict[str, int] = field(default_factory=dict)
+    consequence: str = ""
 
     @property
     def may_be_accepted(self) -> bool:
-        """Whether it can become a revision here."""
         return bool(self.entry.stage and self.item_key) and self.entry.state is not TrayState.ACCEPTED
 
 
@@ -234,6 +237,8 @@ def sheet(project: Project, sheet_: TraySheet) -> TraySheet:
             came=came, here=here, here_revision=found.number if found else 0, rows=_rows(kind, came, here),
             headings=headings_of(db, entry.item_id) if kind is Kind.LABELS else {},
             reports=_reports(db, entry.item_id) if kind is Kind.LABELS else {},
+            consequence=f"Taking it {gold.TAKES_SCORES}."
+            if gold.is_second(project, kind, entry.item_id, entry.person_id) else "",
         )  # fmt: skip
 
 

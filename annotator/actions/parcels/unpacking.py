@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import agreements, assignments, reviewing
-from annotator.actions.authoring import criterion_weights, draft_provenance
+from annotator.actions.authoring import annotating, criterion_weights, draft_provenance, gold
 from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.labelling import label_pairs
@@ -76,7 +76,8 @@ def take_in(project: Project, paths: Sequence[Path], *, progress: Progress | Non
     """Take returned packages in, after a backup and in one transaction; each arrival tells what happened to it.
 
     A package that is damaged, or signed with another key than its person's, is left out whole. What was imported
-    before changes nothing, and the result does not depend on the order in which packages come.
+    before changes nothing, and the result does not depend on the order in which packages come, but that where what
+    several wrote counts, the document that came first scores.
     """
     _refuse_others(project)
     read = _read(paths, progress)
@@ -417,6 +418,8 @@ class Sorter:
                 words = "It will be added."
                 if there:
                     words = "It will be added after the earlier revision, which stays."
+                elif gold.is_second(self.project, kind, item_id, self.person.id):
+                    words = f"It will be added, and {gold.TAKES_SCORES}."
                 self._add(artifact.id, item_id, kind, one)
                 there = self._there(item_id, kind)
             stage = stage_of(kind)
@@ -453,6 +456,7 @@ class Sorter:
     def _add(self, artifact_id: str, item_id: str, kind: Kind, one: ArrivedRevision) -> None:
         there = self._there(item_id, kind)
         if not there:
+            annotating.keep_scoring(self.project, self.db, kind, item_id)
             row = {"id": artifact_id, "item_id": item_id, "kind": kind.value, "author_id": self.person.id}
             self.db.execute(insert(ARTIFACT).values(**row, state=State.SEALED.value, revision=one.number))
         else:

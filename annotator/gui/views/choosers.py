@@ -18,8 +18,8 @@ WIDEST, LETTERS = 190, 8
 # Names of papers' tables are told apart by their ends.
 WIDE_FROM, WIDER = 40, 340
 UNADJUDICATED = (
-    "What several people wrote of an item scores before it is adjudicated, by the first alias. Without it, such items "
-    "are left out."
+    "What several people wrote of an item scores before it is adjudicated, by the document that scored first, else by "
+    "that of the first alias. Without it, such items are left out."
 )
 
 

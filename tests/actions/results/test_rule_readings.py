@@ -68,13 +68,16 @@ def coverage(project: Project, reading: str = "") -> dict[str, float | None]:
         # Ours over the judgements that came; theirs without the weight of 2.
         (refused, (1, 1), (4 / 6, 4 / 6)),
         (unclear, (0, 0), (1, 1)),
+        (lambda *_: completion(""), (None, None), (0, 0)),
     ],
-    ids=["letters inside", "refused", "before the repair"],
+    ids=["letters inside", "refused", "before the repair", "empty"],
 )
 def test_coverage_is_also_computed_by_the_published_rule_where_that_is_chosen(
     project: Project, server: OddServer, said: Any, here: Any, by_rule: Any
 ) -> None:
-    judged(project, server, said)
+    for _ in range(2):
+        # A run that gets nowhere stops before its end; the second one goes on from there.
+        judged(project, server, said)
     calls = len(server.bodies)
     assert tuple(coverage(project).values()) == pytest.approx(here)
     assert tuple(coverage(project, overview.PUBLIC).values()) == pytest.approx(by_rule)

@@ -96,7 +96,7 @@ def test_letter_12_the_command_and_the_release_say_whose(
     assert all("not adjudicated" in one["gold"] for one in scores if one["metric"] == "coverage")
     assert (
         json.loads((tmp_path / "release" / "manifest.json").read_text("utf-8"))["unadjudicated"]
-        == "the first alias"
+        == "the document that scored first, else that of the first alias"
     )
 
 

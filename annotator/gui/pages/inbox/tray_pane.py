@@ -109,7 +109,8 @@ class TrayPane(QWidget):
         self.title.setText(" · ".join(part for part in (_subject(sheet), _person(sheet)) if part))
         self.question.setText(sheet.question)
         self.question.setVisible(bool(sheet.question))
-        self.why.setText(outcomes.why_waiting(entry, known_item=bool(sheet.item_key)))
+        why = outcomes.why_waiting(entry, known_item=bool(sheet.item_key))
+        self.why.setText(f"{why} {sheet.consequence}".strip())
         locked = self._desk.project.readonly
         self.accept.setVisible(sheet.may_be_accepted)
         self.accept.setEnabled(not locked)
