@@ -93,7 +93,7 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
         if not rows:
             _print_lack(project, protocol)
             return
-        _print_results(rows, floors)
+        _print_results(rows, floors, {row.repeats.words for row in found if row.repeats})
         print_departures(differs)
 
 
@@ -183,10 +183,10 @@ def _print_lack(project: Any, protocol: str) -> None:
     said.print(words, markup=False)
 
 
-def _print_results(rows: list[dict[str, Any]], floors: list[str]) -> None:
-    for words in floors:
-        said.print(f"{UNFIT.strip()}  {words}", markup=False)
-    if not floors and any(row["value"] is not None and not row["publishable"] for row in rows):
+def _print_results(rows: list[dict[str, Any]], told: list[str], repeats: set[str]) -> None:
+    for words in told:
+        said.print(words if words in repeats else f"{UNFIT.strip()}  {words}", markup=False)
+    if repeats.issuperset(told) and any(row["value"] is not None and not row["publishable"] for row in rows):
         said.print(f"{UNFIT.strip()}  not publishable: too many of the judgements behind it are missing")
     for gold in dict.fromkeys(row["gold"] for row in rows if row["gold"]):
         said.print(f"Gold: {gold}.", markup=False)

@@ -122,8 +122,8 @@ def _attempt(act: Callable[[], Any]) -> None:
         return
 
 
-def write(rng: Random, project: Project, place: int, kind: Kind) -> None:
-    names = rng.choice((("Dan",), ("Ada", "Ben"), ("Ada", "Ben")))
+def write(rng: Random, project: Project, place: int, kind: Kind, names: Sequence[str] = ()) -> None:
+    names = names or rng.choice((("Dan",), ("Ada", "Ben"), ("Ada", "Ben")))
     weights = criterion_weights.allowed(project).values
     first = document(rng, kind, weights)
     made = {}

@@ -118,7 +118,9 @@ def person_says(project: Project, alias: str, says: Says | Mapping[At, str], *, 
     project.work_as(before)
 
 
-def judge_says(project: Project, name: str, says: Says | Mapping[At, str], *, prompt: str = "p1") -> str:
+def judge_says(
+    project: Project, name: str, says: Says | Mapping[At, str], *, prompt: str = "p1", trial: int = 1
+) -> str:
     """What a judge says of every unit: a value, “-” for an invalid judgement, nothing where it was not asked."""
     known = {one.name: one.id for one in judges.all_of(project)}
     if name not in known:
@@ -138,9 +140,9 @@ def judge_says(project: Project, name: str, says: Says | Mapping[At, str], *, pr
         for at, (item_id, response_id, unit_id) in places(project).items():
             if value := told(at):
                 row = Judgement(
-                    id=derived_id(name, response_id, unit_id), protocol=COVERAGE, item_id=item_id,
+                    id=derived_id(name, response_id, unit_id, *range(1, trial)), protocol=COVERAGE, item_id=item_id,
                     response_id=response_id, unit_id=unit_id, rater_kind=RaterKind.JUDGE, rater_id=judge_id,
-                    run_id=run_id, at=now(), value=value if value != "-" else None,
+                    run_id=run_id, trial=trial, at=now(), value=value if value != "-" else None,
                     status=Status.OK if value != "-" else Status.INVALID, artifact_id=rubrics[item_id],
                 ).model_dump(mode="python")  # fmt: skip
                 rows.append({**row, "sha256": judgement_hash(row)})

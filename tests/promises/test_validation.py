@@ -1,6 +1,7 @@
 """What Goldsmith promises about judges held against people."""
 
 import json
+from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -9,20 +10,29 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.attacks import attack_figures, biases
+from annotator.actions.attacks import attack_figures, biases, consistency
 from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.releases import releases
+from annotator.actions.results import overview, result_items, result_raters, results
+from annotator.actions.results.results import ResultRow
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.validation import corrected
+from annotator.actions.sets import reviews
+from annotator.actions.sets.validation_values import TIED
+from annotator.actions.studies import result_views
+from annotator.actions.validation import corrected, judge_comparing, validation, validity_cards
+from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.identity import derived_id
+from annotator.protocols import PROTOCOLS
 from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import attacked, gullible, judged
 from tests.projects.small_project import small_project
-from tests.projects.validation_project import judge_says, places, validation_project
+from tests.projects.validation_project import COVERAGE, judge_says, person_says, places, validation_project
 from tests.promises.labelled_at_once import labelled_at_once
 from tests.servers.served import JUDGE, add_judge, answering
 
@@ -164,3 +174,113 @@ def test_validate_says_first_and_in_words_whether_a_judge_may_stand_in(
         assert figure in words
     answers = {one["judge"]: one["answer"] for one in _told(capsys, "validate", str(project.path))["answers"]}
     assert answers == {"right": "Yes", "coin": "No"}
+
+
+def flipping(folder: Path) -> Project:
+    """A judge of three trials that flips on every second criterion, of weight 1: the first trial says no to what people
+    and the other trials call met. What weighs 3 is always met, so that the first trial alone scores 3/4, the mean of
+    all 11/12, and what most of them say is always yes.
+    """
+    project = validation_project(folder, 6)
+    for trial in (1, 2, 3):
+        judge_says(project, "three", lambda at: "no" if (at[2], trial) == (2, 1) else "yes", trial=trial)  # noqa: B023
+    judge_says(project, "one", lambda at: "yes")
+    for alias in ("R2", "R3"):
+        person_says(project, alias, lambda at: "yes")
+    return project
+
+
+FLIPS = "three was asked up to 3 times: scores are means over its trials, labels what most of them say."
+RATE = "(flip rate) on 0.500"
+
+
+@pytest.mark.parametrize("view", ["overview", "items", "length", "answer", "judges", "choice", "corrected"])
+def test_every_view_tells_of_a_judges_trials_and_its_flip_rate(tmp_path: Path, view: str) -> None:
+    project = flipping(tmp_path)
+    among = VIEWS if view in {one.name for one in VIEWS} else result_views.VIEWS
+    judge = {"judge": judges.named(project, "three").id if among is result_views.VIEWS else "three"}
+    offered = {one.name for one in result_views.named(view, among).choices(project)}
+    found = result_views.show(project, view, judge if "judge" in offered else {}, among=among)
+    told = [words for words in found.sheets[0].told if words.startswith(FLIPS)]
+    assert [RATE in words for words in told] == [True]
+    project.close()
+
+
+def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = flipping(tmp_path)
+    judge = judges.named(project, "three").id
+    releases.export(project, tmp_path / "out")
+    scores = json.loads((tmp_path / "out" / "scores.json").read_bytes())
+    released = [
+        one for one in scores if (one["rater"], one["metric"], one["group"]) == ("three", "coverage", "all")
+    ]
+    card = (tmp_path / "out" / "data_card.md").read_text("utf-8")
+    assert FLIPS in card
+    assert RATE in card
+    means = {
+        "results": [one.estimate.value for one in coverage(results.rows(project, judge))],
+        "release": [one["value"] for one in released],
+        "items": [
+            one.value
+            for of in result_items.report(project, judge=judge).scores.values()
+            for one in of.values()
+        ],
+        "correct": [
+            one.raw.value
+            for one in corrected.report(project, corrected.CorrectionQuery("three")).standings.scores.values()
+        ],
+    }
+    assert {round(value or 0, 9) for of in means.values() for value in of} == {round(11 / 12, 9)}
+    assert [(one["trials"], one["flip_rate"]) for one in released] == [(3, 0.5)] * 2
+    assert ["mean over up to 3 trials" in one["method"] for one in released] == [True] * 2
+    (line,) = (
+        one for one in validation.report(project, ValidationQuery()).lines if one.rater.name == "three"
+    )
+    pairs = judge_comparing.compare(project, COVERAGE).pairings
+    labels = {
+        "validate": line.told.plain["accuracy"].value,
+        "card": validity_cards.card(project, validity_cards.CardQuery("three"))
+        .of("judge")
+        .plain["accuracy"]
+        .value,  # type: ignore[union-attr]
+        "two judges": consistency.between(project, "three", "one").agreement.value,
+        **{
+            f"agreement of {one.a.name} and {one.b.name}": next(
+                each.value for each in one.figures if each.name == "agreement"
+            )
+            for one in pairs
+        },
+        "reviews": float({one.value for one in reviews.queue(project, "three")} == {"yes"}),
+        "spoken": float(
+            {one[-1] for one in result_raters.spoken(project, PROTOCOLS[COVERAGE], judge)} == {"yes"}
+        ),
+    }
+    assert labels == dict.fromkeys(labels, 1.0)
+    first = overview.report(project, judge, reading="first")
+    assert {one.estimate.value for one in coverage(first.rows)} == {0.75}
+    assert any("the first counts alone" in words for words in overview.sheets(first)[0].told)
+    project.close()
+    assert run_command(["results", str(project.path), "--rater", "three", "--json"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert {(row["trials"], row["flip_rate"]) for row in shown["rows"]} == {(3, 0.5)}
+    assert [words.startswith(FLIPS) for words in shown["told"]] == [True]
+    assert run_command(["results", str(project.path), "--rater", "three"]) == 0
+    assert RATE in " ".join(capsys.readouterr().out.split())
+
+
+def coverage(rows: Iterable[ResultRow]) -> list[ResultRow]:
+    return [row for row in rows if (row.metric, row.group) == ("coverage", "all")]
+
+
+def test_trials_that_tie_are_missing_among_labels_and_half_in_the_score(tmp_path: Path) -> None:
+    project = validation_project(tmp_path, 6)
+    for trial, value in enumerate(("yes", "no"), 1):
+        judge_says(project, "two", lambda _: value, trial=trial)  # noqa: B023
+    labelled_at_once(project, "R2", lambda at: "yes")
+    (line,) = (one for one in validation.report(project, ValidationQuery()).lines if one.rater.name == "two")
+    assert line.missing == {TIED: 24}
+    (row, _) = coverage(results.rows(project, judges.named(project, "two").id))
+    assert (row.estimate.value, row.estimate.missing) == (0.5, 0)
+    project.close()

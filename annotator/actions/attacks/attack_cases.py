@@ -175,7 +175,7 @@ def _own(project: Project, row: Row, key: tuple[str, str]) -> Verdict:
     j = JUDGEMENT.c
     question = select(*(j[name] for name in Verdict.model_fields)).where(
         j.protocol == row["protocol"], j.response_id == key[0], j.unit_id == key[1],
-        j.rater_id == row["judge_id"], j.trial == 1, j.value == row["before"],
+        j.rater_id == row["judge_id"], j.value == row["before"],
     )  # fmt: skip
     with project.store.read() as db:
         found = db.execute(question).mappings().first()

@@ -166,9 +166,7 @@ def _undefined(project: Project, protocol: str, why: str) -> list[Bias]:
 def _at_every_trial(project: Project, found: Ground) -> list[Ground]:
     """The same labels beside what judges said at each trial."""
     return [
-        found
-        if trial == 1
-        else replace(found, versions=validation_values.of_judges(project, found.shape, "", trial))
+        replace(found, versions=validation_values.of_judges(project, found.shape, "", trial))
         for trial in validation_values.trials(project, found.shape)
     ]
 

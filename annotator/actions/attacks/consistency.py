@@ -7,11 +7,9 @@ from itertools import combinations
 from statistics import fmean, stdev
 from typing import Any
 
-from sqlalchemy import select
-
 from annotator.actions.judges import judges
-from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
+from annotator.actions.results.result_raters import by_unit
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetLine,
@@ -21,8 +19,6 @@ from annotator.actions.results.result_sheets import (
     or_why,
     text,
 )
-from annotator.actions.runs.journal import JUDGEMENT
-from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.level_figures import WORDS
 from annotator.domain.judges.scale import Level
 from annotator.domain.texts.counting import counted
@@ -64,7 +60,7 @@ class SelfConsistency:
 
 @dataclass(frozen=True, slots=True)
 class JudgeConsistency:
-    """Two judges against each other, each at its first trial, over the units that both judged.
+    """Two judges against each other, each by what its trials come to, over the units that both judged.
 
     `more` are the figures that fit the protocol's values; `over_runs` and `spread` are the mean and the standard
     deviation of their agreement over the trials that both have.
@@ -118,7 +114,7 @@ def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsisten
     from annotator.stats.agreement.repeats import flip_rate
 
     scale = PROTOCOLS[protocol].scale
-    said = _said(project, judges.named(project, judge).id, protocol)
+    said = by_unit(project, protocol, judges.named(project, judge).id)
     repeated = {unit: values for unit, values in sorted(said.items()) if len(values) > 1}
     trials = sorted({trial for values in repeated.values() for trial in values})
     by_trial = [[values.get(trial) for values in repeated.values()] for trial in trials]
@@ -155,8 +151,11 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
     from annotator.stats.agreement.alpha import krippendorff_alpha
 
     scale = PROTOCOLS[protocol].scale
-    said = [_said(project, judges.named(project, name).id, protocol) for name in (judge, other)]
-    first, second = ({unit: values[1] for unit, values in found.items() if 1 in values} for found in said)
+    said = [by_unit(project, protocol, judges.named(project, name).id) for name in (judge, other)]
+    first, second = (
+        {unit: value for unit, of in found.items() if (value := scale.agreed([*of.values()])) is not None}
+        for found in said
+    )
     shared = sorted(first.keys() & second.keys())
     a, b = [first[unit] for unit in shared], [second[unit] for unit in shared]
     items = [unit[0] for unit in shared] or None
@@ -181,7 +180,7 @@ def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> 
 
 def report(project: Project, protocol: str = USUAL) -> tuple[JudgeRuns, ...]:
     """Every two judges that judged the same units under a protocol, run by run."""
-    said = {judge.name: _said(project, judge.id, protocol) for judge in judges.all_of(project)}
+    said = {judge.name: by_unit(project, protocol, judge.id) for judge in judges.all_of(project)}
     pairs = (
         JudgeRuns(a, b, protocol, len(said[a].keys() & said[b].keys()), *_over_runs(said[a], said[b]))
         for a, b in combinations(said, 2)
@@ -235,19 +234,3 @@ def _pairwise(repeated: list[list[str]]) -> Estimate:
     if not shares:
         return Estimate(None, method=method, note="no unit was judged twice")
     return Estimate(sum(shares) / len(shares), n=len(shares), method=method)
-
-
-def _said(project: Project, judge_id: str, protocol: str) -> dict[Unit, dict[int, str]]:
-    """Unit → trial → the verdict that came on the present wording."""
-    j = JUDGEMENT.c
-    wanted = (j.rater_id == judge_id, j.protocol == protocol, j.status == Status.OK.value)
-    question = select(j.item_id, j.response_id, j.unit_id, j.trial, j.value, j.id).where(*wanted)
-    found: dict[Unit, dict[int, str]] = defaultdict(dict)
-    with project.store.read() as db:
-        gone = wordings.outdated(db, *wanted)
-        for item_id, response_id, unit_id, trial, value, judgement_id in db.execute(
-            question.order_by(j.trial)
-        ):
-            if judgement_id not in gone:
-                found[item_id, response_id, unit_id][trial] = value
-    return found

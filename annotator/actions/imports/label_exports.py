@@ -1,6 +1,6 @@
 """Export of labels: as a table, or in a benchmark's own layout."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ from annotator.actions.labelling.label_rows import (
     JUDGEMENT,
     SAID,
     UNSURE,
+    come_to,
     counted_rows,
     is_given,
     is_waiting,
@@ -183,14 +184,19 @@ def _labelled(project: Project, layout: LabelLayout, labels: Iterable[Leaving], 
 
 
 def _judged(project: Project, layout: LabelLayout, name: str) -> Iterator[GivenLabel]:
-    """What a judge says under the layout's protocol."""
+    """What a judge says under the layout's protocol; of several trials what they come to."""
     judge, j = judges.named(project, name), JUDGEMENT.c
-    question = select(j.response_id, j.unit_id, j.value, j.rationale).where(
-        j.protocol == layout.protocol, j.rater_id == judge.id, j.trial == 1, j.value.is_not(None)
+    question = select(j.response_id, j.unit_id, j.value, j.rationale, j.status).where(
+        j.protocol == layout.protocol, j.rater_id == judge.id, j.value.is_not(None)
     )
+    trials: dict[tuple[str, str], list[Any]] = defaultdict(list)
     with project.store.read() as db:
-        for row in db.execute(question):
-            yield GivenLabel(row.response_id, row.unit_id, judge.name, judge.id, row.value, row.rationale)
+        for row in db.execute(question.order_by(j.trial)):
+            trials[row.response_id, row.unit_id].append(row)
+    for unit, rows in trials.items():
+        value, row = come_to(PROTOCOLS[layout.protocol].scale, rows)
+        if value is not None:
+            yield GivenLabel(*unit, judge.name, judge.id, value, row.rationale)
 
 
 def _chosen(project: Project, choice: LabelSelection) -> _Chosen:

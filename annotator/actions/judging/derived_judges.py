@@ -11,6 +11,7 @@ from sqlalchemy import insert, select
 from annotator.actions.judges import judges
 from annotator.actions.judges.judges import JUDGE
 from annotator.actions.labelling import wordings
+from annotator.actions.labelling.label_rows import come_to
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.runs.journal import JUDGEMENT
@@ -140,14 +141,12 @@ def middle(votes: Sequence[MemberVote], members: int, scale: Scale) -> Verdict:
     given = [vote for vote in votes if vote.value in scale.names]
     if lack := _lack(votes, given, members):
         return lack
-    names = sorted((str(vote.value) for vote in given), key=scale.number)
-    low, high = names[(len(names) - 1) // 2], names[len(names) // 2]
-    between = (scale.number(low) + scale.number(high)) / 2
-    mean = [name for name in scale.names if scale.number(name) == between]
     words = ", ".join(vote.words() for vote in votes)
-    if low != high and not (mean and scale.level is Level.INTERVAL):
+    value = scale.agreed([str(vote.value) for vote in given])
+    if value is None:
+        names = sorted((str(vote.value) for vote in given), key=scale.number)
+        low, high = names[(len(names) - 1) // 2], names[len(names) // 2]
         return Verdict(status=Status.UNCLEAR, cause=f"The middle lies between {low} and {high}: {words}.")
-    value = low if low == high else mean[0]
     return _by_votes(value, given, f"median of {len(given):,}: {words}")
 
 
@@ -194,22 +193,20 @@ def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, 
     members: list[str] = panel["members"]
     over_trials = panel["over"] == TRIALS
     question = select(JUDGEMENT).where(JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
-    if not over_trials:
-        question = question.where(JUDGEMENT.c.trial == 1)
-    found: dict[tuple[str, str], list[tuple[int, MemberVote]]] = defaultdict(list)
+    cast: dict[tuple[str, str, int], list[Any]] = defaultdict(list)
+    found: dict[tuple[str, str], list[MemberVote]] = defaultdict(list)
     with project.store.read() as db:
         names: dict[str, str] = dict(
             db.execute(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(members))).all()
         )
         of_members = (JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
         gone = wordings.outdated(db, *of_members)
-        for row in (row for row in db.execute(question) if row.id not in gone):
-            who = f"trial {row.trial}" if over_trials else names[row.rater_id]
+        for row in (row for row in db.execute(question.order_by(JUDGEMENT.c.trial)) if row.id not in gone):
             place = row.trial if over_trials else members.index(row.rater_id)
-            found[row.response_id, row.unit_id].append((place, _vote(who, row)))
-    return {unit: [vote for _, vote in sorted(cast, key=lambda one: one[0])] for unit, cast in found.items()}
-
-
-def _vote(who: str, row: Any) -> MemberVote:
-    value = row.value if row.status == Status.OK.value else None
-    return MemberVote(who, value, row.quote, row.quote_start, row.quote_end)
+            cast[row.response_id, row.unit_id, place].append(row)
+    for (response_id, unit_id, place), rows in sorted(cast.items()):
+        who = f"trial {place}" if over_trials else names[rows[0].rater_id]
+        value, row = come_to(PROTOCOLS[protocol].scale, rows)
+        vote = MemberVote(who, value, row.quote, row.quote_start, row.quote_end)
+        found[response_id, unit_id].append(vote)
+    return found

@@ -1,7 +1,7 @@
 """A person's labels among the judgements: which of them count in figures, and when they become unchangeable."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import (
@@ -22,6 +22,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.labelling import wordings
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
+from annotator.domain.judges.scale import Scale
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TO_SUBMIT
@@ -198,6 +199,12 @@ def finished() -> ColumnElement[bool]:
     asked = exists(_labelling(j.rater_id, j.item_id).where(ASSIGNMENT.c.submitted_at.is_(None)))
     stands = and_(~waits(), or_(~to_submit(), once, submitted(), and_(~here, ~asked)))
     return or_(given(), func.instr(j.flags, UNTIL) > 0, stands)
+
+
+def come_to(scale: Scale, rows: Sequence[Any]) -> tuple[str | None, Any]:
+    """What a rater's rows on one unit, one for each trial, come to, and the first of them that says so."""
+    most = scale.agreed([row.value for row in rows if row.status == Status.OK.value])
+    return most, next((row for row in rows if row.value == most), rows[0])
 
 
 def pending(before: Mapping[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -218,7 +218,7 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
         drafted=drafted, weights="" if weights.usual else weights.text, error_sample=second_looks.sample(project),
         unadjudicated=gold.FIRST_ALIAS if gold.unadjudicated_counts(project) else "",
-        rubric_set=bundle.rubric_set, awaited=awaited, final_pass=signed,
+        rubric_set=bundle.rubric_set, repeats=_repeats(project, bundle), awaited=awaited, final_pass=signed,
         departures=_departures(bundle),
         drawn_pairs={name: DrawnPairs.model_validate(of) for name, of in project.get(PAIRS, {}).items()},
     )  # fmt: skip
@@ -245,6 +245,20 @@ def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
     )
 
 
+def _repeats(project: Project, bundle: Bundle) -> tuple[str, ...]:
+    """What is to be known of the judges whose scores are means over trials."""
+    from annotator.actions.results import result_raters
+
+    scored = {score.protocol for score in bundle.scores if score.trials}
+    there = result_raters.raters_under(project, sorted(scored))
+    return tuple(
+        f"{PROTOCOLS[name].title}: {one.repeats.words}"
+        for name, of in there.items()
+        for one in of
+        if one.repeats
+    )
+
+
 def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
     from annotator.actions.results import composites, publishing
 
@@ -261,6 +275,8 @@ def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
                 for name in ("value", "low", "high", "n", "missing", "method", "note")
             },
             **{name: getattr(row.estimate, name) for name in ("floor", "ceiling") if row.estimate.missing},
+            trials=row.repeats.trials if row.repeats else None,
+            flip_rate=row.repeats.flips.value if row.repeats else None,
             unfit=publishing.why_not(row, limit) if row.estimate.value is not None else "",
             over="" if row.over is Over.RESPONSE else row.over.value,
             gold=row.gold,

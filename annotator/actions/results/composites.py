@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, pools, result_raters, results, rule_readings
-from annotator.actions.results.result_raters import COMPUTED, PEOPLE
+from annotator.actions.results.result_raters import COMPUTED, PEOPLE, Spoken
 from annotator.actions.results.results import Counted, ResultRow
+from annotator.actions.results.rule_readings import FIRST, PUBLIC
 from annotator.actions.results.scoring import FACET, Group
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import Composite, Metric, Over
@@ -25,28 +26,33 @@ Counts = Mapping[str, Counted]
 
 
 def everything(
-    project: Project, judge: str = "", resamples: int = 10_000, *, mode: str = "", by_rule: bool = False
+    project: Project, judge: str = "", resamples: int = 10_000, *, mode: str = "", reading: str = ""
 ) -> list[ResultRow]:
     """Figures of all protocols by one rater, by default the usual one; computed ones in any case.
 
-    After them stand those that a paper makes of them. Responses of one mode count. With `by_rule` replies are read by
-    the protocol's other published rule, where there is one and it can read the judge's.
+    After them stand those that a paper makes of them. Responses of one mode count. By the `reading` PUBLIC replies are
+    read by the protocol's other published rule, where there is one and it can read the judge's; by FIRST a judge's
+    first trial counts alone.
     """
-    counts = gathered(project, PROTOCOLS, judge, mode=mode, by_rule=by_rule)
+    counts = gathered(project, PROTOCOLS, judge, mode=mode, reading=reading)
     rows = [row for one in counts.values() for row in results.rows_of(one, resamples)]
     return [*rows, *made_of(counts, rows, resamples)]
 
 
 def gathered(
-    project: Project, protocols: Iterable[str], judge: str = "", *, mode: str = "", by_rule: bool = False
+    project: Project, protocols: Iterable[str], judge: str = "", *, mode: str = "", reading: str = ""
 ) -> dict[str, Counted]:
     """What one rater said under these protocols, by default the usual one; what is computed in any case."""
     counts: dict[str, Counted] = {}
-    readable = rule_readings.readable(project) if by_rule else ()
+    readable = rule_readings.readable(project) if reading == PUBLIC else ()
     found = result_raters.everybody_under(project, protocols)
     for protocol, rater in result_raters.together(found, judge).items():
-        ruled = (protocol, rater.id) in readable
-        read = rule_readings.read(project, PROTOCOLS[protocol], rater.id) if ruled else None
+        read: Iterable[Spoken] | None = None
+        if (protocol, rater.id) in readable:
+            read = rule_readings.read(project, PROTOCOLS[protocol], rater.id)
+        elif reading == FIRST and rater.repeats:
+            read = result_raters.in_trials(project, PROTOCOLS[protocol], rater.id, first=True)
+            rater = replace(rater, repeats=None)
         counts[protocol] = results.counted_of(project, rater, protocol, mode=mode, read=read)
     return counts
 
@@ -117,6 +123,7 @@ def _rows(
             yield ResultRow(
                 *whose, system, systems[system], *group, estimate, composite.title, composite.unit, judged, Over.SYSTEM,
                 floor=any(row.floor for row in by_system[system].values()),
+                repeats=next((row.repeats for row in by_system[system].values() if row.repeats), None),
             )  # fmt: skip
 
 

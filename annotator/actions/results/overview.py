@@ -38,6 +38,7 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.results.results import ResultRow
+from annotator.actions.results.rule_readings import FIRST, PUBLIC
 from annotator.actions.results.scoring import ALL, FACET, MODE
 from annotator.domain.judges.protocol import Over
 from annotator.domain.kinds.tasks import TRAITS
@@ -55,7 +56,6 @@ GROUPED = (
     ("Mode", MODE),
 )
 UNFIT, FLOOR = "not publishable", "floor"
-PUBLIC = "public"
 WHOLE = "The whole project"
 GROUP = "group"
 
@@ -72,36 +72,39 @@ class ResultsReport:
     readable: frozenset[tuple[str, str]] | None = None
     """With replies read by another published rule: the protocols and the ids of the judges that it can read."""
     left_out: Mapping[str, str] = field(default_factory=dict)
+    reading: str = ""
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Whose judgements, which metric, and by what figures are broken down."""
     known = ((EVERY, ""), *((info.title, info.name) for info in metrics.known(project)))
-    readings = (("As here", ""), ("By the public rule", PUBLIC))
+    several = any(one.repeats for of in result_raters.raters_under(project).values() for one in of)
+    readings = [
+        *([("By the public rule", PUBLIC)] if rule_readings.readable(project) else ()),
+        *([("By the first trial alone", FIRST)] if several else ()),
+    ]
     tip = "By how the protocol's paper, or the script published with it, takes a judge's reply for a verdict"
+    tip += "; or by the first of several trials, as some papers do" if several else ""
     return (
         response_scores.rater_choice(project),
         ViewChoice("metric", "Metric", known),
         ViewChoice("by", "By", GROUPED),
         *(one for one in response_scores.cut_choices(project) if one.name == "mode"),
-        *(
-            [ViewChoice("reading", "Replies read", readings, tip=tip)]
-            if rule_readings.readable(project)
-            else []
-        ),
+        *([ViewChoice("reading", "Replies read", (("As here", ""), *readings), tip=tip)] if readings else []),
     )
 
 
 def report(project: Project, judge: str = "", mode: str = "", reading: str = "") -> ResultsReport:
     """Figures of all protocols by one rater, by default the usual one; computed ones in any case."""
     readable = frozenset(rule_readings.readable(project)) if reading == PUBLIC else None
-    found = composites.everything(project, judge, mode=mode, by_rule=readable is not None)
+    found = composites.everything(project, judge, mode=mode, reading=reading)
     infos = {info.name: info for info in metrics.described()}
     shown = {row.metric: infos[row.metric] for row in found}
     otherwise = tuple(asked.answered_otherwise(project))
     there = result_raters.everybody_under(project)
     out = result_raters.not_judged(there, result_raters.together(there, judge)) if not judge else {}
-    return ResultsReport(tuple(found), shown, publishing.limit(project), otherwise, mode, readable, out)
+    limit = publishing.limit(project)
+    return ResultsReport(tuple(found), shown, limit, otherwise, mode, readable, out, reading)
 
 
 def sheets(found: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
@@ -270,6 +273,8 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
         )
     yield from _otherwise(found)
     yield from _by_rule(found, rows)
+    if found.reading == FIRST:
+        yield "Of several trials the first counts alone; what stands behind a figure are all of them."
     by_rater: dict[str, list[str]] = {}
     for name, info in found.metrics.items():
         raters = {row.rater for row in rows if row.metric == name} - {result_raters.COMPUTED}

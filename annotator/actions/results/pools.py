@@ -90,7 +90,7 @@ def _together(
     """The mean of raters' figures, and the judgements behind it; a figure may count other things than units."""
     came = {rater: sum(scoring.came(shape, scored) for scored in pools[rater]) for rater in found}
     judged = sum(max(estimate.n, came[rater]) for rater, estimate in found.items())
-    return scoring.mean_of_raters(list(found.values()), f"mean of {len(found):,} people's figures"), judged
+    return scoring.mean_of_raters(found, f"mean of {len(found):,} people's figures"), judged
 
 
 def draws(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str], resamples: int) -> "Floats | None":

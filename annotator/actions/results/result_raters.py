@@ -1,6 +1,6 @@
 """Raters that results can be computed from: a judge, all people, one person, or the consensus."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,10 +12,13 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.items.items import ITEM
 from annotator.actions.judges import endpoint_memory
 from annotator.actions.labelling import wordings
 from annotator.actions.labelling.label_rows import SAID, counted_rows
 from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.keeping import kept
+from annotator.actions.results.result_sheets import or_why
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.judge import JudgeKind
@@ -24,6 +27,8 @@ from annotator.domain.judges.protocol import Protocol
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.material.response import CONTINUATION, EXEMPLAR
+from annotator.domain.texts.counting import counted
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ExtractRow, JudgeRow, ResponseRow, RunRow, table
 
@@ -43,6 +48,27 @@ Spoken = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
+class Repeats:
+    """A judge's trials: how many at most, and on what share of the units judged more than once its verdict changes."""
+
+    name: str
+    trials: int
+    flips: Estimate
+
+    @property
+    def method(self) -> str:
+        return f"mean over up to {self.trials:,} trials, whose variance is within the intervals"
+
+    @property
+    def words(self) -> str:
+        several = f" of {counted(self.flips.n, 'unit')} judged more than once"
+        return (
+            f"{self.name} was asked up to {self.trials:,} times: scores are means over its trials, labels what most "
+            f"of them say. Its verdict changes (flip rate) on {or_why(self.flips, several)}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class ResultRater:
     """The rater behind a result: a judge, all people, one person, or the consensus."""
 
@@ -55,10 +81,13 @@ class ResultRater:
     """Of a judge, when its last run began."""
     failed: str = ""
     """Of a judge, why its test failed."""
+    repeats: Repeats | None = None
+    """Of a judge that was asked several times about the same units."""
 
     @property
     def remark(self) -> str:
-        return f"{self.name} failed its test: {self.failed}" if self.failed else ""
+        failed = f"{self.name} failed its test: {self.failed}" if self.failed else ""
+        return " ".join(filter(None, (failed, self.repeats.words if self.repeats else "")))
 
     @property
     def floor(self) -> bool:
@@ -81,24 +110,25 @@ def raters_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict
     j, judged = COUNTED.c, [protocol for protocol in found if PROTOCOLS[protocol].values]
     last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
     of_judges = (
-        select(j.protocol, j.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind, last.c.at)
+        select(j.protocol, j.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind, last.c.at, func.max(j.trial))
         .join(JUDGE, JUDGE.c.id == j.rater_id)
         .outerjoin(last, last.c.judge_id == JUDGE.c.id)
-        .where(j.protocol.in_(judged), j.rater_kind == RaterKind.JUDGE.value)
+        .where(j.protocol.in_(judged), j.rater_kind == RaterKind.JUDGE.value, _in_use(j))
         .group_by(j.protocol, j.rater_id)
         .order_by(last.c.at.desc(), JUDGE.c.name)
     )
     of_people = (
         select(j.protocol, func.count())
-        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(SAID))
+        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(SAID), _in_use(j))
         .group_by(j.protocol)
     )
     failed = endpoint_memory.failed_tests(project)
     with project.store.read() as db:
-        for protocol, judge_id, name, judged_by_it, kind, at in db.execute(of_judges):
+        for protocol, judge_id, name, judged_by_it, kind, at, trials in db.execute(of_judges):
             began = at.replace(tzinfo=UTC) if at else UNDATED
             why = failed.get(judge_id, "")
-            found[protocol].append(ResultRater(judge_id, name, judged_by_it, kind, began, why))
+            again = repeats(project, protocol, judge_id) if trials > 1 else None
+            found[protocol].append(ResultRater(judge_id, name, judged_by_it, kind, began, why, again))
         for protocol, by_people in db.execute(of_people):
             found[protocol].append(ResultRater(PEOPLE, PEOPLE, by_people))
         silent = [PROTOCOLS[protocol] for protocol, own in found.items() if not own]
@@ -189,7 +219,7 @@ def together(found: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> 
     best = max(named, default=None, key=lambda own: (len(own), max(one.last for one in own)))
     wanted = rater_id or (best[0].id if best else "")
     standing = {
-        protocol: chosen(each, "" if all(one.id == COMPUTED for one in each) else wanted)
+        protocol: chosen(each, wanted) or next((one for one in each if one.id == COMPUTED), None)
         for protocol, each in found.items()
     }
     return {protocol: one for protocol, one in standing.items() if one is not None}
@@ -216,10 +246,69 @@ def are_people(rater_id: str) -> bool:
     return rater_id in (PEOPLE, CONSENSUS) or rater_id.startswith(PERSON_KEY)
 
 
+@kept
+def repeats(project: Project, protocol: str, judge_id: str) -> Repeats | None:
+    """How often a judge contradicts itself on the units that count now; None where it was asked about them once."""
+    from annotator.stats.agreement.repeats import flip_rate
+
+    several = {unit: of for unit, of in by_unit(project, protocol, judge_id).items() if len(of) > 1}
+    trials = sorted({trial for of in several.values() for trial in of})
+    if not trials:
+        return None
+    by_trial = [[of.get(trial) for of in several.values()] for trial in trials]
+    with project.store.read() as db:
+        name = str(db.execute(select(JUDGE.c.name).where(JUDGE.c.id == judge_id)).scalar())
+    return Repeats(name, len(trials), flip_rate(by_trial, [unit[0] for unit in several]))
+
+
+def by_unit(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, str, str], dict[int, str]]:
+    """Item, response and unit that count now → trial → the verdict of a judge that came on the present wording."""
+    j, kind = JUDGEMENT.c, PROTOCOLS[protocol].unit_kind
+    wanted = (j.protocol == protocol, _by(j, judge_id), j.status == Status.OK.value, _in_use(j))
+    columns = j.item_id, j.response_id, j.unit_id, j.trial, j.value, j.id, j.artifact_id
+    found: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
+    with project.store.read() as db:
+        gone = wordings.outdated(db, *wanted)
+        standing = {"", *(row.id for row in annotating.judged_rows(db, kind).values())} if kind else None
+        for row in db.execute(select(*columns).where(*wanted).order_by(j.trial)):
+            if row.id not in gone and (standing is None or row.artifact_id in standing):
+                found[row.item_id, row.response_id, row.unit_id][row.trial] = row.value
+    return found
+
+
 def spoken(project: Project, shape: Protocol, rater_id: str) -> Iterator[Spoken]:
-    """The judgements of a rater that came and count, at the first trial, on the units as they are worded now.
+    """The judgements of a rater that came and count, on the units as they are worded now; of a judge what its trials
+    come to, and nothing where they tie.
 
     There may be millions: they come one by one, and what they share is there once.
+    """
+    j = JUDGEMENT.c
+    again = select(j.id).where(j.protocol == shape.name, _by(j, rater_id), j.trial > 1).limit(1)
+    with project.store.read() as db:
+        several = not are_people(rater_id) and db.execute(again).first() is not None
+    found: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in in_trials(project, shape, rater_id):
+        if several:
+            found[one[0], one[2]] += [one[3]] if one[3] else []
+        elif one[3]:
+            yield one
+    for unit, values in found.items():
+        if (most := shape.scale.agreed(values)) is not None:
+            yield unit[0], rater_id, unit[1], most
+
+
+def in_trial(rater: str, trial: int) -> str:
+    """By what a trial of a rater is called: the first by the rater's id, in which there is no space."""
+    return rater if trial == 1 else f"{rater} {trial}"
+
+
+def is_trial(rater: str) -> bool:
+    return " " in rater
+
+
+def in_trials(project: Project, shape: Protocol, rater_id: str, *, first: bool = False) -> Iterator[Spoken]:
+    """The same trial by trial, each further one of a judge as if it were a rater's of its own; the `first` alone, where
+    that is asked for. What a judge was asked and did not answer has no value.
     """
     if rater_id == CONSENSUS:
         for each in _settled(project, (shape.name,)):
@@ -227,12 +316,18 @@ def spoken(project: Project, shape: Protocol, rater_id: str) -> Iterator[Spoken]
                 yield each.response_id, CONSENSUS, each.unit_id, each.value
         return
     j, every = COUNTED.c, JUDGEMENT.c
-    wanted = (j.protocol == shape.name, _by(j, rater_id), j.status == Status.OK.value, j.trial == 1)
+    by_people = are_people(rater_id)
+    narrowed = [[one.protocol == shape.name, _by(one, rater_id)] for one in (j, every)]
+    for one, which in zip((j, every), narrowed, strict=True):
+        which += [one.trial == 1] if by_people or first else []
+    columns = j.response_id, j.rater_id, j.unit_id, j.value, j.id, j.status, j.trial
     with project.store.read() as db:
-        gone = wordings.outdated(db, every.protocol == shape.name, _by(every, rater_id), every.trial == 1)
-        for row in db.execute(select(j.response_id, j.rater_id, j.unit_id, j.value, j.id).where(*wanted)):
-            if row.id not in gone:
-                yield intern(row[0]), intern(row[1]), intern(row[2]), intern(row[3])
+        gone = wordings.outdated(db, *narrowed[1])
+        for row in db.execute(select(*columns).where(*narrowed[0])):
+            came = row.status == Status.OK.value and row.id not in gone
+            if came or not by_people:
+                rater = intern(in_trial(row.rater_id, row.trial))
+                yield intern(row[0]), rater, intern(row[2]), intern(row[3]) if came else ""
 
 
 def judgements(
@@ -256,6 +351,10 @@ def judgements(
     for row in rows:
         kept = {key: value for key, value in row.items() if key != "sha256"}
         yield kept | _OVERTAKEN if row["id"] in gone else kept
+
+
+def _in_use(j: ReadOnlyColumnCollection[str, ColumnElement[Any]]) -> ColumnElement[bool]:
+    return j.item_id.not_in(select(ITEM.c.id).where(ITEM.c.retired))
 
 
 def _by(j: ReadOnlyColumnCollection[str, ColumnElement[Any]], rater_id: str) -> ColumnElement[bool]:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from annotator.actions.authoring import gold
 from annotator.actions.project.file import Project
 from annotator.actions.results import pools, scoring
-from annotator.actions.results.result_raters import COMPUTED, ResultRater, Spoken, chosen, everybody
+from annotator.actions.results.result_raters import COMPUTED, Repeats, ResultRater, Spoken, chosen, everybody
 from annotator.actions.results.result_sheets import columns
 from annotator.actions.results.scoring import GROUPINGS, Group, JudgedResponse, Score, mean_of_runs
 from annotator.domain.judges.protocol import Metric, Over, Protocol
@@ -70,6 +70,7 @@ class ResultRow:
     gold: str = ""
     floor: bool = False
     remark: str = ""
+    repeats: Repeats | None = None
 
     @property
     def missing_rate(self) -> float | None:
@@ -138,7 +139,7 @@ def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
                 system_id,
                 present.get(system_id, ""),
                 *group,
-                estimate,
+                _over_trials(estimate, rater.repeats),
                 metric.title,
                 metric.unit,
                 judged,
@@ -146,6 +147,7 @@ def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
                 counted.gold,
                 floor=rater.floor,
                 remark=rater.remark,
+                repeats=rater.repeats,
             )
             for group, by_system in found
             for system_id, (estimate, judged) in by_system.items()
@@ -153,6 +155,12 @@ def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
         if rater.id != COMPUTED or any(row.estimate.value is not None for row in of_rows):
             result += of_rows
     return result
+
+
+def _over_trials(estimate: Estimate, repeats: Repeats | None) -> Estimate:
+    if repeats is None or estimate.value is None:
+        return estimate
+    return replace(estimate, method="; ".join(filter(None, (estimate.method, repeats.method))))
 
 
 def _figures(counted: Counted, metric: Metric, resamples: int) -> Iterator[tuple[Group, pools.Figures]]:
@@ -185,6 +193,8 @@ COLUMNS = columns(
     ("ceiling", "At most", "The highest it can be, whatever the missing judgements say"), ("method", "Method"),
     ("note", "Note", "Why there is no value, or what else to know of it"),
     ("gold", "Gold", "By whose gold it is, kind by kind"),
+    ("trials", "Trials", "Of a judge that was asked several times; the figure is the mean over them"),
+    ("flip_rate", "Flip rate", "Share of the units judged more than once on which its verdict changes"),
     ("publishable", "Publishable", "Whether few enough judgements are missing, and no baseline judged"),
     ("unfit", "Why not", "Why it is not publishable; empty where it is"),
 )  # fmt: skip
@@ -212,6 +222,8 @@ def plain(row: ResultRow) -> dict[str, Any]:
         "method": found.method,
         "note": found.note,
         "gold": row.gold,
+        "trials": row.repeats.trials if row.repeats else None,
+        "flip_rate": row.repeats.flips.value if row.repeats else None,
     }
 
 

@@ -10,7 +10,7 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
-from annotator.actions.results.result_raters import Spoken
+from annotator.actions.results.result_raters import Spoken, in_trial
 from annotator.actions.runs.journal import CALL, JUDGEMENT
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
@@ -20,6 +20,8 @@ from annotator.protocols import PROTOCOLS
 # A call that ended so brought the evaluator nothing to read.
 _FAILED = frozenset({Status.API_ERROR, Status.TIMEOUT, Status.TOO_LONG, Status.REFUSED})
 _FILTERED_REPLY = "content_filter"
+# How verdicts are read for a figure: by another published rule, or of several trials the first alone.
+PUBLIC, FIRST = "public", "first"
 
 
 def readable(project: Project) -> set[tuple[str, str]]:
@@ -42,15 +44,13 @@ def readable(project: Project) -> set[tuple[str, str]]:
 
 
 def read(project: Project, shape: Protocol, judge_id: str) -> list[Spoken]:
-    """The judge's verdicts at the first trial as the rule reads their replies; without a stored call, as they are."""
+    """The judge's verdicts, trial by trial, as the rule reads their replies; without a stored call, as they are."""
     j = JUDGEMENT.c
     calls = [CALL.c[name] for name in ("raw", "finish_reason", "repaired", "cache_key", "run_id")]
-    wanted = (
-        j.protocol == shape.name, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge_id, j.trial == 1
-    )  # fmt: skip
+    wanted = j.protocol == shape.name, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge_id
     question = (
         select(
-            j.id, j.response_id, j.unit_id, j.value, CALL.c.id.label("call_id"),
+            j.id, j.response_id, j.unit_id, j.trial, j.value, CALL.c.id.label("call_id"),
             CALL.c.status.label("call_status"), *calls,
         )
         .outerjoin(CALL, CALL.c.id == j.call_id)
@@ -58,12 +58,11 @@ def read(project: Project, shape: Protocol, judge_id: str) -> list[Spoken]:
     )  # fmt: skip
     with project.store.read() as db:
         outdated = wordings.outdated(db, *wanted, wordings.BY_JUDGES)
-        found = [
-            (row.response_id, judge_id, row.unit_id, _value(db, shape, row))
+        return [
+            (row.response_id, in_trial(judge_id, row.trial), row.unit_id, _value(db, shape, row) or "")
             for row in db.execute(question).all()
             if row.id not in outdated
         ]
-    return [one for one in found if one[-1] is not None]
 
 
 def _value(db: Connection, shape: Protocol, row: Row[Any]) -> Any:

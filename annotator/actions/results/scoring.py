@@ -140,7 +140,7 @@ def scores_of(shape: Protocol, one: JudgedResponse) -> Iterator[Score]:
     response = one.material.response
     counts = [came(shape, scored) for scored in one.said.values()]
     for metric in (metric for metric in shape.metrics if metric.over is Over.RESPONSE):
-        found = [metric.score(scored, True) for scored in one.said.values()]
+        found = {rater: metric.score(scored, True) for rater, scored in one.said.items()}
         yield Score(
             one.material.item.id,
             response.system_id,
@@ -151,7 +151,7 @@ def scores_of(shape: Protocol, one: JudgedResponse) -> Iterator[Score]:
             response.trial,
             response.mode,
             # A figure may count less than was judged (what is unknown), or other things than units (cells, pairs).
-            sum(max(estimate.n, count) for estimate, count in zip(found, counts, strict=True)),
+            sum(max(estimate.n, count) for estimate, count in zip(found.values(), counts, strict=True)),
         )
 
 
@@ -217,16 +217,21 @@ def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple
 
 
 def _values(project: Project, shape: Protocol, rater_id: str, read: Iterable[Spoken] | None) -> _Values:
-    rows = result_raters.spoken(project, shape, rater_id) if read is None else read
+    rows = result_raters.in_trials(project, shape, rater_id) if read is None else read
     if shape.paired and are_people(rater_id) and not label_cases.both_orders(project, shape.name):
         rows = list(rows)
         rows += _turned(shape, rows)
     of: dict[str, Said] = defaultdict(lambda: defaultdict(dict))
     against: dict[str, Said] = defaultdict(lambda: defaultdict(dict))
     for response_id, rater, unit_id, value in rows:
-        of[response_id][rater][unit_id] = value
+        # A judge that was asked and gave no value is there all the same.
+        given = of[response_id][rater]
+        if value:
+            given[unit_id] = value
         if shape.paired:
-            against[unit_id][rater][response_id] = value
+            given = against[unit_id][rater]
+            if value:
+                given[response_id] = value
     return _Values(of, against)
 
 
@@ -269,9 +274,15 @@ def _lacking(found: Sequence[Estimate], known: int) -> str:
     return "; ".join(dict.fromkeys(one.note for one in found if one.note))
 
 
-def mean_of_raters(found: Sequence[Estimate], method: str = "") -> Estimate:
-    """The mean of what several raters make of the same responses, which are measured by one basis."""
-    return found[0] if len(found) == 1 else mean_of(found, method).based(found[0].basis)
+def mean_of_raters(by_rater: Mapping[str, Estimate], method: str = "") -> Estimate:
+    """The mean of what several raters, or the trials of one judge, make of the same responses, which are measured by
+    one basis; over trials `n` counts what each of them does.
+    """
+    found = list(by_rater.values())
+    if len(found) == 1:
+        return found[0]
+    mean = mean_of(found, "" if (trials := any(map(result_raters.is_trial, by_rater))) else method)
+    return (replace(mean, n=max(one.n for one in found)) if trials else mean).based(found[0].basis)
 
 
 def mean_of_runs(runs: Sequence[Estimate], method: str = "") -> Estimate:

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, func, literal, select
 
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_cases, second_looks, wordings
-from annotator.actions.labelling.label_rows import JUDGEMENT
+from annotator.actions.labelling.label_rows import JUDGEMENT, come_to
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
@@ -140,8 +140,9 @@ def offers(project: Project) -> list[ReviewableJudge]:
     """The judges whose verdicts can be reviewed, protocol by protocol in the order of the table, the baseline last."""
     _expert(project)
     j = JUDGEMENT.c
-    question = select(j.rater_id, j.protocol, func.count()).where(
-        j.rater_kind == RaterKind.JUDGE.value, j.trial == 1, j.status == Status.OK.value
+    units = func.count(func.distinct(j.response_id + literal(" ") + j.unit_id))
+    question = select(j.rater_id, j.protocol, units).where(
+        j.rater_kind == RaterKind.JUDGE.value, j.status == Status.OK.value
     )
     known = {one.id: one for one in judges.all_of(project)}
     place = {name: number for number, name in enumerate(PROTOCOLS)}
@@ -221,18 +222,20 @@ def review(
         raise Refusal(f"“{reason}” is not a valid reason.", f"Use one of {', '.join(Fault)}.")
     judge_id = judges.named(project, judge).id
     j = JUDGEMENT.c
-    where = j.rater_id == judge_id, j.response_id == response_id, j.unit_id == unit_id, j.trial == 1
-    verdict = next(_rows(project, protocol, *where), None)
-    if verdict is None:
+    where = j.rater_id == judge_id, j.response_id == response_id, j.unit_id == unit_id
+    value, verdict = next(
+        (one for _, *one in _standing(protocol, _rows(project, protocol, *where))), (None, None)
+    )
+    if value is None or verdict is None:
         raise Refusal("The judge no longer has a verdict there.", "Continue with the next one.")
     refuse_blind(project, verdict.item_id)
     fields = well_formed(InformedFields, dict(
         kind=InformedKind.REVIEW, protocol=protocol, item_id=verdict.item_id, response_id=response_id, unit_id=unit_id,
-        judge_id=judge_id, judge_value=verdict.value, said=said.value, reason=reason, note=note, by=me, at=now(),
+        judge_id=judge_id, judge_value=value, said=said.value, reason=reason, note=note, by=me, at=now(),
     ))  # fmt: skip
     if not kind:
         return informed.say(project, fields, "review")
-    asked = second_looks.after(protocol, verdict.value)
+    asked = second_looks.after(protocol, value)
     if asked is None or said is not Review.AGREE:
         raise Refusal("This takes no kind.", "Give one where you agree with a verdict that asks for it.")
     with project.store.write():
@@ -255,10 +258,8 @@ def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = A
     reviewed = {one.item_id for one in found}
     items = [item_id for item_id in materials.item_ids(project) if item_id in reviewed]
     places = validation_units.places(project, shape, items) if items else {}
-    present = {
-        (row.rater_id, row.response_id, row.unit_id): row.value
-        for row in _rows(project, protocol, JUDGEMENT.c.item_id.in_(items), JUDGEMENT.c.trial == 1)
-    }
+    rows = _rows(project, protocol, JUDGEMENT.c.item_id.in_(items))
+    present = {unit: value for unit, value, _ in _standing(protocol, rows)}
     groups: dict[tuple[str, Group], list[Informed]] = defaultdict(list)
     for one in found:
         place = places.get((one.response_id, one.unit_id))
@@ -294,28 +295,39 @@ def _rows(project: Project, protocol: str, *narrowed: ColumnElement[bool]) -> It
     """The judges' verdicts that came on the present wording, at every trial unless it is narrowed."""
     j = JUDGEMENT.c
     wanted = j.protocol == protocol, wordings.BY_JUDGES, j.status == Status.OK.value, *narrowed
-    columns = j.id, j.rater_id, j.trial, j.item_id, j.response_id, j.unit_id, j.value, j.flags
+    columns = j.id, j.rater_id, j.trial, j.item_id, j.response_id, j.unit_id, j.value, j.flags, j.status
     with project.store.read() as db:
         gone = wordings.outdated(db, *wanted)
-        for rows in db.execute(select(*columns).where(*wanted)).partitions(_ROWS_AT_ONCE):
+        for rows in db.execute(select(*columns).where(*wanted).order_by(j.trial)).partitions(_ROWS_AT_ONCE):
             yield from (row for row in rows if row.id not in gone) if gone else rows
+
+
+def _standing(protocol: str, rows: Iterable[Any]) -> Iterator[tuple[tuple[str, str, str], str, Any]]:
+    """Judge and unit, what the trials come to, and the first row that says so."""
+    of: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
+    for row in rows:
+        of[row.rater_id, row.response_id, row.unit_id].append(row)
+    for unit, each in of.items():
+        value, row = come_to(PROTOCOLS[protocol].scale, each)
+        if value is not None:
+            yield unit, value, row
 
 
 def _verdicts(
     project: Project, protocol: str, judge_id: str
 ) -> tuple[dict[Key, str], dict[Key, str], dict[Key, float]]:
-    """A judge's verdicts of the first trial by unit, their flags where there are some, and the share of all others on
-    it that differ, where some do.
+    """What a judge's trials come to by unit, their flags where there are some, and the share of all other verdicts on
+    it that differ, where some do; further trials of its own are others.
     """
-    own, marked, others = dict[Key, str](), dict[Key, str](), list[tuple[Key, str]]()
-    for _, rater, trial, _, response_id, unit_id, value, flags in _rows(project, protocol):
-        key = response_id, unit_id
-        if rater == judge_id and trial == 1:
-            own[key] = value
-            if flags:
-                marked[key] = flags
-        else:
-            others.append((key, value))
+    mine, others = list[Any](), list[tuple[Key, str]]()
+    for row in _rows(project, protocol):
+        if row.rater_id == judge_id:
+            mine.append(row)
+        if row.rater_id != judge_id or row.trial > 1:
+            others.append(((row.response_id, row.unit_id), row.value))
+    standing = {unit[1:]: (value, row.flags) for unit, value, row in _standing(protocol, mine)}
+    own = {key: value for key, (value, _) in standing.items()}
+    marked = {key: flags for key, (_, flags) in standing.items() if flags}
     there = Counter(key for key, _ in others)
     differing = Counter(key for key, value in others if own.get(key, value) != value)
     return own, marked, {key: many / there[key] for key, many in differing.items()}

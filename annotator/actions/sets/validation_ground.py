@@ -1,7 +1,7 @@
 """Ground of a validation: its units, their true values, and what every rater said."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from math import fsum
@@ -15,6 +15,7 @@ from annotator.actions.labelling import label_cases, wordings
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
+from annotator.actions.results import result_raters
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.sets import validation_sets, validation_units, validation_values
 from annotator.actions.sets.validation_figures import TruthPairs, there
@@ -134,6 +135,12 @@ class Ground:
             values[~asked] = None
             self._columns[who] = values, asked
         return self._columns[who]
+
+    def repeats(self, project: Project, raters: Iterable[ValidationRater]) -> Iterator[str]:
+        """What is to be known of those among these who were asked several times."""
+        for judge_id in dict.fromkeys(one.id for one in raters if one.is_judge and self.version(one).trials):
+            if (again := result_raters.repeats(project, self.shape.name, judge_id)) is not None:
+                yield again.words
 
     def rows(self, rater: ValidationRater, chosen: Chosen) -> list[RatedUnit]:
         """The same row by row, with whose word stands on either side."""

@@ -24,8 +24,8 @@ from annotator.storage.tables import InformedRow, RunRow, table
 
 RUN, INFORMED = table(RunRow), table(InformedRow)
 COUNTED = counted_rows()
-# Why a pair has no value where both orders count.
-ONE_ORDER = "one order"
+# Why a pair has no value where both orders count, and a unit where no value is that of most trials.
+ONE_ORDER, TIED = "one order", "trials tie"
 # So many items are named in one question; any database takes as many.
 AT_ONCE = 500
 # Unit → value, None where the rater is unsure.
@@ -34,12 +34,16 @@ Own = dict[Key, str | None]
 
 @dataclass(frozen=True, slots=True)
 class JudgeVersion:
-    """A judge under one prompt: its values, and the status of each missing judgement."""
+    """A judge under one prompt: its values, and the status of each missing judgement.
+
+    Of several trials the values are what these come to; `trials` has those of each unit.
+    """
 
     judge: Judge
     prompt_sha256: str
     said: dict[Key, str] = field(default_factory=dict)
     missing: dict[Key, str] = field(default_factory=dict)
+    trials: dict[Key, list[str]] = field(default_factory=dict)
 
 
 def of_people(
@@ -111,27 +115,27 @@ def trials(project: Project, shape: Protocol) -> list[int]:
 
 @kept
 def of_judges(
-    project: Project, shape: Protocol, judge: str = "", trial: int = 1, *, together: bool = False
+    project: Project, shape: Protocol, judge: str = "", trial: int = 0, *, together: bool = False
 ) -> list[JudgeVersion]:
-    """Every judge, or the one of that name, under each wording it judged by, at one trial.
+    """Every judge, or the one of that name, under each wording it judged by: what its trials come to, or one trial.
 
     Of pairs the order that is compared; the other one is asked for bias, not for agreement. With `together` it is what
     both orders come to: a tie where they differ, and missing where one is. What was said of another wording of a unit
     is missing.
     """
     j = JUDGEMENT.c
-    wanted = [j.protocol == shape.name, wordings.BY_JUDGES, j.trial == trial]
+    wanted = [j.protocol == shape.name, wordings.BY_JUDGES, *([j.trial == trial] if trial else [])]
     wanted += [j.rater_id == judges.named(project, judge).id] if judge else []
-    question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.run_id).where(*wanted)
+    columns = j.id, j.response_id, j.unit_id, j.rater_id, j.trial, j.value, j.status, j.run_id
     known = {one.id: one for one in judges.all_of(project)}
     with project.store.read() as db:
-        rows = db.execute(question).all()
+        rows = db.execute(select(*columns).where(*wanted).order_by(j.trial)).all()
         gone = wordings.outdated(db, *wanted)
         prompts = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
-    found: dict[tuple[str, str], JudgeVersion] = {}
-    turned: dict[tuple[str, str], dict[Key, str]] = defaultdict(dict)
-    for verdict_id, response_id, unit_id, judge_id, value, status, run_id in rows:
-        key, whose = (response_id, unit_id), (judge_id, prompts.get(run_id) or "")
+    found: dict[tuple[str, str, int], JudgeVersion] = {}
+    turned: dict[tuple[str, str, int], dict[Key, str]] = defaultdict(dict)
+    for verdict_id, response_id, unit_id, judge_id, at, value, status, run_id in rows:
+        key, whose = (response_id, unit_id), (judge_id, prompts.get(run_id) or "", at)
         if judge_id not in known:
             continue
         if shape.paired and not in_order(*key):
@@ -149,7 +153,30 @@ def of_judges(
         raise Refusal(f"“{judge}” has no judgements of this kind.", "Run it first.")
     for whose, version in found.items() if together and shape.paired else ():
         _put_together(version, turned[whose])
-    return sorted(found.values(), key=lambda one: (one.judge.name, one.prompt_sha256))
+    of_trials: dict[tuple[str, str], list[JudgeVersion]] = defaultdict(list)
+    for (judge_id, prompt, _), version in found.items():
+        of_trials[judge_id, prompt].append(version)
+    made = [
+        versions[0] if len(versions) == 1 else _come_to(shape, versions) for versions in of_trials.values()
+    ]
+    return sorted(made, key=lambda one: (one.judge.name, one.prompt_sha256))
+
+
+def _come_to(shape: Protocol, versions: Sequence[JudgeVersion]) -> JudgeVersion:
+    """A judge whose values are what its trials come to."""
+    whole = JudgeVersion(versions[0].judge, versions[0].prompt_sha256)
+    for one in versions:
+        whole.missing.update(one.missing)
+        for key, value in one.said.items():
+            whole.trials.setdefault(key, []).append(value)
+    for key, values in whole.trials.items():
+        most = shape.scale.agreed(values)
+        if most is None:
+            whole.missing[key] = TIED
+        else:
+            whole.said[key] = most
+            whole.missing.pop(key, None)
+    return whole
 
 
 def _put_together(version: JudgeVersion, turned: Mapping[Key, str]) -> None:

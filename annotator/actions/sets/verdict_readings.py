@@ -1,13 +1,15 @@
 """One verdict with its question, report and context, for ruling or reviewing."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 
 from annotator.actions.items import materials
 from annotator.actions.labelling import label_cases
-from annotator.actions.labelling.label_rows import counted_rows
+from annotator.actions.labelling.label_rows import come_to, counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.sets import reviews
@@ -16,6 +18,7 @@ from annotator.domain.experts.person import Role
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +78,16 @@ def reading(
 def sides(
     project: Project, protocol: str, raters: Collection[str], keys: Collection[Key] = ()
 ) -> dict[tuple[str, Key], ReadingSide]:
-    """What these raters gave beside their values at the first trial: (rater, unit) → side, of all units or of some.
+    """What these raters gave beside their values: (rater, unit) → side, of all units or of some; of a judge at the
+    first trial whose value counts.
 
     Of people only for coordinators, and nothing on items that the person asking is still to label blind.
     """
     person, j = people.someone(project), counted_rows().c
     question = select(
-        j.rater_id, j.response_id, j.unit_id, j.rationale, j.note, j.quote, j.quote_start, j.flags
-    ).where(
-        j.protocol == protocol, j.trial == 1, j.rater_id.in_(raters),
+        j.rater_id, j.response_id, j.unit_id, j.rationale, j.note, j.quote, j.quote_start, j.flags, j.value, j.status
+    ).order_by(j.trial).where(
+        j.protocol == protocol, or_(j.trial == 1, j.rater_kind == RaterKind.JUDGE.value), j.rater_id.in_(raters),
         j.item_id.not_in(reviews.still_blind(project, person.id)),
     )  # fmt: skip
     if not person.has(Role.COORDINATOR):
@@ -93,10 +97,14 @@ def sides(
         question = question.where(j.response_id.in_(set(responses)), j.unit_id.in_(set(units)))
     with project.store.read() as db:
         rows = db.execute(question).all()
+    of: dict[tuple[str, Key], list[Any]] = defaultdict(list)
+    for row in rows:
+        if not keys or (row.response_id, row.unit_id) in keys:
+            of[row.rater_id, (row.response_id, row.unit_id)].append(row)
+    standing = {key: come_to(PROTOCOLS[protocol].scale, each)[1] for key, each in of.items()}
     return {
-        (rater, (response_id, unit_id)): ReadingSide(why or note, quote, start, flags)
-        for rater, response_id, unit_id, why, note, quote, start, flags in rows
-        if not keys or (response_id, unit_id) in keys
+        key: ReadingSide(row.rationale or row.note, row.quote, row.quote_start, row.flags)
+        for key, row in standing.items()
     }
 
 

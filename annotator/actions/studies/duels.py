@@ -115,13 +115,13 @@ def report(
 ) -> DuelsReport:
     """A judge's comparisons of every two responses on an item in the same run, in one mode: that of the results.
 
-    A judge asked several times counts by its first trial, as in the paper; `biases` counts all.
+    A judge asked several times counts by what its trials come to; `biases` counts all.
     A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
     order only; what they say is compared with scores in `preferences`.
     """
     judges = (one for one in result_raters.raters(project, protocol) if one.id != PEOPLE)
     rater = chosen(judges, judge)
-    met = list(_pairs(project, protocol, rater.id, 1, mode, among)) if rater else []
+    met = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
     duels = [Duel(pair.key, pair.a, pair.b, pair.a_first, pair.b_first, pair.item_id) for pair in met]
     standings, lengths = win_table(duels), response_scores.mean_lengths(project, mode, among)
     rates = {row.system: row.win_rate for row in standings}
@@ -160,19 +160,20 @@ def _pairs(
     names, items = response_scores.systems_named(project), response_scores.items_named(project, among)
     j, r = JUDGEMENT.c, RESPONSE.c
     said_by = select(j.response_id, j.unit_id, j.value, j.status).where(
-        j.protocol == protocol, j.rater_id == rater_id, j.trial == trial
+        j.protocol == protocol, j.rater_id == rater_id, *([j.trial == trial] if trial else [])
     )
     responses = select(r.id, r.item_id, r.system_id, r.trial).where(
         r.item_id.in_(select(ITEM.c.id).where(response_scores.in_use(among))),
         r.mode == (mode or scoring.main_mode(project)),
     )
-    said: dict[tuple[str, str], str | None] = {}
+    trials: dict[tuple[str, str], list[str]] = defaultdict(list)
     rivals: dict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
     with project.store.read() as db:
         for first, second, value, status in db.execute(said_by):
-            said[first, second] = value if status == Status.OK.value else None
+            trials[first, second] += [value] if status == Status.OK.value else []
         for id_, item_id, system_id, run in db.execute(responses):
             rivals[item_id, run].append((names[system_id], id_))
+    said = {pair: PROTOCOLS[protocol].scale.agreed(values) for pair, values in trials.items()}
     places = {item_id: place for place, item_id in enumerate(items)}
     for (item_id, run), members in sorted(rivals.items(), key=lambda one: (places[one[0][0]], one[0][1])):
         for (a, a_id), (b, b_id) in combinations(sorted(members), 2):
@@ -299,7 +300,7 @@ def _duels(found: DuelsReport) -> dict[tuple[str, str], float | None]:
 
 def _told(found: DuelsReport) -> Iterator[str]:
     judge = found.rater.name if found.rater else ""
-    yield f"Judged by {judge}: {counted(len(found.pairs), 'pair')}, each in both orders, by its first trial."
+    yield f"Judged by {judge}: {counted(len(found.pairs), 'pair')}, each in both orders."
     flips = found.flip_rate
     yield (
         f"Position: the verdict changes with the order in {in_words(flips)} of the pairs; the report shown first is "

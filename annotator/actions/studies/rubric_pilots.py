@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 
-from sqlalchemy import select
+from sqlalchemy import or_, select
 
 from annotator.actions.items import materials
 from annotator.actions.labelling.label_rows import counted_rows
@@ -194,15 +194,21 @@ def _own(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: str) -> I
 def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
     j = counted_rows().c
     question = select(j.rater_kind, j.rater_id, j.response_id, j.unit_id, j.value).where(
-        j.protocol == JUDGED_BY.name, j.status == Status.OK.value, j.trial == 1
+        j.protocol == JUDGED_BY.name,
+        j.status == Status.OK.value,
+        or_(j.trial == 1, j.rater_kind == RaterKind.JUDGE.value),
     )
     found: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    trials: dict[tuple[str, str, str], list[str]] = defaultdict(list)
     with project.store.read() as db:
         for kind, rater, response_id, unit_id, value in db.execute(
             question.order_by(j.rater_kind, j.rater_id)
         ):
             key = f"{PERSON_KEY}{rater}" if kind == RaterKind.PERSON.value else rater
-            found[key][response_id][unit_id] = value
+            trials[key, response_id, unit_id].append(value)
+    for (key, response_id, unit_id), values in trials.items():
+        if (most := JUDGED_BY.scale.agreed(values)) is not None:
+            found[key][response_id][unit_id] = most
     return found
 
 

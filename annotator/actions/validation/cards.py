@@ -73,7 +73,7 @@ def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
     question = (
         select(j.rater_id, RUN.c.prompt_sha256)
         .outerjoin(RUN, RUN.c.id == j.run_id)
-        .where(j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value, j.trial == 1)
+        .where(j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value)
         .distinct()
     )
     wordings: dict[str, list[str]] = defaultdict(list)

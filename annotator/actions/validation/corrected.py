@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 from random import Random
 
 from annotator.actions.project.file import Project
@@ -12,6 +13,7 @@ from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.sets import validation_ground, validation_units
 from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.sets.validation_units import Key, UnitPlace
+from annotator.actions.sets.validation_values import JudgeVersion
 from annotator.actions.validation.validation import against_words
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
@@ -148,7 +150,7 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
     places = validation_units.places(project, found.shape)
     everything = {key: place for key, place in places.items() if place.item_key not in places.faults}
     worth = {value: credit(value) for value in found.shape.values}
-    said = {key: worth[value] for key, value in found.version(rater).said.items() if value in worth}
+    said = _said(found.version(rater), worth)
     systems = _by_system(everything, _labels(found, worth), said)
     ends = min(worth.values()), max(worth.values())
     if not any(any(label is not None for label in one.labels) for one in systems.values()):
@@ -164,9 +166,16 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
         {name: _more(one, query, ends) for name, one in sorted(systems.items())},
-        (*_notes(found, systems), *_told_refused(places.faults)), query,
+        (*_notes(found, systems), *found.repeats(project, [rater]), *_told_refused(places.faults)), query,
         {name: one.places[0].system_id for name, one in systems.items()},
     )  # fmt: skip
+
+
+def _said(version: JudgeVersion, worth: Mapping[str, float]) -> dict[Key, float]:
+    """Unit → what the judge's verdict is worth; of several trials their mean, as in the results."""
+    each = {key: [value] for key, value in version.said.items()} | version.trials
+    known = {key: [worth[value] for value in values if value in worth] for key, values in each.items()}
+    return {key: fsum(shares) / len(shares) for key, shares in known.items() if shares}
 
 
 def _told_refused(faults: Mapping[str, str]) -> Iterable[str]:

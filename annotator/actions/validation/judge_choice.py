@@ -122,7 +122,7 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     named = reference.rater.name if reference else PEOPLE
     return JudgeChoice(
         query, found.against, tuple(offers), human, named, chosen.rater if chosen else None,
-        tuple(_reason(query, offers, chosen, named)),
+        (*_reason(query, offers, chosen, named), *ground.repeats(project, ground.judges())),
     )  # fmt: skip
 
 

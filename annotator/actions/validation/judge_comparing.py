@@ -1,12 +1,12 @@
 """Judges compared with one another and with people on the same units, and their differences."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import Select, func, select
+from sqlalchemy import Select, func, literal, or_, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring.comparing import VALUE
@@ -101,12 +101,11 @@ def raters(project: Project, protocol: str) -> list[ComparedRater]:
     """Who has judged under a protocol: the judges as they are listed, then the people, once their labels are sealed."""
     j = JUDGEMENT.c
     counted = (
-        select(j.rater_id, func.count())
+        select(j.rater_id, func.count(func.distinct(j.response_id + literal(" ") + j.unit_id)))
         .where(
             j.protocol == protocol,
             j.rater_kind == RaterKind.JUDGE.value,
             j.status == Status.OK.value,
-            j.trial == 1,
         )
         .group_by(j.rater_id)
     )
@@ -125,7 +124,8 @@ def raters(project: Project, protocol: str) -> list[ComparedRater]:
 def compare(
     project: Project, protocol: str, chosen: Sequence[str] = (), *, shared: bool = False
 ) -> JudgeComparison:
-    """Every two of the chosen raters (by id; all by default), each judge at its first trial, people once sealed.
+    """Every two of the chosen raters (by id; all by default), each judge by what its trials come to, people once
+    sealed.
 
     With `shared` only the units that all of them judged are counted, so that the figures can be compared with each
     other. Only a coordinator is told how people answered.
@@ -159,7 +159,12 @@ def differing(project: Project, protocol: str, a: str, b: str) -> CutList[RaterD
         ]
         apart = everywhere[:MOST]
         named = materials.named(db, RESPONSE.c.item_id.in_({unit[0] for unit, _ in apart}))
-        why = _reasons(db, protocol, apart)
+        said = {
+            (*unit, x): of[unit][x]
+            for unit, pair in apart
+            for of, x in zip((first, second), pair, strict=True)
+        }
+        why = _reasons(db, protocol, said)
     asked = words_of(project, [(unit[0], protocol) for unit, _ in apart])
     shown = (
         RaterDifference(
@@ -206,22 +211,28 @@ def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list
 
 
 def _said(project: Project, db: Connection, rater: ComparedRater, protocol: str) -> Said:
-    """What came of a rater at the first trial, by unit as it is worded now; of people without what sets hold back."""
+    """What a rater says by unit as it is worded now, of several trials what they come to; of people without what sets
+    hold back.
+    """
     held = validation_sets.held_back(project, protocol) if rater.id == PEOPLE else set()
     j = JUDGEMENT.c
     question: Select[Any] = (
         _of_people(protocol)
         if rater.id == PEOPLE
         else select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
-            j.rater_id == rater.id, j.protocol == protocol, j.status == Status.OK.value, j.trial == 1
+            j.rater_id == rater.id, j.protocol == protocol, j.status == Status.OK.value
         )
     )
-    gone = wordings.outdated(db, j.protocol == protocol, j.trial == 1)
-    found: Said = defaultdict(dict)
+    gone = wordings.outdated(db, j.protocol == protocol)
+    trials: dict[Unit, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for item_id, response_id, unit_id, who, value, judgement_id in db.execute(question):
         if response_id not in held and judgement_id not in gone:
-            found[item_id, response_id, unit_id][who] = value
-    return dict(found)
+            trials[item_id, response_id, unit_id][who].append(value)
+    scale, found = shape_of(protocol).scale, dict[Unit, dict[str, str]]()
+    for unit, by in trials.items():
+        most = {who: value for who, values in by.items() if (value := scale.agreed(values)) is not None}
+        found |= {unit: most} if most else {}
+    return found
 
 
 def _of_people(protocol: str) -> Select[Any]:
@@ -241,15 +252,21 @@ def _in_order(db: Connection, units: Iterable[Unit]) -> list[Unit]:
 
 
 def _reasons(
-    db: Connection, protocol: str, apart: Sequence[tuple[Unit, tuple[str, str]]]
+    db: Connection, protocol: str, said: Mapping[tuple[str, str, str, str], str]
 ) -> dict[tuple[str, str, str, str], tuple[str, str]]:
-    """Unit and rater → the judgement's id, and the grounds that were given, or the note beside a label."""
+    """Unit and rater → the id of the first judgement that says so, and the grounds that were given, or the note beside
+    a label.
+    """
     j = counted_rows().c
-    who = {name for _, pair in apart for name in pair}
-    question = select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.id, j.rationale, j.note).where(
+    question = select(
+        j.item_id, j.response_id, j.unit_id, j.rater_id, j.id, j.rationale, j.note, j.value
+    ).where(
         j.protocol == protocol,
-        j.trial == 1,
-        j.rater_id.in_(who),
-        j.item_id.in_({unit[0] for unit, _ in apart}),
+        or_(j.trial == 1, j.rater_kind == RaterKind.JUDGE.value),
+        j.rater_id.in_({unit[3] for unit in said}),
+        j.item_id.in_({unit[0] for unit in said}),
     )
-    return {(row[0], row[1], row[2], row[3]): (row[4], row[5] or row[6]) for row in db.execute(question)}
+    rows = db.execute(question.order_by(j.trial.desc())).all()
+    # The last one stays: those that say so come after the others.
+    rows = sorted(rows, key=lambda row: row.value == said.get(tuple(row[:4])))
+    return {(row[0], row[1], row[2], row[3]): (row[4], row[5] or row[6]) for row in rows}

@@ -90,6 +90,7 @@ class StandInAnswers:
     against: str
     answers: tuple[StandInAnswer, ...]
     scoring: alternative.Scoring = "accuracy"
+    repeats: tuple[str, ...] = ()
 
     def of(self, rater: ValidationRater) -> StandInAnswer:
         """The answer of a judge; KeyError when there is none."""
@@ -128,7 +129,11 @@ def of_ground(project: Project, found: Ground, query: StandInQuery) -> StandInAn
         )
     )
     return StandInAnswers(
-        query, validation.against_words(found), tuple(answers), scoring_of(found.shape.scale)
+        query,
+        validation.against_words(found),
+        tuple(answers),
+        scoring_of(found.shape.scale),
+        tuple(found.repeats(project, (one.rater for one in answers))),
     )
 
 
@@ -353,6 +358,7 @@ def _told(found: StandInAnswers) -> tuple[str, ...]:
         f"Compared with {found.against}, with a margin of {query.delta:g} for {TITLES[query.figure][0]} and ε = "
         f"{query.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025)"
         f"{SCORED[found.scoring]}.",
+        *found.repeats,
         aims.words(PROTOCOLS[query.of.protocol]),
     )
 

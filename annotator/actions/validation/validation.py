@@ -149,7 +149,8 @@ def of_ground(
     return Validation(
         query, found.shape, positive, against_words(found), tuple(lines),
         tuple(_contrasts(found, positive, query.resamples)) if query.by == ALL else (),
-        openings, (*_notes(found, query, positive), *_failed(project, raters)), publishing.limit(project),
+        openings, (*_notes(found, query, positive), *found.repeats(project, raters), *_failed(project, raters)),
+        publishing.limit(project),
     )  # fmt: skip
 
 

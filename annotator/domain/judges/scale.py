@@ -1,6 +1,7 @@
 """Scales: the values that a rater may give, their meaning and their order."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -65,6 +66,21 @@ class Scale:
     def value(self, name: str) -> Value:
         """The value of that name; one that is not known, as in a file of a later version, is shown as it is stored."""
         return next((value for value in self.values if value.name == name), Value(name, name))
+
+    def agreed(self, values: Sequence[str]) -> str | None:
+        """What several verdicts on one unit come to: the value that more than half give, of ordered values the median.
+
+        None where there is none: a tie, or a median that is no value.
+        """
+        if self.level is Level.NOMINAL:
+            value, most = Counter(values).most_common(1)[0] if values else ("", 0)
+            return value if 2 * most > len(values) else None
+        names = sorted((value for value in values if value in self.names), key=self.number)
+        low, high = (names[(len(names) - 1) // 2], names[len(names) // 2]) if names else ("", "")
+        if low == high or self.level is not Level.INTERVAL:
+            return low if low == high and low else None
+        between = (self.number(low) + self.number(high)) / 2
+        return next((name for name in self.names if self.number(name) == between), None)
 
     def number(self, name: str) -> float:
         """The number that a value counts as; ValueError where values have no order, and for one that is not known."""

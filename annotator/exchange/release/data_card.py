@@ -37,6 +37,7 @@ class ReleaseFacts:
     error_sample: ErrorSample | None = None
     unadjudicated: str = ""
     rubric_set: str = ""
+    repeats: Sequence[str] = ()
     awaited: Mapping[str, list[str]] = field(default_factory=dict)
     final_pass: Mapping[str, ItemChecks] = field(default_factory=dict)
     departures: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -62,7 +63,8 @@ def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
     if bundle.pages:
         yield "Cited pages", _cited_pages(bundle)
     scores = _SCORES if not facts.weights else _scores(facts.weights)
-    yield "How the scores are computed", scores + (_of_set(facts.rubric_set) if facts.rubric_set else "")
+    scores += _of_set(facts.rubric_set) if facts.rubric_set else ""
+    yield "How the scores are computed", "\n\n".join((scores, *map(line, facts.repeats)))
     if facts.departures:
         yield "Differences from the papers", _departures(facts.departures)
     yield "Licence", facts.licence.strip() or NO_LICENCE

@@ -39,7 +39,7 @@ _LEFT_OUT_EMPTY = frozenset({
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked", "traits", "made_from", "transcript",
     "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs", "rubric_set", "floor", "ceiling",
-    "group_by",
+    "group_by", "trials", "flip_rate",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -271,6 +271,14 @@ class ScoreRecord(LaterFields):
     ceiling: float | None = Field(
         default=None,
         description="The highest it can be, whatever the missing judgements say; left out where none is missing",
+    )
+    trials: int | None = Field(
+        default=None,
+        description="Of how many trials of the judge it is the mean; left out where there was one",
+    )
+    flip_rate: float | None = Field(
+        default=None,
+        description="On what share of the units that it judged more than once its verdict changes",
     )
     method: str = ""
     note: str = ""

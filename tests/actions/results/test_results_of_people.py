@@ -155,7 +155,7 @@ def test_a_mean_of_raters_counts_whom_it_is_over_and_says_why_there_is_none() ->
         Estimate(0.4, n=1, floor=0.4, ceiling=0.4),
         Estimate(None, floor=0.0, ceiling=1.0, note="2 of 2 missing"),
     )
-    some = scoring.mean_of_raters([one, one, open_])
+    some = scoring.mean_of_raters({"a": one, "b": one, "c": open_})
     assert (some.value, some.n, some.note) == (pytest.approx(0.4), 2, "1 of 3 left out: no defined score")
-    none = scoring.mean_of_raters([open_, open_])
+    none = scoring.mean_of_raters({"a": open_, "b": open_})
     assert (none.value, none.n, none.note) == (None, 0, "2 of 2 missing")

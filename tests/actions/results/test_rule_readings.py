@@ -121,4 +121,4 @@ def test_a_judge_that_is_asked_several_criteria_in_one_call_cannot_be_read(
 ) -> None:
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE, together=3)))
     assert "reading" not in {one.name for one in overview.choices(project)}
-    assert composites.everything(project, by_rule=True) == composites.everything(project)
+    assert composites.everything(project, reading="public") == composites.everything(project)

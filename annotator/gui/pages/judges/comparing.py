@@ -67,7 +67,7 @@ WHO: Sequence[Column[RaterPair]] = (
         lambda one: f"{one.units:,}",
         62,
         number=True,
-        about="Units that both judged, at the first trial.",
+        about="Units that both judged; of several trials counts what most of them say.",
     ),
 )
 PAIRINGS: Sequence[Column[RaterPair]] = (

@@ -61,7 +61,7 @@ class VoteForm(QWidget):
         chosen = self.members.ticked()
         if len(chosen) > 1:
             words = (
-                f"The verdict of more than half of {counted(len(chosen), 'judge')}, each at its first trial."
+                f"The verdict of more than half of {counted(len(chosen), 'judge')}, each by its own trials."
             )
         else:
             words = f"The verdict of most trials of \u2068{chosen[0]}\u2069." if chosen else NONE
