@@ -188,6 +188,8 @@ def _print_results(rows: list[dict[str, Any]], told: list[str], repeats: set[str
         said.print(words if words in repeats else f"{UNFIT.strip()}  {words}", markup=False)
     if repeats.issuperset(told) and any(row["value"] is not None and not row["publishable"] for row in rows):
         said.print(f"{UNFIT.strip()}  not publishable: too many of the judgements behind it are missing")
+    if raters := [*dict.fromkeys(row["rater"] for row in rows if row["rater"] != "computed")]:
+        said.print(f"Judged by {' and '.join(raters)}.", markup=False)
     for gold in dict.fromkeys(row["gold"] for row in rows if row["gold"]):
         said.print(f"Gold: {gold}.", markup=False)
     for metric in dict.fromkeys(row["metric"] for row in rows):

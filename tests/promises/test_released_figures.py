@@ -182,11 +182,10 @@ def _shown(project: Project, option: str, name: str, rater: str) -> list[dict[st
 
 def _typed(line: dict[str, str]) -> dict[str, Any]:
     """A line of a table with its numbers, as JSON has them."""
-    return {name: _number(value) if name in SAME[:7] else value for name, value in line.items()}
-
-
-def _number(text: str) -> float | None:
-    return float(text) if text else None
+    return {
+        name: value if name not in SAME[:7] else float(value) if value else None
+        for name, value in line.items()
+    }
 
 
 def _by_name(rows: Iterable[dict[str, Any]]) -> Figures:

@@ -267,7 +267,9 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     assert {(row["trials"], row["flip_rate"]) for row in shown["rows"]} == {(3, 0.5)}
     assert [words.startswith(FLIPS) for words in shown["told"]] == [True]
     assert run_command(["results", str(project.path), "--rater", "three"]) == 0
-    assert RATE in " ".join(capsys.readouterr().out.split())
+    said = " ".join(capsys.readouterr().out.split())
+    assert RATE in said
+    assert "Judged by three. Gold: Rubric: R1 alone" in said
 
 
 def coverage(rows: Iterable[ResultRow]) -> list[ResultRow]:
