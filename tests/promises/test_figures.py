@@ -189,7 +189,7 @@ def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path
     for alias in ("R1", "R2", "R3"):
         person_says(made, alias, lambda _: "yes")
     judge_says(made, "dear", lambda at: "yes" if at[2] == 1 else "no")
-    line = validation.report(made, validation.ValidationQuery(resamples=50)).of("dear")
+    line = validation.report(made, validation.ValidationQuery()).of("dear")
     # Ten items, two systems and two criteria; each unit has three people's labels.
     assert line.units == line.told.plain["accuracy"].n == 40
     assert "120 pairs of values on 40 units" in line.told.plain["accuracy"].note

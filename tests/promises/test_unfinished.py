@@ -69,7 +69,7 @@ def figures(project: Project) -> dict[str, Any]:
     work_as(project, "Cora")
     found: dict[str, Any] = {}
     for rater in ("", EACH, PEOPLE):
-        rows = composites.everything(project, rater, resamples=0)
+        rows = composites.everything(project, rater)
         found[f"results by {rater}"] = [results.plain(row) for row in rows]
     for name in paper_tables.TABLES:
         sheets = _or_why(lambda name=name: paper_tables.report(project, name, EACH))
@@ -86,7 +86,7 @@ def figures(project: Project) -> dict[str, Any]:
             ("compare", judge_comparing.compare),
             (
                 "validation",
-                lambda project, name: validation.report(project, ValidationQuery(name, resamples=10)),
+                lambda project, name: validation.report(project, ValidationQuery(name)),
             ),
         ):
             found[f"{what} {protocol}"] = _or_why(
@@ -275,7 +275,7 @@ def test_one_rater_stands_in_a_table_unless_all_are_asked_for(tmp_path: Path) ->
     label_sealing.submit(project, item_id, "adra.reasoning", partial=True)
 
     def raters(judge: str) -> set[str]:
-        rows = composites.everything(project, judge, resamples=0)
+        rows = composites.everything(project, judge)
         return {row.rater for row in rows} - {"computed"}
 
     assert raters("") == {"small"}

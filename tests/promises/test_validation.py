@@ -45,7 +45,7 @@ def test_the_width_that_a_plan_of_labels_starts_from_is_the_one_shown(tmp_path: 
     labelled_at_once(
         project, "R2", lambda at: "yes" if (at[0] * at[2]) % 3 else "no", list(places(project))[:24]
     )
-    found = corrected.report(project, corrected.CorrectionQuery(resamples=2))
+    found = corrected.report(project, corrected.CorrectionQuery())
     for name, more in found.more.items():
         shown = found.standings.scores[name].corrected
         assert shown.low is not None
@@ -68,10 +68,10 @@ def test_a_leaderboard_becomes_as_narrow_as_its_plan_of_labels_says(
     judge_says(project, "kind", {at: said if chance.random() < 0.8 else "yes" for at, said in truth.items()})
     first = {(item, name) for name in systems for item in chance.sample(range(1, 41), 12)}
     labelled_at_once(project, "R2", truth.__getitem__, [at for at in every if at[:2] in first])
-    before = corrected.report(project, corrected.CorrectionQuery(width=0.27, resamples=2))
+    before = corrected.report(project, corrected.CorrectionQuery(width=0.27))
     planned = {one.response_id for more in before.more.values() for one in more.responses}
     labelled_at_once(project, "R2", truth.__getitem__, [at for at in every if every[at][1] in planned])
-    after = corrected.report(project, corrected.CorrectionQuery(width=0.27, resamples=2)).standings.scores
+    after = corrected.report(project, corrected.CorrectionQuery(width=0.27)).standings.scores
     widths = [
         (after[name].corrected.high or 0) - (after[name].corrected.low or 0)
         for name, more in before.more.items()

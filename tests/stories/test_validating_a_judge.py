@@ -182,7 +182,7 @@ def rule(window: Window, right: int) -> None:
     for place in range(32 - right):
         press("123"[place % 3])
     settle(page)
-    (ruled,) = disagreements.report(window.desk.project, ValidationQuery(set_name=NAME, resamples=50))
+    (ruled,) = disagreements.report(window.desk.project, ValidationQuery(set_name=NAME))
     assert (ruled.open, sum(ruled.rulings.values())) == (0, 32 - right)
     assert ruled.first.plain["accuracy"].value == pytest.approx(right / 32)
     assert ruled.ruled.plain["accuracy"].value > right / 32

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean
 from typing import Any
 
 from sqlalchemy import and_, select
@@ -31,7 +32,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
 from annotator.domain.texts.ordering import natural
 
 # The field of the rows that say how far two raters wrote the same units, in the same order.
@@ -232,15 +233,15 @@ def _joined(each: AgreementInput) -> JoinedValue:
 
 def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:
     """The mean over items of a figure; an item with several pairs of raters counts once, by their mean."""
-    from annotator.stats.intervals.intervals import bootstrap_means
+    from annotator.stats.intervals.student import mean_of_scores
 
     of_item: defaultdict[str, list[float]] = defaultdict(list)
     for one in averaged:
         if one.name == name:
             of_item[one.where.item_id] += [] if one.value is None else [one.value]
     # An item where the figure is undefined is left out of the mean and counted in the note.
-    cells = [[sum(values) / len(values) if values else float("nan")] for values in of_item.values()]
-    (found,) = bootstrap_means(cells)
+    means = [Estimate(fmean(values) if values else None) for values in of_item.values()]
+    found = mean_of_scores(means, CHANCE if name == "order_tau" else SHARE)
     return replace(found, method=f"{AVERAGE_OF[name]}: {found.method}")
 
 

@@ -36,7 +36,7 @@ TITLES = {
 }
 ABOUT = {
     **{
-        name: f"{words[:1].upper()}{words[1:]}. The interval resamples items."
+        name: f"{words[:1].upper()}{words[1:]}. The interval is over items."
         for name, (_, words) in WORDS.items()
     },
     "match_f1": (
@@ -51,19 +51,17 @@ ABOUT = {
     ),
     "kappa": (
         "Agreement beyond what raters with these shares of values would reach by chance: 1 is full agreement, 0 is "
-        "chance. The interval resamples whole items, because answers within one item are correlated."
+        "chance. The interval is over whole items, because answers within one item are correlated."
     ),
     "ac1": (
         "Agreement beyond chance like κ, but with a chance that stays small when nearly everything is of one value. "
-        "The interval resamples items."
+        "The interval is over items."
     ),
     "alpha": (
         "One minus the disagreement seen over the disagreement expected, for any number of raters and with missing "
-        "values. The interval resamples items."
+        "values. The interval is over items."
     ),
-    "spearman": (
-        f"{WORDS['spearman'][1].capitalize()}. The interval assumes independent pairs, so it is somewhat too narrow."
-    ),
+    "spearman": (f"{WORDS['spearman'][1].capitalize()}. The interval is over items."),
     "jaccard": "Units in both lists divided by units in either, item by item, then averaged; references are "
     "matched by identifier.",
     "order_tau": (
@@ -248,14 +246,14 @@ def _pairing_cells(one: SecondFigures, row: FigureRow) -> list[Any]:
 
 
 AXES = {
-    "agreement": "share of pairs that agree, 95 % interval (Wilson, over items)",
-    "match_f1": "F1, a lower bound, mean over items, 95 % interval (bootstrap)",
-    "jaccard": "Jaccard, mean over items, 95 % interval (bootstrap)",
-    "order_tau": "τ-b, mean over items, 95 % interval (bootstrap)",
-    "pearson": "Pearson's r, 95 % interval (Fisher's z)",
-    "spearman": "Spearman's ρ, 95 % interval (Bonett and Wright)",
+    "agreement": "share of pairs that agree, 95 % interval over items",
+    "match_f1": "F1, a lower bound, mean over items, 95 % interval",
+    "jaccard": "Jaccard, mean over items, 95 % interval",
+    "order_tau": "τ-b, mean over items, 95 % interval",
+    "pearson": "Pearson's r, 95 % interval over items",
+    "spearman": "Spearman's ρ, 95 % interval over items",
     **{
-        name: f"{WORDS[name][0]}, in units of the scale, 95 % interval (bootstrap over items)"
+        name: f"{WORDS[name][0]}, in units of the scale, 95 % interval over items"
         for name in sorted(IN_UNITS)
     },
 }
@@ -293,7 +291,7 @@ def picture(report: AgreementReport, rows: list[FigureRow], name: str, ink: Ink 
     """A figure of these rows as a matplotlib Figure, by default for white paper; people appear by alias."""
     from annotator.exchange.pictures.agreement_pictures import by_group, by_week
 
-    axis = AXES.get(name, f"{TITLES[name]}, 95 % interval (bootstrap over items)")
+    axis = AXES.get(name, f"{TITLES[name]}, 95 % interval over items")
     points = [(_name(report, row), found) for row in rows if (found := row.figure(name))]
     draw = by_week if rows[0].by == "week" else by_group
     return draw(points, picture_title(rows[0], name), axis, ink)

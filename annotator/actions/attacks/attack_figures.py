@@ -28,7 +28,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.judging.attacks import CONTROL, KNOWN_ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
 
@@ -200,7 +200,7 @@ def _fell(case: AttackVerdict, demanded: str | None) -> bool | None:
 def _failed(
     could: Iterable[AttackVerdict], wanted: Sequence[tuple[str, Key]], demanded: str | None
 ) -> Estimate:
-    from annotator.stats.intervals.sample_size import clustered_wilson
+    from annotator.stats.intervals.cluster_means import clustered_wilson
 
     said = {(case.response_id, case.unit_id): _fell(case, demanded) for case in could}
     holds = [said.get(key) for _, key in wanted]
@@ -239,18 +239,18 @@ def _beyond(
         for case in could
         if (fell := _fell(case, demanded)) is not None and (case.response_id, case.unit_id) in unchanged
     ]
-    return cluster_mean([gap for gap, _ in pairs], [item for _, item in pairs])
+    return cluster_mean([gap for gap, _ in pairs], [item for _, item in pairs], CHANCE)
 
 
 def _noticed(own: Iterable[AttackVerdict]) -> Estimate:
-    from annotator.stats.intervals.sample_size import clustered_wilson
+    from annotator.stats.intervals.cluster_means import clustered_wilson
 
     said = [case for case in own if case.value is not None]
     return clustered_wilson([INJECTION in case.flags for case in said], [case.item_id for case in said])
 
 
 def _by_variant(could: Iterable[AttackVerdict], demanded: str | None) -> dict[str, Estimate]:
-    from annotator.stats.intervals.sample_size import clustered_wilson
+    from annotator.stats.intervals.cluster_means import clustered_wilson
 
     groups: dict[str, list[AttackVerdict]] = defaultdict(list)
     for case in could:
@@ -285,7 +285,7 @@ def _table(found: AttackReport) -> ResultSheet:
         ("attack", "Attack", "Change made to copies of reports; the correct verdict stays the same"), JUDGE_COLUMN,
         ("failure_rate", "Failure rate", FAILED),
         ("beyond_chance", "Beyond chance", "Failure rate minus that of unchanged reports judged again, on the same "
-        "questions; bootstrap over items"),
+        "questions; interval over items"),
         ("n", "n", "Verdicts that the attack could change, with one on the copy"),
         ("already", f"Already “{target}”",
          f"Verdicts that were “{target}” already, so the attack cannot change them to it: "

@@ -30,7 +30,7 @@ from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.studies import duels
 from annotator.domain.judges.pairs import FIRST, TIE, PairOutcome
 from annotator.domain.judges.scale import Level
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
@@ -107,7 +107,7 @@ def _of_pairs(project: Project) -> list[Bias]:
 
 
 def _position(judge: result_raters.ResultRater, pairs: Sequence[duels.DuelPair], what: str) -> list[Bias]:
-    from annotator.stats.intervals.sample_size import clustered_wilson
+    from annotator.stats.intervals.cluster_means import clustered_wilson
 
     both = [pair for pair in pairs if pair.outcome is not PairOutcome.ERROR]
     flips = clustered_wilson(
@@ -219,7 +219,7 @@ def _length(
          f"{longer}"),
     )  # fmt: skip
     return [
-        Bias(rater.id, _called(found, rater), LENGTH, name, _gap(chosen, of), words)
+        Bias(rater.id, _called(found, rater), LENGTH, name, _gap(chosen, of, _within(found)), words)
         for name, chosen, of, words in (names[:2] if ordered else names)
     ]
 
@@ -236,7 +236,7 @@ def _level(found: Ground, rater: ValidationRater, rows: Sequence[_Row]) -> list[
 
     if found.shape.scale.level is Level.NOMINAL:
         return []
-    lean = cluster_mean([row.lean for row in rows], [row.item_id for row in rows])
+    lean = cluster_mean([row.lean for row in rows], [row.item_id for row in rows], _within(found))
     return [Bias(rater.id, _called(found, rater), LEVEL_BIAS, "Leans to higher values", lean, LEANS_UP)]
 
 
@@ -253,14 +253,35 @@ def _family(
         none = Estimate(None, method="difference of two means", note="the judge is of no known family")
         return [Bias(rater.id, _called(found, rater), FAMILY, name, none, words)]
     told = [(row, known[row.system_id] == own) for row in rows if known.get(row.system_id)]
-    return [Bias(rater.id, _called(found, rater), FAMILY, name, _gap(told, lambda row: row.lean), words)]
+    return [
+        Bias(
+            rater.id,
+            _called(found, rater),
+            FAMILY,
+            name,
+            _gap(told, lambda row: row.lean, _within(found)),
+            words,
+        )
+    ]
 
 
-def _gap(told: Sequence[tuple[_Row, bool]], of: Callable[[_Row], float]) -> Estimate:
+def _within(found: Ground) -> tuple[float, float]:
+    """Between what a lean lies: a verdict is the positive one or is not, a level may be any step away."""
+    scale = found.shape.scale
+    if scale.level is Level.NOMINAL:
+        return CHANCE
+    numbers = [scale.number(name) for name in scale.names]
+    span = float(max(numbers) - min(numbers))
+    return -span, span
+
+
+def _gap(
+    told: Sequence[tuple[_Row, bool]], of: Callable[[_Row], float], within: tuple[float, float]
+) -> Estimate:
     from annotator.stats.intervals.cluster_means import cluster_gap
 
     values, items = [of(row) for row, _ in told], [row.item_id for row, _ in told]
-    return cluster_gap(values, [inside for _, inside in told], items)
+    return cluster_gap(values, [inside for _, inside in told], items, within)
 
 
 def _called(found: Ground, rater: ValidationRater) -> str:

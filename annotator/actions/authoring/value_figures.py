@@ -10,7 +10,7 @@ from annotator.domain.judges.level_figures import FIGURES
 from annotator.domain.judges.scale import Level, Scale
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate, settled
+from annotator.domain.texts.estimate import Estimate
 
 Pairs = Sequence[tuple[Any, Any]]
 Named = list[tuple[str, Estimate]]
@@ -28,7 +28,6 @@ TURNED = {
     **dict.fromkeys(CORRELATIONS, 3),
 }  # fmt: skip
 EITHER_WAY = "each pair of values counts both ways round"
-NO_SPAN = "no interval: one rater's values stand in many pairs"
 
 
 # How α weighs a difference.
@@ -81,14 +80,14 @@ def of_pairs(
 ) -> Named:
     """The figures of a field's pairs of values, by name; None and “unsure” are missing, and unsure ones counted.
 
-    `clusters` names what each pair belongs to: intervals of κ and AC1 draw clusters anew, not pairs. `several`: the
+    `clusters` names what each pair belongs to: intervals are over clusters, not over pairs. `several`: the
     pairs are of more than two raters, and which of two stands first says nothing unless they are `directed`, such as
     one person's beside all others'.
     """
     known = [(field.known(a), field.known(b)) for a, b in pairs]
     found = _figures(field, known, clusters, several)
     if several and not directed:
-        twice = [*clusters, *clusters] if clusters else None
+        twice = [*(clusters or range(len(known)))] * 2
         both = dict(_figures(field, [*known, *((b, a) for a, b in known)], twice, several))
         found = [(name, _either_way(name, one, both.get(name, one))) for name, one in found]
     unsure = sum((a, b).count(UNSURE) for a, b in pairs)
@@ -97,7 +96,7 @@ def of_pairs(
     return [(name, noted(estimate, _of_unsure(unsure), _of_strange(strange))) for name, estimate in found]
 
 
-def _figures(field: ComparedField, known: Pairs, clusters: Sequence[str] | None, several: bool) -> Named:
+def _figures(field: ComparedField, known: Pairs, clusters: Sequence[Hashable] | None, several: bool) -> Named:
     if field.scale is not None and field.level is not Level.NOMINAL:
         return _of_scale(field.scale, known, clusters, several)
     if field.level is Level.RANK:
@@ -115,9 +114,8 @@ def _either_way(name: str, once: Estimate, twice: Estimate) -> Estimate:
     found = replace(twice, n=once.n, missing=once.missing, note=once.note if same else twice.note)
     if found.value is None:
         return found
-    if name not in CORRELATIONS:
-        return noted(found, EITHER_WAY)
-    return noted(replace(found, low=None, high=None), EITHER_WAY, NO_SPAN if once.low is not None else "")
+    # κ of two raters who share their margins is Scott's π (1955).
+    return noted(replace(found, method=found.method.replace("Cohen's κ", "Scott's π")), EITHER_WAY)
 
 
 def alpha(field: ComparedField, joined: Iterable[JoinedValue]) -> Estimate:
@@ -157,7 +155,7 @@ def _distances(categories: Sequence[Hashable]) -> Literal["linear"] | list[list[
     return [[abs(a - b) for b in numbers] for a in numbers]
 
 
-def _of_scale(scale: Scale, pairs: Pairs, clusters: Sequence[str] | None, several: bool) -> Named:
+def _of_scale(scale: Scale, pairs: Pairs, clusters: Sequence[Hashable] | None, several: bool) -> Named:
     from annotator.stats.agreement import levels
     from annotator.stats.agreement.agreement import percent_agreement
 
@@ -168,7 +166,7 @@ def _of_scale(scale: Scale, pairs: Pairs, clusters: Sequence[str] | None, severa
     return list(found.items())
 
 
-def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[str] | None) -> Named:
+def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[Hashable] | None) -> Named:
     from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
     from annotator.stats.agreement.chance import gwet_ac1
     from annotator.stats.agreement.verdicts import KAPPA_PARADOX, prevalence, prevalence_skewed
@@ -190,17 +188,10 @@ def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[str] | N
     return found
 
 
-def _pearson(pairs: Pairs, clusters: Sequence[str] | None) -> Estimate:
-    """r, whose interval, drawn over pairs, needs enough of what they belong to, and says what it leaves out."""
-    from annotator.stats.agreement.correlation import pearson
-    from annotator.stats.agreement.levels import AS_IF_APART
+def _pearson(pairs: Pairs, clusters: Sequence[Hashable] | None) -> Estimate:
+    from annotator.stats.agreement.clustered_correlation import over_items
 
-    found = pearson([a for a, _ in pairs], [b for _, b in pairs])
-    if not clusters or found.low is None:
-        return found
-    apart = len({of for of, both in zip(clusters, pairs, strict=True) if None not in both})
-    found = settled(found, apart, within=(-1.0, 1.0))
-    return found if found.low is None else noted(found, AS_IF_APART)
+    return over_items("pearson", [a for a, _ in pairs], [b for _, b in pairs], clusters or None)
 
 
 def _tau(pairs: Pairs) -> Estimate:

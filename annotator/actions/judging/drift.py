@@ -397,7 +397,7 @@ def _compared(
 ) -> DriftReport:
     """The report on a check; `about` gives its judge, protocol, run and moments by the names of a report's fields."""
     from annotator.stats.agreement.agreement import cohen_kappa
-    from annotator.stats.intervals.sample_size import clustered_wilson
+    from annotator.stats.intervals.cluster_means import clustered_wilson
 
     anchored = list(units)
     pairs, changed, missing = [], list[tuple[AnchoredVerdict, RecheckedVerdict]](), dict[str, int]()

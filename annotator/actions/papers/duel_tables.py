@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from math import inf
-from typing import TYPE_CHECKING
+from math import inf, sqrt
 
 from annotator.actions.papers import systems_tables
 from annotator.actions.project.file import Project
@@ -32,17 +31,14 @@ from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import ALL
 from annotator.domain.judges.paper_table import DuelTable
 from annotator.domain.judges.protocol import Composite, Over
-from annotator.domain.texts.estimate import FEWEST, Estimate, enough, few
+from annotator.domain.texts.estimate import CHANCE, FEWEST, Estimate, enough, few
 from annotator.protocols import COMPOSITES, PROTOCOLS
-
-if TYPE_CHECKING:
-    from annotator.stats.intervals.resampling import Floats
 
 ALPHA = 0.05
 STAR = "*"
 LEGEND = (
     f"{STAR} The best of its column is beyond chance better than the second best: p < 0.05 by a paired t-test over "
-    "items; overall, the 95 % bootstrap interval of the difference excludes 0. Neither is said over fewer than "
+    "items; overall, by t from its jackknife over items. Neither is said over fewer than "
     f"{FEWEST} items."
 )
 _WHOLE = (ALL, ALL)
@@ -156,7 +152,7 @@ class _DuelMaker:
         ]
         ranked = [system for _, system in sorted(known, key=lambda one: one[0])]
         pairs = combinations(ranked, 2)
-        made = list(self._by_draws(pairs, ranked) if info.of else self._by_items(info, pairs))
+        made = list(self._by_jackknife(pairs, ranked) if info.of else self._by_items(info, pairs))
         raised = holm([one.p for one in made[1:]])
         yield from made[:1]
         yield from (replace(one, corrected=p) for one, p in zip(made[1:], raised, strict=True))
@@ -169,7 +165,7 @@ class _DuelMaker:
         own = [score for score in counted.scores if score.metric == info.name] if counted else []
         scores = results.by_items(own, self.ordered)
         for place, (one, other) in enumerate(pairs):
-            found = paired_means(scores[other], scores[one])
+            found = paired_means(scores[other], scores[one], info.within)
             test = paired_test([gap.value for gap in found.differences.values() if gap.value is not None])
             # The mean of all may be that of other items than those that both have.
             ahead = found.mean.value is not None and (found.mean.value > 0) == info.higher_is_better
@@ -178,22 +174,35 @@ class _DuelMaker:
                 info.name, (one, other), found.mean, test.t, test.df, test.p, not place, better and not place
             )
 
-    def _by_draws(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemDuel]:
-        """Tests of what is made of other figures, by draws of the items that all of these share."""
-        drawn = composites.draws(self.composite, self.counts, _WHOLE, ranked, 10_000) if ranked else None
+    def _by_jackknife(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemDuel]:
+        """Tests of what is made of other figures, by what it is without each item that all of these share."""
+        import numpy as np
+
+        from annotator.stats.intervals.clustered import jackknifed
+        from annotator.stats.intervals.student import two_sided
+
+        without = composites.without_each(self.composite, self.counts, _WHOLE, ranked) if ranked else None
         name = self.composite.name
         places = {system: place for place, system in enumerate(ranked)}
         for place, (one, other) in enumerate(pairs):
             both = [self.rows[name, system].estimate for system in (one, other)]
-            gap = None if drawn is None else drawn[:, places[one]] - drawn[:, places[other]]
+            gap = None if without is None else without[:, places[one]] - without[:, places[other]]
             bare = Estimate(
                 (both[0].value or 0.0) - (both[1].value or 0.0), n=min(each.n for each in both),
                 missing=sum(each.missing for each in both), method="difference",
             )  # fmt: skip
-            found = pools.with_interval(bare, gap, bare.n, (-1.0, 1.0), composites.NO_DRAWS)
-            apart = found.low is not None and found.high is not None and not found.low <= 0 <= found.high
-            p = None if gap is None or found.low is None else _share_beyond(gap)
-            yield SystemDuel(name, (one, other), found, None, None, p, not place, apart and not place)
+            found = pools.with_interval(bare, gap, bare.n, CHANCE, composites.NO_PARTS)
+            t = df = p = None
+            if (
+                gap is not None
+                and not np.isnan(gap).any()
+                and bare.n > 1
+                and (error := sqrt(jackknifed(gap)))
+            ):
+                t, df = (bare.value or 0.0) / error, bare.n - 1
+                p = two_sided(t, df)
+            better = p is not None and p < ALPHA and enough(bare.n)
+            yield SystemDuel(name, (one, other), found, t, df, p, not place, better and not place)
 
     def sheet(self, key: str, title: str) -> ResultSheet:
         lines = [
@@ -317,7 +326,7 @@ class _DuelMaker:
             ("metric", "Metric"), ("better", "Better"), ("other", "Other"),
             ("difference", "Difference", "Mean over the items on which both are defined, with its interval"),
             ("t", "t"), ("df", "df"),
-            ("p", "p", "Two-sided; of the overall figure by draws of the items"),
+            ("p", "p", "Two-sided; of the overall figure by its jackknife over items"),
             ("p_holm", "p (Holm)", "Corrected for all other pairs of the column; the best and the second stand alone"),
             ("apart", "Apart", "Whether the difference is beyond chance at 0.05"),
         )  # fmt: skip
@@ -348,15 +357,6 @@ def _narrowed(counted: Counted, wanted: set[str]) -> Counted:
     return replace(counted, shape=shape, scores=scores, members=members)
 
 
-def _share_beyond(drawn: "Floats") -> float:
-    """The two-sided p of draws: how seldom they lie on the other side of 0, the figure itself among them."""
-    import numpy as np
-
-    defined = drawn[~np.isnan(drawn)]
-    least = min(int((defined <= 0).sum()), int((defined >= 0).sum()))
-    return min(1.0, 2 * (least + 1) / (len(defined) + 1))
-
-
 def _t(t: float | None) -> SheetCell:
     """A t; an infinite one has no number for machines."""
     return (
@@ -372,5 +372,4 @@ def _apart(one: SystemDuel) -> SheetCell:
         return SheetCell("", value=None)
     if not enough(one.difference.n):
         return text("too few items", few(one.difference.n))
-    # What is drawn has an interval in place of a t.
-    return text("yes" if (one.star if one.best and one.t is None else p < ALPHA) else "no")
+    return text("yes" if p < ALPHA else "no")

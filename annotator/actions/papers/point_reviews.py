@@ -37,7 +37,7 @@ def report(project: Project) -> dict[str, list[PointReview]]:
 
 def precision(found: list[PointReview]) -> Estimate:
     """The share of accepted points among those decided; its interval knows that points of one item belong together."""
-    from annotator.stats.intervals.sample_size import clustered_wilson
+    from annotator.stats.intervals.cluster_means import clustered_wilson
 
     holds = [float(value) for one in found for value in [True] * one.accepted + [False] * one.rejected]
     items = [one.item_id for one in found for _ in range(one.accepted + one.rejected)]

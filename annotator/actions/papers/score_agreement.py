@@ -34,7 +34,7 @@ WANTED = 3
 DEPARTURES = (
     "Rates are correlated one by one, those of which less is better as 1 − rate: the paper does not say which of its "
     "three rates stands for KAE, nor n, the sample, the scale that people rated on, or how far they agreed.",
-    "ρ is r of mean ranks and τ is τ-b, so that ties count; Eq. 16 holds only where there are none. Intervals resample "
+    "ρ is r of mean ranks and τ is τ-b, so that ties count; Eq. 16 holds only where there are none. Intervals are over "
     "items. Within items ρ tells whether systems are ranked alike on one task, whatever the spread between tasks.",
 )
 
@@ -148,7 +148,7 @@ def sheets(found: list[ScoreAgreement]) -> tuple[ResultSheet, ...]:
         *((f"published_{name}", f"Published {title}") for name, (_, _, title) in MEASURES.items()),
         ("place", "Place", "Where the paper prints it"),
     )  # fmt: skip
-    told = ["People's scores of a response are averaged. Intervals resample items."]
+    told = ["People's scores of a response are averaged. Intervals are over items."]
     told += [
         f"{one.title}, {one.judge.name}: {sum(n < WANTED for n in one.raters):,} of {len(one.raters):,} responses were "
         f"rated by fewer than {WANTED} people."

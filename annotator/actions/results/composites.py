@@ -1,4 +1,4 @@
-"""Composite figures of a system, such as a paper's overall score, whose parts are resampled together."""
+"""Composite figures of a system, such as a paper's overall score, whose parts lose an item together."""
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,16 +18,14 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import COMPOSITES, PROTOCOLS
 
 if TYPE_CHECKING:
-    from annotator.stats.intervals.resampling import Floats
+    from annotator.stats.intervals.coding import Floats
 
-NO_DRAWS = f"{pools.NO_INTERVAL}it is made of a figure that has no draws"
+NO_PARTS = f"{pools.NO_INTERVAL}it is made of a figure that has none"
 # What was counted under each protocol.
 Counts = Mapping[str, Counted]
 
 
-def everything(
-    project: Project, judge: str = "", resamples: int = 10_000, *, mode: str = "", reading: str = ""
-) -> list[ResultRow]:
+def everything(project: Project, judge: str = "", *, mode: str = "", reading: str = "") -> list[ResultRow]:
     """Figures of all protocols by one rater, by default the usual one; computed ones in any case.
 
     After them stand those that a paper makes of them. Responses of one mode count. By the `reading` PUBLIC replies are
@@ -35,8 +33,8 @@ def everything(
     first trial counts alone.
     """
     counts = gathered(project, PROTOCOLS, judge, mode=mode, reading=reading)
-    rows = [row for one in counts.values() for row in results.rows_of(one, resamples)]
-    return [*rows, *made_of(counts, rows, resamples)]
+    rows = [row for one in counts.values() for row in results.rows_of(one)]
+    return [*rows, *made_of(counts, rows)]
 
 
 def gathered(
@@ -74,20 +72,20 @@ def released(project: Project, judged: Container[tuple[str, str]]) -> Iterator[R
         yield from made_of(computed | own, [row for row in rows if row.rater_id in (rater_id, COMPUTED)])
 
 
-def made_of(counts: Counts, rows: Sequence[ResultRow], resamples: int = 10_000) -> list[ResultRow]:
+def made_of(counts: Counts, rows: Sequence[ResultRow]) -> list[ResultRow]:
     """The composite figures of what was counted, by its own figures; left out where none of these is at hand."""
-    return [row for paper, one in COMPOSITES.values() for row in rows_of(paper, one, counts, rows, resamples)]
+    return [row for paper, one in COMPOSITES.values() for row in rows_of(paper, one, counts, rows)]
 
 
 def rows_of(
-    paper: Paper, composite: Composite, counts: Counts, rows: Sequence[ResultRow], resamples: int = 10_000
+    paper: Paper, composite: Composite, counts: Counts, rows: Sequence[ResultRow]
 ) -> Iterator[ResultRow]:
     """One composite figure of each system; exemplars are made of what counts of them."""
     apart = exemplars(counts) if composite.of_exemplar else frozenset()
-    yield from _rows(paper, composite, counts, [row for row in rows if row.system_id not in apart], resamples)
+    yield from _rows(paper, composite, counts, [row for row in rows if row.system_id not in apart])
     if apart:
         of_them = replace(composite, of=composite.of_exemplar)
-        yield from _rows(paper, of_them, counts, [row for row in rows if row.system_id in apart], resamples)
+        yield from _rows(paper, of_them, counts, [row for row in rows if row.system_id in apart])
 
 
 def exemplars(counts: Counts) -> frozenset[str]:
@@ -97,7 +95,7 @@ def exemplars(counts: Counts) -> frozenset[str]:
 
 
 def _rows(
-    paper: Paper, composite: Composite, counts: Counts, rows: Sequence[ResultRow], resamples: int
+    paper: Paper, composite: Composite, counts: Counts, rows: Sequence[ResultRow]
 ) -> Iterator[ResultRow]:
     parts = [row for row in rows if row.metric in composite.of and row.group_by != FACET and row.system_id]
     raters = {row.rater_id: row.rater for row in parts if row.rater_id != COMPUTED}
@@ -114,12 +112,12 @@ def _rows(
         }
         found = {system: _made(composite, of) for system, of in by_system.items()}
         whole = [system for system, (estimate, _) in found.items() if estimate.value is not None]
-        drawn = draws(composite, counts, group, whole, resamples) if resamples and whole else None
+        without = without_each(composite, counts, group, whole) if whole else None
         for system, (estimate, judged) in found.items():
-            if system in whole and resamples:
-                own = None if drawn is None else drawn[:, whole.index(system)]
+            if system in whole:
+                own = None if without is None else without[:, whole.index(system)]
                 items = _items(composite, counts, by_system[system])
-                estimate = pools.with_interval(estimate, own, items, composite.within, NO_DRAWS)
+                estimate = pools.with_interval(estimate, own, items, composite.within, NO_PARTS)
             yield ResultRow(
                 *whose, system, systems[system], *group, estimate, composite.title, composite.unit, judged, Over.SYSTEM,
                 floor=any(row.floor for row in by_system[system].values()),
@@ -165,41 +163,39 @@ def _combined(composite: Composite, values: Sequence[float]) -> float | None:
     return None if isnan(made) else made
 
 
-def draws(
-    composite: Composite, counts: Counts, group: Group, systems: Sequence[str], resamples: int
+def without_each(
+    composite: Composite, counts: Counts, group: Group, systems: Sequence[str]
 ) -> "Floats | None":
-    """What a composite of each system (column) is where items are resampled; in a draw all parts have the same items.
+    """What a composite of each system (column) is without each item (row), which is left out of all its parts.
 
-    None where a part cannot be drawn.
+    None where a part takes too long.
     """
     import numpy as np
 
-    from annotator.stats.intervals.intervals import resampled_means
+    from annotator.stats.intervals.clustered import over
 
     shapes = dict(_parts(composite))
     used = {name: counts[shape] for name, (shape, _) in shapes.items()}
-    pooled = any(metric.over is Over.SYSTEM for _, metric in shapes.values())
-    resamples = min(resamples, pools.DRAWS) if pooled else resamples
     items = list(dict.fromkeys(item for one in used.values() for item in _items_of(one, group)))
-    alone = [name for name, (_, metric) in shapes.items() if metric.over is Over.RESPONSE]
-    drawn: dict[str, Any] = {}
-    if alone:
-        columns = [column for name in alone for column in _columns(used[name], name, group, systems, items)]
-        means = resampled_means(np.array(columns, dtype=np.float64).T, resamples)
-        drawn = dict(zip(alone, np.split(means, len(alone), axis=1), strict=True))
+    left: dict[str, Any] = {}
     for name, (_, metric) in shapes.items():
-        if name not in drawn:
-            members = [one for one in used[name].members if group in one.groups]
-            own = [
-                None
-                if metric.over is Over.PROJECT
-                else pools.draws(metric, pools.of_system(members, system), items, resamples)
-                for system in systems
-            ]
-            if any(one is None for one in own):
-                return None
-            drawn[name] = np.stack(own, axis=1)  # type: ignore[arg-type]
-    made: Floats = np.asarray(composite.combine([drawn[name] for name in composite.of]), dtype=np.float64)
+        if metric.over is Over.RESPONSE:
+            grid = np.array(list(_columns(used[name], name, group, systems, items)), dtype=np.float64).T
+            there = ~np.isnan(grid)
+            scores = np.where(there, grid, 0.0)
+            left[name] = over(scores.sum(axis=0) - scores, there.sum(axis=0) - there.astype(np.float64))
+            continue
+        members = [one for one in used[name].members if group in one.groups]
+        own = [
+            None
+            if metric.over is Over.PROJECT
+            else pools.without_each(metric, pools.of_system(members, system), items)
+            for system in systems
+        ]
+        if any(one is None for one in own):
+            return None
+        left[name] = np.stack(own, axis=1)  # type: ignore[arg-type]
+    made: Floats = np.asarray(composite.combine([left[name] for name in composite.of]), dtype=np.float64)
     return made
 
 

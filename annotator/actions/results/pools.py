@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING
 from annotator.actions.results import scoring
 from annotator.actions.results.scoring import JudgedResponse
 from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedResponse
-from annotator.domain.texts.estimate import Estimate, settled
+from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, of_items, settled, without_width
 
 if TYPE_CHECKING:
-    from annotator.stats.intervals.resampling import Floats
+    from annotator.stats.intervals.coding import Floats
 
-# Items are resampled so often; where a figure has no quick way of its own, of so many responses at most.
-DRAWS, ASKED = 1_000, 20
+# Where a figure has no quick way of its own, it is computed without each item for so many responses at most.
+ASKED = 200
 NO_INTERVAL = "no interval: "
 TOO_LONG = (
-    f"{NO_INTERVAL}it would be computed {DRAWS:,} times over more than {ASKED} reports, which takes too long"
+    f"{NO_INTERVAL}it would be computed once for each of more than {ASKED} reports, which takes too long"
 )
-OF_PROJECT = f"{NO_INTERVAL}none is drawn for a figure of the whole project"
+OF_PROJECT = f"{NO_INTERVAL}none is made for a figure of the whole project"
 Pool = Sequence[RatedResponse]
 # By system id, "" for the project: a figure, and how many judgements behind it came.
 Figures = dict[str, tuple[Estimate, int]]
 
 
 def figures(
-    shape: Protocol, metric: Metric, members: Sequence[JudgedResponse], systems: Sequence[str], resamples: int
+    shape: Protocol, metric: Metric, members: Sequence[JudgedResponse], systems: Sequence[str]
 ) -> Figures:
     """A metric over these responses: of each of these systems, or by what its table names.
 
@@ -35,9 +35,7 @@ def figures(
     if metric.over is Over.PROJECT:
         return _tabled(shape, metric, _by_rater(members), systems)
     items = list(dict.fromkeys(one.material.item.id for one in members))
-    return {
-        system: _pooled(shape, metric, of_system(members, system), items, resamples) for system in systems
-    }
+    return {system: _pooled(shape, metric, of_system(members, system), items) for system in systems}
 
 
 def of_system(members: Iterable[JudgedResponse], system: str) -> dict[str, Pool]:
@@ -71,17 +69,19 @@ def _tabled(shape: Protocol, metric: Metric, pools: Mapping[str, Pool], systems:
 
 
 def _pooled(
-    shape: Protocol, metric: Metric, pools: Mapping[str, Pool], items: Sequence[str], resamples: int
+    shape: Protocol, metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]
 ) -> tuple[Estimate, int]:
     if not pools or metric.pooled is None:
         return Estimate(None, note="no report to count"), 0
     found = {rater: metric.pooled(pool, True) for rater, pool in pools.items()}
     estimate, judged = _together(shape, found, pools)
     there = len({one.material.item.id for pool in pools.values() for one in pool})
-    if estimate.value is None or not resamples:
+    if estimate.value is None:
         return estimate, judged
-    drawn = draws(metric, pools, items, min(resamples, DRAWS))
-    return with_interval(estimate, drawn, there, metric.within, TOO_LONG), judged
+    own = [
+        item for item in items if any(one.material.item.id == item for pool in pools.values() for one in pool)
+    ]
+    return with_interval(estimate, without_each(metric, pools, own), there, metric.within, TOO_LONG), judged
 
 
 def _together(
@@ -93,19 +93,14 @@ def _together(
     return scoring.mean_of_raters(found, f"mean of {len(found):,} people's figures"), judged
 
 
-def draws(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str], resamples: int) -> "Floats | None":
-    """What a pooled metric is where these items are resampled; None where that takes too long.
-
-    The draws are those of every other figure of as many items.
-    """
+def without_each(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]) -> "Floats | None":
+    """What a pooled metric is without each of these items; None where that takes too long."""
     import numpy as np
-
-    from annotator.stats.intervals.resampling import counts
 
     if metric.drawn is None and max(map(len, pools.values()), default=0) > ASKED:
         return None
     places = {item: place for place, item in enumerate(items)}
-    times = np.concatenate(list(counts(len(items), resamples)))
+    times = 1 - np.eye(len(items))
     by_rater = []
     for pool in pools.values():
         own = times[:, [places[one.material.item.id] for one in pool]]
@@ -120,30 +115,34 @@ def draws(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str], resam
 
 
 def _asked(metric: Metric, pool: Pool, times: "Floats") -> "Floats":
-    """The paper's own function, once for every draw."""
+    """The paper's own function, once for every choice of responses."""
     import numpy as np
 
     found = np.full(len(times), np.nan)
-    for place, row in enumerate(times.astype(int).tolist()):
-        again = [one for one, often in zip(pool, row, strict=True) for _ in range(often)]
-        value = metric.pooled(again, True).value if again and metric.pooled is not None else None
+    for place, row in enumerate(times.tolist()):
+        chosen = [one for one, often in zip(pool, row, strict=True) if often]
+        value = metric.pooled(chosen, True).value if chosen and metric.pooled is not None else None
         found[place] = np.nan if value is None else value
     return found
 
 
 def with_interval(
-    estimate: Estimate, drawn: "Floats | None", items: int, within: tuple[float, float], why_not: str
+    estimate: Estimate, without: "Floats | None", items: int, within: tuple[float, float], why_not: str
 ) -> Estimate:
-    """A figure with the percentile interval of its draws; where it has none it says why not."""
+    """A figure with the interval that its values without each item give; where it has none it says why not."""
+    import numpy as np
 
-    from annotator.stats.intervals.intervals import LEVEL
-    from annotator.stats.intervals.resampling import SEED
-    from annotator.stats.intervals.tails import percentile_bounds, remarks
+    from annotator.stats.intervals.clustered import ONE_CLUSTER, jackknifed
+    from annotator.stats.intervals.student import bounds_of, interval_name
 
-    if drawn is None:
+    if without is None:
         return estimate.remarked(why_not)
-    low, high = percentile_bounds(drawn, LEVEL)
-    method = f"{LEVEL:.0%} percentile bootstrap over items, {len(drawn):,} resamples, seed {SEED}"
+    if estimate.value is None or not enough(items):
+        return settled(estimate, items)
+    if np.isnan(without).any():
+        return estimate.remarked(of_items(ONE_CLUSTER))
+    low, high = bounds_of(estimate.value, jackknifed(without), items, within)
+    method = f"{interval_name(within)}, jackknife over {items:,} items"
     found = replace(estimate, low=low, high=high, method="; ".join(filter(None, (estimate.method, method))))
     found = settled(found, items, within=within)
-    return found if found.low is None else found.remarked(*remarks(drawn))
+    return found.remarked(f"no item differs, so {NO_WIDTH}") if without_width(found) else found

@@ -14,9 +14,9 @@ from annotator.actions.results.result_raters import COMPUTED, Repeats, ResultRat
 from annotator.actions.results.result_sheets import columns
 from annotator.actions.results.scoring import GROUPINGS, Group, JudgedResponse, Score, mean_of_runs
 from annotator.domain.judges.protocol import Metric, Over, Protocol
-from annotator.domain.texts.estimate import Estimate, bases
+from annotator.domain.texts.estimate import SHARE, Estimate, bases
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.stats.intervals.bounds import mean_bounds
+from annotator.stats.intervals.student import mean_of_scores
 from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
@@ -79,18 +79,15 @@ class ResultRow:
         return self.estimate.missing / asked if asked else None
 
 
-def rows(
-    project: Project, rater_id: str = "", protocol: str = USUAL, resamples: int = 10_000, *, mode: str = ""
-) -> list[ResultRow]:
+def rows(project: Project, rater_id: str = "", protocol: str = USUAL, *, mode: str = "") -> list[ResultRow]:
     """Every system's figures, metric by metric: for all items, and by type, subject, mode and facet.
 
     By default the last judge's. A figure is computed over the judgements that came; `missing` counts those that did
-    not, `floor` and `ceiling` bound what they could make of it. Intervals are bootstrapped over items
-    (ResearcherBench, Table 3), those of pooled figures 1 000 times. A computed metric that nothing is known for is left
-    out. Of responses those of one mode count.
+    not, `floor` and `ceiling` bound what they could make of it. Intervals are over items. A computed metric of which
+    nothing is known is left out. Of responses those of one mode count.
     """
     found = counted(project, rater_id, protocol, mode=mode)
-    return [] if found is None else rows_of(found, resamples)
+    return [] if found is None else rows_of(found)
 
 
 def counted(project: Project, rater_id: str = "", protocol: str = USUAL, *, mode: str = "") -> Counted | None:
@@ -125,11 +122,11 @@ def counted_of(
     return Counted(shape, rater, scores, members, present, whose)
 
 
-def rows_of(counted: Counted, resamples: int = 10_000) -> list[ResultRow]:
+def rows_of(counted: Counted) -> list[ResultRow]:
     """The figures of what was counted, metric by metric and group by group."""
     shape, rater, present, result = counted.shape, counted.rater, counted.systems, []
     for metric in map(counted.fitted, shape.metrics):
-        found = _figures(counted, metric, resamples)
+        found = _figures(counted, metric)
         of_rows = [
             ResultRow(
                 metric.name,
@@ -163,15 +160,15 @@ def _over_trials(estimate: Estimate, repeats: Repeats | None) -> Estimate:
     return replace(estimate, method="; ".join(filter(None, (estimate.method, repeats.method))))
 
 
-def _figures(counted: Counted, metric: Metric, resamples: int) -> Iterator[tuple[Group, pools.Figures]]:
+def _figures(counted: Counted, metric: Metric) -> Iterator[tuple[Group, pools.Figures]]:
     """A metric group by group: each system's figure with how many judgements behind it came."""
     systems = list(counted.systems)
     if metric.over is not Over.RESPONSE:
         for group, of in _grouped(counted.members).items():
-            yield group, pools.figures(counted.shape, metric, of, systems, resamples)
+            yield group, pools.figures(counted.shape, metric, of, systems)
         return
     for group, of_group in _grouped(score for score in counted.scores if score.metric == metric.name).items():
-        means = estimates(of_group, systems, resamples)
+        means = estimates(of_group, systems, metric.within)
         judged = dict.fromkeys(systems, 0)
         for score in of_group:
             judged[score.system_id] += score.judged
@@ -235,21 +232,12 @@ def _grouped(found: Iterable[Grouped]) -> dict[Group, list[Grouped]]:
     return dict(sorted(groups.items(), key=lambda entry: (GROUPINGS.index(entry[0][0]), entry[0][1])))
 
 
-def estimates(found: list[Score], systems: list[str], resamples: int = 10_000) -> list[Estimate]:
+def estimates(found: list[Score], systems: list[str], within: tuple[float, float] = SHARE) -> list[Estimate]:
     """One estimate for each system, over the items of the group; several responses of one item are averaged."""
-    import numpy as np
-
-    from annotator.stats.intervals.intervals import bootstrap_means
-
     means = by_items(found, systems)
     items = dict.fromkeys(score.item_id for score in found)
     undefined = Estimate(None)
-    values = [[means[system].get(item, undefined).value for system in systems] for item in items]
-    grid = np.array(values, dtype=np.float64).reshape(len(items), len(systems))
-    return [
-        _bounded(estimate, list(means[system].values()))
-        for system, estimate in zip(systems, bootstrap_means(grid, resamples=resamples), strict=True)
-    ]
+    return [_mean([means[system].get(item, undefined) for item in items], within) for system in systems]
 
 
 def by_items(found: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[str, Estimate]]:
@@ -260,10 +248,9 @@ def by_items(found: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[s
     return {system: {item: mean_of_runs(runs) for item, runs in of.items()} for system, of in cells.items()}
 
 
-def _bounded(estimate: Estimate, scores: list[Estimate]) -> Estimate:
-    """With what is missing behind it, and between which bounds that could move it."""
-    floor, ceiling = mean_bounds(scores)
-    found = replace(estimate, missing=sum(one.missing for one in scores), floor=floor, ceiling=ceiling)
+def _mean(scores: list[Estimate], within: tuple[float, float]) -> Estimate:
+    """The mean over items; where there is none, why."""
+    found = mean_of_scores(scores, within)
     if found.value is None and (why := _why_none(scores)):
         found = replace(found, note=why)
     return found.based(bases(scores))

@@ -336,7 +336,7 @@ def _verdicts(
 def _line(
     group: str, judge: str, found: Iterable[Informed], present: Mapping[tuple[str, str, str], str]
 ) -> AcceptanceRate:
-    from annotator.stats.intervals.sample_size import clustered_wilson
+    from annotator.stats.intervals.cluster_means import clustered_wilson
 
     listed = list(found)
     standing = [

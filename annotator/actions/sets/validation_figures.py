@@ -20,9 +20,7 @@ from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import cohen_kappa
 from annotator.stats.agreement.chance import gwet_ac1
 from annotator.stats.agreement.levels import Measure
-from annotator.stats.intervals.clustered import ResamplingPlan
-from annotator.stats.intervals.coding import ONE_CATEGORY, Chosen, Codes
-from annotator.stats.intervals.resampling import RESAMPLES, Floats
+from annotator.stats.intervals.coding import ONE_CATEGORY, Chosen, Codes, Floats
 from annotator.stats.validation import comparison as comparing
 from annotator.stats.validation.alt_test import Scoring
 from annotator.stats.validation.cells import CELL_FIGURES
@@ -212,45 +210,43 @@ def chosen_figure(shape: Protocol, wanted: str, positive: str = "", *, weighted:
     )
 
 
-def figures(pairs: TruthPairs, positive: str, scale: Scale, resamples: int = RESAMPLES) -> RaterResult:
+def figures(pairs: TruthPairs, positive: str, scale: Scale) -> RaterResult:
     """All figures with intervals over items: those of the scale's level, and of a positive value those of its cells."""
     confusion = pairs.confusion()
-    plain, weighted = _of_level(pairs, scale, resamples)
+    plain, weighted = _of_level(pairs, scale)
     if positive:
-        both = both_ways(pairs.truth, pairs.said, positive, pairs.weights, pairs.items, resamples=resamples)
+        both = both_ways(pairs.truth, pairs.said, positive, pairs.weights, pairs.items)
         plain, weighted = plain | _by_name(both.plain), weighted | _by_name(both.weighted)
     elif "accuracy" in of_level(scale):
         same, true = _same(pairs), [True] * len(pairs.truth)
-        shares = both_ways(true, same, True, pairs.weights, pairs.items, resamples=resamples)
+        shares = both_ways(true, same, True, pairs.weights, pairs.items)
         plain, weighted = (
             {"accuracy": _share(share.accuracy)} | of
             for share, of in ((shares.plain, plain), (shares.weighted, weighted))
         )
         if scale.level is Level.NOMINAL:
-            plain |= _nominal(pairs, scale.names, resamples)
+            plain |= _nominal(pairs, scale.names)
     return RaterResult(plain, weighted, *confusion)
 
 
-def _of_level(pairs: TruthPairs, scale: Scale, resamples: int) -> tuple[Named, Named]:
+def _of_level(pairs: TruthPairs, scale: Scale) -> tuple[Named, Named]:
     """The figures of ordered values, each pair counting one, and each its weight."""
     if scale.level is Level.NOMINAL:
         return {}, {}
     plain, weighted = (
-        levels.figures(scale, pairs.truth, pairs.said, pairs.items, weights, resamples)
+        levels.figures(scale, pairs.truth, pairs.said, pairs.items, weights)
         for weights in (None, pairs.weights)
     )
     return plain, weighted
 
 
-def _nominal(pairs: TruthPairs, values: Sequence[str], resamples: int) -> Named:
-    kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items, resamples=resamples)
-    ac1 = gwet_ac1([pairs.truth, pairs.said], categories=values, clusters=pairs.items, resamples=resamples)
+def _nominal(pairs: TruthPairs, values: Sequence[str]) -> Named:
+    kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items)
+    ac1 = gwet_ac1([pairs.truth, pairs.said], categories=values, clusters=pairs.items)
     return {"kappa": kappa, "ac1": ac1}
 
 
-def gap(
-    one: TruthPairs, other: TruthPairs, positive: str, scale: Scale, resamples: int = RESAMPLES
-) -> JudgeDifference:
+def gap(one: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> JudgeDifference:
     """One judge less another; both must be held against the same true values of the same units."""
     right = [
         (a == true, b == true)
@@ -259,51 +255,44 @@ def gap(
     ]
     only_right = sum(a and not b for a, b in right), sum(b and not a for a, b in right)
     units = sum(a is not None and b is not None for a, b in zip(one.said, other.said, strict=True))
-    plain, weighted = _gaps(one, other, scale, resamples)
+    plain, weighted = _gaps(one, other, scale)
     if positive:
         cells, heavy = (
-            comparison(one.truth, one.said, other.said, positive, weights, one.items, resamples).difference
+            comparison(one.truth, one.said, other.said, positive, weights, one.items).difference
             for weights in (None, one.weights)
         )
         return JudgeDifference(plain | _by_name(cells), weighted | _by_name(heavy), only_right, units)
     if "accuracy" in of_level(scale):
         true = [True] * len(one.truth)
         shares = [
-            comparison(
-                true, _same(one), _same(other), True, weights, one.items, resamples
-            ).difference.accuracy
+            comparison(true, _same(one), _same(other), True, weights, one.items).difference.accuracy
             for weights in (None, one.weights)
         ]
         plain, weighted = {"accuracy": shares[0]} | plain, {"accuracy": shares[1]} | weighted
     if scale.level is Level.NOMINAL:
-        kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items, resamples=resamples)
+        kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items)
         plain = {**plain, "kappa": kappa}
     return JudgeDifference(plain, weighted, only_right, units)
 
 
-def _gaps(one: TruthPairs, other: TruthPairs, scale: Scale, resamples: int) -> tuple[Named, Named]:
+def _gaps(one: TruthPairs, other: TruthPairs, scale: Scale) -> tuple[Named, Named]:
     """The differences of ordered values' figures, each unit counting one, and each its weight."""
 
     def gap_of(measure: Measure, weights: Floats | None) -> Estimate:
-        draws = ResamplingPlan(resamples)
-        return difference(
-            one.truth, one.said, other.said, measure, scale.names, weights, one.items, draws
-        )  # fmt: skip
+        return difference(one.truth, one.said, other.said, measure, scale.names, weights, one.items)
 
     told_of = {name: each for name, each in levels.measures(scale).items() if name not in ONE_SIDED}
     plain = {name: gap_of(measure, None) for name, measure in told_of.items()}
     return plain, {name: gap_of(measure, one.weights) for name, measure in told_of.items() if measure.weighed}
 
 
-def beside(
-    one: TruthPairs, other: TruthPairs, name: str, positive: str, scale: Scale, resamples: int = RESAMPLES
-) -> GroupDifference:
+def beside(one: TruthPairs, other: TruthPairs, name: str, positive: str, scale: Scale) -> GroupDifference:
     """A figure of a judge with people, by weight, of people with one another, and the one less the other."""
     groups = [
         comparing.RatedPairs(pairs.truth, pairs.said, pairs.items, pairs.weights) for pairs in (one, other)
     ]
     of_level = levels.measures(scale).get(name, name)
-    return comparing.beside(groups[0], groups[1], of_level, scale.names, positive or None, resamples)
+    return comparing.beside(groups[0], groups[1], of_level, scale.names, positive or None)
 
 
 def _same(pairs: TruthPairs) -> list[bool | None]:

@@ -146,7 +146,7 @@ def _worth(row: FrontPoint) -> SheetCell:
 
 def _told(found: EfficiencyReport, infos: list[MetricInfo]) -> Iterator[str]:
     judge = f", judged by {found.rater.name}" if found.rater and found.metric.judged else ""
-    yield f"{found.metric.title}{judge}: means over items with the bootstrap interval of the Results page."
+    yield f"{found.metric.title}{judge}: means over items with the interval of the Results page."
     for info in infos:
         on = [row for row in found.standings[info.name] if row.on_front]
         if on:

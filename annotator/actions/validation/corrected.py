@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import fsum
 from random import Random
 
@@ -17,10 +17,8 @@ from annotator.actions.sets.validation_values import JudgeVersion
 from annotator.actions.validation.validation import against_words
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
-from annotator.domain.texts.estimate import cut
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
-from annotator.stats.intervals.resampling import RESAMPLES
 from annotator.stats.validation.leaderboard import Leaderboard, SystemUnits, standings
 from annotator.stats.validation.planning import LabelPlan, plan_labels
 
@@ -40,7 +38,6 @@ class CorrectionQuery:
     opening: str = ""
     width: float = 0.1
     seed: int = 1
-    resamples: int = RESAMPLES
     metric: str = USUAL_METRIC
 
     @property
@@ -158,11 +155,11 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
             f"Nothing that people labelled was judged by “{rater.name}”.", "Run it on those reports."
         )
     scored: dict[Hashable, SystemUnits] = {
-        name: SystemUnits(one.labels, one.said, one.items, one.weights)
+        name: SystemUnits(one.labels, one.said, one.items, one.weights, within=one.within(ends))
         for name, one in sorted(systems.items())
     }
     return CorrectedLeaderboard(
-        rater, against_words(found), _cut(_standings(scored, query), systems, ends),
+        rater, against_words(found), standings(scored, higher_is_better=info.higher_is_better),
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
         {name: _more(one, query, ends) for name, one in sorted(systems.items())},
@@ -180,24 +177,6 @@ def _said(version: JudgeVersion, worth: Mapping[str, float]) -> dict[Key, float]
 
 def _told_refused(faults: Mapping[str, str]) -> Iterable[str]:
     return (f"Item {key} is left out, as in the results: {fault}" for key, fault in faults.items())
-
-
-def _standings(scored: Mapping[Hashable, SystemUnits], query: CorrectionQuery) -> Leaderboard:
-    return standings(scored, resamples=query.resamples, higher_is_better=query.info.higher_is_better)
-
-
-def _cut(found: Leaderboard, systems: Mapping[str, _Units], ends: tuple[float, float]) -> Leaderboard:
-    """The same with intervals that end where the score does: with few items, t intervals reach beyond."""
-    scores = {
-        name: replace(
-            one,
-            raw=cut(one.raw, systems[str(name)].within(ends)),
-            labelled=cut(one.labelled, systems[str(name)].within(ends)),
-            corrected=cut(one.corrected, systems[str(name)].within(ends)),
-        )
-        for name, one in found.scores.items()
-    }
-    return replace(found, scores=scores)
 
 
 def _judge(found: Ground) -> ValidationRater:

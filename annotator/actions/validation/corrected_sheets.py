@@ -36,7 +36,7 @@ def _scores(found: CorrectedLeaderboard) -> ResultSheet:
         SYSTEM_COLUMN, ("raw", "Raw", f"The judge's {found.query.info.title.lower()}: mean over items"),
         ("corrected", "Corrected", "People's labels and the judge together (PPI++)"),
         ("labelled_units", "Labelled units", "People's mean over those"),
-        ("rank", "Rank", "By corrected score, with where it lies in 95 % of resamples of the items"),
+        ("rank", "Rank", "By corrected score; its interval ends at those that are better, or worse, beyond chance"),
         ("lambda", "λ", "How far the judge is trusted: 0 not at all, 1 fully"),
         ("labels", "Labels", "Units with a label"), ("units", "Units"),
     )  # fmt: skip
@@ -116,7 +116,7 @@ def _pairs(found: CorrectedLeaderboard) -> ResultSheet:
         ("better", "Better by the judge", "System ranked first by the judge"), ("other", "Other"),
         ("difference", "Difference", "Difference of corrected scores, first minus second"),
         ("chance_of_other_order", "Chance of the other order",
-         "Share of resamples of the items in which the second is ahead, ties counted half"),
+         "Chance that the second is ahead, by t of the corrected difference over items"),
         ("verdict", "Verdict"),
     )  # fmt: skip
     lines = []

@@ -211,9 +211,7 @@ def _ruled(
     first = found.pairs(rater)
     differ = int((there(first.said) & (first.said != first.truth)).sum())
     each = (first, replace(found, truth=truth).pairs(rater)) if counts else (first,)
-    told_of = [
-        validation_figures.figures(pairs, positive, found.shape.scale, query.resamples) for pairs in each
-    ]
+    told_of = [validation_figures.figures(pairs, positive, found.shape.scale) for pairs in each]
     return RuledJudge(
         rater, told_of[0], told_of[-1], dict(counts.most_common()), differ - counts.total(), query
     )  # fmt: skip

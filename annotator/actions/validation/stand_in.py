@@ -140,9 +140,7 @@ def of_ground(project: Project, found: Ground, query: StandInQuery) -> StandInAn
 def _answer(found: Ground, query: StandInQuery, rater: ValidationRater, limit: float) -> StandInAnswer:
     judge, human = _shared(found, query, rater)
     positive = validation_figures.positive_of(found.shape, query.of.positive)
-    beside = validation_figures.beside(
-        judge, human, query.figure, positive, found.shape.scale, query.of.resamples
-    )
+    beside = validation_figures.beside(judge, human, query.figure, positive, found.shape.scale)
     alt = _alt_test(found, query, rater)
     known = int(found.known.sum())
     lacking = sum(found.missing(rater, found.known).values()) / known if known else 0.0
@@ -192,7 +190,7 @@ def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> alt
 
     return alternative.alt_test(
         {alias: values(own) for alias, own in named}, values(said), query.epsilon, scoring_of(scale),
-        clusters=[found.places[key].item_id for key in keys], resamples=query.of.resamples,
+        clusters=[found.places[key].item_id for key in keys],
     )  # fmt: skip
 
 

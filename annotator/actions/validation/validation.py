@@ -24,7 +24,6 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
-from annotator.stats.intervals.resampling import RESAMPLES
 
 # What follows from comparing people in both directions.
 BOTH_WAYS = {
@@ -55,7 +54,6 @@ class ValidationQuery:
     positive: str = ""
     by: str = ALL
     opening: str = ""
-    resamples: int = RESAMPLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +138,7 @@ def of_ground(
         if one.is_judge
     }
     lines = [
-        line(found, query, positive, group, rater, chosen, costs.get(rater.id))
+        line(found, positive, group, rater, chosen, costs.get(rater.id))
         for group, units in groups(found, query.by).items()
         for chosen in [found.chosen(units)]
         for rater in raters
@@ -148,20 +146,20 @@ def of_ground(
     openings = validation_sets.named(project, query.set_name).openings if query.set_name else 0
     return Validation(
         query, found.shape, positive, against_words(found), tuple(lines),
-        tuple(_contrasts(found, positive, query.resamples)) if query.by == ALL else (),
+        tuple(_contrasts(found, positive)) if query.by == ALL else (),
         openings, (*_notes(found, query, positive), *found.repeats(project, raters), *_failed(project, raters)),
         publishing.limit(project),
     )  # fmt: skip
 
 
-def _contrasts(found: Ground, positive: str, resamples: int = RESAMPLES) -> list[Contrast]:
+def _contrasts(found: Ground, positive: str) -> list[Contrast]:
     """Every two judges on the units that have a value of both."""
     pairs = {rater.key: found.pairs(rater) for rater in found.judges()}
     return [
         Contrast(
             one,
             other,
-            validation_figures.gap(pairs[one.key], pairs[other.key], positive, found.shape.scale, resamples),
+            validation_figures.gap(pairs[one.key], pairs[other.key], positive, found.shape.scale),
         )
         for one, other in combinations(found.judges(), 2)
     ]
@@ -183,12 +181,12 @@ def groups(found: Ground, by: str) -> dict[str, Codes]:
 
 
 def line(
-    found: Ground, query: ValidationQuery, positive: str, group: str, rater: ValidationRater, chosen: Chosen,
+    found: Ground, positive: str, group: str, rater: ValidationRater, chosen: Chosen,
     cost: Estimate | None = None,
 ) -> RaterFigures:  # fmt: skip
     """A rater's line within a group, whose units are the chosen ones."""
     pairs = found.pairs(rater, chosen)
-    told = validation_figures.figures(pairs, positive, found.shape.scale, query.resamples)
+    told = validation_figures.figures(pairs, positive, found.shape.scale)
     told = told.over(len(np.unique(pairs.there().units)))
     return RaterFigures(group, rater, told, int(chosen.sum()), found.missing(rater, chosen), cost)
 

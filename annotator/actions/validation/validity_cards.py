@@ -64,7 +64,6 @@ from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
-from annotator.stats.intervals.resampling import RESAMPLES
 
 # What figures on a card are broken down by; single criteria are too many.
 GROUPED = tuple(by for by in validation_units.BY if by != "criterion")
@@ -88,13 +87,11 @@ class CardQuery:
     positive: str = ""
     prompt: str = ""
     opening: str = ""
-    resamples: int = RESAMPLES
 
-    def of(self, by: str, resamples: int | None = None) -> validation.ValidationQuery:
-        """The same as a query for a validation distinguished so, with as many resamples unless told otherwise."""
+    def of(self, by: str) -> validation.ValidationQuery:
+        """The same as a query for a validation distinguished so."""
         return validation.ValidationQuery(
             self.protocol, self.set_name, self.part, self.against, self.judge, self.positive, by, self.opening,
-            self.resamples if resamples is None else resamples,
         )  # fmt: skip
 
 
@@ -121,15 +118,15 @@ def card(project: Project, query: CardQuery, made_at: datetime | None = None) ->
 
 
 def sketch(project: Project, query: CardQuery) -> ValidityCard:
-    """What is told of a card at once: its judge and labels, and figures of the judge and of people without intervals.
+    """What is told of a card at once: its judge and labels, and the figures of the judge and of people.
 
     It is unsealed and no card to be kept. Refusal as for the card.
     """
-    ground, bare = _ground(project, query), query.of(validation_units.ALL, resamples=0)
+    ground = _ground(project, query)
     rater = _rater(ground, query)
     positive = validation_figures.positive_of(ground.shape, query.positive)
     lines = [
-        validation.line(ground, bare, positive, validation_units.ALL, one, ground.known)
+        validation.line(ground, positive, validation_units.ALL, one, ground.known)
         for one in (rater, *ground.humans()[:1])
     ]
     return _made(project, query, ground, rater, positive, [(validation_units.ALL, one) for one in lines])
@@ -282,7 +279,6 @@ def _corrected(project: Project, query: CardQuery, rater: ValidationRater) -> Co
         query.set_name,
         query.part,
         query.opening,
-        resamples=query.resamples,
         metric=named[0],
     )
     try:

@@ -19,8 +19,8 @@ _ROUNDING = 1e-12
 ONE = {"matches": "match", "independent matches": "independent match"}
 # Counts of citations grow: those further apart in time are said to be so.
 APART_DAYS = 30
-# Between what shares lie.
-SHARE = (0.0, 1.0)
+# Between what shares lie, and what is counted from chance at 0: κ, correlations.
+SHARE, CHANCE = (0.0, 1.0), (-1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,9 +81,9 @@ def _departures(known: Mapping[str, Sequence[str]]) -> str:
 _SCORES = """\
 The coverage of a report is the sum of the weights of the criteria it meets, divided by the sum of the weights of
 all criteria of its item: Σ wᵢ·bᵢ / Σ wᵢ, with weights of 1, 2 or 3 and bᵢ of 0 or 1. A system's figure is the mean
-over items. Intervals are 95 % bootstrap intervals over items unless `method` in `scores.json` names another; it
-names the definition of every other figure too. What is scored is what is here: each document in the revision that
-its file under `artifacts/` names.
+over items. Intervals are 95 % intervals over items: Wilson's score interval for as many yes/no units as the items
+are worth, or Student's t where a figure has no bounds; `method` in `scores.json` names it, and the definition of every
+other figure too. What is scored is what is here: each document in the revision that its file under `artifacts/` names.
 
 A judgement that did not come is missing, with its cause; it never counts as a “no”. `missing` in `scores.json` says
 how many were lacking behind a figure, and a figure without a value says why in `note`."""

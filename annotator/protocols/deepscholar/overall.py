@@ -28,8 +28,8 @@ TITLES = (
     "Overall",
 )
 DEPARTURES = (
-    "The star of the overall figure is ours: items are resampled, and it stands where the 95 % interval of the "
-    "difference excludes 0. The paper does not say how it tests a product of means.",
+    "The star of the overall figure is ours: p < 0.05 by t, from what the difference is without each item (jackknife). "
+    "The paper does not say how it tests a product of means.",
     "An item on which one of two systems has no figure is left out of their comparison.",
     "Best and second best are tested as the paper does; the p of all other pairs of systems is corrected by Holm.",
     "The exemplar takes no part in the comparison of systems.",
@@ -44,7 +44,7 @@ it 0; where one is undefined, so is it, and it says which. Of the exemplar five 
 
 
 def overall(means: Sequence[Any]) -> Any:
-    """The geometric mean of a system's means, or draw by draw."""
+    """The geometric mean of a system's means, or choice by choice of items."""
     from annotator.stats.intervals.pooled import geometric_mean
 
     return geometric_mean(means)

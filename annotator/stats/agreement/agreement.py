@@ -6,13 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.clustered import ClusterTally, ResamplingPlan, distinct, estimate, over
+from annotator.domain.texts.estimate import CHANCE, Estimate
+from annotator.stats.intervals.cluster_means import clustered_wilson
+from annotator.stats.intervals.clustered import ClusterTally, Statistic, distinct, estimate, over
 from annotator.stats.intervals.coding import (
     MISSING,
     ONE_CATEGORY,
     Categories,
     Codes,
+    Floats,
     Values,
     Weights,
     cluster_codes,
@@ -21,11 +23,10 @@ from annotator.stats.intervals.coding import (
     in_order,
     left_out,
     named,
+    other_classes,
     plain,
 )
-from annotator.stats.intervals.intervals import wilson
-from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
-from annotator.stats.intervals.sample_size import clustered_wilson
+from annotator.stats.intervals.student import wilson
 
 Counts = NDArray[np.int64]
 
@@ -73,18 +74,16 @@ def cohen_kappa(
     weights: Weights = "none",
     categories: Sequence[Hashable] | None = None,
     clusters: Values | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> Estimate:
-    """κ of two raters (Cohen 1960; weighted: Cohen 1968), with a percentile bootstrap interval over clusters.
+    """κ of two raters (Cohen 1960; weighted: Cohen 1968), with its interval over clusters.
 
     `a` and `b` hold a value per unit, None or NaN where it is missing; `weights` is "none", "linear", "quadratic",
     "ordinal" or a matrix of disagreements over `categories`, whose order weights need; `clusters` names the item of
-    each unit, without which each stands for itself. No resamples, no interval. ValueError for values that do not fit.
+    each unit, without which each stands for itself. ValueError for values that do not fit.
     """
     in_order(weights, categories)
     met = meetings(a, b, categories, clusters)
-    tally, apart = _orientated(met, disagreements(weights, len(met.categories)))
+    apart = disagreements(weights, len(met.categories))
     size = len(apart)
 
     def figure(sums: Floats) -> Floats:
@@ -94,7 +93,8 @@ def cohen_kappa(
 
     method = "Cohen's κ" + named(weights)
     notes = left_out(met.units - met.n, met.units)
-    found = estimate(tally, figure, ResamplingPlan(resamples, seed), method, met.n, notes, met.missing)
+    statistic = Statistic(figure, CHANCE, lambda rows: other_classes(rows[:, :size] + rows[:, size:-1]))
+    found = estimate(_tally(met, apart), statistic, method, met.n, notes, met.missing) if met.n else None
     return found or Estimate(
         None, n=met.n, missing=met.missing, method=method, note="; ".join([_undefined(met), *notes])
     )
@@ -180,22 +180,14 @@ def _integers(values: Values) -> bool:
     return isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind in "iub"
 
 
-def _orientated(met: CodePairs, apart: Floats) -> tuple[ClusterTally, Floats]:
-    """What adds up, and the weights, with the raters in an order of their own: swapping them moves no draw."""
-    as_given = _tally(met, apart)
-    swapped = _tally(met, apart.T, swap=True)
-    return (as_given, apart) if as_given.key <= swapped.key else (swapped, apart.T)
-
-
-def _tally(met: CodePairs, apart: Floats, swap: bool = False) -> ClusterTally:
+def _tally(met: CodePairs, apart: Floats) -> ClusterTally:
     """For each row: the counts of each rater's categories, and the disagreements seen."""
-    first, second = (met.second, met.first) if swap else (met.first, met.second)
-    shape = len(met.times), len(apart)
+    size = len(met.times), len(apart)
     counted = [
-        np.bincount(met.rows * shape[1] + codes, minlength=shape[0] * shape[1]).reshape(shape)
-        for codes in (first, second)
+        np.bincount(met.rows * size[1] + codes, minlength=size[0] * size[1]).reshape(size)
+        for codes in (met.first, met.second)
     ]
-    seen = np.bincount(met.rows, weights=apart[first, second], minlength=shape[0])
+    seen = np.bincount(met.rows, weights=apart[met.first, met.second], minlength=size[0])
     rows = np.hstack([*counted, seen[:, None]]).astype(np.float64)
     return distinct(rows, met.times, met.what)
 

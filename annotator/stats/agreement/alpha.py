@@ -6,11 +6,19 @@ from typing import Literal
 
 import numpy as np
 
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.stats.agreement.chance import NO_SECOND
-from annotator.stats.intervals.clustered import Figure, ResamplingPlan, estimate, over, tallied
-from annotator.stats.intervals.coding import Chosen, Values, category_counts, cluster_codes, left_out, numbers
-from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.intervals.clustered import Figure, Statistic, estimate, over, tallied
+from annotator.stats.intervals.coding import (
+    Chosen,
+    Floats,
+    Values,
+    category_counts,
+    cluster_codes,
+    left_out,
+    numbers,
+    other_classes,
+)
 
 Level = Literal["nominal", "ordinal", "interval"]
 # Below this share of the sum of squares, squared distances are what rounding left over.
@@ -22,14 +30,12 @@ def krippendorff_alpha(
     level: Level = "nominal",
     categories: Sequence[Hashable] | None = None,
     clusters: Values | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> Estimate:
-    """α of `raters` × units, None or NaN for missing (Krippendorff 2011), with a bootstrap interval over clusters.
+    """α of `raters` × units, None or NaN for missing (Krippendorff 2011), with its interval over clusters.
 
     Ordinal values need their `categories` in order; interval ones are numbers.
     `clusters` names the item of each unit, without which each stands for itself. A unit judged fewer than two
-    times is left out. No resamples, no interval. ValueError for values that do not fit together.
+    times is left out. ValueError for values that do not fit together.
     """
     measured = added_up(raters, level, categories)
     units, paired = len(measured.judged), measured.judged > 1
@@ -39,18 +45,23 @@ def krippendorff_alpha(
     if n == 0:
         return Estimate(None, method=method, note="; ".join([NO_SECOND, *notes]))
     tally = tallied(measured.rows(paired), None if groups is None else groups[paired])
-    found = estimate(tally, measured.figure, ResamplingPlan(resamples, seed), method, n, notes)
+    statistic = Statistic(measured.figure, CHANCE, measured.rests_on)
+    found = estimate(tally, statistic, method, n, notes)
     undefined = f"all judgements of {n} units are the same, so chance would leave no disagreement"
     return found or Estimate(None, n=n, method=method, note="; ".join([undefined, *notes]))
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The number of judgements of each unit, the columns that add up over a choice of units, and α from their sums."""
+    """The number of judgements of each unit, the columns that add up over a choice of units, and α from their sums.
+
+    `rests_on` gives how much each row has of anything but each value, where values are counted.
+    """
 
     judged: Floats
     rows: Callable[[Chosen], Floats]
     figure: Figure
+    rests_on: Callable[[Floats], Floats] | None = None
 
 
 def added_up(raters: Sequence[Values], level: Level, categories: Sequence[Hashable] | None) -> Measured:
@@ -75,7 +86,7 @@ def _nominal(table: Floats) -> Measured:
         values, seen = sums[:, :-1], sums[:, -1]
         return 1 - over((values.sum(axis=1) - 1) * seen, _apart(values, squared))
 
-    return Measured(judged, rows, figure)
+    return Measured(judged, rows, figure, lambda sums: other_classes(sums[:, :-1]))
 
 
 def _apart(values: Floats, squared: Floats) -> Floats:
@@ -84,7 +95,7 @@ def _apart(values: Floats, squared: Floats) -> Floats:
 
 
 def _ordinal(table: Floats) -> Measured:
-    """Distances are differences of mean ranks, which move with every resample: units add their pairs of values."""
+    """Distances are differences of mean ranks, which move with the units: these add their pairs of values."""
     table = table[:, table.any(axis=0)]
     judged, size = table.sum(axis=1), table.shape[1]
     low, high = np.triu_indices(size, 1)
@@ -100,7 +111,7 @@ def _ordinal(table: Floats) -> Measured:
         expected = (values[:, low] * values[:, high] * squared).sum(axis=1)
         return 1 - over((values.sum(axis=1) - 1) * (met * squared).sum(axis=1), expected)
 
-    return Measured(judged, rows, figure)
+    return Measured(judged, rows, figure, lambda sums: other_classes(sums[:, :size]))
 
 
 def _interval(grid: Floats) -> Measured:

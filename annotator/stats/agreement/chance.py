@@ -4,10 +4,11 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.clustered import ResamplingPlan, estimate, over, tallied
+from annotator.domain.texts.estimate import CHANCE, Estimate
+from annotator.stats.intervals.clustered import Statistic, estimate, over, tallied
 from annotator.stats.intervals.coding import (
     ONE_CATEGORY,
+    Floats,
     Values,
     Weights,
     category_counts,
@@ -16,7 +17,6 @@ from annotator.stats.intervals.coding import (
     in_order,
     named,
 )
-from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 
 NO_SECOND = "no unit was judged by two raters"
 
@@ -26,14 +26,12 @@ def gwet_ac1(
     weights: Weights = "none",
     categories: Sequence[Hashable] | None = None,
     clusters: Values | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> Estimate:
-    """AC1 of any number of raters (Gwet 2008), AC2 with weights (Gwet 2014), with a bootstrap interval.
+    """AC1 of any number of raters (Gwet 2008), AC2 with weights (Gwet 2014), with its interval over clusters.
 
     `raters` × units, None or NaN for missing; `weights` are disagreements over `categories`, whose order they
     need; `clusters` names the item of each unit, without which each stands for itself. A unit judged once counts
-    for chance only. No resamples, no interval. ValueError for values that do not fit together.
+    for chance only. ValueError for values that do not fit together.
     """
     in_order(weights, categories)
     table, _ = category_counts(raters, categories)
@@ -57,8 +55,7 @@ def gwet_ac1(
         return over(agreed - chance, 1 - chance)
 
     undefined = f"all judgements of {len(table):,} units are of one category, as they would be by chance"
-    draws = ResamplingPlan(resamples, seed)
-    return estimate(tally, figure, draws, method, n, [*one_category, *notes]) or Estimate(
+    return estimate(tally, Statistic(figure, CHANCE), method, n, [*one_category, *notes]) or Estimate(
         None, n=n, method=method, note="; ".join([undefined, *notes])
     )
 

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotator.domain.texts.estimate import Estimate, settled
-from annotator.stats.intervals.coding import Values, left_out, numbers
-from annotator.stats.intervals.intervals import LEVEL
-from annotator.stats.intervals.resampling import Floats
-from annotator.stats.intervals.student import two_sided
+from annotator.stats.intervals.coding import Floats, Values, left_out, numbers
+from annotator.stats.intervals.student import LEVEL, two_sided
 
 FEWEST = 3
 # A correlation this near to ±1 is ±1: the rest is rounding.

@@ -1,7 +1,7 @@
 """How the figures of ordered values are computed, and what of each pair of values they add up."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
 from typing import Literal
@@ -10,15 +10,16 @@ import numpy as np
 
 from annotator.domain.judges.level_figures import FIGURES, MOST_CROSSED
 from annotator.domain.judges.scale import Level, Scale
-from annotator.domain.texts.estimate import Estimate, settled
+from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.stats.agreement import alpha
 from annotator.stats.agreement.agreement import NO_PAIR
-from annotator.stats.agreement.correlation import spearman
-from annotator.stats.intervals.clustered import Figure, ResamplingPlan, estimate, over, tallied
+from annotator.stats.agreement.clustered_correlation import over_items
+from annotator.stats.intervals.clustered import Figure, Statistic, estimate, over, tallied
 from annotator.stats.intervals.coding import (
     MISSING,
     ONE_CATEGORY,
     Codes,
+    Floats,
     Values,
     Weighing,
     Weights,
@@ -28,8 +29,9 @@ from annotator.stats.intervals.coding import (
     disagreements,
     left_out,
     named,
+    other_classes,
 )
-from annotator.stats.intervals.resampling import RESAMPLES, Floats
+from annotator.stats.intervals.student import UNBOUNDED, Bounds
 
 # Of the six of Shrout & Fleiss (1979) those of one rater: where each unit has raters of its own, and where raters are
 # a sample that scores all units.
@@ -41,22 +43,26 @@ ROUNDING = 1e-12
 LIMITS = NormalDist().inv_cdf(0.975)
 # κ is a figure of a table: of more numbers than these, none is read.
 FEW_VALUES = MOST_CROSSED[Level.ORDINAL]
-AS_IF_APART = "the interval takes pairs of one item as independent, and may be too narrow"
 
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What of each pair of values adds up (pairs × columns), and the figure that is read off the sums."""
+    """What of each pair of values adds up (pairs × columns), and the figure that is read off the sums.
+
+    `rests_on` gives how much rows have of each class that the figure needs, as in a `Statistic`.
+    """
 
     rows: Floats
     of: Figure
+    rests_on: Callable[[Floats], Floats] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
     """A figure of pairs of values, which are codes of a scale, and why it is undefined where it is.
 
-    `better` is 1 where more is better, −1 where less is, 0 where neither. `weighed`: pairs may count by weight.
+    `better` is 1 where more is better, −1 where less is, 0 where neither. `weighed`: pairs may count by weight. It lies
+    `within` two bounds.
     """
 
     method: str
@@ -64,11 +70,20 @@ class Measure:
     adds: Callable[[Codes, Codes], Added]
     better: int = 1
     weighed: bool = True
+    within: Bounds = CHANCE
 
     def of_pairs(self, first: Codes, second: Codes, heavy: Floats | None = None) -> Added:
         """What the pairs add up to, each counting as many times as it weighs."""
         added = self.adds(first, second)
-        return added if heavy is None else Added(added.rows * heavy[:, None], added.of)
+        return added if heavy is None else replace(added, rows=added.rows * heavy[:, None])
+
+    def statistic(self, added: Added, start: int = 0, stop: int | None = None) -> Statistic:
+        """The figure of sums of which those columns hold what was added."""
+
+        def cut(of: Figure) -> Figure:
+            return lambda sums: of(sums[:, start:stop])
+
+        return Statistic(cut(added.of), self.within, added.rests_on and cut(added.rests_on))
 
 
 def kappa_of(size: int, weights: Weights, gaps: Floats | None = None) -> Measure:
@@ -76,7 +91,10 @@ def kappa_of(size: int, weights: Weights, gaps: Floats | None = None) -> Measure
     apart, unit = disagreements(weights, size) if gaps is None else gaps, np.eye(size)
 
     def adds(first: Codes, second: Codes) -> Added:
-        return Added(np.hstack([unit[first], unit[second], apart[first, second][:, None]]), figure)
+        return Added(np.hstack([unit[first], unit[second], apart[first, second][:, None]]), figure, others)
+
+    def others(rows: Floats) -> Floats:
+        return other_classes(rows[:, :size] + rows[:, size:-1])
 
     def figure(sums: Floats) -> Floats:
         of_first, of_second = sums[:, :size], sums[:, size:-1]
@@ -102,7 +120,7 @@ def measures(scale: Scale, form: Form = "2,1") -> dict[str, Measure]:
 
 def figures(
     scale: Scale, first: Values, second: Values, clusters: Values | None = None, weights: Weighing | None = None,
-    resamples: int = RESAMPLES, form: Form = "2,1",
+    form: Form = "2,1",
 ) -> dict[str, Estimate]:  # fmt: skip
     """Every measure of an ordered scale, and of ordinal values ρ, with intervals over clusters.
 
@@ -122,13 +140,15 @@ def figures(
         if heavy is not None and not measure.weighed:
             continue
         method = measure.method + ("" if heavy is None else ", units weighted")
-        told = _told(
-            measure, pairs, heavy, group, ResamplingPlan(resamples), method, [*one_category, *notes], missing
-        )
+        added, told = measure.of_pairs(pairs[0], pairs[1], heavy), None
+        if n:
+            tally = tallied(added.rows, group)
+            told = estimate(tally, measure.statistic(added), method, n, [*one_category, *notes], missing)
         undefined = "; ".join([measure.undefined if n else NO_PAIR, *notes])
         found[name] = told or Estimate(None, n=n, missing=missing, method=method, note=undefined)
     if scale.level is Level.ORDINAL and heavy is None:
-        found["spearman"] = _spearman(codes, None if group is None else len(set(group.tolist())))
+        ranks = [[None if code == MISSING else code for code in row] for row in codes.tolist()]
+        found["spearman"] = over_items("spearman", ranks[0], ranks[1], clusters)
     return {name: found[name] for name in FIGURES[scale.level] if name in found}
 
 
@@ -139,28 +159,6 @@ def alpha_of(scale: Scale, raters: Sequence[Values], clusters: Values | None = N
     numbers = {name: scale.number(name) for name in scale.names}
     said = [[None if value is None else numbers[str(value)] for value in values] for values in raters]
     return alpha.krippendorff_alpha(said, "interval", clusters=clusters)
-
-
-def _told(
-    measure: Measure, pairs: Codes, heavy: Floats | None, group: Codes | None, draws: ResamplingPlan, method: str,
-    notes: list[str], missing: int,
-) -> Estimate | None:  # fmt: skip
-    """The figure with its interval; where raters may change places without moving it, no draw moves either."""
-    if not pairs.shape[1]:
-        return None
-    added = [measure.of_pairs(pairs[i], pairs[1 - i], heavy) for i in (0, 1)]
-    tallies = [tallied(one.rows, group) for one in added]
-    turned = measure.better != 0 and tallies[1].key < tallies[0].key
-    return estimate(tallies[turned], added[turned].of, draws, method, pairs.shape[1], notes, missing)
-
-
-def _spearman(codes: Codes, clusters: int | None) -> Estimate:
-    """ρ, whose interval is drawn over pairs: it needs enough of what they belong to."""
-    found = spearman(*([None if code == MISSING else code for code in row.tolist()] for row in codes))
-    if clusters is None or found.low is None:
-        return found
-    found = settled(found, clusters, within=(-1.0, 1.0))
-    return found if found.low is None else found.remarked(AS_IF_APART)
 
 
 def _of_order(size: int) -> dict[str, Measure]:
@@ -191,16 +189,22 @@ def _of_numbers(numbers: Floats, form: Form) -> dict[str, Measure]:
         rows = moments(np.column_stack([numbers[first], numbers[second]]) - numbers.min())
         return Added(rows, lambda sums: of_moments(sums, form))
 
-    few, size = "a standard deviation takes two units", len(numbers)
+    few, size, span = "a standard deviation takes two units", len(numbers), float(np.ptp(numbers))
     apart = (numbers[:, None] - numbers) ** 2
     kappa = {"kappa_quadratic": kappa_of(size, "quadratic", apart)} if size <= FEW_VALUES else {}
     return kappa | {
         "icc": Measure(f"ICC({form})", "the units do not differ enough from one another", correlated, weighed=False),
         "alpha": _alpha("interval", None, lambda codes: numbers[codes]),
-        "absolute_difference": Measure("mean absolute difference", NO_PAIR, partial(mean_of, np.abs), better=-1),
-        "mean_difference": Measure("mean difference", NO_PAIR, partial(mean_of, np.asarray), better=0),
-        "lower_limit": Measure("lower limit of agreement, mean − 1.96 SD", few, partial(limit, -1), 0, weighed=False),
-        "upper_limit": Measure("upper limit of agreement, mean + 1.96 SD", few, partial(limit, 1), 0, weighed=False),
+        "absolute_difference": Measure(
+            "mean absolute difference", NO_PAIR, partial(mean_of, np.abs), -1, within=(0.0, span)
+        ),
+        "mean_difference": Measure("mean difference", NO_PAIR, partial(mean_of, np.asarray), 0, within=(-span, span)),
+        "lower_limit": Measure(
+            "lower limit of agreement, mean − 1.96 SD", few, partial(limit, -1), 0, weighed=False, within=UNBOUNDED
+        ),
+        "upper_limit": Measure(
+            "upper limit of agreement, mean + 1.96 SD", few, partial(limit, 1), 0, weighed=False, within=UNBOUNDED
+        ),
     }  # fmt: skip
 
 
@@ -215,7 +219,7 @@ def _alpha(
 ) -> Measure:
     def adds(first: Codes, second: Codes) -> Added:
         measured = alpha.added_up([values(first), values(second)], level, categories)
-        return Added(measured.rows(np.ones(len(first), dtype=bool)), measured.figure)
+        return Added(measured.rows(np.ones(len(first), dtype=bool)), measured.figure, measured.rests_on)
 
     undefined = "all judgements are the same, so chance would leave no disagreement"
     return Measure(f"Krippendorff's α, {level}", undefined, adds, weighed=False)

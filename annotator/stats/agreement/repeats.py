@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.cluster_means import clustered_wilson
 from annotator.stats.intervals.coding import Values, category_counts, left_out, plain
-from annotator.stats.intervals.intervals import wilson
-from annotator.stats.intervals.sample_size import clustered_wilson
+from annotator.stats.intervals.student import wilson
 
 ONCE = "judged fewer than twice"
 

@@ -1,1 +1,1 @@
-"""Intervals: resampling, tails, clusters, sample sizes."""
+"""Intervals: of shares, means and figures over clusters; sample sizes."""

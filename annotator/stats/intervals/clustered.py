@@ -1,38 +1,28 @@
-"""Bootstrap intervals of figures over clusters: sums are resampled, each figure computed from them."""
+"""Intervals of figures over clusters: each is read off sums, its variance off the sums without each cluster."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.texts.estimate import Estimate, enough, few
-from annotator.stats.intervals.coding import Codes
-from annotator.stats.intervals.intervals import LEVEL
-from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats, chunk_rows, counts, exactly_summable
-from annotator.stats.intervals.tails import percentile_bounds, remarks
+from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, few
+from annotator.stats.intervals.coding import Codes, Floats
+from annotator.stats.intervals.student import LEVEL, UNBOUNDED, Bounds, bounds_of, interval_name
 
-# Sums (draws × columns) to values (draws), NaN where a draw leaves the figure undefined.
+# Sums (rows × columns) to values (rows), NaN where sums leave the figure undefined.
 Figure = Callable[[Floats], Floats]
-
-# A binomial count takes about as long as this many draws of a cluster.
-DRAWS_PER_BINOMIAL = 20
-
-
-@dataclass(frozen=True, slots=True)
-class ResamplingPlan:
-    """The number of resamples, the seed, and the confidence level."""
-
-    resamples: int = RESAMPLES
-    seed: int = SEED
-    level: float = LEVEL
+# Values that are no further apart are the same: the rest is rounding.
+ROUNDING = 1e-12
+ONE_CLUSTER = "undefined without one of the clusters, so that it has no interval"
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterTally:
     """Additive counts: the distinct rows (rows × columns), sorted, and how many clusters have each.
 
-    Sorted, because then neither the order of units nor that of clusters moves a draw. `what` names a cluster.
+    Sorted, because then neither the order of units nor that of clusters moves a figure. `what` names a cluster.
     """
 
     rows: Floats
@@ -43,11 +33,6 @@ class ClusterTally:
     def clusters(self) -> int:
         """How many clusters there are."""
         return int(self.times.sum())
-
-    @property
-    def key(self) -> tuple[bytes, bytes]:
-        """What puts two tallies into one order."""
-        return self.rows.tobytes(), self.times.tobytes()
 
 
 def tallied(rows: Floats, clusters: Codes | None) -> ClusterTally:
@@ -71,6 +56,20 @@ def distinct(rows: Floats, times: NDArray[np.int64], what: str = "units") -> Clu
 
 
 @dataclass(frozen=True, slots=True)
+class Statistic:
+    """A figure of sums, between what it lies, and how much each row has of the classes that it needs (rows × classes).
+
+    Specificity needs negative units, κ units of two classes: each rests on the clusters that have any of the rarest.
+    """
+
+    of: Figure
+    within: Bounds = UNBOUNDED
+    rests_on: Callable[[Floats], Floats] | None = None
+    units: float = inf
+    """Of a share, of how many units it is: what they are worth where clusters do not differ."""
+
+
+@dataclass(frozen=True, slots=True)
 class IntervalEstimate:
     """A figure, None where undefined, with its bounds, their method, and warnings."""
 
@@ -82,38 +81,57 @@ class IntervalEstimate:
 
 
 def intervals(
-    tally: ClusterTally, figures: Sequence[Figure], draws: ResamplingPlan
+    tally: ClusterTally, statistics: Sequence[Statistic], level: float = LEVEL
 ) -> list[IntervalEstimate]:
-    """Each figure with its bootstrap interval over clusters, all of them read off one pass of draws.
+    """Each figure with the interval of `bounds_of` from its jackknife variance over clusters (Efron & Stein 1981)."""
+    total = tally.times.astype(np.float64) @ tally.rows
+    without = total - tally.rows
+    return [_interval(tally, total, without, one, level) for one in statistics]
 
-    Resamples that leave a figure undefined are left out of its interval and counted among its warnings.
-    """
-    total = tally.times.astype(np.float64)[None] @ tally.rows
-    values = [float(figure(total)[0]) for figure in figures]
-    if not enough(tally.clusters) or not draws.resamples:
-        alone = () if enough(tally.clusters) else (few(tally.clusters, tally.what),)
-        return [
-            IntervalEstimate(None) if np.isnan(value) else IntervalEstimate(value, warnings=alone)
-            for value in values
-        ]
-    sums = np.concatenate(list(resampled(tally, draws)))
-    return [
-        IntervalEstimate(None) if np.isnan(value) else bounded(tally, value, figure(sums), draws)
-        for figure, value in zip(figures, values, strict=True)
-    ]
+
+def _interval(
+    tally: ClusterTally, total: Floats, without: Floats, statistic: Statistic, level: float
+) -> IntervalEstimate:
+    value = float(statistic.of(total[None])[0])
+    if np.isnan(value):
+        return IntervalEstimate(None)
+    clusters, what = tally.clusters, tally.what
+    bearing = clusters
+    if statistic.rests_on is not None:
+        bearing = int((tally.times @ (statistic.rests_on(tally.rows) > 0)).min())
+    warnings = [few(bearing, what)] if few(bearing, what) else []
+    if warnings and bearing < clusters:
+        warnings.insert(0, f"{bearing:,} of {clusters:,} {what} have any of the rarest class that it needs")
+    if not enough(bearing):
+        return IntervalEstimate(value, warnings=tuple(warnings))
+    left = statistic.of(without)
+    if np.isnan(left).any():
+        return IntervalEstimate(value, warnings=(*warnings, ONE_CLUSTER))
+    spread = jackknifed(left, tally.times)
+    low, high = bounds_of(
+        value, spread, clusters, statistic.within, level, inf if spread else statistic.units, bearing
+    )
+    if not spread:
+        alike = f"so {NO_WIDTH}" if low == high else "so that each counts as one unit"
+        warnings.append(f"no {what.removesuffix('s')} differs, {alike}")
+    how = f"; {interval_name(statistic.within, level)}, jackknife over {clusters:,} {what}"
+    return IntervalEstimate(value, low, high, how, tuple(warnings))
+
+
+def jackknifed(left: Floats, times: NDArray[np.int64] | None = None) -> float:
+    """The variance of a figure from its values with each cluster left out, `times` saying for how many each stands."""
+    if np.ptp(left) <= ROUNDING * max(1.0, float(np.abs(left).max())):
+        return 0.0
+    often = np.ones(len(left)) if times is None else times.astype(np.float64)
+    many = float(often.sum())
+    return float(often @ (left - often @ left / many) ** 2) * (many - 1) / many
 
 
 def estimate(
-    tally: ClusterTally,
-    figure: Figure,
-    draws: ResamplingPlan,
-    method: str,
-    n: int,
-    notes: list[str],
-    missing: int = 0,
+    tally: ClusterTally, statistic: Statistic, method: str, n: int, notes: Sequence[str], missing: int = 0
 ) -> Estimate | None:
-    """The figure with its bootstrap interval over clusters; None where it is undefined."""
-    (found,) = intervals(tally, [figure], draws)
+    """The figure with its interval over clusters; None where it is undefined."""
+    (found,) = intervals(tally, [statistic])
     return None if found.value is None else told(found, method, n, notes, missing)
 
 
@@ -132,31 +150,3 @@ def over(top: Floats, bottom: Floats) -> Floats:
     ratios = np.full(bottom.shape, np.nan)
     np.divide(top, bottom, out=ratios, where=bottom > 0)
     return ratios
-
-
-def resampled(tally: ClusterTally, draws: ResamplingPlan) -> Iterator[Floats]:
-    """Chunks (draws × columns) of the columns' sums over resamples of the clusters."""
-    if len(tally.rows) * DRAWS_PER_BINOMIAL < tally.clusters:
-        return (drawn @ tally.rows for drawn in _multinomials(tally, draws))
-    grid = exactly_summable(np.repeat(tally.rows, tally.times, axis=0))
-    return (drawn @ grid for drawn in counts(len(grid), draws.resamples, draws.seed))
-
-
-def _multinomials(tally: ClusterTally, draws: ResamplingPlan) -> Iterator[Floats]:
-    """Chunks (draws × rows) of how often each distinct row was drawn, without drawing cluster by cluster."""
-    rng = np.random.Generator(np.random.SFC64(draws.seed))
-    shares = tally.times / tally.clusters
-    for start in range(0, draws.resamples, rows := chunk_rows(len(shares))):
-        size = min(rows, draws.resamples - start)
-        yield rng.multinomial(tally.clusters, shares, size=size).astype(np.float64)
-
-
-def bounded(tally: ClusterTally, value: float, drawn: Floats, draws: ResamplingPlan) -> IntervalEstimate:
-    """A defined value with the bounds that its draws give, and what a reader must know of them."""
-    low, high = percentile_bounds(drawn, draws.level)
-    how = (
-        f"; {draws.level:.0%} percentile bootstrap over {tally.clusters} {tally.what}, "
-        f"{draws.resamples:,} resamples, seed {draws.seed}"
-    )
-    warnings = [*filter(None, [few(tally.clusters, tally.what)]), *remarks(drawn)]
-    return IntervalEstimate(value, low, high, how, tuple(warnings))

@@ -6,8 +6,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.stats.intervals.resampling import Floats
-
+Floats = NDArray[np.float64]
 Values = Sequence[Hashable] | NDArray[Any]
 Weighing = Sequence[float] | NDArray[np.float64]
 Categories = tuple[Hashable, ...]
@@ -133,6 +132,11 @@ def closeness(weights: Weights, categories: int) -> Floats:
     if (apart != apart.T).any() or not apart.any():
         raise ValueError("the weights are not symmetric, or hold no disagreement")
     return np.asarray(1 - apart / apart.max())
+
+
+def other_classes(counts: Floats) -> Floats:
+    """How many judgements each row has of anything but each category (rows × categories), from those of each."""
+    return np.asarray(counts.sum(axis=1, keepdims=True) - counts)
 
 
 def in_order(weights: Weights, categories: Sequence[Hashable] | None) -> None:

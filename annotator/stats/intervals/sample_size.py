@@ -4,15 +4,7 @@ from collections.abc import Sequence
 from math import ceil, sqrt
 from statistics import NormalDist
 
-import numpy as np
-
-from annotator.domain.texts.estimate import Estimate, settled
-from annotator.stats.intervals.coding import Codes, Values, group_codes, left_out, numbers
-from annotator.stats.intervals.intervals import LEVEL, wilson_bounds
-from annotator.stats.intervals.resampling import Floats
-from annotator.stats.intervals.student import t_quantile
-
-NOTHING = "nothing was counted"
+from annotator.stats.intervals.student import LEVEL
 
 
 def wilson_size(width: float, share: float = 0.5, design_effect: float = 1.0, level: float = LEVEL) -> int:
@@ -39,48 +31,3 @@ def kish_effect(sizes: Sequence[float], likeness: float) -> float:
     if not sizes or min(sizes) <= 0 or not 0 <= likeness <= 1:
         raise ValueError("clusters have units, and ρ lies in 0 … 1")
     return 1 + (sum(size * size for size in sizes) / sum(sizes) - 1) * likeness
-
-
-def clustered_wilson(holds: Values, clusters: Values, level: float = LEVEL) -> Estimate:
-    """A share of units with Wilson's interval for as many independent units as the clusters are worth.
-
-    n / deff units, deff the variance over clusters by the one over units, 1 at least (Korn & Graubard 1998, with
-    Wilson's interval, after Dean & Pagano 2015), and t over clusters for z. When all units are alike deff cannot be
-    seen, and a cluster counts as one unit. Truth values by unit, None or NaN where missing, which is left out.
-    """
-    given, groups, missing = _grouped(holds, clusters)
-    if not np.isin(given, (0.0, 1.0)).all():
-        raise ValueError("a share is of units that are or are not so")
-    n, k = len(given), int(groups.max(initial=-1)) + 1
-    notes = left_out(missing, n + missing, "nothing is known of them")
-    method = f"share; {level:.0%} Wilson score interval"
-    if n == 0:
-        return Estimate(None, missing=missing, method=method, note="; ".join([NOTHING, *notes]))
-    share = float(given.mean())
-    if k < 2:
-        found = Estimate(share, n=n, missing=missing, method=method, note="; ".join(notes))
-        return settled(found, k, "clusters")
-    worth = _worth(given, groups, share)
-    low, high = wilson_bounds(share, worth, t_quantile(level, k - 1))
-    if share in (0, 1):
-        notes.insert(0, "all units are alike, so that a cluster counts as one unit")
-    method = f"{method} of {worth:.1f} units, which {n} in {k:,} clusters are worth"
-    found = Estimate(share, low, high, n=n, missing=missing, method=method, note="; ".join(notes))
-    return settled(found, k, "clusters")
-
-
-def _worth(given: Floats, groups: Codes, share: float) -> float:
-    """How many independent units the units of clusters are worth: no more than there are."""
-    n, k = len(given), int(groups.max()) + 1
-    if share in (0, 1):
-        return float(k)
-    totals = np.bincount(groups, given - share)
-    variance = float(totals @ totals) / n**2 * k / (k - 1)
-    return min(float(n), share * (1 - share) / variance) if variance else float(n)
-
-
-def _grouped(values: Values, clusters: Values) -> tuple[Floats, Codes, int]:
-    grid = numbers([values])[0]
-    given = ~np.isnan(grid)
-    groups = np.unique(group_codes(clusters, len(grid))[given], return_inverse=True)[1]
-    return grid[given], groups, int((~given).sum())

@@ -1,13 +1,13 @@
-"""Student's t intervals: of all items, of groups of them, and of paired differences."""
+"""Intervals from a variance over items: Student's t and Wilson's score interval; of means, groups and differences."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import cos, exp, inf, isinf, lgamma, log, pi, sin, sqrt, tan
-from statistics import fmean, stdev
+from math import cos, exp, inf, isfinite, isinf, lgamma, log, pi, sin, sqrt, tan
+from statistics import NormalDist, fmean, stdev, variance
 
-from annotator.domain.texts.estimate import NO_WIDTH, Estimate, settled, without_width
+from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, settled, without_width
 from annotator.stats.intervals.bounds import mean_bounds
 
 LEVEL = 0.95
@@ -18,6 +18,9 @@ HALVINGS = 60
 # Differences that spread by less than this share of their mean are the same: the rest is rounding.
 ROUNDING = 1e-12
 Bounds = tuple[float, float]
+UNBOUNDED = (-inf, inf)
+# Fewer items than these are worth ten yes/no units each at most: chance alone makes so few values look alike.
+WORTH_TEN = 10
 
 
 @lru_cache(maxsize=4096)
@@ -93,27 +96,98 @@ def _fraction(x: float, a: float, b: float) -> float:
     return value - 1.0
 
 
-def mean_interval(values: Sequence[float], level: float = LEVEL, within: Bounds | None = None) -> Estimate:
-    """The mean of finite values with Student's t interval, mean ± t · s / √n, cut to what values lie `within`."""
-    method = f"mean; {level:.0%} t interval"
-    n = len(values)
+def wilson_bounds(p: float, n: float, z: float) -> Bounds:
+    """The bounds of Wilson's score interval for a share p of n units, z standard errors either side."""
+    centre = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    # At the ends the bound is 0 or 1 exactly; floating point misses it by a hair.
+    return 0.0 if p == 0 else centre - half, 1.0 if p == 1 else centre + half
+
+
+def wilson(successes: int, n: int, level: float = LEVEL) -> Estimate:
+    """The share `successes` / `n` with Wilson's score interval (Wilson 1927); ValueError unless 0 ≤ successes ≤ n."""
+    if not 0 <= successes <= n:
+        raise ValueError(f"{successes} successes of {n}")
+    method = f"share; {level:.0%} Wilson score interval"
+    if n == 0:
+        return Estimate(None, method=method, note="nothing was counted")
+    low, high = wilson_bounds(successes / n, n, NormalDist().inv_cdf(0.5 + level / 2))
+    return settled(Estimate(successes / n, low, high, n=n, method=method), n, "units")
+
+
+def bounds_of(
+    value: float,
+    spread: float,
+    items: int,
+    within: Bounds = UNBOUNDED,
+    level: float = LEVEL,
+    most: float = inf,
+    at_end: int = 0,
+) -> Bounds:
+    """The interval of a figure from its variance, `spread`, over so many items, with t of one degree less.
+
+    A figure that lies `within` two finite bounds is taken as a share of the way between them: Wilson's score interval
+    for as many yes/no units as have that variance, share · (1 − share) / variance, `most` at most (Korn & Graubard
+    1998; Dean & Pagano 2015). At an end, where no variance is seen, an item counts as one unit, or `at_end` of them do.
+    Any other figure has Student's t interval. What has no variance away from an end has no width without `most`.
+    ValueError for one item.
+    """
+    t, (least, greatest) = t_quantile(level, items - 1), within
+    width = greatest - least
+    share = (value - least) / width if 0 < width < inf else inf
+    if not -ROUNDING <= share <= 1 + ROUNDING:
+        half = t * sqrt(spread)
+        return value - half, value + half
+    if min(share, 1 - share) <= ROUNDING:
+        share, worth = float(round(share)), float(at_end or items)
+    elif spread or most < inf:
+        worth = min(most, share * (1 - share) * width**2 / spread if spread else inf)
+    else:
+        return value, value
+    low, high = wilson_bounds(share, worth, t)
+    return least + width * low, least + width * high
+
+
+def interval_name(within: Bounds, level: float = LEVEL) -> str:
+    """Which interval `bounds_of` gives."""
+    return f"{level:.0%} {'Wilson score' if all(map(isfinite, within)) else 't'} interval"
+
+
+def mean_interval(
+    values: Sequence[float], level: float = LEVEL, within: Bounds | None = None, *, capped: bool = True,
+    what: str = "items",
+) -> Estimate:  # fmt: skip
+    """The mean of finite values, one of each item, that lie `within`, with the interval of `bounds_of`.
+
+    Scores may be skewed, so that an item's worth is `capped`; differences hardly are. `what` names what has a value.
+    """
+    bounds, n, method = within or UNBOUNDED, len(values), f"mean over {what}"
     if not n:
         return Estimate(None, method=method, note="there are no values")
     mean = fmean(values)
-    margin = t_quantile(level, n - 1) * stdev(values) / sqrt(n) if n > 1 else 0.0
-    found = settled(Estimate(mean, mean - margin, mean + margin, n=n, method=method), n, "values", within)
-    return found.remarked(f"all values are the same, so {NO_WIDTH}") if without_width(found) else found
+    if not enough(n):
+        return settled(Estimate(mean, n=n, method=method), n, what)
+    spread = 0.0 if max(values) - min(values) <= ROUNDING * abs(mean) else variance(values) / n
+    low, high = bounds_of(mean, spread, n, bounds, level, n * max(WORTH_TEN, n) if capped else inf)
+    method = f"{method}; {interval_name(bounds, level)}"
+    found = settled(Estimate(mean, low, high, n=n, method=method), n, what, bounds)
+    alike = NO_WIDTH if without_width(found) else "nothing is known of how they spread"
+    return found if spread else found.remarked(f"all values are the same, so {alike}")
 
 
-def mean_of_scores(scores: Collection[Estimate], within: Bounds | None = None) -> Estimate:
-    """The mean of the scores that are defined, with Student's t interval; the others are counted in the note.
+def mean_of_scores(
+    scores: Collection[Estimate], within: Bounds | None = None, *, capped: bool = True
+) -> Estimate:
+    """The mean of the scores that are defined, with its interval; the others are counted in the note.
 
     `missing` adds up what is missing behind all of them; `floor` and `ceiling` bound what it could make of the mean.
     """
-    found = mean_interval([score.value for score in scores if score.value is not None], within=within)
+    values = [score.value for score in scores if score.value is not None]
+    found = mean_interval(values, within=within, capped=capped)
     floor, ceiling = mean_bounds(scores)
     out = len(scores) - found.n
-    left_out = f"{out:,} of {len(scores):,} left out: no defined score" if out else ""
+    left_out = f"{out:,} of {len(scores):,} items left out: no defined score" if out else ""
+    reason = found.note if values else "no item has a defined score"
     return Estimate(
         found.value,
         found.low,
@@ -123,14 +197,14 @@ def mean_of_scores(scores: Collection[Estimate], within: Bounds | None = None) -
         floor=floor,
         ceiling=ceiling,
         method=found.method,
-        note="; ".join(note for note in (found.note, left_out) if note),
+        note="; ".join(note for note in (reason, left_out) if note),
     )
 
 
 def by_group(
     scores: Mapping[str, Estimate], group_of: Mapping[str, str], within: Bounds | None = None
 ) -> dict[str, Estimate]:
-    """The mean score of each group's items with Student's t interval, the best group first, undefined ones last.
+    """The mean score of each group's items with its interval, the best group first, undefined ones last.
 
     What scores lie `within`, the intervals do too. `scores` and `group_of` are by item; items without a group stand
     under the empty name.
@@ -156,16 +230,23 @@ class PairedMeans:
     only_other: tuple[str, ...]
 
 
-def paired_means(one: Mapping[str, Estimate], other: Mapping[str, Estimate]) -> PairedMeans:
-    """What the other side gains over the one, item by item (other − one), and on average with a t interval.
+def range_of_difference(within: Bounds) -> Bounds:
+    """Between what the difference of two values lies that lie `within`."""
+    return within[0] - within[1], within[1] - within[0]
 
-    Each maps an item to its score. Paired, so that hard and easy items weigh alike on both sides.
+
+def paired_means(
+    one: Mapping[str, Estimate], other: Mapping[str, Estimate], within: Bounds | None = None
+) -> PairedMeans:
+    """What the other side gains over the one, item by item (other − one), and on average with its interval.
+
+    Each maps an item to its score, which lies `within`. Paired, so that hard and easy items weigh alike on both sides.
     """
     both = [item for item in one if item in other]
     differences = {item: _difference(one[item], other[item]) for item in both}
     return PairedMeans(
         differences,
-        mean_of_scores(list(differences.values())),
+        mean_of_scores(list(differences.values()), range_of_difference(within or UNBOUNDED), capped=False),
         tuple(item for item in one if item not in other),
         tuple(item for item in other if item not in one),
     )

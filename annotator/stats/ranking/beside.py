@@ -61,8 +61,8 @@ def _brier(pairs: Sequence[tuple[float, float]]) -> Estimate:
     method = "mean of (C − outcome)²"
     if not pairs:
         return Estimate(None, method=method, note="no pair was decided by people")
-    found = mean_interval([(own - (other > TIE)) ** 2 for own, other in pairs], within=SHARE)
-    return replace(found, method=f"{method}; 95 % t interval over pairs")
+    found = mean_interval([(own - (other > TIE)) ** 2 for own, other in pairs], within=SHARE, what="pairs")
+    return replace(found, method=found.method.replace("mean over pairs", method))
 
 
 def _calibration(pairs: Sequence[tuple[float, float]]) -> Estimate:

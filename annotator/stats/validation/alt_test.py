@@ -11,11 +11,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.clustered import ResamplingPlan, intervals, over, tallied, told
-from annotator.stats.intervals.coding import MISSING, Codes, Values, cluster_codes, coded, numbers
+from annotator.domain.texts.estimate import SHARE, Estimate
+from annotator.stats.intervals.clustered import Statistic, intervals, over, tallied, told
+from annotator.stats.intervals.coding import MISSING, Codes, Floats, Values, cluster_codes, coded, numbers
 from annotator.stats.intervals.multiplicity import benjamini_yekutieli
-from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.intervals.student import lower_tail
 
 Scoring = Literal["accuracy", "neg_rmse"]
@@ -30,7 +29,7 @@ DEPARTURES = (
     "with as many degrees of freedom as there are items but one.",
     "A person who shares fewer than 30 units with the judge and another person is left out and counted; the paper "
     "would then turn to Wilcoxon's test.",
-    "The advantage probability has a bootstrap interval; the paper gives none.",
+    "The advantage probability has an interval over items; the paper gives none.",
 )
 
 
@@ -66,8 +65,6 @@ def alt_test(
     scoring: Scoring = "accuracy",
     clusters: Values | None = None,
     fewest: int = FEWEST_UNITS,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> AltTest:
     """Each person in turn is left out and, with the judge, compared with the rest (§3).
 
@@ -95,7 +92,7 @@ def alt_test(
         else []
     )
     rate = _rate(found, epsilon, notes)
-    advantage = _advantage([wins[i] for i in tested], groups, ResamplingPlan(resamples, seed), notes)
+    advantage = _advantage([wins[i] for i in tested], groups, notes)
     return AltTest(rate, advantage, None if rate.value is None else rate.value >= PASSING, found)
 
 
@@ -157,9 +154,7 @@ def _rate(found: Sequence[ReplacedPerson], epsilon: float, notes: Sequence[str])
     return Estimate(value, n=len(found), method=method, note="; ".join(notes))
 
 
-def _advantage(
-    wins: Sequence[_Wins], groups: Codes | None, draws: ResamplingPlan, notes: Sequence[str]
-) -> Estimate:
+def _advantage(wins: Sequence[_Wins], groups: Codes | None, notes: Sequence[str]) -> Estimate:
     """The mean over people of how often the judge is at least as close as the person."""
     method = "advantage probability"
     if not wins:
@@ -171,5 +166,6 @@ def _advantage(
     def figure(sums: Floats) -> Floats:
         return np.asarray(over(sums[:, :people], sums[:, people:]).mean(axis=1))
 
-    (found,) = intervals(tallied(rows[kept], None if groups is None else groups[kept]), [figure], draws)
+    statistic = Statistic(figure, SHARE, lambda sums: sums[:, people:])
+    (found,) = intervals(tallied(rows[kept], None if groups is None else groups[kept]), [statistic])
     return told(found, method, int(kept.sum()), notes)

@@ -1,11 +1,15 @@
 """Figures of a 2×2 confusion matrix, and why each may be undefined."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from annotator.stats.intervals.clustered import Figure, over
-from annotator.stats.intervals.resampling import Floats
+from annotator.domain.texts.estimate import CHANCE, SHARE
+from annotator.stats.intervals.clustered import Figure, Statistic, over
+from annotator.stats.intervals.coding import Floats
+from annotator.stats.intervals.student import Bounds
 
 # Sums (draws × 4): true positives, false positives, false negatives, true negatives, as counts or as weights.
 CELLS = 4
@@ -14,15 +18,30 @@ WEIGHTLESS = "the units weigh nothing"
 
 @dataclass(frozen=True, slots=True)
 class CellFigure:
-    """A figure of the cells, its name, and why it is undefined where it is."""
+    """A figure of the cells, its name, why it is undefined where it is, between what it lies and what it rests on."""
 
     method: str
     of: Figure
     undefined: str
+    within: Bounds = SHARE
+    rests_on: Callable[[Floats], Floats] | None = None
 
-    def at(self, column: int) -> Figure:
+    def at(self, column: int) -> Statistic:
         """The figure of the four columns that begin there."""
-        return lambda sums: self.of(sums[:, column : column + CELLS])
+
+        def cut(of: Figure) -> Figure:
+            return lambda sums: of(sums[:, column : column + CELLS])
+
+        return Statistic(cut(self.of), self.within, self.rests_on and cut(self.rests_on))
+
+
+def _having(classes: tuple[tuple[int, ...], ...], cells: Floats) -> Floats:
+    """How many units each row has of each class, which is given by its cells (rows × classes)."""
+    return np.stack([cells[:, list(each)].sum(axis=1) for each in classes], axis=1)
+
+
+TRUE_CLASSES = partial(_having, ((0, 2), (1, 3)))
+BOTH_CLASSES = partial(_having, ((0, 1, 2), (1, 2, 3)))
 
 
 def accuracy(cells: Floats) -> Floats:
@@ -79,14 +98,22 @@ NO_CLASS = "only one class occurs among the true values"
 # In the order in which they are shown; each name is a field of `Figures`.
 CELL_FIGURES: dict[str, CellFigure] = {
     "accuracy": CellFigure("accuracy", accuracy, WEIGHTLESS),
-    "precision": CellFigure("precision", precision, "nothing was called positive"),
-    "recall": CellFigure("recall", recall, "nothing is positive"),
-    "specificity": CellFigure("specificity", specificity, "nothing is negative"),
-    "f1": CellFigure("f1", f1, "nothing is positive and nothing was called so"),
-    "balanced_accuracy": CellFigure("balanced accuracy", balanced_accuracy, NO_CLASS),
-    "mcc": CellFigure("MCC", mcc, "one side used one class only"),
-    "kappa": CellFigure("Cohen's κ", kappa, "both used one class only, so chance alone agrees as often"),
-    "ac1": CellFigure("Gwet's AC1", ac1, WEIGHTLESS),
+    "precision": CellFigure(
+        "precision", precision, "nothing was called positive", rests_on=partial(_having, ((0, 1),))
+    ),
+    "recall": CellFigure("recall", recall, "nothing is positive", rests_on=partial(_having, ((0, 2),))),
+    "specificity": CellFigure(
+        "specificity", specificity, "nothing is negative", rests_on=partial(_having, ((1, 3),))
+    ),
+    "f1": CellFigure(
+        "f1", f1, "nothing is positive and nothing was called so", rests_on=partial(_having, ((0, 1, 2),))
+    ),
+    "balanced_accuracy": CellFigure("balanced accuracy", balanced_accuracy, NO_CLASS, SHARE, TRUE_CLASSES),
+    "mcc": CellFigure("MCC", mcc, "one side used one class only", CHANCE, BOTH_CLASSES),
+    "kappa": CellFigure(
+        "Cohen's κ", kappa, "both used one class only, so chance alone agrees as often", CHANCE, BOTH_CLASSES
+    ),
+    "ac1": CellFigure("Gwet's AC1", ac1, WEIGHTLESS, CHANCE),
 }
 
 

@@ -1,16 +1,15 @@
 """Classification of units by a rater: figures of the confusion matrix, plain and weighted."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import inf
 
 import numpy as np
 
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import SHARE, Estimate
 from annotator.stats.intervals.clustered import (
-    ClusterTally,
-    Figure,
     IntervalEstimate,
-    ResamplingPlan,
+    Statistic,
     intervals,
     tallied,
     told,
@@ -19,15 +18,16 @@ from annotator.stats.intervals.coding import (
     ONE_CATEGORY,
     Chosen,
     Codes,
+    Floats,
     Values,
     Weighing,
     cluster_codes,
     left_out,
     objects,
 )
-from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
 from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
 
+AT_END = "recall or specificity is at an end, where its spread cannot be seen: no interval"
 NO_UNIT = "no unit has both a true value and one that was said"
 
 
@@ -60,18 +60,16 @@ def both_ways(
     positive: Hashable,
     weights: Weighing,
     clusters: Values | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> BothWays:
-    """The figures of what was `said`, unweighted and weighted, with bootstrap intervals from one pass of draws.
+    """The figures of what was `said`, unweighted and weighted, with their intervals over clusters.
 
     Values by unit, None or NaN where missing: such units are left out and counted. Everything but `positive` is
     negative. `weights` count a unit as so many (ResearcherBench, Table 2); `clusters` names the item of each unit,
-    without which each stands for itself. No resamples, no interval. ValueError for lengths that differ, and for
-    weights that are negative or not finite.
+    without which each stands for itself. ValueError for lengths that differ, and for weights that are negative or
+    not finite.
     """
     sheet = RatingSheet(truth, [said], positive, weights, clusters)
-    (unweighted, weighted), _ = sheet.told([None, sheet.heavy], ResamplingPlan(resamples, seed))
+    (unweighted, weighted), _ = sheet.told([None, sheet.heavy])
     return BothWays(unweighted, weighted)
 
 
@@ -107,21 +105,20 @@ class RatingSheet:
         factors = [np.ones(self.n) if heavy is None else heavy[self.used] for heavy in ways]
         return np.hstack([cells * factor[:, None] for factor in factors for cells in self._cells])
 
-    def tally(self, rows: Floats) -> ClusterTally:
-        """What adds up over the clusters; there must be a unit."""
-        return tallied(rows, None if self._groups is None else self._groups[self.used])
-
     def told(
-        self, ways: Sequence[Floats | None], draws: ResamplingPlan, more: Sequence[Figure] = ()
+        self, ways: Sequence[Floats | None], more: Sequence[Statistic] = ()
     ) -> tuple[list[RatingFigures], list[IntervalEstimate]]:
         """The figures of each way to weigh, and within it of each rater; and `more` figures of the same `rows`."""
         rows = self.rows(ways)
         sums = rows.sum(axis=0).reshape(-1, CELLS)
-        figures = [figure.at(CELLS * i) for i in range(len(sums)) for figure in CELL_FIGURES.values()]
+        figures = [
+            replace(figure.at(CELLS * i), units=self.n if figure.within == SHARE else inf)
+            for i in range(len(sums))
+            for figure in CELL_FIGURES.values()
+        ]
         wanted = [*figures, *more]
-        found = (
-            intervals(self.tally(rows), wanted, draws) if self.n else [IntervalEstimate(None)] * len(wanted)
-        )
+        groups = None if self._groups is None else self._groups[self.used]
+        found = intervals(tallied(rows, groups), wanted) if self.n else [IntervalEstimate(None)] * len(wanted)
         raters = len(self._cells)
         own = [found[i : i + len(CELL_FIGURES)] for i in range(0, len(figures), len(CELL_FIGURES))]
         classified = [
@@ -135,9 +132,18 @@ class RatingSheet:
         weighted = "" if heavy is None else ", units weighted"
         one_class = [ONE_CATEGORY] if 0 < cells.sum() == max(cells[0], cells[3]) else []
         figures = {}
+        parts = [
+            each for each, name in zip(found, CELL_FIGURES, strict=True) if name in ("recall", "specificity")
+        ]
         for one, (name, figure) in zip(found, CELL_FIGURES.items(), strict=True):
             notes = self.notes if one.value is None else [*one_class, *self.notes]
             undefined = figure.undefined if self.n else NO_UNIT
+            if (
+                name == "balanced_accuracy"
+                and one.low is not None
+                and {part.value for part in parts} & {0.0, 1.0}
+            ):
+                one = IntervalEstimate(one.value, warnings=(AT_END,))
             figures[name] = told(one, figure.method + weighted, self.n, notes, self.missing, undefined)
         return RatingFigures(**figures)
 

@@ -8,9 +8,9 @@ import numpy as np
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.levels import Added, Measure, kappa_of
 from annotator.stats.intervals.clustered import (
-    ClusterTally,
     Figure,
-    ResamplingPlan,
+    Statistic,
+    estimate,
     intervals,
     over,
     tallied,
@@ -18,6 +18,8 @@ from annotator.stats.intervals.clustered import (
 )
 from annotator.stats.intervals.coding import (
     MISSING,
+    Codes,
+    Floats,
     Values,
     Weighing,
     Weights,
@@ -25,9 +27,10 @@ from annotator.stats.intervals.coding import (
     coded,
     in_order,
     left_out,
+    other_classes,
     plain,
 )
-from annotator.stats.intervals.resampling import RESAMPLES, SEED, Floats
+from annotator.stats.intervals.student import range_of_difference
 from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
 from annotator.stats.validation.classification import (
     NO_UNIT,
@@ -53,31 +56,20 @@ def comparison(
     positive: Hashable,
     weights: Weighing | None = None,
     clusters: Values | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> RaterComparison:
-    """The figures of two raters and their differences, paired: every draw takes the same items for both.
+    """The figures of two raters and their differences, paired: what leaves a cluster out leaves it out of both.
 
     Units without a value of all three are left out and counted; other arguments and errors as in `both_ways`.
     """
-    sheet, at_one, at_other = RatingSheet(truth, [one, other], positive, weights, clusters), 0, CELLS
-    rows = sheet.rows([sheet.heavy])
-    if sheet.n and _later(sheet.tally(rows), sheet.tally(np.roll(rows, CELLS, axis=1))):
-        sheet, at_one, at_other = RatingSheet(truth, [other, one], positive, weights, clusters), CELLS, 0
-    differences = [_less(figure.at(at_one), figure.at(at_other)) for figure in CELL_FIGURES.values()]
-    classified, found = sheet.told([sheet.heavy], ResamplingPlan(resamples, seed), differences)
+    sheet = RatingSheet(truth, [one, other], positive, weights, clusters)
+    differences = [_less(figure.at(0), figure.at(CELLS)) for figure in CELL_FIGURES.values()]
+    classified, found = sheet.told([sheet.heavy], differences)
     weighted, told_of = "" if weights is None else ", units weighted", {}
     for gap, (name, figure) in zip(found, CELL_FIGURES.items(), strict=True):
         reason = f"of one of the two: {figure.undefined}" if sheet.n else NO_UNIT
         method = f"difference of {figure.method}{weighted}, paired"
         told_of[name] = told(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
-    places = at_one // CELLS, at_other // CELLS
-    return RaterComparison(classified[places[0]], classified[places[1]], RatingFigures(**told_of))
-
-
-def _later(tally: ClusterTally, turned: ClusterTally) -> bool:
-    """Whether the raters stand in the second of their two orders: swapping them then moves no draw."""
-    return turned.key < tally.key
+    return RaterComparison(classified[0], classified[1], RatingFigures(**told_of))
 
 
 def kappa_difference(
@@ -87,8 +79,6 @@ def kappa_difference(
     weights: Weights = "none",
     categories: Sequence[Hashable] | None = None,
     clusters: Values | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> Estimate:
     """Cohen's κ of `one` with the truth less that of `other`, on the units that have all three, paired.
 
@@ -100,7 +90,7 @@ def kappa_difference(
         kappa_of(len(known), weights),
         undefined="one of the two has no κ: with the truth it used one category only",
     )
-    return difference(truth, one, other, measure, known, None, clusters, ResamplingPlan(resamples, seed))
+    return difference(truth, one, other, measure, known, None, clusters)
 
 
 def difference(
@@ -111,7 +101,6 @@ def difference(
     categories: Sequence[Hashable],
     weights: Weighing | None,
     clusters: Values | None,
-    draws: ResamplingPlan,
 ) -> Estimate:
     """A measure of `one` with the truth less that of `other`, on the units that have all three, paired.
 
@@ -130,27 +119,26 @@ def difference(
     heavy = None if weights is None else checked_weights(weights, units)[used]
     true, *said = codes[:, used]
     both = [measure.of_pairs(true, of_one, heavy) for of_one in said]
-    group, width = None if groups is None else groups[used], both[0].rows.shape[1]
-    tally, turned = (
-        tallied(np.hstack([first.rows, second.rows]), group) for first, second in (both, both[::-1])
+    width = both[0].rows.shape[1]
+    tally = tallied(np.hstack([added.rows for added in both]), None if groups is None else groups[used])
+    gap = _less(measure.statistic(both[0], 0, width), measure.statistic(both[1], width))
+    told_gap = estimate(tally, gap, method, n, notes, missing)
+    return told_gap or Estimate(
+        None, n=n, missing=missing, method=method, note="; ".join([measure.undefined, *notes])
     )
-    if swapped := _later(tally, turned):
-        tally, width = turned, both[1].rows.shape[1]
-    front, back = both[::-1] if swapped else both
-
-    def of_front(sums: Floats) -> Floats:
-        return front.of(sums[:, :width])
-
-    def of_back(sums: Floats) -> Floats:
-        return back.of(sums[:, width:])
-
-    gap = _less(of_back, of_front) if swapped else _less(of_front, of_back)
-    (found,) = intervals(tally, [gap], draws)
-    return told(found, method, n, notes, missing, measure.undefined)
 
 
-def _less(one: Figure, other: Figure) -> Figure:
-    return lambda sums: one(sums) - other(sums)
+def _less(one: Statistic, other: Statistic) -> Statistic:
+    """The difference of two figures of one kind, which rests on what either does."""
+
+    def classes(rows: Floats) -> Floats:
+        return np.hstack([each.rests_on(rows) for each in (one, other) if each.rests_on is not None])
+
+    return Statistic(
+        lambda sums: one.of(sums) - other.of(sums),
+        range_of_difference(one.within),
+        None if one.rests_on is None else classes,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +166,8 @@ def beside(
     figure: str | Measure,
     categories: Sequence[Hashable],
     positive: Hashable | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = SEED,
 ) -> GroupDifference:
-    """A figure of two groups of pairs from the same clusters, and their difference: every draw takes both.
+    """A figure of two groups of pairs from the same clusters, and their difference, whose variance is that of both.
 
     Where agreement with people is held against that of people with one another, the pairs are others, the items the
     same. `figure` is a measure of the `categories`, one of `CELL_FIGURES` of a `positive` value, or without one
@@ -189,31 +175,17 @@ def beside(
     fit together.
     """
     clusters = [*plain(one.clusters), *plain(other.clusters)]
-    first, second = (_added(pairs, figure, categories, positive) for pairs in (one, other))
-    name, reason = (
-        (figure.method, figure.undefined)
-        if isinstance(figure, Measure)
-        else (CELL_FIGURES[figure].method, CELL_FIGURES[figure].undefined)
-    )
+    measure = figure if isinstance(figure, Measure) else _measure(figure, categories, positive)
+    name, reason = measure.method, measure.undefined
+    first, second = (_added(pairs, measure, categories) for pairs in (one, other))
     if not len(first.rows) or not len(second.rows):
         none = Estimate(None, method=name, note=NO_UNIT)
         return GroupDifference(none, none, replace(none, method=f"difference of {name}"))
-    width, others = first.rows.shape[1], np.zeros((len(first.rows), second.rows.shape[1]))
-    rows = np.vstack([
-        np.hstack([first.rows, others]),
-        np.hstack([np.zeros((len(second.rows), width)), second.rows]),
-    ])  # fmt: skip
-
-    def of_one(sums: Floats) -> Floats:
-        return first.of(sums[:, :width])
-
-    def of_other(sums: Floats) -> Floats:
-        return second.of(sums[:, width:])
-
-    figures = [of_one, of_other, _less(of_one, of_other)]
-    found = intervals(
-        tallied(rows, cluster_codes(clusters, len(clusters))), figures, ResamplingPlan(resamples, seed)
-    )
+    width = first.rows.shape[1]
+    rows = np.zeros((len(clusters), width + second.rows.shape[1]))
+    rows[: len(first.rows), :width], rows[len(first.rows) :, width:] = first.rows, second.rows
+    both = measure.statistic(first, 0, width), measure.statistic(second, width)
+    found = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), [*both, _less(*both)])
     names = name, name, f"difference of {name}"
     return GroupDifference(*(
         told(bounds, words, n, [], undefined=reason)
@@ -223,31 +195,32 @@ def beside(
     ))  # fmt: skip
 
 
-def _added(
-    pairs: RatedPairs, figure: str | Measure, categories: Sequence[Hashable], positive: Hashable | None
-) -> Added:
+def _added(pairs: RatedPairs, measure: Measure, categories: Sequence[Hashable]) -> Added:
     """What a group of pairs adds up to, and the figure of that."""
-    if not isinstance(figure, Measure):
-        of = CELL_FIGURES[figure].of if positive is not None else TABLE_FIGURES[figure]
-        return Added(_tables(pairs, categories, positive), of)
     heavy = checked_weights(pairs.weights, len(plain(pairs.truth)))
     codes, _ = coded([pairs.truth, pairs.said], categories)
-    return figure.of_pairs(codes[0], codes[1], heavy)
+    return measure.of_pairs(codes[0], codes[1], heavy)
 
 
-def _tables(pairs: RatedPairs, categories: Sequence[Hashable], positive: Hashable | None) -> Floats:
-    """The confusion of each pair, weighed: four cells of a positive value, or true × said of all categories."""
-    heavy = checked_weights(pairs.weights, len(plain(pairs.truth)))[:, None]
-    if positive is not None:
-        true, said = (
-            np.array([value == positive for value in plain(values)], dtype=np.float64)
-            for values in (pairs.truth, pairs.said)
-        )
-        return np.asarray(crossed(true, said) * heavy)
-    codes, known = coded([pairs.truth, pairs.said], categories)
-    unit = np.eye(len(known))
-    both = unit[codes[0]][:, :, None] * unit[codes[1]][:, None, :]
-    return np.asarray(both.reshape(len(heavy), unit.size) * heavy)
+def _measure(name: str, categories: Sequence[Hashable], positive: Hashable | None) -> Measure:
+    """A figure of the cells of a positive value, or without one of the confusion of all categories."""
+    cell, size = CELL_FIGURES[name], len(categories)
+    unit = np.eye(size)
+    is_positive = np.array([category == positive for category in categories], dtype=np.float64)
+
+    def adds(first: Codes, second: Codes) -> Added:
+        if positive is not None:
+            return Added(crossed(is_positive[first], is_positive[second]), cell.of, cell.rests_on)
+        both = unit[first][:, :, None] * unit[second][:, None, :]
+        rests_on = others if name == "kappa" else None
+        return Added(both.reshape(len(first), size * size), TABLE_FIGURES[name], rests_on)
+
+    def others(rows: Floats) -> Floats:
+        """How much each row has of anything but each category, of either side."""
+        _, _, true, said = _shaped(rows)
+        return other_classes(true + said)
+
+    return Measure(cell.method, cell.undefined, adds, within=cell.within)
 
 
 def _shaped(sums: Floats) -> tuple[Floats, Floats, Floats, Floats]:

@@ -2,17 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, settled, without_width
-from annotator.stats.intervals.coding import Codes, Values, group_codes, left_out, numbers
-from annotator.stats.intervals.intervals import LEVEL
-from annotator.stats.intervals.resampling import Floats
-from annotator.stats.intervals.student import t_quantile
-from annotator.stats.intervals.tails import ROUNDING
+from annotator.stats.intervals.clustered import ROUNDING
+from annotator.stats.intervals.coding import Codes, Floats, Values, group_codes, left_out, numbers
+from annotator.stats.intervals.student import LEVEL, UNBOUNDED, WORTH_TEN, Bounds, bounds_of, interval_name
 from annotator.stats.validation.classification import checked_weights
 
 NO_LABEL = "no unit has both a label and a judgement"
@@ -154,17 +151,17 @@ def parts_of(units: CorrectionUnits) -> CorrectionParts:
 
 
 def corrected_mean(
-    units: CorrectionUnits, tuning: float | None = None, level: float = LEVEL
+    units: CorrectionUnits, tuning: float | None = None, level: float = LEVEL, within: Bounds = UNBOUNDED
 ) -> CorrectedMean:
     """The judge's mean over all units + people's less the judge's over labelled ones, the judge's parts times λ.
 
     PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6) for units in clusters: λ is `tuning`, or the one of the least
-    variance over clusters; the interval is Student's t over labelled clusters.
+    variance over clusters; the interval is that of `bounds_of`, over labelled clusters, of means that lie `within`.
     """
     n, whole = int(units.labelled.sum()), len(units.said)
     notes = left_out(units.missing, whole + units.missing, "the judge gave no judgement")
     if not (units.reach * units.labelled).any():
-        return _uncorrected(units, notes, level)
+        return _uncorrected(units, notes, level, within)
     parts = parts_of(units)
     trust = parts.best_tuning() if tuning is None else tuning
     there, all_over = parts.labelled_clusters, parts.clusters
@@ -173,14 +170,16 @@ def corrected_mean(
         f"prediction-powered mean; λ {trust:.3f}, {'tuned' if tuning is None else 'given'}",
     )
     return CorrectedMean(
-        _spread("the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, level),
-        _spread("mean of labels", parts.people, parts.of_people, there, n, 0, [], level),
-        _spread(name, parts.value(trust), parts.errors(trust), there, n, missing, notes, level),
+        _spread(
+            "the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, level, within
+        ),
+        _spread("mean of labels", parts.people, parts.of_people, there, n, 0, [], level, within),
+        _spread(name, parts.value(trust), parts.errors(trust), there, n, missing, notes, level, within),
         trust,
     )
 
 
-def _uncorrected(units: CorrectionUnits, notes: list[str], level: float) -> CorrectedMean:
+def _uncorrected(units: CorrectionUnits, notes: list[str], level: float, within: Bounds) -> CorrectedMean:
     """The judge's mean alone, when nothing is labelled that has reach."""
     reason = NO_REACH.format("labelled") if units.labelled.any() else NO_LABEL
     absent = Estimate(None, missing=units.missing, method="prediction-powered mean", note=reason)
@@ -191,7 +190,15 @@ def _uncorrected(units: CorrectionUnits, notes: list[str], level: float) -> Corr
     as_if = parts_of(replace(units, labels=units.said))
     size = len(units.said)
     raw = _spread(
-        "the judge's mean", as_if.judge, as_if.of_judge, as_if.clusters, size, units.missing, notes, level
+        "the judge's mean",
+        as_if.judge,
+        as_if.of_judge,
+        as_if.clusters,
+        size,
+        units.missing,
+        notes,
+        level,
+        within,
     )
     return CorrectedMean(raw, replace(absent, method="mean of labels"), absent, None)
 
@@ -205,17 +212,20 @@ def _spread(
     missing: int,
     notes: list[str],
     level: float,
+    within: Bounds,
 ) -> Estimate:
-    """The estimate with the t interval that the clusters' errors give, as many as carry it."""
+    """The estimate with the interval that the clusters' errors give, as many as carry it."""
     found = Estimate(value, n=n, missing=missing, method=name, note="; ".join(notes))
     if enough(clusters):
-        half = t_quantile(level, clusters - 1) * sqrt(variance(errors, clusters))
-        method = f"{name}; {level:.0%} t interval over {clusters:,} clusters"
-        found = replace(found, low=value - half, high=value + half, method=method)
-    found = settled(found, clusters, "clusters")
+        most = clusters * max(WORTH_TEN, clusters)
+        low, high = bounds_of(value, variance(errors, clusters), clusters, within, level, most)
+        method = f"{name}; {interval_name(within, level)} over {clusters:,} clusters"
+        found = replace(found, low=low, high=high, method=method)
+    found = settled(found, clusters, "clusters", within)
     return found.remarked(f"no cluster differs, so {NO_WIDTH}") if without_width(found) else found
 
 
 def variance(errors: Floats, clusters: int) -> float:
     """The variance of a mean from what each cluster adds to its error, as many as carry it, two at least."""
-    return float(errors @ errors) * clusters / (clusters - 1)
+    found = float(errors @ errors) * clusters / (clusters - 1)
+    return found if found > ROUNDING**2 else 0.0

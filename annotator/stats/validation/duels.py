@@ -134,8 +134,8 @@ def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
 
 def _share(holds: Sequence[bool], of: Sequence["Duel | ScoredPair"]) -> Estimate:
     """The share of those that hold, with Wilson's interval over their questions; as if apart where one is not known."""
-    from annotator.stats.intervals.intervals import wilson
-    from annotator.stats.intervals.sample_size import clustered_wilson
+    from annotator.stats.intervals.cluster_means import clustered_wilson
+    from annotator.stats.intervals.student import wilson
 
     questions = [one.question for one in of]
     if "" in questions:

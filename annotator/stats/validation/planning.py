@@ -3,15 +3,14 @@
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf
 
 import numpy as np
 
-from annotator.domain.texts.estimate import Estimate, cut
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.intervals.clustered import ROUNDING
 from annotator.stats.intervals.coding import Values
-from annotator.stats.intervals.intervals import LEVEL
-from annotator.stats.intervals.student import t_quantile
-from annotator.stats.intervals.tails import ROUNDING
+from annotator.stats.intervals.student import LEVEL, WORTH_TEN, bounds_of
 from annotator.stats.validation.correction import (
     CorrectionUnits,
     corrected_mean,
@@ -57,8 +56,8 @@ def plan_labels(
     if width <= 0:
         raise ValueError(f"a width of {width}")
     units = units_of(labels, said, weights, clusters)
-    found = corrected_mean(units, tuning, level)
-    now = cut(found.corrected, bounds)
+    found = corrected_mean(units, tuning, level, bounds)
+    now = found.corrected
     if now.low is None or now.high is None or found.tuning is None:
         return LabelPlan(now, width, None, None, None, None, now.note)
     outlook = _Outlook(units, found.tuning, level, found.corrected.value or 0.0, bounds)
@@ -98,9 +97,9 @@ class _Outlook:
         """The width of the interval with n labels."""
         left = self.fixed + self.of_labels * self._each(n) / self._each(self.given)
         reached = max(2, round(min(self.clusters, self.there * n / self.given)))
-        half = t_quantile(self.level, reached - 1) * sqrt(left)
-        ends = cut(Estimate(self.value, self.value - half, self.value + half), self.bounds)
-        return (ends.high or 0.0) - (ends.low or 0.0)
+        most = reached * max(WORTH_TEN, reached)
+        low, high = bounds_of(self.value, left, reached, self.bounds, self.level, most)
+        return min(high, self.bounds[1]) - max(low, self.bounds[0])
 
     def plan(self, now: Estimate, wanted: float) -> LabelPlan:
         """As many labels as reach the width, or why none do."""

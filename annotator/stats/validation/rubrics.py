@@ -8,16 +8,14 @@ Table 8; weights, appendix G.4, Table 10. How well a judge agrees with people un
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from math import nan
 from statistics import pstdev
 
 from annotator.domain.judges.judgement import NO, YES
 from annotator.domain.kinds.rubric import Rubric, counted_weights
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import SHARE, Estimate
 from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
 from annotator.stats.intervals.coding import left_out
-from annotator.stats.intervals.intervals import bootstrap_means
-from annotator.stats.intervals.resampling import RESAMPLES, SEED
+from annotator.stats.intervals.student import mean_of_scores
 from annotator.stats.matching.matching import Alignment, align
 
 DEPARTURES = (
@@ -127,8 +125,7 @@ def criterion_agreement(
         one, two = first.get(criterion_id, {}), second.get(criterion_id, {})
         responses = list(dict.fromkeys([*one, *two]))
         x, y = [one.get(r) for r in responses], [two.get(r) for r in responses]
-        kappa = cohen_kappa(x, y, resamples=0)
-        found[criterion_id] = CriterionAgreement(percent_agreement(zip(x, y, strict=True)), kappa)
+        found[criterion_id] = CriterionAgreement(percent_agreement(zip(x, y, strict=True)), cohen_kappa(x, y))
     return found
 
 
@@ -198,9 +195,7 @@ class Beside:
     matched: Estimate
 
 
-def side_by_side(
-    sets: Sequence[RubricSet], score: Score, resamples: int = RESAMPLES, seed: int = SEED
-) -> Beside:
+def side_by_side(sets: Sequence[RubricSet], score: Score) -> Beside:
     """The score of each system under two or more sets, their gaps and weights, and the criteria of two aligned.
 
     Only items of all sets and responses judged by all count, so that the same reports are scored. An item on which a
@@ -214,8 +209,13 @@ def side_by_side(
     systems = sorted({system for _, system in places})
     scored = [{place: score(own.rubrics[place[0]], own.verdicts[place]) for place in places} for own in sets]
     whole = {place for place in places if all(of_one[place] is not None for of_one in scored)}
-    tables = [[[_cell(own, (item, s), whole) for s in systems] for item in items] for own in scored]
-    means = [bootstrap_means(table, resamples, seed) if items and systems else [] for table in tables]
+    means = [
+        [
+            mean_of_scores([Estimate(own[item, s] if (item, s) in whole else None) for item in items], SHARE)
+            for s in systems
+        ]
+        for own in scored
+    ]
     alignments = {item: align(_texts(a, item), _texts(b, item)) for item in items}
     return Beside(
         items,
@@ -225,11 +225,6 @@ def side_by_side(
         alignments,
         _matched(a, b, alignments),
     )
-
-
-def _cell(scores: Mapping[Place, float | None], place: Place, whole: set[Place]) -> float:
-    score = scores[place] if place in whole else None
-    return nan if score is None else score
 
 
 def _texts(own: RubricSet, item: str) -> list[str]:

@@ -80,7 +80,7 @@ def test_labels_are_pooled_over_items(project: Project) -> None:
     # By chance ½·¼ + ½·¾ = ½ (whoever comes first), so κ = ½.
     kappa = figure(pooled, "kappa")
     assert kappa.value == pytest.approx(0.5)
-    assert "bootstrap over 2 clusters" in kappa.method
+    assert "1 of 2 clusters have any of the rarest class that it needs" in kappa.note
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -129,7 +129,11 @@ def test_weights_are_pooled_with_linear_kappa_and_f1_is_averaged_over_items(proj
     found = agreement_figures.rows(project)
     overlap = figure(row(found, "units"), "match_f1")
     assert (overlap.value, overlap.n) == (0.75, 2)
-    assert (overlap.low, overlap.high) == (0.5, 1.0)
+    # Variance (¼² + ¼²) / 2 = 1/16, as three units have; t = 12.7062.
+    t = 12.7062
+    centre, half, whole = 3 / 4 + t**2 / 6, t * (1 / 16 + t**2 / 36) ** 0.5, 1 + t**2 / 3
+    bounds = (centre - half) / whole, (centre + half) / whole
+    assert (overlap.low, overlap.high) == pytest.approx(bounds, abs=1e-5)
     weight = row(found, "weight")
     # (3,3) (2,1) (1,1): as in the comparison of two rubrics, seen 1/3, by chance 1, κ = 2/3.
     assert (weight.n, figure(weight, "kappa").value) == (3, pytest.approx(2 / 3))
@@ -361,7 +365,7 @@ def test_self_agreement_compares_a_persons_two_trials(tmp_path: Path) -> None:
     assert figure(mine, "agreement").value == 0.8
     # First yes 3 of 5, again yes 2 of 5: chance 6/25 + 6/25 = 12/25. κ = (20 − 12)/(25 − 12).
     assert figure(mine, "kappa").value == pytest.approx(8 / 13)
-    assert "bootstrap over 2 clusters" in figure(mine, "kappa").method
+    assert "jackknife over 2 clusters" in figure(mine, "kappa").method
     assert "1 judgement of “unsure”" in figure(mine, "kappa").note
     project.close()
 

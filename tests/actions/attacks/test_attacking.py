@@ -134,11 +134,11 @@ def test_the_engine_tells_what_it_noticed(project: Project) -> None:
 
 
 def test_copies_enter_no_score_and_no_release(project: Project, server: OddServer, tmp_path: Path) -> None:
-    before = [results.plain(row) for row in results.rows(project, resamples=10)]
+    before = [results.plain(row) for row in results.rows(project)]
     responses = sql.first(project, "SELECT count(*) FROM response")
     server.answer = gullible
     attacked(project)
-    assert [results.plain(row) for row in results.rows(project, resamples=10)] == before
+    assert [results.plain(row) for row in results.rows(project)] == before
     assert sql.first(project, "SELECT count(*) FROM response") == responses
     releases.export(project, tmp_path / "release")
     files = [path for path in (tmp_path / "release").rglob("*") if path.is_file()]

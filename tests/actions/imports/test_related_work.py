@@ -370,7 +370,7 @@ def test_citations_of_works_come_in_from_a_file_and_count(
     with project.store.read() as db:
         (page,) = db.execute(select(PAGE))
     assert (page.citations, page.citations_on.isoformat()) == (7, "2026-01-02")
-    board = results.rows(project, protocol="deepscholar.references", resamples=0)
+    board = results.rows(project, protocol="deepscholar.references")
     (own,) = [row for row in board if row.system.startswith("Human") and row.metric == "document_importance"
               and row.group == "all"]  # fmt: skip
     assert own.estimate.value == 1.0

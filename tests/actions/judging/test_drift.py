@@ -65,10 +65,10 @@ def test_what_changed_is_listed_and_the_agreement_told(project: Project, server:
 
 
 def test_no_result_is_made_of_a_check(project: Project, server: OddServer) -> None:
-    before = [results.plain(row) for row in results.rows(project, resamples=10)]
+    before = [results.plain(row) for row in results.rows(project)]
     server.answer = changed_its_mind(DATASET)
     check(project)
-    assert [results.plain(row) for row in results.rows(project, resamples=10)] == before
+    assert [results.plain(row) for row in results.rows(project)] == before
 
 
 def test_another_model_behind_the_same_name_is_named(project: Project, server: OddServer) -> None:

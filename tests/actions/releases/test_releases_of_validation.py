@@ -45,7 +45,7 @@ def validated(project: Project) -> None:
     validation_sets.open_test(project, "Spring", ["small"])
     _, response, unit = places(project)[1, "Alpha", 1]
     reviews.review(project, "small", response, unit, Review.AGREE, note="As page 2 has it.")
-    query = validation.ValidationQuery(resamples=10, against=("R2",))
+    query = validation.ValidationQuery(against=("R2",))
     disagreements.rule(project, disagreements.queue(project, query)[0], InformedRuling.UNCLEAR)
 
 

@@ -1,13 +1,15 @@
-"""Figures made of others: their values by hand and by the published table, their intervals drawn anew by hand."""
+"""Figures made of others: their values by hand and by the published table, their intervals by hand."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from math import prod
+from statistics import fmean
 
 import numpy as np
 import pytest
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import composites, metrics, overview, pools, results
+from annotator.actions.results import composites, metrics, overview, results
 from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.scoring import ALL, JudgedResponse, Score
@@ -18,7 +20,7 @@ from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import COMPOSITES, PROTOCOLS
 from annotator.stats.intervals.pooled import geometric_mean
-from annotator.stats.intervals.resampling import counts
+from annotator.stats.intervals.student import bounds_of
 
 ME = ResultRater("me", "me", 1)
 # DeepScholar, Table 2: organization, nuggets, relevance, references, importance, precision, claims → overall.
@@ -93,9 +95,9 @@ def counted(
     }
 
 
-def made(found: Mapping[str, Counted], resamples: int = 500) -> dict[str, ResultRow]:
-    rows = [row for one in found.values() for row in results.rows_of(one, resamples)]
-    return {row.system_id: row for row in composites.made_of(found, rows, resamples)}
+def made(found: Mapping[str, Counted]) -> dict[str, ResultRow]:
+    rows = [row for one in found.values() for row in results.rows_of(one)]
+    return {row.system_id: row for row in composites.made_of(found, rows)}
 
 
 @pytest.mark.parametrize(("parts", "overall"), PUBLISHED.items())
@@ -113,8 +115,8 @@ def test_one_nothing_makes_nothing_and_below_nothing_there_is_no_root() -> None:
     assert geometric_mean((0.5, 0.0, 1.0)) == 0.0
     assert np.isnan(geometric_mean((0.5, -0.1)))
     assert geometric_mean((4.0, 9.0)) == pytest.approx(6.0)
-    drawn = geometric_mean((np.array([4.0, 0.0]), np.array([9.0, 1.0])))
-    assert drawn.tolist() == pytest.approx([6.0, 0.0])
+    several = geometric_mean((np.array([4.0, 0.0]), np.array([9.0, 1.0])))
+    assert several.tolist() == pytest.approx([6.0, 0.0])
 
 
 def test_it_is_made_of_means_over_items_not_item_by_item() -> None:
@@ -154,49 +156,38 @@ def test_floors_make_the_floor_and_gaps_of_one_protocol_count_once() -> None:
 VALUES = {"one": (0.1, 0.9, 0.4, 0.6, 0.2, 0.7), "two": (0.9, 0.2, 0.8, 0.1, 0.5, 0.3)}
 
 
-def drawn_by_hand(*columns: Sequence[float], draws: int) -> list[float]:
-    times = np.concatenate(list(counts(len(columns[0]), draws)))
-    return [
-        float(np.prod([np.average(column, weights=row) for column in columns]) ** (1 / len(columns)))
-        for row in times
-    ]
+def spread_by_hand(of_choice: Callable[[list[int]], float]) -> float:
+    """The jackknife variance over six items of what a choice of them makes."""
+    left = [of_choice([item for item in range(6) if item != out]) for out in range(6)]
+    return 5 / 6 * sum((one - fmean(left)) ** 2 for one in left)
 
 
-def test_all_parts_have_the_same_items_in_a_draw() -> None:
+def test_an_item_is_left_out_of_all_parts_at_once() -> None:
     found = counted(
         *([score(name, place, value) for place, value in enumerate(own)] for name, own in VALUES.items())
     )
-    own = made(found, 2_000)["s"].estimate
-    by_hand = np.quantile(drawn_by_hand(*VALUES.values(), draws=2_000), [0.025, 0.975])
-    assert (own.low, own.high) == (pytest.approx(by_hand[0]), pytest.approx(by_hand[1]))
-    # What makes one part high makes the other low: drawn each by itself the interval were wider.
-    apart = [
-        float(a * b) ** 0.5
-        for a, b in zip(
-            drawn_by_hand(VALUES["one"], draws=2_000),
-            reversed(drawn_by_hand(VALUES["two"], draws=2_000)),
-            strict=True,
-        )
-    ]
-    low, high = np.quantile(apart, [0.025, 0.975])
-    assert own.high - own.low < 0.8 * (high - low)
+    own = made(found)["s"].estimate
+
+    def of_both(items: list[int]) -> float:
+        return prod(fmean(column[i] for i in items) for column in VALUES.values()) ** 0.5
+
+    bounds = bounds_of(of_both([*range(6)]), spread_by_hand(of_both), 6, (0.0, 10.0))
+    assert (own.low, own.high) == pytest.approx(bounds)
     assert own.note == "6 items only: the interval is rough"
 
 
-def test_a_pooled_part_is_drawn_with_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_item_is_left_out_of_a_pooled_part_with_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     declare(monkeypatch, ("pool", "two"))
     said = ((1, 2), (3,), (4, 4, 4), (5,), (9, 1), (2,))
     second = [score("two", place, value) for place, value in enumerate(VALUES["two"])]
-    row = made(counted([], second, [heard(place, one) for place, one in enumerate(said)]), 10_000)["s"]
-    times = np.concatenate(list(counts(6, pools.DRAWS)))
-    rated = [(place, value) for place, one in enumerate(said) for value in one]
-    by_hand = []
-    for often in times:
-        mean = np.average([value for _, value in rated], weights=[often[place] for place, _ in rated])
-        by_hand.append((mean * np.average(VALUES["two"], weights=often)) ** 0.5)
-    low, high = np.quantile(by_hand, [0.025, 0.975])
-    assert (row.estimate.low, row.estimate.high) == (pytest.approx(low), pytest.approx(high))
-    assert "1,000 resamples" in row.estimate.method
+    row = made(counted([], second, [heard(place, one) for place, one in enumerate(said)]))["s"].estimate
+
+    def of_both(items: list[int]) -> float:
+        return (fmean(v for i in items for v in said[i]) * fmean(VALUES["two"][i] for i in items)) ** 0.5
+
+    bounds = bounds_of(of_both([*range(6)]), spread_by_hand(of_both), 6, (0.0, 10.0))
+    assert (row.low, row.high) == pytest.approx(bounds)
+    assert "jackknife over 6 items" in row.method
 
 
 def test_a_figure_of_the_project_leaves_it_without_an_interval(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -204,10 +195,10 @@ def test_a_figure_of_the_project_leaves_it_without_an_interval(monkeypatch: pyte
     first = [score("one", place, value) for place, value in enumerate(VALUES["one"])]
     row = made(counted(first, [], [heard(place, [1]) for place in range(6)]))["s"]
     assert row.estimate.value is not None
-    assert (row.estimate.low, row.estimate.note) == (None, composites.NO_DRAWS)
+    assert (row.estimate.low, row.estimate.note) == (None, composites.NO_PARTS)
 
 
-def test_systems_are_drawn_side_by_side_so_that_they_can_be_compared() -> None:
+def test_systems_lose_the_same_item_so_that_they_can_be_compared() -> None:
     both = [
         [
             score(name, place, value / (1 if system == "s" else 2), system)
@@ -217,9 +208,9 @@ def test_systems_are_drawn_side_by_side_so_that_they_can_be_compared() -> None:
         for name, own in VALUES.items()
     ]
     found = counted(*both, systems="st")
-    drawn = composites.draws(COMPOSITES["overall"][1], found, (ALL, ALL), ["s", "t"], 300)
-    assert drawn is not None
-    assert drawn[:, 0] == pytest.approx(2 * drawn[:, 1])
+    left = composites.without_each(COMPOSITES["overall"][1], found, (ALL, ALL), ["s", "t"])
+    assert left is not None
+    assert left[:, 0] == pytest.approx(2 * left[:, 1])
     assert {row.system for row in made(found).values()} == {"System s", "System t"}
 
 

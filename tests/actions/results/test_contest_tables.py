@@ -96,8 +96,8 @@ def long(sheet: ResultSheet, system: str, metric: str) -> dict:
 def test_the_exemplars_overall_is_of_five_figures() -> None:
     _, overall = COMPOSITES["overall"]
     found = Board({"a": {"*": [0.5] * 6}}).counted()
-    rows = [row for one in found.values() for row in results.rows_of(one, 0)]
-    made = {row.system_id: row for row in composites.made_of(found, rows, 0)}
+    rows = [row for one in found.values() for row in results.rows_of(one)]
+    made = {row.system_id: row for row in composites.made_of(found, rows)}
     assert overall.of_exemplar == METRICS[:5]
     assert made["human"].estimate.value == pytest.approx(0.7820, abs=0.00005)
     assert made["a"].estimate.value == pytest.approx(0.5)

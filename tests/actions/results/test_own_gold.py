@@ -46,7 +46,7 @@ def test_a_figure_says_that_its_judges_model_drafted_the_checklist(tmp_path: Pat
         gold = {
             row.rater: row.gold
             for one in judges.all_of(project)
-            for row in results.rows(project, one.id, protocol=NAME, resamples=0)
+            for row in results.rows(project, one.id, protocol=NAME)
         }
         project.close()
     assert "3 points drafted by the judge's own model, gpt-4o-mini" in gold["writer"]

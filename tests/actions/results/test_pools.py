@@ -37,7 +37,9 @@ from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.coverage import COVERAGE
-from annotator.stats.intervals.resampling import Floats, counts
+from annotator.stats.intervals.coding import Floats
+from annotator.stats.intervals.pooled import rates
+from annotator.stats.intervals.student import bounds_of
 from tests.projects.labelling_project import submit_labels
 
 
@@ -219,36 +221,39 @@ def pool(values: Sequence[Sequence[int]], system: str = "s") -> list[JudgedRespo
 VALUES = ((1, 3), (2,), (3, 3, 3), (1,), (1, 2), (2, 3))
 
 
-def drawn(scored: Sequence[RatedResponse], over_valid: bool, times: Floats) -> Floats:
-    pools = [[list(covered(one)) * int(many) for one, many in zip(scored, row, strict=True)] for row in times]
-    return np.array([np.median([weight for own in one for weight in own] or np.nan) for one in pools])
+def mean_of_all(scored: Sequence[RatedResponse], over_valid: bool) -> Estimate:
+    weights = [weight for one in scored for weight in covered(one)]
+    return Estimate(float(np.mean(weights)), n=len(weights), method="mean")
 
 
-@pytest.mark.parametrize("metric", [HEAVY, replace(HEAVY, drawn=drawn)], ids=["asked", "at once"])
-def test_an_interval_is_drawn_over_items(metric: Metric) -> None:
-    (estimate, judged) = pools.figures(POOLED, metric, pool(VALUES), ["s"], 10_000)["s"]
-    times = np.concatenate(list(counts(len(VALUES), pools.DRAWS)))
-    by_hand = [
-        median([w for weights, often in zip(VALUES, row, strict=True) for w in weights * int(often)])
-        for row in times
-    ]
-    low, high = np.quantile(by_hand, [0.025, 0.975])
-    assert (estimate.value, estimate.low, estimate.high, judged) == (2.0, low, high, 11)
-    assert estimate.method.startswith("median; 95% percentile bootstrap over items, 1,000 resamples, seed")
+def means(scored: Sequence[RatedResponse], over_valid: bool, times: Floats) -> Floats:
+    return rates([sum(covered(one)) for one in scored], [len(covered(one)) for one in scored], times)
+
+
+MEAN = replace(HEAVY, pooled=mean_of_all, within=(0.0, 10.0))
+
+
+@pytest.mark.parametrize("metric", [MEAN, replace(MEAN, drawn=means)], ids=["asked", "at once"])
+def test_an_interval_leaves_each_item_out_in_turn(metric: Metric) -> None:
+    (estimate, judged) = pools.figures(POOLED, metric, pool(VALUES), ["s"])["s"]
+    left = [np.mean([w for at, own in enumerate(VALUES) if at != out for w in own]) for out in range(6)]
+    low, high = bounds_of(estimate.value or 0, 5 / 6 * 6 * float(np.var(left)), 6, (0.0, 10.0))
+    assert (estimate.value, judged) == (pytest.approx(24 / 11), 11)
+    assert (estimate.low, estimate.high) == pytest.approx((low, high))
+    assert estimate.method == "mean; 95% Wilson score interval, jackknife over 6 items"
     assert estimate.note == "6 items only: the interval is rough"
 
 
 def test_of_many_reports_an_interval_takes_a_quick_way() -> None:
     many = pool([(1, 2, 3)] * (pools.ASKED + 1))
-    assert pools.figures(POOLED, HEAVY, many, ["s"], 50)["s"][0].note == pools.TOO_LONG
-    quick = pools.figures(POOLED, replace(HEAVY, drawn=drawn), many, ["s"], 50)["s"][0]
+    assert pools.figures(POOLED, MEAN, many, ["s"])["s"][0].note == pools.TOO_LONG
+    quick = pools.figures(POOLED, replace(MEAN, drawn=means), many, ["s"])["s"][0]
     assert (quick.low, quick.high) == (2.0, 2.0)
 
 
 def test_a_system_without_a_report_in_a_group_has_no_figure() -> None:
-    found = pools.figures(POOLED, HEAVY, pool(VALUES), ["s", "other"], 0)
+    found = pools.figures(POOLED, HEAVY, pool(VALUES), ["s", "other"])
     assert found["other"] == (Estimate(None, note="no report to count"), 0)
-    assert found["s"][0].low is None
 
 
 def test_a_figure_of_many_is_none_of_one() -> None:

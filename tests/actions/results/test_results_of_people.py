@@ -91,7 +91,7 @@ def label_all(project: Project, protocol: str) -> None:
 def figures(project: Project, protocol: str, rater_id: str = "") -> dict[str, tuple]:
     """Metric → its values in the order of the reports' systems."""
     found: dict[str, list] = {}
-    for row in results.rows(project, rater_id, protocol, resamples=50):
+    for row in results.rows(project, rater_id, protocol):
         if row.group_by == "all":
             found.setdefault(row.metric, []).append((row.system, row.estimate.value))
     order = ("Canary-Alpha-9000", "Canary-Beta-9000", "Canary-Gamma-9000")
@@ -132,7 +132,7 @@ def test_a_person_who_is_unsure_leaves_a_judgement_missing_and_never_says_no(pro
     submit_labels(project)
     row = next(
         row
-        for row in results.rows(project, result_raters.PEOPLE, REASONING, resamples=50)
+        for row in results.rows(project, result_raters.PEOPLE, REASONING)
         if row.metric == "reasoning.accuracy" and row.system == "Canary-Alpha-9000" and row.group_by == "all"
     )
     # Of the two that were judged both are right; of three it is two at least, and all at most.

@@ -79,16 +79,15 @@ def test_a_domain_has_its_mean_and_its_interval(project: Project) -> None:
     recall(project, item(project, "Vision"), "Alpha", 4)
     report = domains.report(project, "subject", RECALL)
     nlp, vision = report.means["Alpha"]["NLP"], report.means["Alpha"]["Vision"]
-    # Mean 1/2, standard deviation 1/4; t(0.975, 2) = 4.3027 (any table): 4.3027 · 0.25 / √3 = 0.62104.
+    # Mean 1/2, variance 1/16 / 3, which 12 units have; t(0.975, 2) = 4.3027 (any table).
+    half = 4.3027 / (1 + 4.3027**2 / 12) * (1 / 48 + 4.3027**2 / (4 * 12**2)) ** 0.5
     assert nlp.value == pytest.approx(0.5)
     assert nlp.high is not None
-    # It would end at 1.12104, beyond what a share can be.
-    assert nlp.high == 1.0
-    assert "cut at 0 and 1" in nlp.note
+    assert nlp.high == pytest.approx(0.5 + half, abs=1e-5)
     assert (vision.value, vision.high) == (1.0, None)
     (sheet,) = domains.sheets(report)
     assert [line.cells[0].words for line in sheet.lines] == ["Vision", "NLP"]
-    assert [line.cells[4].words for line in sheet.lines] == ["1.000", "0.500  [0.000, 1.000] rough"]
+    assert [line.cells[4].words for line in sheet.lines] == ["1.000", "0.500  [0.111, 0.889] rough"]
 
 
 def test_what_gold_gives_is_paired_item_by_item(project: Project) -> None:

@@ -146,7 +146,7 @@ def test_whoever_is_still_to_label_an_item_blind_is_not_shown_its_verdicts(proje
 
 def test_a_label_given_after_a_review_is_no_blind_label(project: Project) -> None:
     person_says(project, "R2", ann)
-    query = validation.ValidationQuery(resamples=50, against=("R2",))
+    query = validation.ValidationQuery(against=("R2",))
     before = validation.report(project, query).of("small").told.confusion
     project.work_as(person(project, "R3"))
     for at in places(project):

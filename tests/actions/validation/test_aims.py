@@ -25,7 +25,7 @@ def test_published_figures_stand_beside_what_people_and_judges_reach(tmp_path: P
     person_says(project, "R2", ann)
     person_says(project, "R3", ben)
     judge_says(project, "good", ann)
-    found = aims.sheet(validation.report(project, ValidationQuery(resamples=0)))
+    found = aims.sheet(validation.report(project, ValidationQuery()))
     # Both ways people agree on 24 of 32, each side saying yes to 12; of the judge's 16 yes, 12 are theirs.
     assert [(line.cells[0].words, line.cells[2].value, line.cells[4].words) for line in found.lines] == [
         ("Cohen's κ", 0.67, "people"),
@@ -41,7 +41,7 @@ def test_published_figures_stand_beside_what_people_and_judges_reach(tmp_path: P
         "Published aim: Cohen's κ 0.67 of people with one another (§4.3.2); Accuracy 0.76, Precision 0.85, Recall "
         "0.76, F1 0.80 of o3-mini with people (Table 2)."
     )
-    assert not aims.sheet(validation.report(project, ValidationQuery(by="system", resamples=0))).lines
+    assert not aims.sheet(validation.report(project, ValidationQuery(by="system"))).lines
     project.close()
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import sqrt
 from pathlib import Path
 
 import pytest
@@ -52,18 +53,14 @@ def lenient(at: At) -> str:
 
 
 def report(project: Project, **more: object) -> corrected.CorrectedLeaderboard:
-    return corrected.report(project, replace(CorrectionQuery(resamples=300), **more))
+    return corrected.report(project, replace(CorrectionQuery(), **more))
 
 
 def test_the_raw_score_is_that_of_the_results(project: Project) -> None:
     person_says(project, "R2", truth)
     judge_says(project, "small", lenient)
     found = report(project).standings.scores
-    rows = [
-        row
-        for row in results.rows(project, resamples=10)
-        if (row.metric, row.group_by) == ("coverage", "all")
-    ]
+    rows = [row for row in results.rows(project) if (row.metric, row.group_by) == ("coverage", "all")]
     # Alpha: three items at 1 and three at 3/4; Beta: 3/4 throughout.
     assert {name: score.raw.value for name, score in found.items()} == {
         "Alpha": pytest.approx(21 / 24), "Beta": pytest.approx(3 / 4),
@@ -106,11 +103,7 @@ def test_criteria_of_negative_weight_take_away_as_in_the_results(
     # Of all that can be reached, 3: Alpha has (3 − 1)/3 of odd items and 3/3 of even ones, Beta 3/3 by the judge.
     assert (scores["Alpha"].raw.value, scores["Beta"].raw.value) == pytest.approx((5 / 6, 1.0))
     assert scores["Beta"].corrected.value == pytest.approx(1 / 2)
-    rows = [
-        row
-        for row in results.rows(project, resamples=10)
-        if (row.metric, row.group_by) == ("coverage", "all")
-    ]
+    rows = [row for row in results.rows(project) if (row.metric, row.group_by) == ("coverage", "all")]
     assert {row.system: row.estimate.value for row in rows} == {
         name: pytest.approx(score.raw.value) for name, score in scores.items()
     }
@@ -184,7 +177,7 @@ def test_ratings_are_corrected_by_what_each_is_worth(
     assert {name: (one.raw.value, one.corrected.value) for name, one in scores.items()} == {
         "Alpha": (pytest.approx(7), pytest.approx(9)), "Beta": (pytest.approx(5), pytest.approx(3)),
     }  # fmt: skip
-    rows = results.rows(project, protocol=COVERAGE, resamples=0)
+    rows = results.rows(project, protocol=COVERAGE)
     assert {
         row.system: row.estimate.value for row in rows if (row.metric, row.group) == ("rating", "all")
     } == {name: pytest.approx(one.raw.value) for name, one in scores.items()}
@@ -287,12 +280,12 @@ def test_without_a_judge_or_labels_nothing_is_corrected(project: Project) -> Non
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_an_interval_of_a_share_ends_at_its_bounds_and_says_so(tmp_path: Path) -> None:
+def test_an_interval_of_a_share_ends_within_its_bounds(tmp_path: Path) -> None:
     project = validation_project(tmp_path, questions=2)
     person_says(project, "R2", lambda at: "yes" if at[0] == 1 else "no")
     judge_says(project, "small", truth)
     score = report(project).standings.scores["Alpha"].labelled
-    # Coverage 1 and 0: a mean of 1/2 whose t interval over two items, 1/2 ± 12.7 · 1/2, reaches far beyond.
-    assert (score.value, score.low, score.high) == (pytest.approx(0.5), 0.0, 1.0)
-    assert "the interval is cut at 0 and 1" in score.note
+    # Coverage 1 and 0: a mean of 1/2 of variance 1/4, which is worth one unit; t of one degree of freedom is 12.7.
+    half = 12.7062 / (1 + 12.7062**2) * sqrt(1 / 4 + 12.7062**2 / 4)
+    assert (score.value, score.low, score.high) == pytest.approx((0.5, 0.5 - half, 0.5 + half), abs=1e-6)
     project.close()

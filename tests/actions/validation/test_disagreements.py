@@ -19,7 +19,7 @@ from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import At, judge_says, negative, person_says, validation_project
 from tests.storage import sql
 
-WISH = validation.ValidationQuery(resamples=100, against=("R2",))
+WISH = validation.ValidationQuery(against=("R2",))
 
 
 def ann(at: At) -> str:

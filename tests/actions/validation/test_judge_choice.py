@@ -60,7 +60,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
 
 
 def choose(project: Project, **more: object) -> judge_choice.JudgeChoice:
-    of = validation.ValidationQuery(resamples=500, against=("R2",))
+    of = validation.ValidationQuery(against=("R2",))
     return judge_choice.choose(
         project, replace(JudgeChoiceQuery(of, figure="accuracy", reference="best"), **more)
     )
@@ -68,23 +68,21 @@ def choose(project: Project, **more: object) -> judge_choice.JudgeChoice:
 
 @pytest.mark.usefixtures("small_cases")
 def test_the_cheapest_that_is_not_too_much_worse_is_chosen_with_its_reason(project: Project) -> None:
-    # “fair” is right on 2 of 4 units less on items 1 and 2: by item 3/4, 3/4, 1, 1, so at the worst 1/4 below.
-    wide = choose(project, delta=0.25)
+    # “fair” is right on 2 of 4 units less on items 1 and 2: by item 3/4, 3/4, 1, 1, so .36 below at the worst of 95 %.
+    wide = choose(project, delta=0.4)
     assert (wide.reference, wide.chosen and wide.chosen.name) == ("dear", "fair")
     assert wide.reason[0].startswith("“fair” is the cheapest judge, at 0.080")
     assert "“cheap” is not chosen: it may be 0.500 worse." in wide.reason
     narrow = choose(project, delta=0.1)
     assert narrow.chosen is None
     assert "“dear” is the best choice among judges; this says nothing about people." in narrow.reason[0]
-    assert any(line.startswith("“fair” is not chosen: it may be 0.2") for line in narrow.reason)
+    assert any(line.startswith("“fair” is not chosen: it may be 0.3") for line in narrow.reason)
 
 
 def test_a_judge_is_never_held_against_itself(project: Project) -> None:
     (dear,) = (one for one in choose(project, delta=1.0, reference="dear").offers if one.rater.name == "dear")
     assert (dear.fits, dear.difference.value, dear.why_not) == (False, None, "it is the reference")
-    alone = choose(
-        project, of=validation.ValidationQuery(judge="dear", against=("R2",), resamples=50), reference="dear"
-    )
+    alone = choose(project, of=validation.ValidationQuery(judge="dear", against=("R2",)), reference="dear")
     assert alone.chosen is None
     assert alone.reason == (
         "“dear” is the only judge here and cannot be compared with itself. Compare it with people, or run "
@@ -95,9 +93,7 @@ def test_a_judge_is_never_held_against_itself(project: Project) -> None:
 @pytest.mark.usefixtures("small_cases")
 def test_people_are_the_reference_unless_another_is_named(project: Project) -> None:
     person_says(project, "R3", ann)
-    found = judge_choice.choose(
-        project, JudgeChoiceQuery(validation.ValidationQuery(resamples=200), figure="accuracy")
-    )
+    found = judge_choice.choose(project, JudgeChoiceQuery(validation.ValidationQuery(), figure="accuracy"))
     assert found.reference == "people"
     # “dear” says what both people say; “fair” is cheaper, and falls behind them by more than the margin.
     assert (found.chosen and found.chosen.name) == "dear"
@@ -108,7 +104,7 @@ def test_people_are_the_reference_unless_another_is_named(project: Project) -> N
 
 
 def test_with_the_labels_of_one_person_nothing_can_be_said_and_what_to_do_is(project: Project) -> None:
-    found = judge_choice.choose(project, JudgeChoiceQuery(validation.ValidationQuery(resamples=50)))
+    found = judge_choice.choose(project, JudgeChoiceQuery(validation.ValidationQuery()))
     assert found.chosen is None
     assert {one.answer and one.answer.verdict for one in found.offers} == {"Not yet known"}
     assert any("Have a second person label some of the same reports" in words for words in found.reason)
@@ -123,7 +119,9 @@ def test_agreement_cost_and_front_are_counted(project: Project) -> None:
     }  # fmt: skip
     assert found["fair"].agreement.value == pytest.approx(14 / 16)
     assert found["fair"].difference.value == pytest.approx(-2 / 16)
-    assert {name for name, one in found.items() if one.on_front} == {"dear", "fair", "cheap"}
+    assert {name for name, one in found.items() if one.on_front} == {"fair", "cheap"}
+    # Four items that are all right bound less from below than four of which two are half right: 4 of 4 units.
+    assert found["dear"].agreement.low == pytest.approx(4 / (4 + 3.18245**2), abs=1e-5)
     judge_says(project, "beaten", lambda _: "no")
     price(project, "beaten", 0.01)
     assert not next(one for one in choose(project).offers if one.rater.name == "beaten").on_front

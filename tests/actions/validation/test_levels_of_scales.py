@@ -31,7 +31,7 @@ from tests.promises.labelled_at_once import labelled_at_once
 from tests.stats.intraclass import icc
 
 ITEMS, CRITERIA = 12, 3
-OF = validation.ValidationQuery(resamples=200)
+OF = validation.ValidationQuery()
 
 
 def true(at: At) -> int:
@@ -187,7 +187,7 @@ def test_closeness_of_ordered_values_is_how_far_off_they_are(project: Project, l
 
 
 def test_a_card_tells_the_figures_of_the_level(project: Project, level: Level) -> None:
-    card = validity_cards.card(project, validity_cards.CardQuery("near", resamples=100))
+    card = validity_cards.card(project, validity_cards.CardQuery("near"))
     names = [one.name for one in card.definitions]
     assert set(FIGURES[level]) - {"agreement"} <= set(names)
     assert (card.of("judge").confusion == ()) is (level is Level.INTERVAL)

@@ -43,7 +43,7 @@ def labelled(project: Project, persons: int) -> None:
 
 
 def answer(project: Project, **more: object) -> stand_in.StandInAnswer:
-    query = replace(StandInQuery(validation.ValidationQuery(resamples=400)), **more)
+    query = replace(StandInQuery(validation.ValidationQuery()), **more)
     (found,) = stand_in.report(project, query).answers
     return found
 
@@ -148,9 +148,7 @@ def test_every_answer_stands_in_words_above_its_figures(project: Project) -> Non
     labelled(project, 3)
     judge_says(project, "good", noisy(project, 0.01, 9))
     judge_says(project, "coin", noisy(project, 0.5, 8))
-    first, persons = stand_in.sheets(
-        stand_in.report(project, StandInQuery(validation.ValidationQuery(resamples=400)))
-    )
+    first, persons = stand_in.sheets(stand_in.report(project, StandInQuery(validation.ValidationQuery())))
     assert [[cell.words for cell in line.cells[:2]] for line in first.lines] == [
         ["good", "Yes"],
         ["coin", "No"],

@@ -128,9 +128,7 @@ def test_what_one_is_still_to_label_blind_is_only_counted(tmp_path: Path) -> Non
     # The coordinator has labels of the second item still to submit.
     assert {line.cells[0].words for line in units.lines} == {"norm-placement"}
     every = sum(
-        validation.report(sample, validation.ValidationQuery(resamples=0))
-        .of("baseline")
-        .told.confusion.values()
+        validation.report(sample, validation.ValidationQuery()).of("baseline").told.confusion.values()
     )
     assert (
         f"{every - len(units.lines):,.0f} more are on items that you still have to label blind." in units.told

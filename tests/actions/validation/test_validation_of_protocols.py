@@ -84,7 +84,7 @@ def test_every_protocol_is_validated(project: Project, protocol: str) -> None:
     asked = person_says(project, protocol, shape.values[0])
     for place in places(project, protocol):
         judge_says(project, protocol, place, shape.values[0])
-    found = validation.report(project, ValidationQuery(protocol, resamples=FEW))
+    found = validation.report(project, ValidationQuery(protocol))
     line = found.of("small")
     assert line.units == asked == len(places(project, protocol))
     assert set(line.told.plain) >= {"accuracy", "kappa", "ac1"}
@@ -103,11 +103,11 @@ def test_more_than_two_values_have_agreement_and_a_named_positive_has_all(projec
             place,
             "false" if n == 0 else PROTOCOLS[REASONING].values[2] if n == 1 else "true",
         )
-    line = validation.report(project, ValidationQuery(REASONING, resamples=FEW)).of("small")
+    line = validation.report(project, ValidationQuery(REASONING)).of("small")
     assert (set(line.told.plain), set(line.told.weighted)) == ({"accuracy", "kappa", "ac1"}, {"accuracy"})
     assert line.told.plain["accuracy"].value == pytest.approx(1 - 2 / len(units))
     assert "one category" not in line.told.plain["accuracy"].note
-    named = validation.report(project, ValidationQuery(REASONING, positive="true", resamples=FEW)).of("small")
+    named = validation.report(project, ValidationQuery(REASONING, positive="true")).of("small")
     assert named.told.plain["recall"].value == pytest.approx(1 - 2 / len(units))
     assert named.told.confusion["true", "false"] == 1
 
@@ -116,7 +116,7 @@ def test_a_page_that_could_not_be_read_is_unknown_to_both(project: Project) -> N
     person_says(project, CLAIMS, "yes")
     for place in places(project, CLAIMS):
         judge_says(project, CLAIMS, place, "yes")
-    line = validation.report(project, ValidationQuery(CLAIMS, resamples=FEW)).of("small")
+    line = validation.report(project, ValidationQuery(CLAIMS)).of("small")
     # Of three claims one cites a page that is gone, of which people can only say that it is unknown.
     assert line.told.confusion == {("yes", "yes"): 2, ("unknown", "yes"): 1}
 
@@ -139,7 +139,7 @@ def test_pairs_are_compared_in_one_order(
     for place in places(project, PAIRS):
         judge_says(project, PAIRS, place, first)
         judge_says(project, PAIRS, place, first, turned=True)
-    line = validation.report(project, ValidationQuery(PAIRS, resamples=FEW)).of("small")
+    line = validation.report(project, ValidationQuery(PAIRS)).of("small")
     assert (line.units, line.told.confusion) == (3, {(first, first): 3})
 
 
@@ -161,7 +161,7 @@ def test_the_consensus_may_be_what_is_true(tmp_path: Path) -> None:
     judges.add(project, "small", base_url="http://127.0.0.1:1/v1", model="m")
     for place in places(project, USUAL):
         judge_says(project, USUAL, place, "yes")
-    found = validation.report(project, ValidationQuery(against=("consensus",), resamples=FEW))
+    found = validation.report(project, ValidationQuery(against=("consensus",)))
     assert found.against == "consensus"
     told = found.of("small").told
     assert (told.plain["accuracy"].value, told.weighted["accuracy"].value) == (0.5, 0.75)

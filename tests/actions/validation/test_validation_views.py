@@ -36,7 +36,7 @@ def ruled_project(folder: Path) -> Project:
     validation_sets.lock(project, "Spring")
     _, response, unit = places(project)[1, "Alpha", 1]
     reviews.review(project, "small", response, unit, Review.AGREE)
-    waiting = disagreements.queue(project, validation.ValidationQuery(resamples=10))
+    waiting = disagreements.queue(project, validation.ValidationQuery())
     for one in waiting[:1]:
         disagreements.rule(project, one, InformedRuling.JUDGE_WRONG)
     return project

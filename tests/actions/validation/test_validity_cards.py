@@ -76,9 +76,7 @@ def test_figures_are_those_of_the_validation_beside_the_human_ceiling(project: P
     assert people.plain["accuracy"].value == 15 / 16
     # Alpha's heavy criteria weigh 3, its light ones 1.
     assert judge.weighted["recall"].value == 0.75
-    found = validation.report(
-        project, validation.ValidationQuery(judge="small", against=("R2",), resamples=100)
-    ).of("small")
+    found = validation.report(project, validation.ValidationQuery(judge="small", against=("R2",))).of("small")
     assert judge.plain == {name: Figure.of(one) for name, one in found.told.plain.items()}
     assert {one.name for one in card.definitions} == set(judge.plain)
 
@@ -192,7 +190,7 @@ def test_a_key_of_the_environment_is_taken_out_wherever_it_stands(
 
 
 def test_the_same_content_gives_the_same_card(project: Project) -> None:
-    query = CardQuery("small", resamples=100)
+    query = CardQuery("small")
     one, other = (validity_cards.card(project, query, made_at=AT) for _ in range(2))
     assert one == other
     later = validity_cards.card(project, query)
@@ -262,7 +260,7 @@ def test_reviews_stand_apart_and_corrected_scores_beside(project: Project) -> No
 
 def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(tmp_path: Path) -> None:
     sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
-    query = CardQuery("baseline", resamples=100)
+    query = CardQuery("baseline")
     assert validity_cards.card(sample, query).attacks == ()
     attacked(sample, "baseline", "padding", size=6)
     (told,) = validity_cards.card(sample, query).attacks

@@ -90,11 +90,11 @@ def test_an_undefined_figure_gives_its_reason_in_its_place(page):
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_the_account_says_formula_interval_seed_versions_and_items(page):
+def test_the_account_says_formula_interval_versions_and_items(page):
     choose(page, "weight")
     account = page.view.account.toPlainText()
     for said in (
-        "Cohen's κ, linear weights; 95% percentile bootstrap over 2 items, 10,000 resamples, seed",
+        "Cohen's κ, linear weights; 95% Wilson score interval, jackknife over 2 items",
         "n = 4", "2 frozen agreements", "Guideline version 1", "matcher 2", "Items (2): 1, 2",
     ):  # fmt: skip
         assert said in account

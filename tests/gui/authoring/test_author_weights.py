@@ -49,9 +49,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
 
 
 def estimate(project: Project) -> tuple[float | None, float | None, float | None]:
-    (row,) = (
-        row for row in results.rows(project, result_raters.PEOPLE, resamples=0) if row.group_by == "all"
-    )
+    (row,) = (row for row in results.rows(project, result_raters.PEOPLE) if row.group_by == "all")
     return row.estimate.value, row.estimate.floor, row.estimate.ceiling
 
 

@@ -222,7 +222,7 @@ def test_labels_become_the_golds_importance_in_one_act(tmp_path: Path) -> None:
     # Of what nobody is sure, nothing is known: that is no “no”.
     assert set(said.values()) == {""}
     assert [one.changed for one in settled_fields.take_over(project, REFERENCE, "R1")] == [0]
-    rows = results.rows(project, protocol="deepscholar.references", resamples=0)
+    rows = results.rows(project, protocol="deepscholar.references")
     assert any(row.metric == "reference_coverage" and row.estimate.value is not None for row in rows)
     project.close()
 

@@ -52,7 +52,7 @@ def shown_in(bench: CaseBench) -> list[VerdictCase]:
 
 
 def ruled(project: Project) -> list[tuple[str, str, str]]:
-    query = validation.ValidationQuery(judge=JUDGE, resamples=50)
+    query = validation.ValidationQuery(judge=JUDGE)
     return [(one.ruling, one.reason, one.note) for one in disagreements.queue(project, query) if one.ruling]
 
 

@@ -67,7 +67,7 @@ def people_agree(project: Project, folder: Path, printed: Callable[[list[str]], 
 
 def judges_are_validated(project: Project, folder: Path, printed: Callable[[list[str]], str]) -> None:
     """Validate's pages and commands, without any positive value."""
-    query = validation.ValidationQuery(RATING, resamples=20)
+    query = validation.ValidationQuery(RATING)
     told = validation.report(project, query).of("baseline").told
     assert told.plain.keys() == {"accuracy" if name == "agreement" else name for name in NAMES}
     for view, title in (("judges", "Judges beside people"), ("answer", "May a judge stand in for people?")):
@@ -84,7 +84,7 @@ def judges_are_validated(project: Project, folder: Path, printed: Callable[[list
         if each.title == "Confusion"
     )
     assert [line.cells[3].words for line in confusion.lines[:11]] == [str(value) for value in range(11)]
-    card = validity_cards.card(project, validity_cards.CardQuery("baseline", RATING, resamples=20))
+    card = validity_cards.card(project, validity_cards.CardQuery("baseline", RATING))
     assert {one.title for one in card.definitions} >= TITLES
     file = str(project.path)
     for words in (["validate", file], ["choose-judge", file, "--reference", "best"]):

@@ -57,7 +57,7 @@ def states(project: Project) -> dict[str, tuple[str, int, int]]:
 def counted(project: Project) -> list[float | None]:
     """The figure by people, system by system: the share of points that a report supports."""
     people = [one for one in result_raters.raters(project, PRESENCE) if one.id == result_raters.PEOPLE]
-    found = [row for one in people for row in results.rows(project, one.id, PRESENCE, resamples=0)]
+    found = [row for one in people for row in results.rows(project, one.id, PRESENCE)]
     return [row.estimate.value for row in found if row.group_by == "all"]
 
 

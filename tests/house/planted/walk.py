@@ -67,7 +67,7 @@ def figures(project: Project) -> list[tuple[object, ...]]:
         (rater.name, row.metric, row.system, row.group_by, row.group, row.estimate)
         for protocol in PLANTED
         for rater in result_raters.everybody(project, protocol)
-        for row in results.rows(project, rater.id, protocol, resamples=20)
+        for row in results.rows(project, rater.id, protocol)
     ]
 
 
@@ -105,20 +105,18 @@ def unsure_is_missing(project: Project, folder: Path) -> None:
     submit_labels(project)
     for protocol in PLANTED:
         (me,) = (rater for rater in result_raters.raters(project, protocol) if rater.name != "baseline")
-        row, *_ = results.rows(project, me.id, protocol, resamples=0)
+        row, *_ = results.rows(project, me.id, protocol)
         assert row.estimate.missing > 0
 
 
 def validated(project: Project, folder: Path) -> None:
     for protocol, positive in ((STANCE, "supports"), (RATING, "10")):
-        query = validation.ValidationQuery(protocol, positive=positive, resamples=20)
+        query = validation.ValidationQuery(protocol, positive=positive)
         assert validation.report(project, query).of("baseline").units > 0
         assert [one.rater.name for one in stand_in.report(project, stand_in.StandInQuery(query)).answers] == [
             "baseline"
         ]
-        assert validity_cards.card(
-            project, validity_cards.CardQuery("baseline", protocol, resamples=20)
-        ).sha256
+        assert validity_cards.card(project, validity_cards.CardQuery("baseline", protocol)).sha256
 
 
 def corrected_by_labels(project: Project, folder: Path) -> None:

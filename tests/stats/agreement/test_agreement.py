@@ -1,13 +1,13 @@
 """What agreement of two raters is."""
 
 from fractions import Fraction
-from itertools import product
 from math import nan
 
 import numpy as np
 import pytest
 
 from annotator.stats.agreement.agreement import cohen_kappa, meetings, percent_agreement
+from annotator.stats.intervals.student import bounds_of
 from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
 
 # 35 of 50 agree; by chance (25 · 30 + 25 · 20) / 50² = 1/2 would: κ = (7/10 − 1/2) / (1/2).
@@ -36,7 +36,7 @@ def test_full_agreement_on_one_category_is_never_bare():
 
 def test_an_interval_is_named():
     found = cohen_kappa(*two_raters(TABLE))
-    assert "95% percentile bootstrap over 50 units" in found.method
+    assert "95% Wilson score interval, jackknife over 50 units" in found.method
     assert found.low < found.value < found.high
 
 
@@ -187,14 +187,14 @@ def plain_kappa(pairs) -> Fraction | None:
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_the_bounds_are_those_of_all_27_resamples_of_three_items():
-    # Each of the 3³ resamples is equally likely, so the least and the greatest κ have more than 2.5 % each.
+def test_the_bounds_are_those_of_leaving_out_each_of_three_items():
     items = [[(0, 0), (1, 1), (1, 0)], [(0, 1), (1, 1)], [(1, 0), (0, 0), (1, 1), (1, 1)]]
-    drawn = [plain_kappa([pair for item in draw for pair in item]) for draw in product(items, repeat=3)]
+    left = [plain_kappa([pair for item in items if item is not out for pair in item]) for out in items]
+    variance = sum((one - sum(left) / 3) ** 2 for one in left) * 2 / 3
     pairs = [pair for item in items for pair in item]
     found = cohen_kappa(*zip(*pairs, strict=True), clusters=[i for i, item in enumerate(items) for _ in item])
     assert found.value == pytest.approx(float(plain_kappa(pairs)))
-    assert (found.low, found.high) == pytest.approx((float(min(drawn)), float(max(drawn))))
+    assert (found.low, found.high) == pytest.approx(bounds_of(found.value, float(variance), 3, (-1.0, 1.0)))
 
 
 @needs_oracles

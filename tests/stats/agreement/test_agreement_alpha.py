@@ -1,13 +1,13 @@
 """What Krippendorff's α is."""
 
 from fractions import Fraction
-from itertools import product
 from math import nan
 
 import numpy as np
 import pytest
 
 from annotator.stats.agreement.alpha import krippendorff_alpha
+from annotator.stats.intervals.student import bounds_of
 from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
 
 LEVELS = ("nominal", "ordinal", "interval")
@@ -80,15 +80,6 @@ def test_equal_fractions_far_from_zero_are_still_equal():
     assert alpha([[1e9 + 0.1] * 3, [1e9 + 0.1] * 3], "interval").value is None
 
 
-@pytest.mark.usefixtures("small_cases")
-def test_a_resample_of_equal_fractions_is_undefined_whatever_rounding_leaves():
-    # Of two items, each with one value throughout, half of the resamples draw one twice.
-    scores = [1.1, 1.1, 1.1, 0.0, 0.0, 0.0]
-    found = alpha([scores, scores], "interval", clusters=[0, 0, 0, 1, 1, 1], resamples=1000)
-    left_out = int(found.note.split("undefined in ")[1].split()[0])
-    assert left_out == pytest.approx(500, abs=60)  # binomial, 1000 and 1/2: four deviations
-
-
 @pytest.mark.parametrize(
     ("raters", "level", "words"),
     [
@@ -127,17 +118,17 @@ def by_definition(units, level):
 
 @pytest.mark.usefixtures("small_cases")
 @pytest.mark.parametrize("level", LEVELS)
-def test_the_bounds_are_those_of_all_27_resamples_of_three_items(level):
-    # Each of the 3³ resamples is equally likely, so the least and the greatest α have more than 2.5 % each.
+def test_the_bounds_are_those_of_leaving_out_each_of_three_items(level):
     items = [[[1, 1], [1, 2, 5]], [[4, 5, 4]], [[2, 5], [1, 1], [2, 2]]]
-    drawn = [
-        by_definition([unit for item in draw for unit in item], level) for draw in product(items, repeat=3)
+    left = [
+        by_definition([unit for item in items if item is not out for unit in item], level) for out in items
     ]
+    variance = sum((one - sum(left) / 3) ** 2 for one in left) * 2 / 3
     units = [unit for item in items for unit in item]
     raters = [[unit[i] if i < len(unit) else None for unit in units] for i in range(3)]
     found = alpha(raters, level, clusters=[0, 0, 1, 2, 2, 2])
     assert found.value == pytest.approx(by_definition(units, level))
-    assert (found.low, found.high) == pytest.approx((min(drawn), max(drawn)))
+    assert (found.low, found.high) == pytest.approx(bounds_of(found.value, variance, 3, (-1.0, 1.0)))
 
 
 @needs_oracles

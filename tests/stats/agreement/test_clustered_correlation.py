@@ -24,7 +24,7 @@ def test_values_are_those_of_another_package_and_intervals_hold_them(name: str) 
     found = over_items(name, x, y, items)
     assert found.value == pytest.approx(PEERS[name](x, y).statistic)
     assert -1 <= found.low < found.value < found.high <= 1
-    assert "bootstrap over items" in found.method
+    assert "jackknife over 12 items" in found.method
     assert over_items(name, x, y, items) == found
 
 
@@ -70,13 +70,13 @@ def test_without_enough_responses_of_an_item_there_is_nothing_within() -> None:
     assert (found.value, found.note) == (None, "no item has 3 responses that differ on both sides")
 
 
-def test_an_interval_without_width_and_draws_without_a_figure_are_told() -> None:
+def test_a_perfect_order_and_one_that_hangs_on_one_item_say_so() -> None:
     items = list("abcdef")
     perfect = over_items("spearman", [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6], items)
-    assert (perfect.low, perfect.high) == (pytest.approx(1), pytest.approx(1))
-    assert "has no width" in perfect.note
+    # Six items that all agree: as Wilson's of 6 of 6, on the way from −1 to 1.
+    assert (perfect.low, perfect.high) == pytest.approx((2 * 6 / (6 + 2.5705818**2) - 1, 1))
     rare = over_items("spearman", [0, 0, 0, 0, 0, 1], [0, 1, 2, 3, 4, 5], items)
-    assert "resamples, which are left out" in rare.note
+    assert (rare.low, "undefined without one of the" in rare.note) == (None, True)
     x = [1, 2, 3, 1, 2]
     assert "1 of 2 units left out" in within_items(x, x, list("aaabb")).note
 

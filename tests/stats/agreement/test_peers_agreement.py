@@ -47,7 +47,7 @@ def whole(rows):
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=60))
 @many
 def test_kappa_of_two_classes_is_scikit_learns(rows):
-    found, pairs = cohen_kappa(*zip(*rows, strict=True), resamples=0), whole(rows)
+    found, pairs = cohen_kappa(*zip(*rows, strict=True)), whole(rows)
     assert found.n == len(pairs)
     theirs = quietly(metrics.cohen_kappa_score, *zip(*pairs, strict=True)) if pairs else None
     assert same(found, theirs)
@@ -57,7 +57,7 @@ def test_kappa_of_two_classes_is_scikit_learns(rows):
 @given(rows=st.lists(st.tuples(grades, grades), min_size=1, max_size=60))
 @many
 def test_weighted_kappa_is_scikit_learns(name, rows):
-    found, pairs = cohen_kappa(*zip(*rows, strict=True), name, range(4), resamples=0), whole(rows)
+    found, pairs = cohen_kappa(*zip(*rows, strict=True), name, range(4)), whole(rows)
     columns = list(zip(*pairs, strict=True))
     theirs = quietly(metrics.cohen_kappa_score, *columns, weights=name, labels=range(4)) if pairs else None
     assert same(found, theirs)
@@ -88,7 +88,7 @@ def by_scikit_learn(truth, said, heavy):
 @settings(max_examples=60)
 def test_the_figures_of_four_cells_are_scikit_learns(rows):
     found, used = (
-        both_ways(*list(zip(*rows, strict=True))[:2], "yes", [w for *_, w in rows], resamples=0),
+        both_ways(*list(zip(*rows, strict=True))[:2], "yes", [w for *_, w in rows]),
         whole(rows),
     )
     if not used:
@@ -105,7 +105,7 @@ def test_the_figures_of_four_cells_are_scikit_learns(rows):
 @many
 def test_alpha_is_that_of_the_krippendorff_package(level, rows):
     raters = list(zip(*rows, strict=True))
-    found = krippendorff_alpha(raters, level, range(4) if level == "ordinal" else None, resamples=0)
+    found = krippendorff_alpha(raters, level, range(4) if level == "ordinal" else None)
     values = {value for row in rows for value in row if value is not None}
     pairable = {
         value for row in rows if sum(v is not None for v in row) > 1 for value in row if value is not None
@@ -129,7 +129,7 @@ def test_kappa_is_statsmodels(table):
     counts = np.array(table)
     first, second = np.indices(counts.shape)
     raters = first.ravel().repeat(counts.ravel()), second.ravel().repeat(counts.ravel())
-    found = cohen_kappa(*raters, categories=range(3), resamples=0)
+    found = cohen_kappa(*raters, categories=range(3))
     if found.value is None or counts.sum() == 0:
         return
     theirs = quietly(inter_rater.cohens_kappa, counts)

@@ -3,7 +3,7 @@
 import pytest
 
 from annotator.stats.agreement.repeats import flip_rate
-from annotator.stats.intervals.intervals import wilson
+from annotator.stats.intervals.student import wilson
 
 # Three trials of five units: two are mixed, two agree, one was judged once.
 TRIALS = [["y", "y", "n", "n", None], ["y", "n", "n", None, "y"], ["y", "y", "n", "y", None]]
@@ -24,7 +24,7 @@ def test_a_unit_flips_when_its_trials_do_not_all_agree():
 def test_an_interval_over_items():
     trials = [["y"] * 20, ["y", "y", "y", "n"] * 5]
     items = [i // 4 for i in range(20)]
-    assert "in 5 clusters are worth" in flip_rate(trials, items).method
+    assert "jackknife over 5 clusters" in flip_rate(trials, items).method
     assert flip_rate(trials, items).value == 0.25
 
 
@@ -32,7 +32,7 @@ def test_a_rater_that_never_flips_is_not_said_to_be_certain():
     found = flip_rate([["y"] * 10, ["y"] * 10], [i // 2 for i in range(10)])
     assert found.value == 0
     assert found.high > 0.4
-    assert "a cluster counts as one unit" in found.note
+    assert "so that each counts as one unit" in found.note
 
 
 @pytest.mark.parametrize("trials", [[], [["y", "n"]], [["y", None], [None, "n"]]])

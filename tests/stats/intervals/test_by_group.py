@@ -60,7 +60,7 @@ def test_a_domain_of_one_item_has_no_margin_and_an_undefined_one_comes_last():
     assert (margin(found["z"]), margin(found["y"])) == (None, None)
     assert (found["y"].value, found["y"].note) == (
         None,
-        "there are no values; 1 of 1 left out: no defined score",
+        "no item has a defined score; 1 of 1 items left out: no defined score",
     )
 
 

@@ -5,8 +5,9 @@ from math import ceil, sqrt
 import numpy as np
 import pytest
 
-from annotator.stats.intervals.intervals import wilson, wilson_bounds
-from annotator.stats.intervals.sample_size import clustered_wilson, kish_effect, wilson_size
+from annotator.stats.intervals.cluster_means import clustered_wilson
+from annotator.stats.intervals.sample_size import kish_effect, wilson_size
+from annotator.stats.intervals.student import wilson, wilson_bounds
 
 Z = 1.959963985
 
@@ -58,7 +59,7 @@ def test_a_share_over_clusters_by_hand():
     half = 3.18245 / (2 * sqrt(3 + 3.18245**2))
     assert (found.value, found.n) == (0.5, 8)
     assert (found.low, found.high) == pytest.approx((0.5 - half, 0.5 + half), abs=1e-5)
-    assert "of 3.0 units, which 8 in 4 clusters are worth" in found.method
+    assert found.method == "share; 95% Wilson score interval, jackknife over 4 clusters"
 
 
 def test_units_of_their_own_are_nearly_wilsons():
@@ -71,7 +72,7 @@ def test_units_all_alike_count_as_their_clusters():
     found = clustered_wilson([True] * 30, [i // 3 for i in range(30)])
     assert found.high == 1
     assert found.low == pytest.approx(wilson_bounds(1.0, 10, 2.26216)[0], abs=1e-5)
-    assert "a cluster counts as one unit" in found.note
+    assert "so that each counts as one unit" in found.note
 
 
 def test_the_interval_covers_as_often_as_it_says():

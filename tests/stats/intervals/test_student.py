@@ -51,7 +51,7 @@ def test_the_margin_is_t_standard_errors():
     found = mean_interval([1, 2, 3])
     assert found.value == 2
     assert (found.low, found.high) == pytest.approx((2 - 2.4841, 2 + 2.4841), abs=1e-4)
-    assert (found.n, found.method) == (3, "mean; 95% t interval")
+    assert (found.n, found.method) == (3, "mean over items; 95% t interval")
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -67,7 +67,7 @@ def test_one_value_has_no_interval_and_none_has_no_mean():
         None,
         None,
         1,
-        "1 value is too few for an interval, which takes 5",
+        "1 item is too few for an interval, which takes 5",
     )
     assert (none.value, none.n, none.note) == (None, 0, "there are no values")
 
@@ -78,7 +78,7 @@ def test_undefined_scores_are_left_out_and_counted():
     assert (found.n, found.floor, found.note) == (
         2,
         None,
-        "2 values are too few for an interval, which takes 5; 1 of 3 left out: no defined score",
+        "2 items are too few for an interval, which takes 5; 1 of 3 items left out: no defined score",
     )
 
 
@@ -93,7 +93,12 @@ def test_bounds_are_averaged_over_all_that_have_them():
 
 def test_of_no_scores_nothing_is_known():
     found = mean_of_scores([])
-    assert (found.value, found.floor, found.ceiling, found.note) == (None, None, None, "there are no values")
+    assert (found.value, found.floor, found.ceiling, found.note) == (
+        None,
+        None,
+        None,
+        "no item has a defined score",
+    )
 
 
 def test_tails_have_closed_forms():

@@ -97,7 +97,7 @@ def test_too_few_runs_leave_an_item_out():
     assert (found.value, found.n, found.note) == (
         1.0,
         1,
-        "1 value is too few for an interval, which takes 5; 1 of 2 left out: no defined score",
+        "1 item is too few for an interval, which takes 5; 1 of 2 items left out: no defined score",
     )
     assert best_of(known(1.0), 2).note == "1 scored runs are fewer than 2"
 

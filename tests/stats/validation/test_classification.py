@@ -6,6 +6,7 @@ from math import sqrt
 import numpy as np
 import pytest
 
+from annotator.stats.intervals.student import wilson_bounds
 from annotator.stats.validation.classification import NO_UNIT, both_ways
 
 FIGURES = ("accuracy", "precision", "recall", "f1")
@@ -23,7 +24,7 @@ def classified(truth, said, positive, weights=None, clusters=None, **more):
 
 
 def found(truth, said, **more):
-    return classified(list(truth), list(said), "y", resamples=0, **more)
+    return classified(list(truth), list(said), "y", **more)
 
 
 def test_each_figure_is_a_ratio_of_cells():
@@ -64,16 +65,14 @@ def test_the_figures_are_those_of_researcherbenchs_formulas(weights):
     precision = Fraction(both, sum(w for _, verdict, w in pairs if verdict))
     recall = Fraction(both, sum(w for label, _, w in pairs if label))
     f1 = 2 * precision * recall / (precision + recall)
-    result = classified(COVERED, JUDGED, True, weights, resamples=0)
+    result = classified(COVERED, JUDGED, True, weights)
     assert values(result) == pytest.approx([float(figure) for figure in (right, precision, recall, f1)])
 
 
 def test_units_that_all_weigh_one_count_as_they_do_unweighted():
-    result = both_ways(COVERED, JUDGED, True, [1] * 12, resamples=0)
+    result = both_ways(COVERED, JUDGED, True, [1] * 12)
     assert values(result.weighted) == values(result.plain)
-    assert values(result.weighted) != values(
-        both_ways(COVERED, JUDGED, True, IMPORTANCE, resamples=0).weighted
-    )
+    assert values(result.weighted) != values(both_ways(COVERED, JUDGED, True, IMPORTANCE).weighted)
 
 
 def test_all_figures_of_one_pass_have_intervals_over_the_same_items():
@@ -81,16 +80,16 @@ def test_all_figures_of_one_pass_have_intervals_over_the_same_items():
     truth = rng.random(300) < 0.4
     said = np.where(rng.random(300) < 0.8, truth, ~truth)
     weights = rng.choice([1, 2, 3], 300).tolist()
-    result = both_ways(truth, said, True, weights, np.arange(300) // 10, resamples=300)
+    result = both_ways(truth, said, True, weights, np.arange(300) // 10)
     for way in (result.plain, result.weighted):
         for name in (*FIGURES, *OTHERS):
             one = getattr(way, name)
             assert one.low < one.value < one.high
-            assert "95% percentile bootstrap over 30 clusters, 300 resamples" in one.method
+            assert "95% Wilson score interval, jackknife over 30 clusters" in one.method
 
 
 def test_missing_units_are_left_out_and_counted():
-    result = classified(["y", "n", None, "y"], ["y", None, "y", "y"], "y", resamples=0)
+    result = classified(["y", "n", None, "y"], ["y", None, "y", "y"], "y")
     assert values(result) == (1.0, 1.0, 1.0, 1.0)
     assert (result.accuracy.n, result.accuracy.missing) == (2, 2)
     assert "2 of 4 units left out" in result.accuracy.note
@@ -137,10 +136,10 @@ def test_units_that_weigh_nothing_tell_nothing():
 def test_the_interval_is_over_clusters_and_the_same_on_every_run():
     truth, said = ["y", "n"] * 20, ["y", "n", "n", "n"] * 10
     items = [place // 4 for place in range(40)]
-    one = classified(truth, said, "y", clusters=items, resamples=500)
-    again = classified(truth[::-1], said[::-1], "y", clusters=items[::-1], resamples=500)
-    # Every cluster is alike: y y, n n, y n, n n. So no resample differs.
-    assert (one.f1.low, one.f1.value, one.f1.high) == pytest.approx((2 / 3, 2 / 3, 2 / 3))
+    one = classified(truth, said, "y", clusters=items)
+    again = classified(truth[::-1], said[::-1], "y", clusters=items[::-1])
+    # Every cluster is alike: y y, n n, y n, n n. So nothing is known of how clusters differ, and 40 units bound it.
+    assert (one.f1.low, one.f1.high) == pytest.approx(wilson_bounds(2 / 3, 40, 2.262157), abs=1e-6)
     assert one == again
     assert "10 clusters" in one.f1.method
 

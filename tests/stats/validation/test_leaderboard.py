@@ -1,11 +1,11 @@
 """How sure the order of systems is once people's labels correct the judge."""
 
 from dataclasses import replace
-from itertools import product
-from math import nan
+from math import nan, sqrt
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from annotator.stats.validation.correction import NO_LABEL, NO_REACH
 from annotator.stats.validation.leaderboard import SystemUnits, standings
@@ -15,7 +15,6 @@ ITEMS = ["p", "p", "q", "q", "r", "r"]
 # All units labelled: the corrected scores are the labels' own means, 4/6 and 3/6; the judge has it the other way.
 HIGH = SystemUnits([1, 1, 1, 0, 1, 0], [1, 0, 0, 0, 1, 0], ITEMS)
 LOW = SystemUnits([1, 0, 0, 1, 0, 1], [1, 1, 1, 1, 0, 1], ITEMS)
-few = {"resamples": 200}
 
 
 def system(seed, share, items=40, each=8, labelled=0.5):
@@ -29,14 +28,14 @@ def system(seed, share, items=40, each=8, labelled=0.5):
 
 def test_each_system_has_its_corrected_mean():
     systems = {"a": system(1, 0.4), "b": system(2, 0.6)}
-    found = standings(systems, **few)
+    found = standings(systems)
     for name, one in systems.items():
         assert found.scores[name] == corrected_mean(one.labels, one.said, one.weights, one.items)
 
 
-def test_units_of_negative_weight_are_drawn_as_they_are_scored():
+def test_units_of_negative_weight_spread_as_they_are_scored():
     signed = replace(system(1, 0.6), weights=[2, -1] * 160)
-    found = standings({"a": signed, "b": system(2, 0.4)}, resamples=2000)
+    found = standings({"a": signed, "b": system(2, 0.4)})
     score, single = found.scores["a"], found.pairs[0]
     assert score == corrected_mean(signed.labels, signed.said, signed.weights, signed.items)
     apart = abs(score.corrected.value - found.scores["b"].corrected.value)
@@ -47,7 +46,7 @@ def test_units_of_negative_weight_are_drawn_as_they_are_scored():
 
 
 def test_a_system_with_nothing_to_reach_says_so_wherever_it_has_no_place():
-    found = standings({"a": HIGH, "b": replace(LOW, weights=[-1] * 6)}, **few)
+    found = standings({"a": HIGH, "b": replace(LOW, weights=[-1] * 6)})
     assert found.scores["b"].raw.note == NO_REACH.format("judged")
     assert "nothing to reach" in found.ranks["b"].note
     assert "nothing to reach" in found.pairs[0].difference.note
@@ -59,16 +58,33 @@ def test_a_pair_stands_in_the_judges_order_with_the_corrected_difference():
     assert pair.difference.value == pytest.approx(3 / 6 - 4 / 6)
 
 
-def test_the_chance_of_the_other_order_is_that_of_all_27_resamples():
-    # Labels of low less those of high by item: 1 − 2, 1 − 1, 1 − 1. It is below in all draws that hold item p.
-    gaps = [sum(draw) for draw in product([-1, 0, 0], repeat=3)]
-    expected = sum((gap < 0) + (gap == 0) / 2 for gap in gaps) / 27
+@pytest.mark.usefixtures("small_cases")
+def test_the_chance_of_the_other_order_is_that_of_t_over_items():
+    # Labels of low less those of high by item: 1 − 2, 1 − 1 and 1 − 1 of 6; the judge has low first.
+    errors = [(gap + 1 / 3) / 6 for gap in (-1, 0, 0)]
+    t = (-1 / 6) / sqrt(sum(one**2 for one in errors) * 3 / 2)
     (pair,) = standings({"high": HIGH, "low": LOW}).pairs
-    assert pair.flip.value == pytest.approx(expected, abs=4 * (expected * (1 - expected) / 10_000) ** 0.5)
-    assert (pair.difference.low, pair.difference.high) == pytest.approx((-3 / 6, 0))
+    assert (pair.first, pair.flip.value) == ("low", pytest.approx(stats.t.cdf(-t, 2)))
+    half = stats.t.ppf(0.975, 2) * (-1 / 6) / t
+    assert (pair.difference.low, pair.difference.high) == pytest.approx((-1 / 6 - half, -1 / 6 + half))
 
 
-def test_the_resampled_scores_spread_as_their_interval_says():
+def test_over_few_items_there_is_an_order_without_intervals_but_a_reason():
+    found = standings({"high": HIGH, "low": LOW})
+    assert (found.ranks["high"].value, found.ranks["high"].low) == (1, None)
+    for one in (found.ranks["high"], found.pairs[0].difference, found.pairs[0].flip):
+        assert "3 items are too few for an interval" in one.note
+    assert standings({}).pairs == ()
+
+
+def test_a_rank_is_above_those_that_are_worse_beyond_chance_and_below_those_that_are_better():
+    board = standings({"a": system(1, 0.2), "b": system(2, 0.5), "c": system(3, 0.5), "d": system(4, 0.9)})
+    spans = {name: (one.low, one.high) for name, one in board.ranks.items()}
+    assert spans == {"a": (4, 4), "b": (2, 3), "c": (2, 3), "d": (1, 1)}
+    assert "95% interval by differences from the others over" in board.ranks["a"].method
+
+
+def test_the_difference_from_nothing_spreads_as_the_score_does():
     # Against a system of zeros only, the difference is the score itself.
     one = system(3, 0.5)
     zeros = SystemUnits([0] * 320, [0] * 320, one.items)
@@ -79,22 +95,20 @@ def test_the_resampled_scores_spread_as_their_interval_says():
 
 @pytest.mark.usefixtures("small_cases")
 def test_ranks_are_those_of_the_corrected_scores_ties_sharing():
-    found = standings({"low": LOW, "high": HIGH, "again": HIGH}, **few)
+    found = standings({"low": LOW, "high": HIGH, "again": HIGH})
     assert [found.ranks[name].value for name in ("low", "high", "again")] == [3, 1.5, 1.5]
-    assert found.ranks["high"].low == 1.5
-    assert "3 items, 200 resamples" in found.ranks["low"].method
 
 
 def test_systems_far_apart_keep_their_places():
-    found = standings({"a": system(1, 0.1), "b": system(2, 0.5), "c": system(4, 0.9)}, **few)
+    found = standings({"a": system(1, 0.1), "b": system(2, 0.5), "c": system(4, 0.9)})
     assert [(pair.first, pair.second) for pair in found.pairs] == [("c", "b"), ("c", "a"), ("b", "a")]
-    assert [pair.flip.value for pair in found.pairs] == [0, 0, 0]
+    assert all(pair.flip.value < 1e-4 for pair in found.pairs)
     assert (found.ranks["c"].low, found.ranks["c"].value, found.ranks["c"].high) == (1, 1, 1)
 
 
 def test_the_order_in_which_systems_are_given_moves_nothing():
     systems = {name: system(seed, 0.5) for seed, name in enumerate("abc")}
-    there, back = standings(systems, **few), standings(dict(reversed(systems.items())), **few)
+    there, back = standings(systems), standings(dict(reversed(systems.items())))
     assert (there.pairs, there.ranks, there.scores) == (back.pairs, back.ranks, back.scores)
 
 
@@ -106,18 +120,17 @@ def test_where_less_is_better_all_is_told_as_of_what_is_left_to_1():
         name: replace(one, labels=[1 - x for x in one.labels], said=[1 - x for x in one.said])
         for name, one in systems.items()
     }
-    few_, less = standings(turned, **few), standings(systems, **few, higher_is_better=False)
+    few_, less = standings(turned), standings(systems, higher_is_better=False)
     assert [(pair.first, pair.second) for pair in less.pairs] == [(p.first, p.second) for p in few_.pairs]
     for own, other in zip(less.pairs, few_.pairs, strict=True):
-        # Other draws of the same items.
-        assert own.flip.value == pytest.approx(other.flip.value, abs=0.15)
+        assert own.flip.value == pytest.approx(other.flip.value)
         assert own.difference.value == pytest.approx(-other.difference.value)
     assert less.pairs[0].first == "a"
     for name in systems:
         assert less.ranks[name].value == few_.ranks[name].value
 
 
-def test_strata_are_drawn_with_their_items():
+def test_strata_belong_to_their_items():
     one = system(5, 0.5)
     layered = SystemUnits(one.labels, one.said, one.items, one.weights, ["easy", "hard"] * 160)
     zeros = SystemUnits([0] * 320, [0] * 320, one.items)
@@ -128,7 +141,7 @@ def test_strata_are_drawn_with_their_items():
 
 def test_a_system_without_labels_has_neither_rank_nor_difference_but_reasons():
     blank = SystemUnits([None] * 6, [1, 0, 1, 0, 1, 0], ITEMS)
-    found = standings({"high": HIGH, "blank": blank}, **few)
+    found = standings({"high": HIGH, "blank": blank})
     assert (found.ranks["blank"].value, found.ranks["blank"].note) == (None, NO_LABEL)
     assert found.ranks["high"].value == 1
     assert (found.pairs[0].flip.value, found.pairs[0].flip.note) == (None, NO_LABEL)
@@ -136,22 +149,6 @@ def test_a_system_without_labels_has_neither_rank_nor_difference_but_reasons():
 
 def test_systems_that_the_judge_ties_cannot_change_places():
     tied = SystemUnits(LOW.labels, HIGH.said, ITEMS)
-    (pair,) = standings({"high": HIGH, "tied": tied}, **few).pairs
+    (pair,) = standings({"high": HIGH, "tied": tied}).pairs
     assert (pair.flip.value, pair.flip.note) == (None, "the judge puts neither first")
     assert pair.difference.value is not None
-
-
-def test_resamples_without_a_label_are_left_out_and_counted():
-    # Only item p is labelled; (2/3)³ of the resamples miss it.
-    sparse = SystemUnits([1, 0, None, None, None, None], [1, 1, 0, 0, 1, 0], ITEMS)
-    found = standings({"high": HIGH, "sparse": sparse}, resamples=2000)
-    out = int(found.pairs[0].flip.note.split("undefined in ")[1].split()[0])
-    assert out == pytest.approx(2000 * 8 / 27, abs=85)  # four deviations
-    assert "left out" in found.ranks["high"].note
-
-
-def test_nothing_drawn_leaves_values_without_intervals():
-    found = standings({"high": HIGH, "low": LOW}, resamples=0)
-    assert (found.ranks["high"].value, found.ranks["high"].low) == (1, None)
-    assert found.pairs[0].flip.note == "no resamples were drawn"
-    assert standings({}).pairs == ()

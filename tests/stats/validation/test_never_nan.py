@@ -13,7 +13,7 @@ from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
 from annotator.stats.agreement.alpha import krippendorff_alpha
 from annotator.stats.agreement.chance import gwet_ac1
 from annotator.stats.agreement.repeats import flip_rate
-from annotator.stats.intervals.sample_size import clustered_wilson
+from annotator.stats.intervals.cluster_means import clustered_wilson
 from annotator.stats.validation.alt_test import alt_test
 from annotator.stats.validation.classification import both_ways
 from annotator.stats.validation.comparison import comparison, kappa_difference
@@ -25,21 +25,20 @@ from tests.stats.corrections import corrected_mean
 said = st.sampled_from([0, 0, 0, 1, None])
 weight = st.sampled_from([0, 1, 1, 3])
 rows = st.lists(st.tuples(said, said, said, weight, st.integers(0, 3)), min_size=1, max_size=12)
-few = {"resamples": 20}
 FIGURES = {
     "agreement": lambda a, b, c, w, i: (
         percent_agreement(zip(a, b, strict=True)),
-        cohen_kappa(a, b, "quadratic", [0, 1], i, **few),
-        kappa_difference(a, b, c, clusters=i, **few),
-        gwet_ac1([a, b, c], clusters=i, **few),
-        gwet_ac1([a, b, c], "ordinal", [0, 1, 2], i, **few),
-        krippendorff_alpha([a, b, c], clusters=i, **few),
+        cohen_kappa(a, b, "quadratic", [0, 1], i),
+        kappa_difference(a, b, c, clusters=i),
+        gwet_ac1([a, b, c], clusters=i),
+        gwet_ac1([a, b, c], "ordinal", [0, 1, 2], i),
+        krippendorff_alpha([a, b, c], clusters=i),
     ),
     "four cells": lambda a, b, c, w, i: (
-        both_ways(a, b, 1, w, i, **few),
-        comparison(a, b, c, 1, w, i, **few),
+        both_ways(a, b, 1, w, i),
+        comparison(a, b, c, 1, w, i),
     ),
-    "tests": lambda a, b, c, w, i: (alt_test({"a": a, "b": b}, c, clusters=i, fewest=1, **few),),
+    "tests": lambda a, b, c, w, i: (alt_test({"a": a, "b": b}, c, clusters=i, fewest=1),),
     "shares": lambda a, b, c, w, i: (
         clustered_wilson(a, i),
         flip_rate([a, b], i),
@@ -47,7 +46,7 @@ FIGURES = {
     "corrected": lambda a, b, c, w, i: (
         corrected_mean(a, b, w, i, c and [value or 0 for value in c]),
         plan_labels(a, b, 0.2, w, i),
-        standings({"one": SystemUnits(a, b, i, w), "other": SystemUnits(c, b, i)}, **few),
+        standings({"one": SystemUnits(a, b, i, w), "other": SystemUnits(c, b, i)}),
     ),
 }
 

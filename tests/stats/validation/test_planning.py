@@ -5,6 +5,7 @@ from math import ceil, nan, sqrt
 import numpy as np
 import pytest
 
+from annotator.stats.intervals.student import bounds_of
 from annotator.stats.validation.correction import NO_LABEL
 from annotator.stats.validation.planning import plan_labels
 from tests.stats.corrections import corrected_mean
@@ -101,11 +102,13 @@ def test_a_promised_width_is_kept_within_a_tenth_four_times_of_five(items, first
 
 @pytest.mark.usefixtures("small_cases")
 def test_the_interval_now_and_then_ends_where_the_figure_does():
-    found = plan_labels(LABELS, SAID, 0.95, tuning=0.0, bounds=(0.0, 1.0))
-    # ½ ± ½: of 1.837 that four labels give, 1 is left, and of .965 by eight all.
-    assert (found.now.low, found.now.high, found.width_now) == (0, 1, 1)
-    assert found.least == pytest.approx(2 * 2.36462 * sqrt(1 / 24), abs=1e-4)
-    assert "cut at 0 and 1" in found.now.note
+    found = plan_labels(LABELS, SAID, 0.5, tuning=0.0, bounds=(0.0, 1.0))
+    low, high = bounds_of(0.5, 1 / 12, 4, (0.0, 1.0))
+    assert (found.now.low, found.now.high) == pytest.approx((low, high))
+    # Of eight the variance is 1/24.
+    least = bounds_of(0.5, 1 / 24, 8, (0.0, 1.0))
+    assert found.least == pytest.approx(least[1] - least[0])
+    assert 0 < low < high < 1
 
 
 def test_units_alike_within_items_need_more_labels():

@@ -32,8 +32,6 @@ from annotator.gui.pages.validation.cases.verdict_cases import (
 )
 from annotator.gui.pages.validation.looking import CountedLook
 
-# So many resamples are enough for a strip that is counted again while one rules.
-RESAMPLES = 400
 EVERY = "*"
 NOTHING = DisagreementList((), 0, False)
 # Words and value of something that can be chosen.
@@ -60,9 +58,7 @@ class RulingChoice:
     def query(self, opening: str = "") -> ValidationQuery:
         judge = "" if self.judge == EVERY else self.judge
         against = () if self.person == EVERY else (self.person,)
-        return ValidationQuery(
-            self.protocol, self.set_name, self.part, against, judge, opening=opening, resamples=RESAMPLES
-        )
+        return ValidationQuery(self.protocol, self.set_name, self.part, against, judge, opening=opening)
 
 
 @dataclass(frozen=True, slots=True)
