@@ -44,7 +44,6 @@ def test_the_coverage_of_every_figure_is_near_its_level():
         "0 or 1, .9",
         "share 0.9",
         "prevalence 0.5, right 0.9",
-        "prevalence 0.98",
         "mean 0.95",
         "reports",
     )
