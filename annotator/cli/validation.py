@@ -43,6 +43,10 @@ Epsilon = Annotated[
     typer.Option(help="ε of the alternative annotator test: 0.2 for experts, 0.15 for skilled annotators, "
     "0.1 for crowd workers"),
 ]  # fmt: skip
+Least = Annotated[
+    float,
+    typer.Option(help="Agreement beyond chance (κ or ICC) that a judge must be shown to pass, such as 0.4"),
+]
 Card = Annotated[
     Path | None,
     typer.Option(help="Validity card: nothing is done unless the judge matches it", show_default=False),
@@ -61,6 +65,7 @@ def validate(
     positive: Positive = "",
     delta: Delta = 0.05,
     epsilon: Epsilon = 0.2,
+    least: Least = 0.0,
     protocol: Protocol = "",
     to: To = None,
     as_: As = "",
@@ -68,8 +73,9 @@ def validate(
 ) -> None:
     """Compare judges with people: may each stand in for people, its agreement, errors and cost.
 
-    Yes if it is shown not to be worse than people with one another by more than --delta (of Cohen's κ) and passes
-    the alternative annotator test, which needs three people; no if it is shown to be worse.
+    Yes if it is shown not to be worse than people with one another by more than --delta (of Cohen's κ), to agree with
+    them beyond chance, as they do, and passes the alternative annotator test, which needs three people; no if it is
+    shown to be worse. Of several judges and looks at a test part, one in forty is said to be better or worse by chance.
     """
     from annotator.actions.sets import validation_units
     from annotator.actions.validation import stand_in, validation, validation_sheets
@@ -82,7 +88,7 @@ def validate(
         )  # fmt: skip
         ground = validation.ground_of(project, query)
         found = validation.of_ground(project, ground, query)
-        asked = stand_in.StandInQuery(query, delta=delta, epsilon=epsilon)
+        asked = stand_in.StandInQuery(query, delta=delta, epsilon=epsilon, least=least)
         answers = stand_in.of_ground(project, ground, asked) if by == validation_units.ALL else None
     told = stand_in.sheets(answers) if answers else ()
     if to or json_:
@@ -208,6 +214,7 @@ def choose_judge(
     ] = "",
     delta: Delta = 0.05,
     epsilon: Epsilon = 0.2,
+    least: Least = 0.0,
     reference: Annotated[
         str, typer.Option(help="“people” (with one another), a judge's name, or “best”")
     ] = "people",
@@ -233,7 +240,7 @@ def choose_judge(
             opening=counted_look(project, set_name, part, ""),
         )  # fmt: skip
         found = judge_choice.choose(
-            project, judge_choice.JudgeChoiceQuery(of, figure, weighted, delta, reference, epsilon)
+            project, judge_choice.JudgeChoiceQuery(of, figure, weighted, delta, reference, epsilon, least)
         )
     answers = [one.answer for one in found.offers if one.answer]
     more = {

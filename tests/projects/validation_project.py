@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 from sqlalchemy import insert
@@ -149,3 +150,11 @@ def judge_says(
         if rows:
             db.execute(insert(JUDGEMENT), rows)
     return judge_id
+
+
+def noisy(project: Project, errs: float, seed: int) -> Says:
+    """Says what is true by one truth for all, and the other of yes and no so often."""
+    chance, truth = Random(seed), Random(0)
+    said = {at: truth.choice(("yes", "no")) for at in places(project)}
+    wrong = {at for at in said if chance.random() < errs}
+    return lambda at: {"yes": "no", "no": "yes"}[said[at]] if at in wrong else said[at]

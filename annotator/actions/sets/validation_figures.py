@@ -286,13 +286,15 @@ def _gaps(one: TruthPairs, other: TruthPairs, scale: Scale) -> tuple[Named, Name
     return plain, {name: gap_of(measure, one.weights) for name, measure in told_of.items() if measure.weighed}
 
 
-def beside(one: TruthPairs, other: TruthPairs, name: str, positive: str, scale: Scale) -> GroupDifference:
+def beside(
+    one: TruthPairs, other: TruthPairs, name: str, positive: str, scale: Scale, margin: float = 0.0
+) -> GroupDifference:
     """A figure of a judge with people, by weight, of people with one another, and the one less the other."""
     groups = [
         comparing.RatedPairs(pairs.truth, pairs.said, pairs.items, pairs.weights) for pairs in (one, other)
     ]
     of_level = levels.measures(scale).get(name, name)
-    return comparing.beside(groups[0], groups[1], of_level, scale.names, positive or None)
+    return comparing.beside(groups[0], groups[1], of_level, scale.names, positive or None, margin)
 
 
 def _same(pairs: TruthPairs) -> list[bool | None]:

@@ -105,13 +105,17 @@ class Ground:
         whole = self._pairs[rater.key]
         return whole if chosen is None else whole.among(chosen)
 
-    def _paired(self, rater: ValidationRater) -> TruthPairs:
+    def pairs_with(self, rater: ValidationRater, person: str) -> TruthPairs:
+        """What a rater said beside the labels of one person, whoever counts as true."""
+        return self._paired(rater, (person,))
+
+    def _paired(self, rater: ValidationRater, sources: Iterable[str] = ()) -> TruthPairs:
         """Row by row in the order of the units, then of who said it, then of whose word is true."""
         nothing = objects(())
         blocks = [(nothing.astype(np.intp), nothing, nothing)]
         for who in [rater.key] if rater.is_judge else self._persons(rater):
             said, asked = self.column(who)
-            for by in self.truth:
+            for by in sources or self.truth:
                 true, _ = self.column(by)
                 # A person is asked for what is dealt to them; a judge for everything.
                 at = np.flatnonzero(there(true) & (asked | rater.is_judge) & (by != who))

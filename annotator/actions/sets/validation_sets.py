@@ -235,6 +235,16 @@ def openings(project: Project, set_id: str) -> list[Opening]:
         return [Opening(**row) for row in db.execute(question).mappings()]
 
 
+def looks(project: Project, name: str, part: str) -> int:
+    """How often the test part of a set was viewed, this time included; 0 where figures are not of it."""
+    return named(project, name).openings if name and part not in ("", Split.DEV) else 0
+
+
+def viewed(project: Project, name: str) -> list[str]:
+    """What must be said beside all figures on a set: how often its test part was viewed."""
+    return [f"The test part was viewed {counted(named(project, name).openings, 'time')}."] if name else []
+
+
 def held_back(project: Project, protocol: str) -> set[str]:
     """The responses on which no judge is shown unless their set is named: of sets not yet locked, and of test parts."""
     found: set[str] = set()

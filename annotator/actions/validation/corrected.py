@@ -10,7 +10,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, result_raters
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
 from annotator.actions.results.result_raters import CONSENSUS
-from annotator.actions.sets import validation_ground, validation_units
+from annotator.actions.sets import validation_ground, validation_sets, validation_units
 from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.sets.validation_units import Key, UnitPlace
 from annotator.actions.sets.validation_values import JudgeVersion
@@ -163,7 +163,10 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
         {name: _more(one, query, ends) for name, one in sorted(systems.items())},
-        (*_notes(found, systems), *found.repeats(project, [rater]), *_told_refused(places.faults)), query,
+        (
+            *_notes(found, systems), *found.repeats(project, [rater]), *_told_refused(places.faults),
+            *validation_sets.viewed(project, query.set_name),
+        ), query,
         {name: one.places[0].system_id for name, one in systems.items()},
     )  # fmt: skip
 

@@ -19,7 +19,7 @@ from annotator.actions.results.result_sheets import (
     percent,
     text,
 )
-from annotator.actions.sets import validation_figures, validation_units
+from annotator.actions.sets import validation_figures, validation_sets, validation_units
 from annotator.actions.sets.validation_figures import TITLES, JudgeDifference, remark, told
 from annotator.actions.sets.validation_ground import PEOPLE, ValidationRater
 from annotator.actions.validation import stand_in, validation
@@ -50,11 +50,14 @@ class JudgeChoiceQuery:
     delta: float = stand_in.DELTA
     reference: str = PEOPLE
     epsilon: float = EPSILON
+    least: float = 0.0
 
     @property
     def answers(self) -> stand_in.StandInQuery:
         """The same as the question whether a judge may stand in for people."""
-        return stand_in.StandInQuery(self.of, self.figure, self.weighted, self.delta, self.epsilon)
+        return stand_in.StandInQuery(
+            self.of, self.figure, self.weighted, self.delta, self.epsilon, self.least
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +125,10 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     named = reference.rater.name if reference else PEOPLE
     return JudgeChoice(
         query, found.against, tuple(offers), human, named, chosen.rater if chosen else None,
-        (*_reason(query, offers, chosen, named), *ground.repeats(project, ground.judges())),
+        (
+            *_reason(query, offers, chosen, named), *ground.repeats(project, ground.judges()),
+            *validation_sets.viewed(project, query.of.set_name),
+        ),
     )  # fmt: skip
 
 

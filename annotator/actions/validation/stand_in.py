@@ -1,6 +1,7 @@
 """May a judge stand in for people: yes, no, or not yet known, with reasons."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from functools import partial
@@ -20,21 +21,29 @@ from annotator.actions.results.result_sheets import (
     count,
     figure,
     in_words,
+    or_why,
     percent,
     text,
 )
-from annotator.actions.sets import validation_figures, validation_units
+from annotator.actions.sets import validation_figures, validation_sets, validation_units
 from annotator.actions.sets.validation_figures import TITLES, TruthPairs, scoring_of, told
 from annotator.actions.sets.validation_ground import TOGETHER, Ground, ValidationRater
 from annotator.actions.validation import aims, validation, validation_behind
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import Estimate, of_items
+from annotator.domain.texts.estimate import ROUGH, Estimate, of_items, without_width
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
+from annotator.stats.intervals.multiplicity import holm
 from annotator.stats.validation import alt_test as alternative
+from annotator.stats.validation.comparison import GroupDifference
 
 DELTA = 0.05
+# The largest p of a Yes or No. A judge at the margin is to get either in at most 2.5 % of projects: at 20 items chance
+# gives it half as many more as p says (`tests.benchmarks.standing_in`).
+ERROR = 0.02
+# Where more labels than this share are alike, agreement beyond chance rests on very few.
+PREVAILING = 0.9
 # The alternative annotator test leaves one person out and holds the others against each other.
 FEWEST_PEOPLE = 3
 
@@ -53,7 +62,7 @@ class StandInQuery:
 
     `figure` is that of the scale unless one is named. `delta` is the margin of the figure, `epsilon` that of the
     alternative annotator test: what a judge's lower cost is worth (the paper takes 0.2 for experts, 0.15 for skilled
-    people, 0.1 for a crowd).
+    people, 0.1 for a crowd). `least` is the agreement beyond chance that a judge must be shown to pass.
     """
 
     of: validation.ValidationQuery = field(default_factory=validation.ValidationQuery)
@@ -61,6 +70,7 @@ class StandInQuery:
     weighted: bool = False
     delta: float = DELTA
     epsilon: float = alternative.EPSILON
+    least: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,9 @@ class StandInAnswer:
     """May a judge stand in, and why: its agreement with people, and people's with one another.
 
     The figures are of units that it judged and two people labelled; `items` and `people` count theirs.
-    `alt` is the alternative annotator test, None where fewer than three people labelled.
+    `alt` is the alternative annotator test, None where fewer than three people labelled. `p` is the one-sided p of a
+    judge that is worse by the margin or more, adjusted for all judges and looks (Holm). `remarks` name what a reader
+    must know before trusting the figures.
     """
 
     rater: ValidationRater
@@ -80,17 +92,22 @@ class StandInAnswer:
     alt: alternative.AltTest | None
     items: int
     people: int
+    p: float | None = None
+    remarks: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class StandInAnswers:
-    """The answer on every judge, accepted ones first; `against` says in words whose labels are true."""
+    """The answer on every judge, accepted ones first; `against` says in words whose labels are true.
+
+    `notes` say what holds for all of them: how several trials count, how often the test part was viewed.
+    """
 
     query: StandInQuery
     against: str
     answers: tuple[StandInAnswer, ...]
     scoring: alternative.Scoring = "accuracy"
-    repeats: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     def of(self, rater: ValidationRater) -> StandInAnswer:
         """The answer of a judge; KeyError when there is none."""
@@ -110,17 +127,44 @@ def refuse_senseless(query: StandInQuery) -> None:
     """Refusal for margins and figures that there are not."""
     if query.delta < 0 or query.epsilon < 0:
         raise Refusal("A margin must not be negative.", "Give how much worse a judge may be, such as 0.05.")
+    if not 0 <= query.least < 1:
+        raise Refusal("The least agreement must be 0 or more and below 1.", "Give another, such as 0.4.")
     if query.figure and query.figure not in TITLES:
         raise Refusal(f"Judges cannot be chosen by “{query.figure}”.", f"Use one of {', '.join(TITLES)}.")
 
 
 def of_ground(project: Project, found: Ground, query: StandInQuery) -> StandInAnswers:
-    """The answers on these labels."""
-    limit, order = publishing.limit(project), list(StandInVerdict)
+    """The answers on these labels; where one judge is named, it stands among all that judged the same all the same."""
+    whole = validation.ground_of(project, replace(query.of, judge="")) if query.of.judge else found
+    looks = validation_sets.looks(project, query.of.set_name, query.of.part)
+    of_all, asked_about = decided(whole, query, publishing.limit(project), looks), found.judges()
+    keys = {rater.key for rater in asked_about}
+    answers = tuple(one for one in of_all.answers if one.rater.key in keys)
+    notes = *found.repeats(project, asked_about), *validation_sets.viewed(project, query.of.set_name)
+    return replace(of_all, answers=answers, notes=notes)
+
+
+def decided(
+    found: Ground, query: StandInQuery, limit: float = publishing.USUAL, looks: int = 0
+) -> StandInAnswers:
+    """The answers on all judges; above a share of `limit` missing judgements there is no Yes.
+
+    All judges are one family, in as many `looks` at the test part as there were: p-values are Holm's, times the looks.
+    """
+    order = list(StandInVerdict)
     positive = validation_figures.positive_of(found.shape, query.of.positive)
     named = validation_figures.chosen_figure(found.shape, query.figure, positive, weighted=query.weighted)
-    query = replace(query, figure=named)
-    answers = [_answer(found, query, rater, limit) for rater in found.judges()]
+    query, raters = replace(query, figure=named), found.judges()
+    compared = [_Compared.of(found, query, rater, positive) for rater in raters]
+    better, worse = (
+        [None if p is None else min(1.0, p * max(1, looks)) for p in holm(ps)]
+        for ps in ([one.beside.p_above for one in compared], [one.beside.p_below for one in compared])
+    )
+    family = _Family(len(raters), looks)
+    answers = [
+        _answer(found, query, rater, one, _Tests(p, q, family), limit)
+        for rater, one, p, q in zip(raters, compared, better, worse, strict=True)
+    ]
     answers.sort(
         key=lambda one: (
             order.index(one.verdict),
@@ -129,27 +173,82 @@ def of_ground(project: Project, found: Ground, query: StandInQuery) -> StandInAn
         )
     )
     return StandInAnswers(
-        query,
-        validation.against_words(found),
-        tuple(answers),
-        scoring_of(found.shape.scale),
-        tuple(found.repeats(project, (one.rater for one in answers))),
+        query, validation.against_words(found), tuple(answers), scoring_of(found.shape.scale)
     )
 
 
-def _answer(found: Ground, query: StandInQuery, rater: ValidationRater, limit: float) -> StandInAnswer:
-    judge, human = _shared(found, query, rater)
-    positive = validation_figures.positive_of(found.shape, query.of.positive)
-    beside = validation_figures.beside(judge, human, query.figure, positive, found.shape.scale)
-    alt = _alt_test(found, query, rater)
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """A judge and people on the same units: the chosen figure, the scale's main one, and the pairs behind.
+
+    Of the main ones, κ, κ quadratic and ICC, a rater that always says the same has 0; of AC1 it may have nearly 1.
+    """
+
+    judge: TruthPairs
+    human: TruthPairs
+    beside: GroupDifference
+    from_chance: GroupDifference
+
+    @classmethod
+    def of(cls, found: Ground, query: StandInQuery, rater: ValidationRater, positive: str) -> "_Compared":
+        judge, human = _shared(found, query, rater)
+        scale = found.shape.scale
+        chosen, main = (
+            validation_figures.beside(judge, human, figure, positive, scale, -query.delta)
+            for figure in (query.figure, validation_figures.main_of(scale))
+        )
+        return cls(judge, human, chosen, main)
+
+
+def _answer(
+    found: Ground,
+    query: StandInQuery,
+    rater: ValidationRater,
+    compared: _Compared,
+    tests: "_Tests",
+    limit: float,
+) -> StandInAnswer:
+    beside, alt = compared.beside, _alt_test(found, query, rater)
     known = int(found.known.sum())
     lacking = sum(found.missing(rater, found.known).values()) / known if known else 0.0
-    people, items = len(_people(found)), len(np.unique(human.items))
-    ground = _Reasons(query, beside.difference, alt, people, items, lacking if lacking > limit else None)
-    verdict, because = ground.verdict(), ground.because()
+    people, items = len(_people(found)), len(np.unique(compared.human.items))
+    ground = _Reasons(
+        query, beside.difference, compared.from_chance, tests, alt, people, items,
+        lacking if lacking > limit else None,
+    )  # fmt: skip
+    remarks = tuple(_remarks(found, rater, compared))
+    because = " ".join((ground.because(), *remarks))
     return StandInAnswer(
-        rater, verdict, because, beside.one, beside.other, beside.difference, alt, items, people
-    )
+        rater, ground.verdict(), because, beside.one, beside.other, beside.difference, alt, items, people,
+        tests.better, remarks,
+    )  # fmt: skip
+
+
+def _remarks(found: Ground, rater: ValidationRater, compared: _Compared) -> Iterator[str]:
+    """What spoils the figures, or makes them suspicious."""
+    true = compared.judge.truth.tolist()
+    value, count = Counter(true).most_common(1)[0] if true else ("", 0)
+    if count > PREVAILING * len(true):
+        yield (
+            f"{percent(count / len(true))} of people's labels are “{value}”: agreement beyond chance rests on the "
+            "few others."
+        )
+    people, ceiling = _people(found), compared.from_chance.other
+    if len(people) < 2 or ceiling.value is None:
+        return
+    scale = found.shape.scale
+    for person in sorted(people, key=found.aliases.__getitem__):
+        pairs = found.pairs_with(rater, person).there()
+        if not len(pairs.truth):
+            continue
+        own = validation_figures.beside(pairs, pairs, validation_figures.main_of(scale), "", scale).one
+        # With independent errors a perfect judge agrees with a person to the root of people's agreement.
+        if own.low is not None and own.low > max(0.0, ceiling.value) ** 0.5:
+            yield (
+                f"It agrees with {found.aliases[person]} ({in_words(own)}) further than a judge without errors would, "
+                f"as people agree with one another ({in_words(ceiling)}): it may have been tuned on, or copied from, "
+                "those labels."
+            )
 
 
 def _people(found: Ground) -> dict[str, dict[validation_units.Key, str | None]]:
@@ -195,38 +294,79 @@ def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> alt
 
 
 @dataclass(frozen=True, slots=True)
+class _Family:
+    """The tests that an answer stands among: those of so many judges, in so many looks at the test part."""
+
+    judges: int
+    looks: int
+
+    def __str__(self) -> str:
+        of = [counted(self.judges, "judge")] if self.judges > 1 else []
+        return " and ".join([*of, counted(self.looks, "look")] if self.looks > 1 else of)
+
+
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """One-sided p-values, adjusted for the family: of a judge not better, and not worse, than the margin."""
+
+    better: float | None
+    worse: float | None
+    family: _Family
+
+
+@dataclass(frozen=True, slots=True)
 class _Reasons:
-    """The reasons of an answer: both tests, and the share of missing judgements where it is too high."""
+    """The reasons of an answer: all tests, and the share of missing judgements where it is too high."""
 
     query: StandInQuery
     difference: Estimate
+    from_chance: GroupDifference
+    tests: _Tests
     alt: alternative.AltTest | None
     people: int
     items: int
     lacking: float | None
 
     def verdict(self) -> StandInVerdict:
-        """The answer of both tests together."""
-        low, high, margin = self.difference.low, self.difference.high, -self.query.delta
-        if high is not None and high < margin:
+        """The answer of all tests together."""
+        if self._rough:
+            return StandInVerdict.UNKNOWN
+        if self.tests.worse is not None and self.tests.worse <= ERROR:
             return StandInVerdict.NO
         passed = self.alt is None or self.alt.passed is not False
-        shown = low is not None and low >= margin and passed and self.lacking is None
+        better = self.tests.better is not None and self.tests.better <= ERROR
+        shown = better and passed and self.lacking is None and not self._chance()
         return StandInVerdict.YES if shown else StandInVerdict.UNKNOWN
 
     def because(self) -> str:
         """The answer's reasons in words, and what to do where nothing can be said yet."""
         missing = f"{percent(self.lacking, 1)} of its judgements are missing" if self.lacking else ""
-        reasons = "; ".join(filter(None, (missing, self._by_margin(), self._by_alt_test())))
+        reasons = "; ".join(filter(None, (missing, self._by_margin(), self._chance(), self._by_alt_test())))
         return f"{reasons}.{self._todo()}"
 
     @property
     def _alone(self) -> bool:
         return self.people < 2 and self.difference.value is None
 
+    @property
+    def _rough(self) -> bool:
+        """Whether the interval is of too few items, or has no width: then nothing follows from it."""
+        return ROUGH in self.difference.note or without_width(self.difference)
+
+    def _chance(self) -> str:
+        """Why agreement beyond chance is not shown, of the judge or of people; empty where it is."""
+        judge, people, least = self.from_chance.one, self.from_chance.other, self.query.least
+        if self._alone:
+            return ""
+        if people.low is None or people.low <= 0:
+            return f"people are no reference: their agreement beyond chance is not shown ({or_why(people)})"
+        if judge.low is None or judge.low <= least:
+            return f"its own agreement beyond chance is not shown to be above {least:g} ({or_why(judge)})"
+        return ""
+
     def _by_margin(self) -> str:
-        """Non-inferiority: what the interval of the difference says beside the margin."""
-        found, query = self.difference, self.query
+        """Non-inferiority: what the test of the difference says beside the margin."""
+        found, query, tests = self.difference, self.query, self.tests
         title = TITLES[query.figure][0] + (", by weight" if query.weighted else "")
         if self._alone:
             return "only one person labelled, so that people's agreement with one another is not known"
@@ -234,15 +374,23 @@ class _Reasons:
             why = of_items(found.note) or "too little is labelled"
             return f"the difference of {title} to people has no interval ({why})"
         margin = f"−{query.delta:g}"
-        if found.low >= -query.delta:
+        if self._rough:
+            words = f"says too little ({of_items(found.note)})"
+        elif found.low >= -query.delta:
             words = f"stays above {margin}, so it is not worse than people with one another"
+            if tests.better is not None and tests.better > ERROR:
+                words = f"stays above {margin} by itself, which may be chance"
         elif found.high < -query.delta:
             words = f"stays below {margin}, so it is worse than people with one another"
+            if tests.worse is not None and tests.worse > ERROR:
+                words = f"stays below {margin} by itself, which may be chance"
         else:
             words = (
                 f"reaches to both sides of {margin}, so it may be worse than people with one another or not"
             )
-        return f"Δ {title} {in_words(found)} {words} (n = {found.n:,}, {counted(self.items, 'item')})"
+        of = f", of {tests.family}" if str(tests.family) else ""
+        p = "" if tests.better is None else f", p {tests.better:.3f}{of}"
+        return f"Δ {title} {in_words(found)} {words} (n = {found.n:,}, {counted(self.items, 'item')}{p})"
 
     def _by_alt_test(self) -> str:
         """The alternative annotator test, or why it cannot be made."""
@@ -317,7 +465,8 @@ def tree(one: StandInAnswer) -> dict[str, Any]:
     }  # fmt: skip
     return {
         "judge": one.rater.name, "prompt_sha256": one.rater.prompt, "answer": str(one.verdict), "because": one.because,
-        "items": one.items, "labelled_by": one.people, **{name: asdict(found) for name, found in figures.items()},
+        "items": one.items, "labelled_by": one.people, "p": one.p, "remarks": list(one.remarks),
+        **{name: asdict(found) for name, found in figures.items()},
         "persons": [asdict(person) for person in alt.people] if alt else [],
     }  # fmt: skip
 
@@ -355,8 +504,8 @@ def _told(found: StandInAnswers) -> tuple[str, ...]:
         *(f"“{one.rater.name}”: {one.verdict}, because {one.because}" for one in found.answers),
         f"Compared with {found.against}, with a margin of {query.delta:g} for {TITLES[query.figure][0]} and ε = "
         f"{query.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025)"
-        f"{SCORED[found.scoring]}.",
-        *found.repeats,
+        f"{SCORED[found.scoring]}. Yes and No need p ≤ {ERROR:g}, raised for all judges and looks (Holm).",
+        *found.notes,
         aims.words(PROTOCOLS[query.of.protocol]),
     )
 

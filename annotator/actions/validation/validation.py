@@ -84,7 +84,7 @@ class Contrast:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Judges compared with people; `against` says whose labels are true, `openings` how often the test part was seen.
+    """Judges compared with people; `against` says whose labels are true, `viewed` how often the test part was.
 
     `limit` is the share of missing judgements above which a judge's figures are not publishable.
     """
@@ -95,7 +95,7 @@ class Validation:
     against: str
     lines: tuple[RaterFigures, ...]
     contrasts: tuple[Contrast, ...]
-    openings: int
+    viewed: tuple[str, ...]
     notes: tuple[str, ...]
     limit: float = publishing.USUAL
 
@@ -143,11 +143,11 @@ def of_ground(
         for chosen in [found.chosen(units)]
         for rater in raters
     ]
-    openings = validation_sets.named(project, query.set_name).openings if query.set_name else 0
     return Validation(
         query, found.shape, positive, against_words(found), tuple(lines),
         tuple(_contrasts(found, positive)) if query.by == ALL else (),
-        openings, (*_notes(found, query, positive), *found.repeats(project, raters), *_failed(project, raters)),
+        tuple(validation_sets.viewed(project, query.set_name)),
+        (*_notes(found, query, positive), *found.repeats(project, raters), *_failed(project, raters)),
         publishing.limit(project),
     )  # fmt: skip
 

@@ -25,7 +25,6 @@ from annotator.actions.validation import aims
 from annotator.actions.validation.validation import Contrast, RaterFigures, Validation
 from annotator.actions.validation.validation_behind import HeldRater, held
 from annotator.domain.judges.level_figures import FIGURES, uncrossed
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 
 DOLLARS = "USD"
@@ -173,8 +172,7 @@ def _told(found: Validation) -> tuple[str, ...]:
     said = [
         f"{found.shape.title}: compared with {found.against} on {labels}{positive}. Intervals are over items."
     ]
-    if query.set_name:
-        said.append(f"The test part was viewed {counted(found.openings, 'time')}.")
+    said += found.viewed
     for kind in dict.fromkeys(line.rater.kind for line in found.lines):
         said += publishing.floor_told(kind, [found.shape.name])
     return (*said, *found.notes, *([] if found.shape.aims else [aims.words(found.shape)]))

@@ -71,13 +71,15 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class IntervalEstimate:
-    """A figure, None where undefined, with its bounds, their method, and warnings."""
+    """A figure, None where undefined, with its bounds, their method, warnings, variance and clusters."""
 
     value: float | None
     low: float | None = None
     high: float | None = None
     how: str = ""
     warnings: tuple[str, ...] = ()
+    spread: float = 0.0
+    clusters: int = 0
 
 
 def intervals(
@@ -115,7 +117,7 @@ def _interval(
         alike = f"so {NO_WIDTH}" if low == high else "so that each counts as one unit"
         warnings.append(f"no {what.removesuffix('s')} differs, {alike}")
     how = f"; {interval_name(statistic.within, level)}, jackknife over {clusters:,} {what}"
-    return IntervalEstimate(value, low, high, how, tuple(warnings))
+    return IntervalEstimate(value, low, high, how, tuple(warnings), spread, clusters)
 
 
 def jackknifed(left: Floats, times: NDArray[np.int64] | None = None) -> float:

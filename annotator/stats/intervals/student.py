@@ -148,6 +148,22 @@ def bounds_of(
     return least + width * low, least + width * high
 
 
+def p_above(value: float, spread: float, items: int, within: Bounds, at: float) -> float | None:
+    """The one-sided p of a true value of `at` or less; `at` is the lower end of `bounds_of` at a level of 1 − 2p.
+
+    None where no variance is seen.
+    """
+    if not spread:
+        return None
+    (least, greatest), variance_at = within, spread
+    if isfinite(greatest - least):
+        here, there = (value - least) * (greatest - value), (at - least) * (greatest - at)
+        if here <= 0 or there <= 0:
+            return None
+        variance_at = spread * there / here
+    return lower_tail((at - value) / sqrt(variance_at), items - 1)
+
+
 def interval_name(within: Bounds, level: float = LEVEL) -> str:
     """Which interval `bounds_of` gives."""
     return f"{level:.0%} {'Wilson score' if all(map(isfinite, within)) else 't'} interval"

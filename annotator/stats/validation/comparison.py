@@ -30,7 +30,7 @@ from annotator.stats.intervals.coding import (
     other_classes,
     plain,
 )
-from annotator.stats.intervals.student import range_of_difference
+from annotator.stats.intervals.student import p_above, range_of_difference
 from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
 from annotator.stats.validation.classification import (
     NO_UNIT,
@@ -153,11 +153,16 @@ class RatedPairs:
 
 @dataclass(frozen=True, slots=True)
 class GroupDifference:
-    """A figure of one group of pairs, of another, and the difference."""
+    """A figure of one group of pairs, of another, and the difference.
+
+    `p_above` and `p_below` are one-sided p-values: of a true difference at the margin or below it, or above it.
+    """
 
     one: Estimate
     other: Estimate
     difference: Estimate
+    p_above: float | None = None
+    p_below: float | None = None
 
 
 def beside(
@@ -166,13 +171,14 @@ def beside(
     figure: str | Measure,
     categories: Sequence[Hashable],
     positive: Hashable | None = None,
+    margin: float = 0.0,
 ) -> GroupDifference:
     """A figure of two groups of pairs from the same clusters, and their difference, whose variance is that of both.
 
     Where agreement with people is held against that of people with one another, the pairs are others, the items the
     same. `figure` is a measure of the `categories`, one of `CELL_FIGURES` of a `positive` value, or without one
-    accuracy, kappa or ac1 of all `categories`. ValueError for pairs that lack a value, and for values that do not
-    fit together.
+    accuracy, kappa or ac1 of all `categories`; the difference is tested against `margin`. ValueError for pairs that
+    lack a value, and for values that do not fit together.
     """
     clusters = [*plain(one.clusters), *plain(other.clusters)]
     measure = figure if isinstance(figure, Measure) else _measure(figure, categories, positive)
@@ -185,14 +191,18 @@ def beside(
     rows = np.zeros((len(clusters), width + second.rows.shape[1]))
     rows[: len(first.rows), :width], rows[len(first.rows) :, width:] = first.rows, second.rows
     both = measure.statistic(first, 0, width), measure.statistic(second, width)
-    found = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), [*both, _less(*both)])
-    names = name, name, f"difference of {name}"
-    return GroupDifference(*(
-        told(bounds, words, n, [], undefined=reason)
-        for bounds, words, n in zip(
-            found, names, (len(first.rows), len(second.rows), len(first.rows)), strict=True
-        )
-    ))  # fmt: skip
+    less = _less(*both)
+    found = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), [*both, less])
+    gap, above = found[2], None
+    if gap.value is not None and gap.low is not None:
+        above = p_above(gap.value, gap.spread, gap.clusters, less.within, margin)
+    return GroupDifference(
+        told(found[0], name, len(first.rows), [], undefined=reason),
+        told(found[1], name, len(second.rows), [], undefined=reason),
+        told(gap, f"difference of {name}", len(first.rows), [], undefined=reason),
+        above,
+        None if above is None else 1 - above,
+    )
 
 
 def _added(pairs: RatedPairs, measure: Measure, categories: Sequence[Hashable]) -> Added:

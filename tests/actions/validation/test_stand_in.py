@@ -1,6 +1,6 @@
 """Whether a judge may stand in for people: yes, no or not yet known, by hand and over judges that err as told."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -14,10 +14,8 @@ from annotator.actions.validation import stand_in, validation
 from annotator.actions.validation.stand_in import StandInQuery, StandInVerdict
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
-from tests.projects.validation_project import At, judge_says, places, validation_project
+from tests.projects.validation_project import judge_says, noisy, places, validation_project
 from tests.promises.labelled_at_once import labelled_at_once
-
-OTHER = {"yes": "no", "no": "yes"}
 
 
 @pytest.fixture
@@ -25,13 +23,6 @@ def project(tmp_path: Path) -> Iterator[Project]:
     project = validation_project(tmp_path, 30, ("Alpha",), (1, 1, 1))
     yield project
     project.close()
-
-
-def noisy(project: Project, errs: float, seed: int) -> Callable[[At], str]:
-    chance, truth = Random(seed), Random(0)
-    said = {at: truth.choice(("yes", "no")) for at in places(project)}
-    wrong = {at for at in said if chance.random() < errs}
-    return lambda at: OTHER[said[at]] if at in wrong else said[at]
 
 
 def labelled(project: Project, persons: int) -> None:
@@ -170,3 +161,83 @@ def test_a_unit_of_three_people_weighs_no_more_among_people_than_beside_the_judg
     # Item 1: nine pairs with the judge, all alike. Items 2 and 3: twelve, half of them; of people nine, and none of 12.
     assert found.judge.value == pytest.approx((9 + 6) / 21)
     assert found.human.value == pytest.approx(9 / 21)
+
+
+def test_a_yes_by_itself_is_none_among_ten_judges(project: Project) -> None:
+    labelled(project, 2)
+    judge_says(project, "j0", noisy(project, 0.1, 20))
+    # The margin at which chance would say Yes to a judge that is so much worse once in sixty times.
+    low, high = 0.0, 1.0
+    for _ in range(30):
+        margin = (low + high) / 2
+        p = answer(project, delta=margin).p or 0.0
+        low, high = (margin, high) if p > 1 / 60 else (low, margin)
+    assert answer(project, delta=high).verdict is StandInVerdict.YES
+    for number in range(1, 10):
+        judge_says(project, f"j{number}", noisy(project, 0.5, number + 20))
+    query = StandInQuery(validation.ValidationQuery(), delta=high)
+    best = next(one for one in stand_in.report(project, query).answers if one.rater.name == "j0")
+    assert (best.verdict, best.p) == (StandInVerdict.UNKNOWN, pytest.approx(10 / 60, abs=1e-6))
+    assert "by itself, which may be chance" in best.because
+    assert "p 0.167, of 10 judges" in best.because
+    # Asked about alone, it stands among the same ten.
+    (alone,) = stand_in.report(project, replace(query, of=validation.ValidationQuery(judge="j0"))).answers
+    assert alone == best
+
+
+def test_looks_at_a_test_part_count_as_judges_do(project: Project) -> None:
+    labelled(project, 2)
+    judge_says(project, "j0", noisy(project, 0.1, 20))
+    found = validation.ground_of(project, validation.ValidationQuery())
+    once, thrice = (
+        stand_in.decided(found, StandInQuery(delta=0.3), looks=looks).answers[0] for looks in (1, 3)
+    )
+    assert once.p is not None
+    assert thrice.p == pytest.approx(min(1.0, 3 * once.p))
+    assert "of 3 looks" in thrice.because
+
+
+def test_nothing_follows_from_few_items_or_from_no_spread(tmp_path: Path) -> None:
+    project = validation_project(tmp_path, 9, ("Alpha",), (1, 1, 1))
+    labelled(project, 2)
+    judge_says(project, "perfect", noisy(project, 0.0, 1))
+    found = answer(project, delta=0.9)
+    assert found.verdict is StandInVerdict.UNKNOWN
+    assert "says too little (9 items only: the interval is rough)" in found.because
+    project.close()
+
+
+def test_a_judge_that_says_yes_to_everything_is_not_taken_for_one_that_agrees(project: Project) -> None:
+    chances = Random(3), Random(4)
+    for alias, chance in zip(("R2", "R3"), chances, strict=True):
+        labelled_at_once(project, alias, lambda _, chance=chance: "no" if chance.random() < 0.03 else "yes")
+    judge_says(project, "kind", lambda _: "yes")
+    for figure in ("kappa", "ac1", "accuracy", "f1"):
+        found = answer(project, figure=figure, delta=0.2)
+        assert found.verdict is StandInVerdict.UNKNOWN, figure
+    assert "people are no reference" in found.because
+    (remark,) = found.remarks
+    assert remark.endswith("% of people's labels are “yes”: agreement beyond chance rests on the few others.")
+
+
+def test_a_judge_must_pass_the_least_agreement_that_is_asked_for(project: Project) -> None:
+    labelled(project, 2)
+    judge_says(project, "good", noisy(project, 0.01, 9))
+    assert answer(project, least=0.5).verdict is StandInVerdict.YES
+    found = answer(project, least=0.9)
+    assert found.verdict is StandInVerdict.UNKNOWN
+    assert "its own agreement beyond chance is not shown to be above 0.9" in found.because
+    with pytest.raises(Refusal, match="least agreement"):
+        answer(project, least=-0.1)
+
+
+def test_a_judge_that_copies_one_person_is_remarked(project: Project) -> None:
+    for number, alias in enumerate(("R2", "R3")):
+        labelled_at_once(project, alias, noisy(project, 0.2, number + 1))
+    judge_says(project, "honest", noisy(project, 0.05, 9))
+    judge_says(project, "copy", noisy(project, 0.2, 1))
+    found = {one.rater.name: one.remarks for one in stand_in.report(project, StandInQuery()).answers}
+    assert found["honest"] == ()
+    (remark,) = found["copy"]
+    assert remark.startswith("It agrees with R2 (1.000")
+    assert "copied from" in remark

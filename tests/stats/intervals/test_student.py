@@ -5,7 +5,17 @@ from math import exp, inf, pi, sqrt, tan
 import pytest
 
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.student import lower_tail, mean_interval, mean_of_scores, t_quantile, two_sided
+from annotator.stats.intervals.student import (
+    UNBOUNDED,
+    Bounds,
+    bounds_of,
+    lower_tail,
+    mean_interval,
+    mean_of_scores,
+    p_above,
+    t_quantile,
+    two_sided,
+)
 
 
 # Fisher & Yates, Statistical Tables, table III (two-sided 5 %), as in every textbook.
@@ -118,3 +128,21 @@ def test_a_tail_far_out_is_not_rounded_to_0():
 def test_tails_need_a_degree_of_freedom():
     with pytest.raises(ValueError, match="degrees of freedom"):
         two_sided(1, 0)
+
+
+@pytest.mark.parametrize("within", [UNBOUNDED, (-2.0, 2.0)])
+@pytest.mark.parametrize(("value", "at"), [(0.1, -0.05), (-0.2, -0.05), (1.9, 1.0)])
+def test_a_p_value_is_that_of_the_level_whose_interval_ends_there(
+    within: Bounds, value: float, at: float
+) -> None:
+    p = p_above(value, 0.03, 12, within, at)
+    assert p is not None
+    side = 0 if value > at else 1
+    ends = bounds_of(value, 0.03, 12, within, level=1 - 2 * min(p, 1 - p))
+    assert ends[side] == pytest.approx(at)
+    assert (p < 0.5) is (value > at)
+
+
+def test_without_a_variance_there_is_no_p_value() -> None:
+    assert p_above(0.5, 0.0, 12, UNBOUNDED, 0.0) is None
+    assert p_above(2.0, 0.1, 12, (-2.0, 2.0), 0.0) is None
