@@ -152,7 +152,7 @@ class CallTrail:
 def call_of(outcome: CallOutcome, fault: str = "", **asked: Any) -> Call:
     """A finished call: what came of it, beside what is known of how it was asked (by the names of a Call's fields)."""
     told: dict[str, Any] = {
-        "id": new_id(),
+        "id": asked.get("id") or new_id(),
         "status": Status.INVALID if fault else outcome.status,
         "raw": escaped(outcome.content or outcome.body[:_LONGEST_BODY]),
         "cause": escaped(f"The reply could not be used: {fault}." if fault else outcome.message),

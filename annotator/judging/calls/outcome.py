@@ -178,8 +178,10 @@ class CallOutcome:
         # The one place where text from outside enters. The content is kept as it came: its reader rejects what is
         # no text, instead of taking the escapes for words.
         for name in _WORDS:
-            object.__setattr__(self, name, escaped(getattr(self, name)))
-        object.__setattr__(self, "message", sentence(self.message))
+            if words := getattr(self, name):
+                object.__setattr__(
+                    self, name, sentence(escaped(words)) if name == "message" else escaped(words)
+                )
 
     @property
     def status(self) -> Status:

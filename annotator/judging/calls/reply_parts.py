@@ -45,6 +45,10 @@ _SPOKEN = "assistantfinal"
 _CLOSING = "</sources-beside>"
 _SOURCES = re.compile(r"\n\n<sources-beside>\n(\[.*\])\n</sources-beside>\Z")
 _MARKER = re.compile(r"\[(\d{1,3})\]")
+# What a server may send beside the text: sources, also beside the message, and thinking.
+_LISTED = ("citations", "search_results", "annotations")
+_THOUGHTS = ("reasoning_content", "reasoning", "thinking")
+_BESIDE = (*_LISTED, *_THOUGHTS, "reasoning_details")
 _MARKS = ("<", "THINK]", "◁", _SPOKEN)
 _LONGEST_TITLE, _LONGEST_URL, _MOST_SOURCES = 300, 2_000, 500
 # No reply has as many tags of thinking; to look for the ends of more takes too long.
@@ -170,12 +174,14 @@ def _end_of(text: str, opening: re.Match[str]) -> int:
 def composed(tree: Mapping[str, Any], message: Mapping[str, Any]) -> str:
     """What a server's message holds, as it is stored."""
     parts = message.get("content")
+    if isinstance(parts, str) and not any(map(message.get, _BESIDE)) and not any(map(tree.get, _LISTED)):
+        return parts
     told = parts if isinstance(parts, list) else [{"text": parts}]
     thoughts = [
         part for part in told if isinstance(part, dict) and part.get("type") in ("thinking", "reasoning")
     ]
     text = "".join(_texts([part for part in told if part not in thoughts]))
-    named = (message.get(name) for name in ("reasoning_content", "reasoning", "thinking"))
+    named = (message.get(name) for name in _THOUGHTS)
     beside = dict.fromkeys("".join(_texts(one)) for one in (*named, thoughts))
     if not any(beside):
         beside = dict.fromkeys(["".join(_texts(message.get("reasoning_details")))])

@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from datetime import UTC, datetime
 from typing import Any
 
@@ -50,6 +51,17 @@ def test_a_bill_is_right_or_unknown_however_a_server_tells_of_tokens(
     tree = json.loads(str(completion("yes").body)) | {"usage": used.told[way]}
     found = prices().bill(seen(Odd(json.dumps(tree))).usage, "test-model")
     assert found == (None if way in Used.UNTOLD else pytest.approx(used.cost_usd))
+
+
+def test_a_reply_with_nothing_beside_its_text_is_not_searched_for_it() -> None:
+    odd, called = completion("yes", annotations=[], reasoning=None), list[str]()
+    sys.setprofile(
+        lambda frame, event, _: called.append(frame.f_code.co_filename) if event == "call" else None
+    )
+    outcome = seen(odd)
+    sys.setprofile(None)
+    assert outcome.content == "yes"
+    assert sum(name.endswith("reply_parts.py") for name in called) == 1
 
 
 def test_content_in_parts_is_joined() -> None:
