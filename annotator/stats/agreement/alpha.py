@@ -55,7 +55,8 @@ def krippendorff_alpha(
 class Measured:
     """The number of judgements of each unit, the columns that add up over a choice of units, and α from their sums.
 
-    `rests_on` gives how much each row has of anything but each value, where values are counted.
+    `rests_on` gives how many pairs of judgements each row has that are both of other values than each, where values are
+    counted: where few are, nearly all of them may be missing by chance, and the spread of α with them.
     """
 
     judged: Floats
@@ -77,16 +78,24 @@ def added_up(raters: Sequence[Values], level: Level, categories: Sequence[Hashab
 
 def _nominal(table: Floats) -> Measured:
     """Any two values are as far apart: each unit adds its counts of values and its disagreement."""
-    judged, squared = table.sum(axis=1), 1 - np.eye(table.shape[1])
+    judged, size = table.sum(axis=1), table.shape[1]
+    squared, others = 1 - np.eye(size), _pairs_of_others(table)
 
     def rows(paired: Chosen) -> Floats:
-        return np.column_stack([table[paired], _apart(table[paired], squared) / (judged[paired] - 1)])
+        seen = _apart(table[paired], squared) / (judged[paired] - 1)
+        return np.column_stack([table[paired], others[paired], seen])
 
     def figure(sums: Floats) -> Floats:
-        values, seen = sums[:, :-1], sums[:, -1]
+        values, seen = sums[:, :size], sums[:, -1]
         return 1 - over((values.sum(axis=1) - 1) * seen, _apart(values, squared))
 
-    return Measured(judged, rows, figure, lambda sums: other_classes(sums[:, :-1]))
+    return Measured(judged, rows, figure, lambda sums: sums[:, size:-1])
+
+
+def _pairs_of_others(table: Floats) -> Floats:
+    """How many pairs of judgements of each unit are both of other values than each (units × values)."""
+    others = other_classes(table)
+    return others * (others - 1)
 
 
 def _apart(values: Floats, squared: Floats) -> Floats:
@@ -97,21 +106,21 @@ def _apart(values: Floats, squared: Floats) -> Floats:
 def _ordinal(table: Floats) -> Measured:
     """Distances are differences of mean ranks, which move with the units: these add their pairs of values."""
     table = table[:, table.any(axis=0)]
-    judged, size = table.sum(axis=1), table.shape[1]
+    judged, size, others = table.sum(axis=1), table.shape[1], _pairs_of_others(table)
     low, high = np.triu_indices(size, 1)
 
     def rows(paired: Chosen) -> Floats:
         met = table[paired][:, low] * table[paired][:, high]
-        return np.hstack([table[paired], met / (judged[paired] - 1)[:, None]])
+        return np.hstack([table[paired], others[paired], met / (judged[paired] - 1)[:, None]])
 
     def figure(sums: Floats) -> Floats:
-        values, met = sums[:, :size], sums[:, size:]
+        values, met = sums[:, :size], sums[:, 2 * size :]
         ranks = values.cumsum(axis=1) - values / 2
         squared = (ranks[:, high] - ranks[:, low]) ** 2
         expected = (values[:, low] * values[:, high] * squared).sum(axis=1)
         return 1 - over((values.sum(axis=1) - 1) * (met * squared).sum(axis=1), expected)
 
-    return Measured(judged, rows, figure, lambda sums: other_classes(sums[:, :size]))
+    return Measured(judged, rows, figure, lambda sums: sums[:, size : 2 * size])
 
 
 def _interval(grid: Floats) -> Measured:

@@ -59,7 +59,8 @@ def distinct(rows: Floats, times: NDArray[np.int64], what: str = "units") -> Clu
 class Statistic:
     """A figure of sums, between what it lies, and how much each row has of the classes that it needs (rows × classes).
 
-    Specificity needs negative units, κ units of two classes: each rests on the clusters that have any of the rarest.
+    Specificity needs negative units, κ units of two classes: each rests on the clusters that have any of the rarest,
+    five at least, and has t of one degree less.
     """
 
     of: Figure
@@ -71,7 +72,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class IntervalEstimate:
-    """A figure, None where undefined, with its bounds, their method, warnings, variance and clusters."""
+    """A figure, None where undefined, with its bounds, their method, warnings, variance and the clusters it rests on."""
 
     value: float | None
     low: float | None = None
@@ -110,14 +111,13 @@ def _interval(
     if np.isnan(left).any():
         return IntervalEstimate(value, warnings=(*warnings, ONE_CLUSTER))
     spread = jackknifed(left, tally.times)
-    low, high = bounds_of(
-        value, spread, clusters, statistic.within, level, inf if spread else statistic.units, bearing
-    )
+    most = inf if spread else statistic.units
+    low, high = bounds_of(value, spread, bearing, statistic.within, level, most)
     if not spread:
         alike = f"so {NO_WIDTH}" if low == high else "so that each counts as one unit"
         warnings.append(f"no {what.removesuffix('s')} differs, {alike}")
     how = f"; {interval_name(statistic.within, level)}, jackknife over {clusters:,} {what}"
-    return IntervalEstimate(value, low, high, how, tuple(warnings), spread, clusters)
+    return IntervalEstimate(value, low, high, how, tuple(warnings), spread, bearing)
 
 
 def jackknifed(left: Floats, times: NDArray[np.int64] | None = None) -> float:

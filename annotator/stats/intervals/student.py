@@ -122,13 +122,12 @@ def bounds_of(
     within: Bounds = UNBOUNDED,
     level: float = LEVEL,
     most: float = inf,
-    at_end: int = 0,
 ) -> Bounds:
     """The interval of a figure from its variance, `spread`, over so many items, with t of one degree less.
 
     A figure that lies `within` two finite bounds is taken as a share of the way between them: Wilson's score interval
     for as many yes/no units as have that variance, share · (1 − share) / variance, `most` at most (Korn & Graubard
-    1998; Dean & Pagano 2015). At an end, where no variance is seen, an item counts as one unit, or `at_end` of them do.
+    1998; Dean & Pagano 2015). At an end, where no variance is seen, an item counts as one unit.
     Any other figure has Student's t interval. What has no variance away from an end has no width without `most`.
     ValueError for one item.
     """
@@ -139,7 +138,7 @@ def bounds_of(
         half = t * sqrt(spread)
         return value - half, value + half
     if min(share, 1 - share) <= ROUNDING:
-        share, worth = float(round(share)), float(at_end or items)
+        share, worth = float(round(share)), float(items)
     elif spread or most < inf:
         worth = min(most, share * (1 - share) * width**2 / spread if spread else inf)
     else:

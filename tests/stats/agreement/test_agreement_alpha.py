@@ -128,7 +128,24 @@ def test_the_bounds_are_those_of_leaving_out_each_of_three_items(level):
     raters = [[unit[i] if i < len(unit) else None for unit in units] for i in range(3)]
     found = alpha(raters, level, clusters=[0, 0, 1, 2, 2, 2])
     assert found.value == pytest.approx(by_definition(units, level))
-    assert (found.low, found.high) == pytest.approx(bounds_of(found.value, variance, 3, (-1.0, 1.0)))
+    # In [4, 5, 4] no two judgements are of other values than 4: values that are counted rest on two items.
+    rests_on = 3 if level == "interval" else 2
+    assert (found.low, found.high) == pytest.approx(bounds_of(found.value, variance, rests_on, (-1.0, 1.0)))
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_alpha_rests_on_the_items_in_which_two_agree_on_the_rarer_value(level):
+    agreed, alone, items = [2, 2, 1], [1, 1, 2], [unit // 2 for unit in range(24)]
+
+    def of(agreeing):
+        units = [agreed if unit < 2 * agreeing and unit % 2 else alone for unit in range(24)]
+        return alpha(list(zip(*units, strict=True)), level, clusters=items)
+
+    few, enough = of(4), of(5)
+    assert (few.low, few.high) == (None, None)
+    assert "4 of 12 clusters have any of the rarest class" in few.note
+    assert enough.low < enough.value < enough.high
+    assert "5 clusters only: the interval is rough" in enough.note
 
 
 @needs_oracles
