@@ -72,7 +72,7 @@ class Statistic:
 
 @dataclass(frozen=True, slots=True)
 class IntervalEstimate:
-    """A figure, None where undefined, with its bounds, their method, warnings, variance and the clusters it rests on."""
+    """A figure, None where undefined, with its bounds, their method, warnings, variance and what it rests on."""
 
     value: float | None
     low: float | None = None
