@@ -143,7 +143,7 @@ def _lines(report: Any, row: Any) -> Iterator[str]:
 
     for found in row.figures:
         bound = bound_of(found)
-        yield f"{words.TITLES[found.name]} {words.said(found)}{f' ({bound})' if bound else ''}"
+        yield f"{words.title(found)} {words.said(found)}{f' ({bound})' if bound else ''}"
     for one in report.seconds:
         if told := words.second(one, row):
             yield f"{one.title}: {told}"

@@ -204,7 +204,9 @@ def _print_metric(metric: str, rows: list[dict[str, Any]]) -> None:
 def _words(row: dict[str, Any]) -> tuple[str, ...]:
     value = "–" if row["value"] is None else f"{row['value']:.4f}{'' if row['publishable'] else UNFIT}"
     span = "–" if row["low"] is None else interval(Estimate(**{part: row[part] for part in SPAN}))
-    return row["system"] or "(project)", row["group"], value, span, str(row["n"]), str(row["missing"])
+    known = row["missing"] and row["floor"] is not None and row["ceiling"] is not None
+    gaps = f"{row['missing']}: {row['floor']:.4f} to {row['ceiling']:.4f}" if known else str(row["missing"])
+    return row["system"] or "(project)", row["group"], value, span, str(row["n"]), gaps
 
 
 @app.command()

@@ -80,7 +80,7 @@ def test_a_set_is_compared_by_its_own_protocol(
 def test_judges_stand_beside_people_in_tables(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     filled(file, "R2", "R3")
     sheets = {sheet["key"]: sheet for sheet in told(capsys, "validate", file)["sheets"]}
-    rows = {row["rater"]: row for row in sheets["table_2"]["rows"]}
+    rows, heavy = ({row["rater"]: row for row in sheets[key]["rows"]} for key in ("judges", "weighted"))
     assert list(rows) == ["good", "small", "people", "R2", "R3"]
     assert (rows["small"]["accuracy"], rows["small"]["recall"], rows["small"]["precision"]) == (
         0.75,
@@ -88,7 +88,7 @@ def test_judges_stand_beside_people_in_tables(file: str, capsys: pytest.CaptureF
         1.0,
     )
     # Of Alpha's weights the judge finds 3 of every 4.
-    assert rows["small"]["recall_weighted"] == 0.75
+    assert heavy["small"]["recall"] == 0.75
     (gap,) = [row for row in sheets["contrasts"]["rows"] if row["figure"] == "Accuracy"]
     assert (gap["first"], gap["second"], gap["difference"]) == ("good", "small", 0.25)
 
@@ -98,10 +98,10 @@ def test_the_tables_go_into_files(file: str, tmp_path: Path, capsys: pytest.Capt
     found = told(
         capsys, "validate", file, "--judge", "small", "--against", "R2", "--to", str(tmp_path / "v.csv")
     )
-    assert "v-table_2.csv" in found["files"]
-    with (tmp_path / "v-table_2.csv").open(encoding="utf-8-sig", newline="") as table:
+    assert "v-weighted.csv" in found["files"]
+    with (tmp_path / "v-weighted.csv").open(encoding="utf-8-sig", newline="") as table:
         (row,) = csv.DictReader(table)
-    assert (row["rater"], row["accuracy"], row["accuracy_n"]) == ("small", "0.75", "16")
+    assert (row["rater"], row["accuracy"], row["accuracy_n"]) == ("small", "0.875", "16")
 
 
 def test_groups_are_told_apart(file: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -113,7 +113,7 @@ def vote(project: Project, ruling_id: str, value: str) -> Change:
 def votes(project: Project) -> list[Votes]:
     """How far first votes agree with the raters, stage by stage, over adjudications that have been closed.
 
-    Percent agreement, κ and what else the stage's values have; intervals draw items again. Refusal for anyone who
+    Percent agreement, κ and what else the stage's values have; intervals are over items. Refusal for anyone who
     neither coordinates nor adjudicates.
     """
     person = people.someone(project)

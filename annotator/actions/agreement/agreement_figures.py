@@ -90,7 +90,7 @@ class Repeated:
 def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> list[FigureRow]:
     """Pooled figures of every stage, or of one, grouped by one of `BY`; by criterion there are labels only.
 
-    Intervals of shares are Wilson's over items; those of κ, AC1, α and means draw items again. Refusal for anyone who
+    Intervals of shares are Wilson's over items; others leave each item out in turn. Refusal for anyone who
     does not coordinate.
     """
     found, names = frozen(project)

@@ -139,7 +139,7 @@ def _sheet(key: str, title: str, report: AgreementReport, rows: Sequence[FigureR
         N,
         *([ITEMS] if items else []),
     ]
-    columns += [SheetColumn(name, words.TITLES[name], words.ABOUT[name]) for name in alone]
+    columns += [SheetColumn(name, words.titles(rows, name), words.ABOUT[name]) for name in alone]
     columns += [*([ALSO] if shared else []), *(SECONDS[one.name] for one in seconds)]
     lines = []
     for place, row in enumerate(rows):
@@ -150,10 +150,16 @@ def _sheet(key: str, title: str, report: AgreementReport, rows: Sequence[FigureR
         cells += [text(row.stage.value)] if several else []
         cells += [text(words.field(row)), count(row.n)]
         cells += [count(len(row.items))] if items else []
-        cells += [_figure(row, row.figure(name)) for name in alone]
+        cells += [
+            _figure(
+                row, found, f"{words.title(found)} " if found and " / " in words.titles(rows, name) else ""
+            )
+            for name in alone
+            for found in [row.figure(name)]
+        ]
         if shared:
             found = next(filter(None, map(row.figure, shared)), None)
-            cells.append(_figure(row, found, f"{words.TITLES[found.name]} " if found else ""))
+            cells.append(_figure(row, found, f"{words.title(found)} " if found else ""))
         cells += [_second(one, row) for one in seconds]
         picture = _picture_name(row, words.main(row).name)
         lines.append(RowLine(tuple(cells), picture=picture, report=report, row=row))

@@ -51,7 +51,8 @@ ABOUT = {
     ),
     "kappa": (
         "Agreement beyond what raters with these shares of values would reach by chance: 1 is full agreement, 0 is "
-        "chance. The interval is over whole items, because answers within one item are correlated."
+        "chance. Linear: near values count as part agreement. Scott's π where pairs of values count both ways round. "
+        "The interval is over whole items, because answers within one item are correlated."
     ),
     "ac1": (
         "Agreement beyond chance like κ, but with a chance that stays small when nearly everything is of one value. "
@@ -74,6 +75,19 @@ FIELDS = {"units": "units", "label": "gold label", "item_score": "item score", "
 # Shown as shares of a hundred; everything else as it is.
 PERCENT = "agreement"
 MAIN = ("match_f1", *(names[0] for names in FIGURES.values()), "pearson")
+
+
+def title(found: Figure) -> str:
+    """A figure's short name: κ says where its weights are linear, and is Scott's π where pairs count both ways."""
+    named = TITLES[found.name]
+    if found.name == "kappa" and ", linear weights" in found.method:
+        named = TITLES["kappa_linear"]
+    return named.replace("κ", "π") if "Scott's π" in found.method else named
+
+
+def titles(rows: Iterable[FigureRow], name: str) -> str:
+    """What a figure is called over all of these rows: “κ / κ linear / π”."""
+    return " / ".join(sorted({title(found) for row in rows if (found := row.figure(name))})) or TITLES[name]
 
 
 def number(found: Figure, digits: int = 2) -> str:
@@ -161,7 +175,7 @@ def second(one: SecondFigures, row: FigureRow) -> str:
         return ""
     again, found, frozen = pair[0], main(pair[0]), main(pair[1])
     before = number(frozen).partition(" [")[0]
-    return f"{TITLES[found.name]} {number(found)}  frozen {before}  ({share(again, row)})"
+    return f"{title(found)} {number(found)}  frozen {before}  ({share(again, row)})"
 
 
 def share(again: FigureRow, row: FigureRow) -> str:
@@ -220,7 +234,7 @@ def copied(report: AgreementReport, rows: list[FigureRow]) -> str:
     shown = [name for name in TITLES if any(row.figure(name) for row in rows)]
     again = [one for one in report.seconds if any(one.of(row) for row in rows)]
     head = ["Stage", "Group", "Compared", "n", "Items"]
-    head += [f"{TITLES[name]}{part}" for name in shown for part in ("", ", low", ", high", ", reason")]
+    head += [f"{titles(rows, name)}{part}" for name in shown for part in ("", ", low", ", high", ", reason")]
     head += [f"{one.title}, {part}" for one in again for part in ("figure", "value", "low", "high", "lists")]
     lines: list[list[Any]] = [head]
     for row in rows:
@@ -291,16 +305,16 @@ def picture(report: AgreementReport, rows: list[FigureRow], name: str, ink: Ink 
     """A figure of these rows as a matplotlib Figure, by default for white paper; people appear by alias."""
     from annotator.exchange.pictures.agreement_pictures import by_group, by_week
 
-    axis = AXES.get(name, f"{TITLES[name]}, 95 % interval over items")
+    axis = AXES.get(name, f"{titles(rows, name)}, 95 % interval over items")
     points = [(_name(report, row), found) for row in rows if (found := row.figure(name))]
     draw = by_week if rows[0].by == "week" else by_group
-    return draw(points, picture_title(rows[0], name), axis, ink)
+    return draw(points, picture_title(rows[0], name, titles(rows, name)), axis, ink)
 
 
-def picture_title(row: FigureRow, name: str) -> str:
+def picture_title(row: FigureRow, name: str, titled: str = "") -> str:
     """What the picture of a figure around a row is called."""
     of = "" if row.by in WHOLE else f" of {row.stage.value}: {field(row)},"
-    return f"{TITLES[name]}{of} {OF[row.by]}"
+    return f"{titled or titles([row], name)}{of} {OF[row.by]}"
 
 
 def _name(report: AgreementReport, row: FigureRow) -> str:

@@ -63,7 +63,7 @@ def _agreement(project: Project, items: set[str]) -> Iterator[str]:
     for row in agreement_figures.pooled(project, "stage", of_pilot, names) if of_pilot else ():
         figure = agreement_words.main(row)
         lacks, told = agreement_words.reason(figure), " ".join(agreement_words.said(figure).split())
-        told = f"{agreement_words.TITLES[figure.name]} {f'undefined: {lacks}' if lacks else told}"
+        told = f"{agreement_words.title(figure)} {f'undefined: {lacks}' if lacks else told}"
         yield f"{row.stage.value}, {agreement_words.field(row)}: {told} (n = {row.n})"
 
 

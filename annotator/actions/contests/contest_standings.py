@@ -82,7 +82,7 @@ class ContestReport:
 
 
 _FIGURES = {
-    "accuracy": "Accuracy", "kappa": "κ", "brier": "Brier score", "calibration": "Calibration error",
+    "accuracy": "Accuracy", "kappa": "Scott's π", "brier": "Brier score", "calibration": "Calibration error",
     "ratings": "ρ of ratings",
 }  # fmt: skip
 
@@ -280,7 +280,7 @@ def _people(found: ContestReport) -> Iterator[ResultSheet]:
         return
     tips = {
         "accuracy": "The share of pairs on which both prefer the same task; ties are left out",
-        "kappa": "Agreement beyond chance on the same pairs",
+        "kappa": "Agreement beyond chance on the same pairs, each both ways round: κ of equal shares",
         "brier": "Mean (C − outcome)²: 0 is perfect, 0.25 what always one half gets",
         "calibration": "How far confidence lies from the share that is right, over five stretches of it",
         "ratings": "Spearman's ρ of the Elo ratings of tasks that both compared",

@@ -208,9 +208,13 @@ def percent(share: float, places: int = 0) -> str:
 def in_words(estimate: Estimate, unit: str = "") -> str:
     """A figure with its interval, how much of it is missing, and what it is measured by."""
     said = UNDEFINED if estimate.value is None else number(estimate.value, unit)
-    gaps = f"{estimate.missing:,} missing" if estimate.missing else ""
     basis = estimate.basis.words() if estimate.basis else ""
-    return "  ".join(part for part in (said, interval(estimate, number), gaps, basis) if part)
+    return "  ".join(part for part in (said, interval(estimate, number), gaps(estimate), basis) if part)
+
+
+def gaps(estimate: Estimate) -> str:
+    """“2 missing; with them 0.250 to 0.750”: how many judgements are missing, and where they could move the figure."""
+    return f"{estimate.missing:,} missing{_range(estimate)}" if estimate.missing else ""
 
 
 def or_why(estimate: Estimate, beside: str = "") -> str:
@@ -230,7 +234,7 @@ def explained(estimate: Estimate, unit: str = "") -> list[str]:
     return [of_items(part) for part in (*said, estimate.note) if part]
 
 
-def _range(estimate: Estimate, unit: str) -> str:
+def _range(estimate: Estimate, unit: str = "") -> str:
     if estimate.floor is None or estimate.ceiling is None:
         return ""
-    return f"; with them it lies between {number(estimate.floor, unit)} and {number(estimate.ceiling, unit)}"
+    return f"; with them {number(estimate.floor, unit)} to {number(estimate.ceiling, unit)}"

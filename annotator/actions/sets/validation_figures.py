@@ -2,19 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from itertools import product
+from itertools import groupby, product
 from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.actions.results.result_sheets import SheetCell, figure, number
+from annotator.actions.results.result_sheets import SheetCell, figure, gaps, number
 from annotator.domain.judges.level_figures import FIGURES, WORDS
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.scale import Level, Scale
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.estimate import NO_SPREAD, Estimate, without_width
+from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items, without_width
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import cohen_kappa
@@ -35,7 +35,11 @@ TITLES: dict[str, tuple[str, str]] = {
     "f1": ("F1", "the harmonic mean of precision and recall: 2 TP / (2 TP + FP + FN)"),
     "specificity": ("Specificity", "of what is negative, the share that the rater calls so: TN / (TN + FP)"),
     "balanced_accuracy": ("Balanced accuracy", "the mean of recall and specificity"),
-    "kappa": ("Cohen's κ", "agreement beyond chance, chance by how often each side uses each value"),
+    "kappa": (
+        "Cohen's κ",
+        "agreement beyond chance, chance by how often each side uses each value; Scott's π of people with one another, "
+        "who count in both directions",
+    ),
     "ac1": ("Gwet's AC1", "agreement beyond chance, less moved than κ where one value prevails"),
     "mcc": ("MCC", "Matthews' correlation of the two sides"),
     **WORDS,
@@ -122,8 +126,7 @@ class RaterResult:
 class JudgeDifference:
     """The difference of two judges' figures on the same units, and a conclusion.
 
-    `indistinguishable` holds, figure by figure, where the interval of the difference spans 0; where there is no
-    interval nothing is claimed. `only_right` counts the units on which the first alone is right, and the second alone.
+    `only_right` counts the units on which the first alone is right, and the second alone.
     """
 
     plain: Named
@@ -131,24 +134,28 @@ class JudgeDifference:
     only_right: tuple[int, int]
     units: int
 
-    @property
-    def indistinguishable(self) -> dict[str, bool]:
-        """Whether 0 lies within the interval."""
-        return {
-            name: one.low <= 0 <= one.high
-            for name, one in self.plain.items()
-            if one.low is not None and one.high is not None
-        }
-
     def verdict(self, name: str) -> str:
         """What can be said of the two on a figure; of most, more is better."""
         one = self.plain[name]
-        if one.value is None or one.low is None or one.high is None:
-            return "nothing can be said: " + (one.note or "there is no interval")
-        if self.indistinguishable[name]:
+        if (one.low or 0.0) <= 0 <= (one.high or 0.0):
+            if unknown(one):
+                return f"nothing can be said: {unknown(one)}"
             return "indistinguishable: the interval of the difference spans 0"
         words = VERDICTS.get(name, ("the first is better", "the second is better"))
-        return words[one.value < 0]
+        return words[(one.value or 0.0) < 0]
+
+
+def published(shape: Protocol) -> str:
+    """What is published of agreement under a protocol, in a sentence."""
+    if not shape.aims:
+        return (
+            f"No published aim: no agreement with people is printed for “{shape.title}” ({shape.citation})."
+        )
+    each = (
+        f"{', '.join(f'{TITLES[one.figure][0]} {one.value:.2f}' for one in those)} of {whose} ({place})"
+        for (whose, place), those in groupby(shape.aims, lambda one: (one.whose, one.place))
+    )
+    return f"Published aim: {'; '.join(each)}."
 
 
 def positive_of(shape: Protocol, wanted: str = "") -> str:
@@ -240,6 +247,14 @@ def _of_level(pairs: TruthPairs, scale: Scale) -> tuple[Named, Named]:
     return plain, weighted
 
 
+def scotts(figures: Named) -> Named:
+    """Figures of pairs that count in both directions: their κ is Scott's π (1955)."""
+    return {
+        name: replace(one, method=one.method.replace("Cohen's κ", "Scott's π"))
+        for name, one in figures.items()
+    }
+
+
 def _nominal(pairs: TruthPairs, values: Sequence[str]) -> Named:
     kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items)
     ac1 = gwet_ac1([pairs.truth, pairs.said], categories=values, clusters=pairs.items)
@@ -326,8 +341,16 @@ def told(estimate: Estimate, unit: str = "") -> SheetCell:
     if not why:
         return cell
     state = "flat" if why != NO_INTERVAL else cell.state
-    gaps = f"  {estimate.missing:,} missing" if estimate.missing else ""
-    return replace(cell, words=f"{number(estimate.value, unit)}  {why}{gaps}", state=state)
+    parts = number(estimate.value, unit), why, gaps(estimate)
+    return replace(cell, words="  ".join(filter(None, parts)), state=state)
+
+
+def unknown(difference: Estimate) -> str:
+    """Why nothing follows from a difference: it has no interval, or one that is rough or has no width; else empty."""
+    if difference.value is None or difference.low is None or difference.high is None:
+        return of_items(difference.note) or "there is no interval"
+    rough = ROUGH in difference.note or without_width(difference)
+    return of_items(difference.note) or NO_SPREAD if rough else ""
 
 
 def remark(estimate: Estimate) -> str:

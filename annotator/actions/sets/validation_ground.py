@@ -179,6 +179,11 @@ class Ground:
         none = np.zeros(len(self.places), dtype=bool)
         return reduce(np.logical_or, (there(self.column(source)[0]) for source in self.truth), none)
 
+    @property
+    def both_ways(self) -> bool:
+        """Whether each person is compared with every other in both directions."""
+        return len(self.truth) > 1 and self.people.keys() == self.truth.keys()
+
     @cached_property
     def _pairs(self) -> dict[str, TruthPairs]:
         return {}

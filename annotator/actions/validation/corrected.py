@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import fsum
 from random import Random
 
@@ -122,6 +122,13 @@ class _Units:
     def items(self) -> list[Hashable]:
         return [place.item_id for place in self.places]
 
+    def mean(self) -> float:
+        """Of what the judge said of all units: the share of what can be reached."""
+        reach = fsum(max(weight, 0.0) for weight in self.weights) or 1.0
+        return (
+            fsum(weight * (said or 0.0) for weight, said in zip(self.weights, self.said, strict=True)) / reach
+        )
+
     def within(self, bounds: tuple[float, float]) -> tuple[float, float]:
         """Between what the score lies: beyond the bounds of a verdict as far as all that takes away would bring it."""
         reach = sum(max(weight, 0.0) for weight in self.weights)
@@ -158,8 +165,25 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
         name: SystemUnits(one.labels, one.said, one.items, one.weights, within=one.within(ends))
         for name, one in sorted(systems.items())
     }
+    order = standings(scored, higher_is_better=info.higher_is_better)
+    # What the raw score would be, were all that is missing worth the least, and the most.
+    least, most = (
+        _by_system(
+            everything, {}, {key: a if one.weight > 0 else b for key, one in everything.items()} | said
+        )
+        for a, b in (ends, ends[::-1])
+    )
+    order = replace(
+        order,
+        scores={
+            name: replace(
+                one, raw=replace(one.raw, floor=least[str(name)].mean(), ceiling=most[str(name)].mean())
+            )
+            for name, one in order.scores.items()
+        },
+    )
     return CorrectedLeaderboard(
-        rater, against_words(found), standings(scored, higher_is_better=info.higher_is_better),
+        rater, against_words(found), order,
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
         {name: _more(one, query, ends) for name, one in sorted(systems.items())},

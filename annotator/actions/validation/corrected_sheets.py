@@ -17,7 +17,7 @@ from annotator.actions.results.result_sheets import (
     figure,
     text,
 )
-from annotator.actions.sets.validation_figures import told
+from annotator.actions.sets.validation_figures import told, unknown
 from annotator.actions.validation import validation
 from annotator.actions.validation.corrected import CorrectedLeaderboard, in_order
 from annotator.actions.validation.validation_behind import HeldRater, held
@@ -121,9 +121,10 @@ def _pairs(found: CorrectedLeaderboard) -> ResultSheet:
     )  # fmt: skip
     lines = []
     for pair in found.standings.pairs:
-        low, high = pair.difference.low, pair.difference.high
+        low, high, why = pair.difference.low, pair.difference.high, unknown(pair.difference)
         open_ = low is None or high is None or low <= 0 <= high
         verdict = text("indistinguishable" if open_ else "distinguishable", state="" if open_ else "agreed")
+        verdict = text(f"nothing can be said: {why}") if open_ and why else verdict
         names = text(str(pair.first)), text(str(pair.second))
         lines.append(SheetLine((*names, told(pair.difference), figure(pair.flip), verdict)))
     return ResultSheet("pairs", "Every two systems", heads, tuple(lines), pictures=_flips(found))

@@ -28,7 +28,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.sets import validation_figures, validation_sets, validation_units
 from annotator.actions.sets.validation_figures import TITLES, TruthPairs, scoring_of, told
 from annotator.actions.sets.validation_ground import TOGETHER, Ground, ValidationRater
-from annotator.actions.validation import aims, validation, validation_behind
+from annotator.actions.validation import validation, validation_behind
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import ROUGH, Estimate, of_items, without_width
@@ -209,6 +209,7 @@ def _answer(
     limit: float,
 ) -> StandInAnswer:
     beside, alt = compared.beside, _alt_test(found, query, rater)
+    other = validation_figures.scotts({"": beside.other})[""] if found.both_ways else beside.other
     known = int(found.known.sum())
     lacking = sum(found.missing(rater, found.known).values()) / known if known else 0.0
     people, items = len(_people(found)), len(np.unique(compared.human.items))
@@ -219,7 +220,7 @@ def _answer(
     remarks = tuple(_remarks(found, rater, compared))
     because = " ".join((ground.because(), *remarks))
     return StandInAnswer(
-        rater, ground.verdict(), because, beside.one, beside.other, beside.difference, alt, items, people,
+        rater, ground.verdict(), because, beside.one, other, beside.difference, alt, items, people,
         tests.better, remarks,
     )  # fmt: skip
 
@@ -438,9 +439,11 @@ def _answers(found: StandInAnswers) -> ResultSheet:
         ("prompt", "Prompt", "First characters of its hash"),
         ("difference", f"Δ {title}",
          "Its agreement with people minus people's agreement with one another, on units with "
-        "both, with the 95 % interval over items"),
+        "both, with the 95 % interval over items; of Cohen's κ with people, Scott's π of people with one another is "
+         "taken away"),
         ("judge_with_people", f"{title} with people", TITLES[found.query.figure][1]),
-        ("people", "People with one another", "The same figure for people, each compared with every other"),
+        ("people", "People with one another", "The same figure for people, each compared with every other; "
+         "in both directions κ is Scott's π"),
         ("winning_rate", "ω",
          "Winning rate: the share of people than whom the judge is at least as close to the others, at margin ε"),
         ("advantage", "ρ",
@@ -506,7 +509,7 @@ def _told(found: StandInAnswers) -> tuple[str, ...]:
         f"{query.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025)"
         f"{SCORED[found.scoring]}. Yes and No need p ≤ {ERROR:g}, raised for all judges and looks (Holm).",
         *found.notes,
-        aims.words(PROTOCOLS[query.of.protocol]),
+        validation_figures.published(PROTOCOLS[query.of.protocol]),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -12,8 +12,8 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.sets import validation_figures, validation_ground, validation_sets
-from annotator.actions.sets.validation_figures import JudgeDifference, RaterResult
-from annotator.actions.sets.validation_ground import Ground, ValidationRater
+from annotator.actions.sets.validation_figures import JudgeDifference, RaterResult, scotts
+from annotator.actions.sets.validation_ground import PEOPLE, Ground, ValidationRater
 from annotator.actions.sets.validation_units import ALL as ALL
 from annotator.actions.sets.validation_units import BY as BY
 from annotator.actions.sets.validation_units import Group, named
@@ -188,6 +188,8 @@ def line(
     pairs = found.pairs(rater, chosen)
     told = validation_figures.figures(pairs, positive, found.shape.scale)
     told = told.over(len(np.unique(pairs.there().units)))
+    if rater.id == PEOPLE and found.both_ways:
+        told = replace(told, plain=scotts(told.plain), weighted=scotts(told.weighted))
     return RaterFigures(group, rater, told, int(chosen.sum()), found.missing(rater, chosen), cost)
 
 
@@ -207,7 +209,7 @@ def _notes(found: Ground, query: ValidationQuery, positive: str) -> list[str]:
     if len(found.people) > 1 and CONSENSUS not in found.truth:
         notes.append(
             "Each person is compared with every other who counts as true, in both directions where both "
-            f"count{BOTH_WAYS[found.shape.scale.level]}."
+            f"count{BOTH_WAYS[found.shape.scale.level]}; κ of people is then Scott's π."
         )
     if len(found.people) == 1 and CONSENSUS not in found.truth:
         notes.append("Only one person labelled: there is no human ceiling to compare judges with.")

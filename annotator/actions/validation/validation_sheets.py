@@ -18,17 +18,23 @@ from annotator.actions.results.result_sheets import (
     percent,
     text,
 )
-from annotator.actions.sets.validation_figures import TITLES, Named, brief_of, main_of, remark, told
+from annotator.actions.sets.validation_figures import (
+    TITLES,
+    Named,
+    brief_of,
+    main_of,
+    published,
+    remark,
+    told,
+)
 from annotator.actions.sets.validation_ground import PEOPLE, ValidationRater
 from annotator.actions.sets.validation_units import ALL
-from annotator.actions.validation import aims
 from annotator.actions.validation.validation import Contrast, RaterFigures, Validation
 from annotator.actions.validation.validation_behind import HeldRater, held
 from annotator.domain.judges.level_figures import FIGURES, uncrossed
 from annotator.domain.texts.estimate import Estimate
 
 DOLLARS = "USD"
-TABLE_2 = ("accuracy", "precision", "recall", "f1")
 KINDS = {"endpoint": "judge", "derived": "vote of judges"}
 HASH_SHOWN = 8
 PROMPT = SheetColumn("prompt", "Prompt", "First characters of its hash")
@@ -45,13 +51,6 @@ PAIR = columns(
     ("first", "First"), replace(PROMPT, key="first_prompt"), ("second", "Second"), replace(PROMPT, key="second_prompt")
 )  # fmt: skip
 
-DEPARTURES = (
-    "Figures are given both ways, each pair counting one and each counting its criterion's weight: the caption of "
-    "Table 2 says that importance was considered, and does not say how.",
-    "A pair on which the judge has no verdict is left out and counted; it is not a disagreement.",
-    "Agreement between people is computed before they discuss, on the pairs that both labelled.",
-)
-
 
 def sheets(found: Validation) -> tuple[ResultSheet, ...]:
     """The tables of a validation."""
@@ -60,31 +59,7 @@ def sheets(found: Validation) -> tuple[ResultSheet, ...]:
     made = [_figures(found), _figures(found, weighted=True)]
     made += [_contrasts(found)] if found.contrasts else []
     made += [_confusion(found), _missing(found)]
-    if found.query.by == ALL and found.positive:
-        made.append(_table_2(found))
-    return tuple(sheet for sheet in (*made, aims.sheet(found)) if sheet.lines)
-
-
-def _table_2(found: Validation) -> ResultSheet:
-    """Judges as ResearcherBench's Table 2 has them: plainly and by weight, with what a question costs."""
-    heads = columns(
-        RATER, PROMPT, *map(_titled, TABLE_2),
-        *(
-            (f"{name}_weighted", f"{TITLES[name][0]}, weighted", f"{TITLES[name][1]}, each unit counting its weight")
-            for name in TABLE_2
-        ),
-        _titled("kappa"), PAIRS, COST,
-    )  # fmt: skip
-    lines = tuple(
-        SheetLine((
-            *_who(line.rater), *(_figure(found, name, line) for name in TABLE_2),
-            *(_figure(found, name, line, weighted=True) for name in TABLE_2),
-            _figure(found, "kappa", line), _n(line), _cost(line),
-        ))
-        for line in found.lines
-    )  # fmt: skip
-    pictures = _of_figures(found, weighted=False)
-    return ResultSheet("table_2", "As Table 2", heads, lines, _told(found), pictures, DEPARTURES)
+    return tuple(sheet for sheet in made if sheet.lines)
 
 
 def _group(found: Validation) -> tuple[SheetColumn, ...]:
@@ -175,7 +150,7 @@ def _told(found: Validation) -> tuple[str, ...]:
     said += found.viewed
     for kind in dict.fromkeys(line.rater.kind for line in found.lines):
         said += publishing.floor_told(kind, [found.shape.name])
-    return (*said, *found.notes, *([] if found.shape.aims else [aims.words(found.shape)]))
+    return (*said, *found.notes, published(found.shape))
 
 
 def _confusion(found: Validation) -> ResultSheet:
@@ -281,7 +256,7 @@ def brief(found: Validation) -> tuple[ResultSheet, ...]:
     apart = columns(*PAIR, ("difference", f"Difference of {called}", TITLES[main][1]), VERDICT)
     pairs = ResultSheet("contrasts", "Two judges", apart, between)
     whole = ResultSheet("judges", "Judges beside people", heads, lines, _told(found))
-    return tuple(sheet for sheet in (whole, pairs, aims.sheet(found)) if sheet.lines)
+    return tuple(sheet for sheet in (whole, pairs) if sheet.lines)
 
 
 AXIS = "95 % interval over items; the band is people with one another"
@@ -357,9 +332,7 @@ def _of_contrasts(found: Validation) -> tuple[SheetPicture, ...]:
             for one in found.contrasts
         ]
         title = f"{TITLES[name][0]}: the first judge less the second"
-        axis = (
-            f"Difference of {TITLES[name][0]}, 95 % interval over items; across 0 they are indistinguishable"
-        )
+        axis = f"Difference of {TITLES[name][0]}, 95 % interval over items; across 0 neither is shown to be better"
         draw = partial(result_pictures.differences, title, rows, axis)
         made.append(SheetPicture(f"gap/{name}", f"Difference of {TITLES[name][0]}", draw))
     return tuple(made)

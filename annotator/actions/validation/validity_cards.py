@@ -307,7 +307,7 @@ def _answer(project: Project, ground: Ground, query: CardQuery, rater: Validatio
 
 def _notes(ground: Ground, query: CardQuery, found: Validation) -> tuple[str, ...]:
     said = [
-        "Intervals hold 95 %, over items. Of repeated questions what most trials say counts.",
+        "Intervals are at 95 %, over items. Of repeated questions what most trials say counts.",
         *found.notes,
     ]
     if not ground.humans():

@@ -181,16 +181,17 @@ def words_of(line: QueueLine) -> str:
     )
 
 
-def measure_of(name: str) -> str:
-    """A figure's name for people: “match F1”, “weight κ”."""
-    *before, last = name.removeprefix("repaired_").split("_")
-    return " ".join([*before, MEASURES.get(last, last)])
+def measure_of(figure: Figure) -> str:
+    """A figure's name for people: “match F1”, “weight κ linear”."""
+    *before, last = figure.name.removeprefix("repaired_").split("_")
+    linear = " linear" if last == "kappa" and ", linear weights" in figure.method else ""
+    return " ".join([*before, MEASURES.get(last, last)]) + linear
 
 
 def agreement_words(figure: Figure | None) -> str:
     if figure is None or figure.value is None:
         return "no figure"
-    return f"{measure_of(figure.name)} {figure.value:.2f} · {level(figure.value)}"
+    return f"{measure_of(figure)} {figure.value:.2f} · {level(figure.value)}"
 
 
 def _bound(figure: Figure | None) -> str:

@@ -115,5 +115,5 @@ def _figure(figure: Figure) -> str:
     if figure.value is None:
         # Of one item, what labels hang together by is the report.
         why = of_items(figure.note, "report")
-        return f"{measure_of(figure.name)} undefined{f' ({why})' if why else ''}"
-    return f"{measure_of(figure.name)} {figure.value:.2f}"
+        return f"{measure_of(figure)} undefined{f' ({why})' if why else ''}"
+    return f"{measure_of(figure)} {figure.value:.2f}"

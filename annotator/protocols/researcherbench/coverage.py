@@ -45,7 +45,8 @@ DEPARTURES = (
     "A yes must quote the report; a quote that is not found there is flagged for people, the verdict stands.",
     "A reply that is neither yes nor no is missing with its cause. It is not read for yes or no anywhere inside "
     "it, and it is never counted as no.",
-    "A response with missing judgements has no coverage score, but the range in which it must lie.",
+    "Missing judgements are left out of a response's coverage score and counted; the range in which it must lie with "
+    "them stands beside it.",
 )
 
 # How far people, and the judge that was chosen, agreed with people (§4.3.2).

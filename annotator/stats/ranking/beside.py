@@ -50,11 +50,11 @@ def beside(
 
 
 def _kappa(told: Sequence[tuple[bool, bool]]) -> Estimate:
-    """κ over pairs that count both ways round; draws take a pair whole."""
+    """κ over pairs that count both ways round, which is Scott's π (1955); each pair is a cluster."""
     both = [*told, *((not own, not other) for own, other in told)]
     places = [*range(len(told))] * 2
     found = cohen_kappa([own for own, _ in both], [other for _, other in both], clusters=places)
-    return replace(found, n=len(told))
+    return replace(found, n=len(told), method=found.method.replace("Cohen's κ", "Scott's π"))
 
 
 def _brier(pairs: Sequence[tuple[float, float]]) -> Estimate:

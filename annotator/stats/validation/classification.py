@@ -95,6 +95,9 @@ class RatingSheet:
         wanted = objects([positive])
         true, *said = (np.asarray(values == wanted, dtype=np.float64) for values in listed)
         self._cells = [crossed(true, of_one)[self.used] for of_one in said]
+        # What a lone rater did not say, as if all of it were wrong, and right.
+        self._lost: Chosen = given[0] & ~given[-1]
+        self._open = [crossed(true, of_all) for of_all in (1 - true, true)]
         self._groups: Codes | None = cluster_codes(clusters, units)
         self.n = len(self._cells[0])
         self.missing = sum(units - int(values.sum()) for values in given)
@@ -145,6 +148,15 @@ class RatingSheet:
             ):
                 one = IntervalEstimate(one.value, warnings=(AT_END,))
             figures[name] = told(one, figure.method + weighted, self.n, notes, self.missing, undefined)
+            if (
+                figure.within == SHARE
+                and len(self._cells) == 1
+                and self._lost.any()
+                and one.value is not None
+            ):
+                lost = self._lost * (1.0 if heavy is None else heavy)
+                floor, ceiling = (float(figure.of((cells + lost @ of)[None])[0]) for of in self._open)
+                figures[name] = replace(figures[name], floor=floor, ceiling=ceiling)
         return RatingFigures(**figures)
 
 

@@ -46,10 +46,10 @@ SHEET = ResultSheet(
 
 
 def test_a_figure_is_said_with_its_interval_and_what_is_missing() -> None:
-    assert in_words(FOUND) == "0.500  [0.400, 0.650]  2 missing"
+    assert in_words(FOUND) == "0.500  [0.400, 0.650]  2 missing; with them 0.450 to 0.600"
     assert in_words(Estimate(None, missing=3)) == "–  3 missing"
     cell = figure(FOUND)
-    assert cell.tip == "n = 10\nmean\n2 judgements missing; with them it lies between 0.450 and 0.600"
+    assert cell.tip == "n = 10\nmean\n2 judgements missing; with them 0.450 to 0.600"
     assert "\n1 judgement missing" in figure(Estimate(0.5, missing=1, method="mean")).tip
     assert (cell.state, figure(Estimate(None)).state) == ("incomplete", "missing")
 

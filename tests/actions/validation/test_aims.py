@@ -1,11 +1,11 @@
-"""What a paper prints of agreement, beside what is reached here; counted by hand."""
+"""What a paper prints of agreement, as a footnote; people with one another by Scott's π."""
 
 from pathlib import Path
 
 import pytest
 
-from annotator.actions.sets.validation_figures import TITLES
-from annotator.actions.validation import aims, validation
+from annotator.actions.sets.validation_figures import TITLES, published
+from annotator.actions.validation import validation, validation_sheets
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects.validation_project import At, judge_says, person_says, validation_project
@@ -20,28 +20,27 @@ def ben(at: At) -> str:
     return "no" if at[2] == 2 else ann(at)
 
 
-def test_published_figures_stand_beside_what_people_and_judges_reach(tmp_path: Path) -> None:
+def test_what_a_paper_publishes_of_agreement_is_a_footnote_and_no_table(tmp_path: Path) -> None:
     project = validation_project(tmp_path)
     person_says(project, "R2", ann)
     person_says(project, "R3", ben)
     judge_says(project, "good", ann)
-    found = aims.sheet(validation.report(project, ValidationQuery()))
+    found = validation.report(project, ValidationQuery())
     # Both ways people agree on 24 of 32, each side saying yes to 12; of the judge's 16 yes, 12 are theirs.
-    assert [(line.cells[0].words, line.cells[2].value, line.cells[4].words) for line in found.lines] == [
-        ("Cohen's κ", 0.67, "people"),
-        ("Accuracy", 0.76, "good"),
-        ("Precision", 0.85, "good"),
-        ("Recall", 0.76, "good"),
-        ("F1", 0.80, "good"),
-    ]
-    assert [line.cells[5].value for line in found.lines] == pytest.approx(
-        [7 / 15, 28 / 32, 12 / 16, 1, 6 / 7]
-    )
-    assert aims.words(PROTOCOLS[USUAL]) == (
+    people = found.of("people").told.plain["kappa"]
+    assert people.value == pytest.approx(7 / 15)
+    # Both ways round, the two sides share their margins.
+    assert "Scott's π" in people.method
+    assert found.of("good").told.plain["kappa"].method.startswith("Cohen's κ")
+    assert "κ of people is then Scott's π." in " ".join(found.notes)
+    footnote = (
         "Published aim: Cohen's κ 0.67 of people with one another (§4.3.2); Accuracy 0.76, Precision 0.85, Recall "
         "0.76, F1 0.80 of o3-mini with people (Table 2)."
     )
-    assert not aims.sheet(validation.report(project, ValidationQuery(by="system"))).lines
+    assert published(PROTOCOLS[USUAL]) == footnote
+    for sheets in (validation_sheets.sheets(found), validation_sheets.brief(found)):
+        assert sheets[0].told[-1] == footnote
+        assert not {"aims", "table_2"} & {sheet.key for sheet in sheets}
     project.close()
 
 

@@ -219,7 +219,8 @@ def test_two_judges_are_told_to_differ_or_not(tmp_path: Path) -> None:
     judge_says(project, "bad", lambda at: "no" if ann(at) == "yes" else "yes")
     found = {(one.first.name, one.second.name): one for one in report(project).contrasts}
     same, apart = found["as good", "good"], found["bad", "good"]
-    assert same.gap.verdict("accuracy").startswith("indistinguishable")
+    # Of eight items, none of which differs, nothing follows.
+    assert same.gap.verdict("accuracy").startswith("nothing can be said: ")
     assert (same.gap.only_right, apart.gap.only_right) == ((0, 0), (0, 32))
     assert apart.gap.plain["accuracy"].value == -1.0
     assert apart.gap.verdict("accuracy") == "the second is better"
@@ -270,7 +271,7 @@ def test_the_test_part_is_shown_only_by_a_counted_look(project: Project) -> None
         report(project, set_name=name, part=part, opening=opening) for part in ("dev", "test", "whole")
     )
     assert dev.of("small").units + test.of("small").units == whole.of("small").units == 16
-    assert test.openings == 1
+    assert "1 time" in " ".join(test.viewed)
 
 
 def test_without_a_set_nothing_that_sets_hold_back_is_shown(project: Project) -> None:

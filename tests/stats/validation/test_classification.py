@@ -176,3 +176,11 @@ def test_units_that_make_the_row_of_o3_mini_give_all_its_figures():
     told = found("y" * 642 + "n" * 358, "y" * 488 + "n" * 154 + "y" * 86 + "n" * 272)
     figures = (told.accuracy, told.precision, told.recall, told.f1)
     assert [round(one.value, 2) for one in figures] == [0.76, 0.85, 0.76, 0.80]
+
+
+def test_missing_judgements_leave_a_share_a_range_and_kappa_none() -> None:
+    found = both_ways(["yes", "yes", "yes", "no"], ["yes", "no", None, "no"], "yes", [1, 1, 1, 1]).plain
+    spans = [(one.value, one.floor, one.ceiling) for one in (found.accuracy, found.recall, found.precision)]
+    # Wrong or right, it makes two or three of four; of the positive ones, one or two of three.
+    assert spans == [(2 / 3, 2 / 4, 3 / 4), (1 / 2, 1 / 3, 2 / 3), (1, 1, 1)]
+    assert (found.kappa.floor, found.kappa.missing) == (None, 1)

@@ -56,7 +56,7 @@ def _head(report: AgreementReport, row: FigureRow) -> str:
 
 
 def _figure(found: Figure) -> str:
-    title = words.TITLES[found.name]
+    title = words.title(found)
     if found.value is None:
         lines = [f"<b>{title} –</b> no figure: {escape(words.reason(found))}."]
     else:
@@ -70,7 +70,7 @@ def _remarks(figures: list[Figure]) -> str:
     about: dict[str, list[str]] = {}
     for each in figures:
         for remark in words.remarks(each):
-            about.setdefault(remark, []).append(words.TITLES[each.name])
+            about.setdefault(remark, []).append(words.title(each))
     lines = []
     for remark, titles in about.items():
         of = "" if len(titles) == len(figures) else f" ({', '.join(titles)})"
@@ -79,7 +79,7 @@ def _remarks(figures: list[Figure]) -> str:
 
 
 def _meanings(figures: list[Figure]) -> str:
-    lines = (f"<b>{words.TITLES[each.name]}</b> {escape(words.ABOUT[each.name])}" for each in figures)
+    lines = (f"<b>{words.title(each)}</b> {escape(words.ABOUT[each.name])}" for each in figures)
     return "".join(f"<p>{line}</p>" for line in lines)
 
 
@@ -170,7 +170,7 @@ def _second(one: SecondFigures, row: FigureRow) -> str:
     for found in _in_order(again):
         frozen = beside.figure(found.name)
         same = f"; frozen, on these lists: {words.number(frozen)}" if frozen else ""
-        lines.append(f"{words.TITLES[found.name]} {escape(words.said(found))}{same}")
+        lines.append(f"{words.title(found)} {escape(words.said(found))}{same}")
     lines.append(_muted(f"{PAIRED[one.name == BY_MODEL]} The frozen figure is unchanged."))
     return f"<p>{'<br>'.join(lines)}</p>"
 

@@ -158,7 +158,7 @@ class AgreementBehindView(BehindPane):
         group = "" if row.by in ("stage", "votes") else f", {words.group(report, row)}"
         figure = words.main(row)
         self.title.setText(
-            f"{row.stage.value}: {words.field(row)}{group} — {words.TITLES[figure.name]} {words.said(figure)}"
+            f"{row.stage.value}: {words.field(row)}{group} — {words.title(figure)} {words.said(figure)}"
         )
         self.held.setText(held_back_words(found))
         self.held.setVisible(bool(found.held_back))

@@ -56,7 +56,16 @@ def _figure(name: str, head: str, width: int) -> Column[RaterPair]:
         parts = [words.reason(found), f"n = {found.n:,}", of_items(found.method), *words.remarks(found)]
         return "\n".join(part for part in parts if part)
 
-    return Column(head, lambda one: words.number(one.figure(name)), width, tip=tip, about=words.ABOUT[name])
+    # Named where it is called otherwise than its column.
+    return Column(
+        head,
+        lambda one: f"{words.title(one.figure(name))} {words.number(one.figure(name))}".removeprefix(
+            f"{words.TITLES[name]} "
+        ),
+        width,
+        tip=tip,
+        about=words.ABOUT[name],
+    )
 
 
 WHO: Sequence[Column[RaterPair]] = (
