@@ -108,7 +108,7 @@ def test_no_pattern_of_missing_judgements_puts_a_value_outside_its_bounds(
             scores = [
                 Score(str(item), "s", metric.name, (), one, "", 1, "", 0) for item, one in enumerate(found)
             ]
-            (shown,) = results.estimates(scores, ["s"], 2)
+            (shown,) = results.estimates(scores, ["s"], metric.within)
             if shown.value is not None:
                 assert shown.floor is not None
                 assert shown.ceiling is not None

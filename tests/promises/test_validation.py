@@ -1,7 +1,7 @@
 """What Goldsmith promises about judges held against people."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -16,13 +16,19 @@ from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
-from annotator.actions.results import overview, result_items, result_raters, results
+from annotator.actions.results import overview, response_scores, result_items, result_raters, results
 from annotator.actions.results.results import ResultRow
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.sets import reviews
 from annotator.actions.sets.validation_values import TIED
 from annotator.actions.studies import result_views
-from annotator.actions.validation import corrected, judge_comparing, validation, validity_cards
+from annotator.actions.validation import (
+    corrected,
+    corrected_sheets,
+    judge_comparing,
+    validation,
+    validity_cards,
+)
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
@@ -32,7 +38,14 @@ from annotator.protocols import PROTOCOLS
 from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import attacked, gullible, judged
 from tests.projects.small_project import small_project
-from tests.projects.validation_project import COVERAGE, judge_says, person_says, places, validation_project
+from tests.projects.validation_project import (
+    COVERAGE,
+    judge_says,
+    negative,
+    person_says,
+    places,
+    validation_project,
+)
 from tests.promises.labelled_at_once import labelled_at_once
 from tests.servers.served import JUDGE, add_judge, answering
 
@@ -286,3 +299,107 @@ def test_trials_that_tie_are_missing_among_labels_and_half_in_the_score(tmp_path
     (row, _) = coverage(results.rows(project, judges.named(project, "two").id))
     assert (row.estimate.value, row.estimate.missing) == (0.5, 0)
     project.close()
+
+
+SPAN = ("value", "low", "high")
+
+
+@pytest.fixture
+def gappy(tmp_path: Path) -> Iterator[Project]:
+    """Ten items of weights 3 and 1; two people unsure of some, a judge with three trials that lacks some verdicts."""
+    project, chance = validation_project(tmp_path, 10), Random(5)
+    for alias in ("R2", "R3"):
+        person_says(project, alias, lambda _: chance.choice(("yes", "yes", "no", "unsure")))
+    for trial in (1, 2, 3):
+        judge_says(project, "small", lambda _: chance.choice(("yes", "no", "-")), trial=trial)
+    yield project
+    project.close()
+
+
+def spans(row: Mapping[str, Any], name: str = "") -> tuple[Any, ...]:
+    """Value and interval of a figure in a row of JSON, or of a column of that name."""
+    keys = (name, f"{name}_low", f"{name}_high") if name else SPAN
+    return tuple(row[key] for key in keys)
+
+
+def of(found: Any) -> tuple[Any, ...]:
+    return tuple(getattr(found, key) for key in SPAN)
+
+
+def told_by(capsys: pytest.CaptureFixture[str], project: Project, *words: str) -> dict[str, Any]:
+    assert run_command([words[0], str(project.path), *words[1:], "--json"]) == 0
+    return dict(json.loads(capsys.readouterr().out))
+
+
+def sheets_of(tree: Mapping[str, Any]) -> dict[str, Any]:
+    return {sheet["key"]: sheet["rows"] for sheet in tree["sheets"]}
+
+
+@pytest.mark.parametrize("signed", [False, True])
+def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
+    gappy: Project, tmp_path: Path, capsys, monkeypatch, signed: bool
+) -> None:
+    if signed:
+        negative(monkeypatch)
+    shown = told_by(capsys, gappy, "results", "--rater", "small")["rows"]
+    one = {row["system"]: spans(row) for row in shown if (row["metric"], row["group"]) == ("coverage", "all")}
+    assert one.keys() == {"Alpha", "Beta"}
+    query = corrected.CorrectionQuery("small")
+    board = corrected.report(gappy, query)
+    scored = response_scores.of_metric(gappy, "coverage", judges.named(gappy, "small").id)
+    card = validity_cards.card(gappy, validity_cards.CardQuery("small")).corrected
+    _, drawn, *_ = corrected_sheets.sheets(board)[0].pictures[0].draw.args
+    releases.export(gappy, tmp_path / "release")
+    released = json.loads((tmp_path / "release" / "scores.json").read_bytes())
+    raw = sheets_of(told_by(capsys, gappy, "correct", "--judge", "small"))["leaderboard"]
+    places_of = {
+        "correct": {row["system"]: spans(row, "raw") for row in raw},
+        "card": {row.system: of(row.raw) for row in card.systems},
+        "picture": {name: of(found) for name, found, _ in drawn},
+        "views": {name: of(found) for name, found in response_scores.system_means(scored).items()},
+        "release": {
+            row["system"]: spans(row)
+            for row in released
+            if (row["metric"], row["group"], row["rater"]) == ("coverage", "all", "small")
+        },
+    }
+    assert places_of == dict.fromkeys(places_of, one)
+    # What is corrected is that very score: the mean over units that the correction takes is the same.
+    monkeypatch.setattr(response_scores, "system_means", lambda _: {})
+    units = corrected.report(gappy, query).standings.scores
+    assert {name: of(found.raw) for name, found in units.items()} == {
+        name: pytest.approx(span, abs=1e-12) for name, span in one.items()
+    }
+
+
+def test_an_agreement_has_one_value_and_one_interval_wherever_it_stands(gappy: Project, capsys) -> None:
+    lines = {row["rater"]: row for row in sheets_of(told_by(capsys, gappy, "validate"))["judges"]}
+    card = validity_cards.card(gappy, validity_cards.CardQuery("small"))
+    chosen = sheets_of(told_by(capsys, gappy, "choose-judge"))["choice"]
+    for who, name in (("judge", "small"), ("people", "people")):
+        figures = {key: of(found) for key, found in card.of(who).plain.items()}
+        assert figures == {key: spans(lines[name], key) for key in figures}
+        (row,) = (row for row in chosen if row["judge"] == name)
+        assert spans(row, "kappa") == figures["kappa"]
+    (stage,) = (row for row in told_by(capsys, gappy, "agreement")["rows"] if row["stage"] == "labelling")
+    between = {found["name"]: found for found in stage["figures"]}
+    for name, key in (("agreement", "accuracy"), ("kappa", "kappa")):
+        assert spans(lines["R2"], key) == pytest.approx(spans(between[name]), abs=1e-9)
+    assert spans(lines["people"], "accuracy") == pytest.approx(spans(between["agreement"]), abs=1e-9)
+
+
+def test_peoples_mean_of_units_and_of_reports_are_named_apart_and_are_one_where_all_is_labelled(
+    gappy: Project, tmp_path: Path
+) -> None:
+    complete, chance = validation_project(tmp_path / "complete", 10), Random(6)
+    for alias in ("R2", "R3"):
+        labelled_at_once(complete, alias, lambda _: chance.choice(("yes", "no")))
+    judge_says(complete, "small", lambda _: "yes")
+    for project, same in ((gappy, False), (complete, True)):
+        board = corrected.report(project, corrected.CorrectionQuery("small"))
+        means = {row.system: of(row.estimate) for row in coverage(results.rows(project, "people"))}
+        labelled = {name: of(found.labelled) for name, found in board.standings.scores.items()}
+        assert (labelled == {name: pytest.approx(span, abs=1e-9) for name, span in means.items()}) is same
+        heads = {column.key: column.head for column in corrected_sheets.sheets(board)[0].columns}
+        assert heads["labelled_units"] == "People, unit by unit"
+    complete.close()

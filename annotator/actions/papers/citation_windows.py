@@ -71,7 +71,7 @@ def report(project: Project, judge: str = "", mode: str = "") -> WindowsReport:
     for window in range(citation_window.width(project) + 1):
         asked = _within(window)
         found = [score for one in heard for score in scoring.scores_of(asked, one)]
-        for system, mean in zip(systems, results.estimates(found, systems), strict=True):
+        for system, mean in zip(systems, results.estimates(found, systems, METRIC.within), strict=True):
             covered[named[system]][window] = mean
     return WindowsReport(info, rater, covered)
 

@@ -271,9 +271,9 @@ def _cells(
 
 
 def _estimates(column: TableColumn, scores: list[Score], systems: Sequence[str]) -> list[Estimate]:
+    within = metrics.named(column.metric).within
     if column.best_of:
         by_system = response_scores.by_item(scores)
-        within = metrics.named(column.metric).within
         return [
             pass_at_k(
                 {item: [run.estimate for run in runs] for item, runs in by_system.get(one, {}).items()},
@@ -282,7 +282,7 @@ def _estimates(column: TableColumn, scores: list[Score], systems: Sequence[str])
             for one in systems
         ]  # fmt: skip
     means = (
-        results.estimates(scores, list(systems))
+        results.estimates(scores, list(systems), within)
         if scores
         else [Estimate(None, note="no response")] * len(systems)
     )

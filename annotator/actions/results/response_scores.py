@@ -134,7 +134,8 @@ def system_means(found: Scores, mode: str = "") -> dict[str, Estimate]:
     scores = found.of_mode(mode)
     there = {score.system_id for score in scores}
     names = {system_id: name for system_id, name in found.systems.items() if system_id in there}
-    return dict(zip(names.values(), results.estimates(scores, list(names)), strict=True))
+    means = results.estimates(scores, list(names), found.metric.within)
+    return dict(zip(names.values(), means, strict=True))
 
 
 def score_choices(project: Project) -> tuple[ViewChoice, ...]:

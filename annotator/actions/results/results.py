@@ -14,7 +14,7 @@ from annotator.actions.results.result_raters import COMPUTED, Repeats, ResultRat
 from annotator.actions.results.result_sheets import columns
 from annotator.actions.results.scoring import GROUPINGS, Group, JudgedResponse, Score, mean_of_runs
 from annotator.domain.judges.protocol import Metric, Over, Protocol
-from annotator.domain.texts.estimate import SHARE, Estimate, bases
+from annotator.domain.texts.estimate import Estimate, bases
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.student import mean_of_scores
 from annotator.storage.tables import SystemRow, table
@@ -232,7 +232,7 @@ def _grouped(found: Iterable[Grouped]) -> dict[Group, list[Grouped]]:
     return dict(sorted(groups.items(), key=lambda entry: (GROUPINGS.index(entry[0][0]), entry[0][1])))
 
 
-def estimates(found: list[Score], systems: list[str], within: tuple[float, float] = SHARE) -> list[Estimate]:
+def estimates(found: list[Score], systems: list[str], within: tuple[float, float]) -> list[Estimate]:
     """One estimate for each system, over the items of the group; several responses of one item are averaged."""
     means = by_items(found, systems)
     items = dict.fromkeys(score.item_id for score in found)

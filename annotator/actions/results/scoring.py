@@ -20,7 +20,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import CONTINUATION, EXEMPLAR, MODES
 from annotator.domain.texts.estimate import Estimate, bases
-from annotator.stats.intervals.bounds import mean_bounds
+from annotator.stats.intervals.bounds import mean_bounds, mean_range
 from annotator.storage.tables import ResponseRow, table
 
 RESPONSE = table(ResponseRow)
@@ -260,6 +260,7 @@ def mean_of(found: Sequence[Estimate], method: str = "") -> Estimate:
         missing=sum(one.missing for one in found),
         method=method,
         note=_lacking(found, len(values)),
+        within=mean_range(found),
     )
 
 

@@ -1,19 +1,17 @@
 """Corrected leaderboard: scores corrected by people's labels, ranks, and what to label next."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import fsum
 from random import Random
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import metrics, result_raters
+from annotator.actions.results import metrics, response_scores, result_raters
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
-from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.results.result_raters import CONSENSUS, Spoken
 from annotator.actions.sets import validation_ground, validation_sets, validation_units
 from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.sets.validation_units import Key, UnitPlace
-from annotator.actions.sets.validation_values import JudgeVersion
 from annotator.actions.validation.validation import against_words
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
@@ -122,13 +120,6 @@ class _Units:
     def items(self) -> list[Hashable]:
         return [place.item_id for place in self.places]
 
-    def mean(self) -> float:
-        """Of what the judge said of all units: the share of what can be reached."""
-        reach = fsum(max(weight, 0.0) for weight in self.weights) or 1.0
-        return (
-            fsum(weight * (said or 0.0) for weight, said in zip(self.weights, self.said, strict=True)) / reach
-        )
-
     def within(self, bounds: tuple[float, float]) -> tuple[float, float]:
         """Between what the score lies: beyond the bounds of a verdict as far as all that takes away would bring it."""
         reach = sum(max(weight, 0.0) for weight in self.weights)
@@ -154,8 +145,8 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
     places = validation_units.places(project, found.shape)
     everything = {key: place for key, place in places.items() if place.item_key not in places.faults}
     worth = {value: credit(value) for value in found.shape.values}
-    said = _said(found.version(rater), worth)
-    systems = _by_system(everything, _labels(found, worth), said)
+    spoken = result_raters.in_trials(project, found.shape, rater.id)
+    systems = _by_system(everything, _labels(found, worth), *_judged(everything, spoken, worth))
     ends = min(worth.values()), max(worth.values())
     if not any(any(label is not None for label in one.labels) for one in systems.values()):
         raise Refusal(
@@ -165,41 +156,54 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
         name: SystemUnits(one.labels, one.said, one.items, one.weights, within=one.within(ends))
         for name, one in sorted(systems.items())
     }
-    order = standings(scored, higher_is_better=info.higher_is_better)
-    # What the raw score would be, were all that is missing worth the least, and the most.
-    least, most = (
-        _by_system(
-            everything, {}, {key: a if one.weight > 0 else b for key, one in everything.items()} | said
-        )
-        for a, b in (ends, ends[::-1])
-    )
-    order = replace(
-        order,
-        scores={
-            name: replace(
-                one, raw=replace(one.raw, floor=least[str(name)].mean(), ceiling=most[str(name)].mean())
-            )
-            for name, one in order.scores.items()
-        },
-    )
+    board = standings(scored, higher_is_better=info.higher_is_better)
+    raw = response_scores.system_means(response_scores.of_metric(project, info.name, rater.id))
+    scores = {name: replace(one, raw=raw.get(str(name), one.raw)) for name, one in board.scores.items()}
     return CorrectedLeaderboard(
-        rater, against_words(found), order,
+        rater, against_words(found), replace(board, scores=scores),
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
         {name: _more(one, query, ends) for name, one in sorted(systems.items())},
         (
-            *_notes(found, systems), *found.repeats(project, [rater]), *_told_refused(places.faults),
+            *_notes(found, systems, rater.id), *found.repeats(project, [rater]), *_told_refused(places.faults),
             *validation_sets.viewed(project, query.set_name),
         ), query,
         {name: one.places[0].system_id for name, one in systems.items()},
     )  # fmt: skip
 
 
-def _said(version: JudgeVersion, worth: Mapping[str, float]) -> dict[Key, float]:
-    """Unit → what the judge's verdict is worth; of several trials their mean, as in the results."""
-    each = {key: [value] for key, value in version.said.items()} | version.trials
-    known = {key: [worth[value] for value in values if value in worth] for key, values in each.items()}
-    return {key: fsum(shares) / len(shares) for key, shares in known.items() if shares}
+def _judged(
+    places: Mapping[Key, UnitPlace], spoken: Iterable[Spoken], worth: Mapping[str, float]
+) -> tuple[dict[Key, float], dict[Key, float]]:
+    """Unit → what the judge's verdict is worth on average over trials, and unit → what it counts, as in the results.
+
+    Each item counts one, each of a system's responses to it alike, each trial of a response too, and within a trial
+    each criterion its weight, of the weight that is above 0 and was judged.
+    """
+    trials: dict[tuple[str, str], dict[Key, float]] = defaultdict(dict)
+    for response_id, trial, unit_id, value in spoken:
+        if (response_id, unit_id) in places and value in worth:
+            trials[response_id, trial][response_id, unit_id] = worth[value]
+    said, shares, scored = dict[Key, float](), dict[Key, float](), defaultdict[str, int](int)
+    responses: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for (response_id, _), own in trials.items():
+        reach = sum(max(places[key].weight, 0.0) for key in own)
+        for key, credit in own.items():
+            share = 1 / reach if reach else 0.0
+            before = shares.get(key, 0.0)
+            shares[key] = before + share
+            said[key] = (
+                (said.get(key, 0.0) * before + credit * share) / shares[key] if shares[key] else credit
+            )
+            if reach:
+                responses[places[key].item_id, places[key].system].add(response_id)
+        scored[response_id] += bool(reach)
+    weights = {}
+    for key, share in shares.items():
+        place = places[key]
+        several = len(responses[place.item_id, place.system]) * scored[place.response_id]
+        weights[key] = place.weight * share / several if several else 0.0
+    return said, weights
 
 
 def _told_refused(faults: Mapping[str, str]) -> Iterable[str]:
@@ -225,23 +229,16 @@ def _labels(found: Ground, worth: Mapping[str, float]) -> dict[Key, float]:
 
 
 def _by_system(
-    places: Mapping[Key, UnitPlace], labels: Mapping[Key, float], said: Mapping[Key, float]
-) -> dict[str, _Units]:
+    places: Mapping[Key, UnitPlace], labels: Mapping[Key, float], said: Mapping[Key, float],
+    weights: Mapping[Key, float],
+) -> dict[str, _Units]:  # fmt: skip
     systems: dict[str, _Units] = defaultdict(_Units)
-    judged: Counter[str] = Counter()
-    responses: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for key, place in places.items():
-        if key in said and place.weight > 0:
-            judged[place.response_id] += place.weight  # type: ignore[assignment]
-            responses[place.item_id, place.system].add(place.response_id)
     for key, place in places.items():
         one = systems[place.system]
         one.places.append(place)
         one.labels.append(labels.get(key))
         one.said.append(said.get(key))
-        # Each item counts one, each of a system's responses to it alike, each criterion its weight.
-        share = len(responses[place.item_id, place.system]) * judged[place.response_id]
-        one.weights.append(place.weight / share if key in said and share else 0.0)
+        one.weights.append(weights.get(key, 0.0))
     return dict(systems)
 
 
@@ -270,13 +267,15 @@ def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> Lab
     return LabelsNeeded(plan, tuple(chosen))
 
 
-def _notes(found: Ground, systems: Mapping[str, _Units]) -> Iterable[str]:
+def _notes(found: Ground, systems: Mapping[str, _Units], judge_id: str) -> Iterable[str]:
     yield (
         "The corrected score is people's mean over labelled units, and λ times the judge's mean over all units less "
         "the judge's over labelled ones; λ is tuned system by system (PPI++)."
     )
     if len(found.truth) > 1 and CONSENSUS not in found.truth:
         yield "Where several people labelled a unit, its label is the mean of theirs."
+    if len({one.prompt_sha256 for one in found.versions if one.judge.id == judge_id}) > 1:
+        yield "The judge judged with several prompts: all its verdicts count here, as in the results."
     bare = sorted(name for name, one in systems.items() if not any(x is not None for x in one.labels))
     if bare:
         yield f"No labels for {', '.join(bare)}: only the judge's score is used."

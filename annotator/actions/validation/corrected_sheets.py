@@ -35,7 +35,11 @@ def _scores(found: CorrectedLeaderboard) -> ResultSheet:
     heads = columns(
         SYSTEM_COLUMN, ("raw", "Raw", f"The judge's {found.query.info.title.lower()}: mean over items"),
         ("corrected", "Corrected", "People's labels and the judge together (PPI++)"),
-        ("labelled_units", "Labelled units", "People's mean over those"),
+        (
+            "labelled_units", "People, unit by unit",
+            "Mean of people's labels of each unit, over the units that they labelled and the judge judged, each by its "
+            "weight; Results have the mean of each person's score of a report",
+        ),
         ("rank", "Rank", "By corrected score; its interval ends at those that are better, or worse, beyond chance"),
         ("lambda", "λ", "How far the judge is trusted: 0 not at all, 1 fully"),
         ("labels", "Labels", "Units with a label"), ("units", "Units"),

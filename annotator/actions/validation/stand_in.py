@@ -439,10 +439,10 @@ def _answers(found: StandInAnswers) -> ResultSheet:
         ("prompt", "Prompt", "First characters of its hash"),
         ("difference", f"Δ {title}",
          "Its agreement with people minus people's agreement with one another, on units with "
-        "both, with the 95 % interval over items; of Cohen's κ with people, Scott's π of people with one another is "
+         "both, with the 95 % interval over items; of Cohen's κ with people, Scott's π of people with one another is "
          "taken away"),
-        ("judge_with_people", f"{title} with people", TITLES[found.query.figure][1]),
-        ("people", "People with one another", "The same figure for people, each compared with every other; "
+        ("judge_with_people", f"{title} with people, on units of two", TITLES[found.query.figure][1]),
+        ("people", "People with one another, there", "The same figure for people, each compared with every other; "
          "in both directions κ is Scott's π"),
         ("winning_rate", "ω",
          "Winning rate: the share of people than whom the judge is at least as close to the others, at margin ε"),

@@ -109,7 +109,7 @@ def card(project: Project, query: CardQuery, made_at: datetime | None = None) ->
     more = {
         "labels": _labels(project, query, ground), "made_at": made_at or now(),
         "cost": Figure.of(validation_ground.cost_per_question(project, rater, query.protocol)),
-        "reviews": _reviews(project, query), "corrected": _corrected(project, query, rater),
+        "reviews": _reviews(project, query), "corrected": _corrected(project, query, ground),
         "attacks": _attacked(project, query.protocol, query.judge, rater.prompt),
         "notes": (_answer(project, ground, query, rater), *_notes(ground, query, found[0])),
     }  # fmt: skip
@@ -268,11 +268,15 @@ def _reviews(project: Project, query: CardQuery) -> Reviews | None:
     return None
 
 
-def _corrected(project: Project, query: CardQuery, rater: ValidationRater) -> Corrected:
+def _corrected(project: Project, query: CardQuery, ground: Ground) -> Corrected:
     """The corrected leaderboard on the same labels, where a figure is made of the single verdicts."""
     named = [name for name, (shape, _) in corrected.credited().items() if shape.name == query.protocol]
     if not named:
         return Corrected(notes=("Scores are corrected where they are made of single verdicts.",))
+    if len(ground.versions) > 1:
+        return Corrected(
+            notes=("Scores count all that a judge said, and this card is of one of its prompts.",)
+        )
     of = corrected.CorrectionQuery(
         query.judge,
         query.against,
@@ -285,8 +289,6 @@ def _corrected(project: Project, query: CardQuery, rater: ValidationRater) -> Co
         found = corrected.report(project, of)
     except Refusal as refusal:
         return Corrected(notes=(refusal.happened,))
-    if found.rater.key != rater.key:
-        return Corrected(notes=("Scores are corrected by the first wording of a judge, which this is not.",))
     scores = found.standings.scores
     systems = tuple(
         CorrectedSystem(

@@ -61,7 +61,7 @@ class Estimate:
 
     `low` and `high` bound the 95 % interval; `floor` and `ceiling` the range that missing judgements could
     move the value to. `n` counts what the figure was averaged over, `missing` the judgements that did not come. A
-    `basis` stands with the value wherever it is shown.
+    `basis` stands with the value wherever it is shown. `within` is its range where that is not its metric's.
     """
 
     value: float | None
@@ -74,6 +74,7 @@ class Estimate:
     method: str = ""
     note: str = ""
     basis: Basis | None = None
+    within: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
         for name in ("value", "low", "high", "floor", "ceiling"):

@@ -111,7 +111,9 @@ def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False
     valued = bool(judged) and (over_valid or not missing)
     note = "; ".join(told_missing(missing, len(b), valued))
     value = covered / judged if valued else None
-    return replace(found, value=value, floor=lost / reach, ceiling=won / reach, note=note)
+    found = replace(found, value=value, floor=lost / reach, ceiling=won / reach, note=note)
+    taken = fsum(min(w, 0) for (w, _), b_i in zip(pairs, b, strict=True) if b_i is not None)
+    return replace(found, within=(taken / judged, 1.0)) if signed and judged else found
 
 
 def cases(material: Material) -> Iterator[Case]:

@@ -1,7 +1,8 @@
-"""Bounds of a mean when judgements are missing."""
+"""Bounds of a mean when judgements are missing, and the range in which it lies."""
 
 from collections.abc import Collection, Sequence
 from math import fsum
+from statistics import fmean
 
 from annotator.domain.texts.estimate import Estimate
 
@@ -25,6 +26,15 @@ def mean_bounds(scores: Collection[Estimate]) -> tuple[float | None, float | Non
         [-x.ceiling for x in open_ if x.ceiling is not None],
     )
     return floor, None if ceiling is None else 0.0 - ceiling
+
+
+def mean_range(
+    scores: Collection[Estimate], within: tuple[float, float] | None = None
+) -> tuple[float, float] | None:
+    """The range of the mean of the scores that have a value, each `within` these bounds unless it has its own."""
+    ranges = [one.within or within for one in scores if one.value is not None]
+    known = [each for each in ranges if each is not None]
+    return (fmean(low for low, _ in known), fmean(high for _, high in known)) if known else within
 
 
 def _of(bound: float | None, value: float | None) -> float:

@@ -8,7 +8,7 @@ from math import cos, exp, inf, isfinite, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import NormalDist, fmean, stdev, variance
 
 from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, settled, without_width
-from annotator.stats.intervals.bounds import mean_bounds
+from annotator.stats.intervals.bounds import mean_bounds, mean_range
 
 LEVEL = 0.95
 # A continued fraction has come to rest when a step moves it by less; in its middle it takes some 2 √df steps.
@@ -198,7 +198,7 @@ def mean_of_scores(
     `missing` adds up what is missing behind all of them; `floor` and `ceiling` bound what it could make of the mean.
     """
     values = [score.value for score in scores if score.value is not None]
-    found = mean_interval(values, within=within, capped=capped)
+    found = mean_interval(values, within=mean_range(scores, within), capped=capped)
     floor, ceiling = mean_bounds(scores)
     out = len(scores) - found.n
     left_out = f"{out:,} of {len(scores):,} items left out: no defined score" if out else ""
@@ -258,10 +258,10 @@ def paired_means(
     Each maps an item to its score, which lies `within`. Paired, so that hard and easy items weigh alike on both sides.
     """
     both = [item for item in one if item in other]
-    differences = {item: _difference(one[item], other[item]) for item in both}
+    differences = {item: _difference(one[item], other[item], within or UNBOUNDED) for item in both}
     return PairedMeans(
         differences,
-        mean_of_scores(list(differences.values()), range_of_difference(within or UNBOUNDED), capped=False),
+        mean_of_scores(list(differences.values()), capped=False),
         tuple(item for item in one if item not in other),
         tuple(item for item in other if item not in one),
     )
@@ -291,8 +291,9 @@ def paired_test(differences: Sequence[float]) -> PairedTest:
     return PairedTest(t, n - 1, two_sided(t, n - 1))
 
 
-def _difference(one: Estimate, other: Estimate) -> Estimate:
+def _difference(one: Estimate, other: Estimate, within: Bounds) -> Estimate:
     """Other − one; undefined when either is."""
+    (least, most), (lowest, highest) = one.within or within, other.within or within
     value = other.value - one.value if one.value is not None and other.value is not None else None
     floor = other.floor - one.ceiling if other.floor is not None and one.ceiling is not None else None
     ceiling = other.ceiling - one.floor if other.ceiling is not None and one.floor is not None else None
@@ -305,4 +306,5 @@ def _difference(one: Estimate, other: Estimate) -> Estimate:
         ceiling=ceiling,
         method="paired difference",
         note=note,
+        within=(lowest - most, highest - least),
     )

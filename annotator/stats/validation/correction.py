@@ -173,7 +173,7 @@ def corrected_mean(
         _spread(
             "the judge's mean", parts.judge, parts.of_judge, all_over, whole, missing, notes, level, within
         ),
-        _spread("mean of labels", parts.people, parts.of_people, there, n, 0, [], level, within),
+        _spread("mean of labels by unit", parts.people, parts.of_people, there, n, 0, [], level, within),
         _spread(name, parts.value(trust), parts.errors(trust), there, n, missing, notes, level, within),
         trust,
     )
@@ -200,7 +200,7 @@ def _uncorrected(units: CorrectionUnits, notes: list[str], level: float, within:
         level,
         within,
     )
-    return CorrectedMean(raw, replace(absent, method="mean of labels"), absent, None)
+    return CorrectedMean(raw, replace(absent, method="mean of labels by unit"), absent, None)
 
 
 def _spread(

@@ -129,6 +129,14 @@ def test_an_item_whose_gold_makes_no_score_is_left_out_and_told(
     judge_says(project, "small", lenient)
     fault = "The shares sum to 0.80 and not to 1."
     monkeypatch.setattr(Rubric, "fault", lambda own: fault if own.units[0].id == "i1c1" else "")
+    (coverage,) = PROTOCOLS[COVERAGE].metrics
+
+    def score(scored: RatedResponse, over_valid: bool) -> Estimate:
+        faulty = scored.material.documents[Kind.RUBRIC].fault()
+        return Estimate(None, note=faulty) if faulty else coverage.score(scored, over_valid)
+
+    faultless = replace(PROTOCOLS[COVERAGE], metrics=(replace(coverage, score=score),))
+    monkeypatch.setitem(PROTOCOLS, COVERAGE, faultless)
     found = report(project)
     # Of items 2 to 6, three even ones at 3/4 and two odd ones at 1; people's Beta covers 3/4 of items 2 and 3.
     assert found.standings.scores["Alpha"].raw.value == pytest.approx((3 * 3 / 4 + 2) / 5)
