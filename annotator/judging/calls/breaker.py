@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import takewhile
 
 from annotator.domain.judges.judgement import Status
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble
@@ -46,7 +47,7 @@ class Breaker:
     """Lets an endpoint rest that is away, and stops a run that gets nowhere.
 
     A run stops after `LIKE_FAILURES` requests in a row that nobody answered, or questions in a row that came to
-    nothing for the same reason; after twice as many for different reasons; and before the first usable answer after
+    nothing, for the same reason; after twice as many for different reasons; and before the first usable answer after
     twice as many requests of any kind. What one report may be the cause of counts once a report. An endpoint that has
     answered before is left to rest before each of the last `rests` of those requests, each time twice as long: less
     than two minutes in all. One that turns down the key or redirects `fatal` times in a row, or says that the account's
@@ -66,9 +67,8 @@ class Breaker:
         self._rest_s, self._short_rest_s = rest_s, short_rest_s
         self._rests = rests
         self._fatal = fatal
-        self._failures = self._refusals = self._rested = self._in_vain = self._unread = (
-            self._answered_last
-        ) = 0
+        self._refusals = self._rested = self._in_vain = self._unread = self._answered_last = 0
+        self._failed: list[tuple[CallTrouble, int | None]] = []
         self._answered = self.proven = False
         self._streak: list[tuple[Status, int | None]] = []
         self.failing: set[str] = set()
@@ -89,9 +89,14 @@ class Breaker:
         """How many requests may be out at once, so that a hopeless run ends within its bound."""
         if not self.proven:
             return max(1, 2 * LIKE_FAILURES - self._in_vain)
-        if self._failures:
-            return max(1, self._threshold - self._failures)
+        if self._failed:
+            return max(1, self._threshold - self._alike)
         return float("inf") if self._unread < LIKE_FAILURES else max(1, 2 * LIKE_FAILURES - self._unread)
+
+    @property
+    def _alike(self) -> int:
+        """How many of the last requests that nobody answered failed for the same reason, one after the other."""
+        return len(list(takewhile(self._failed[-1].__eq__, reversed(self._failed)))) if self._failed else 0
 
     def unread(self) -> None:
         """Learn of a reply that could not be used; the question may be put once more."""
@@ -121,7 +126,8 @@ class Breaker:
                 raise RunHalt(f"{fatal} {outcome.message}")
         elif outcome.trouble not in _DOWN:
             self._answered = True
-            self._failures = self._refusals = self._rested = 0
+            self._refusals = self._rested = 0
+            self._failed.clear()
         elif started >= self._opened_at and not form_doubtful:
             # What was already in progress when the rest began says nothing new.
             self._fail(outcome, now)
@@ -161,12 +167,12 @@ class Breaker:
             )
 
     def _fail(self, outcome: CallOutcome, now: float) -> None:
-        self._failures += 1
-        if self._failures >= self._threshold:
+        self._failed.append((outcome.trouble, outcome.http))
+        if self._alike >= self._threshold or len(self._failed) >= 2 * self._threshold:
             raise RunHalt(
-                f"The endpoint does not answer: {self._failures:,} failures in a row. {outcome.message} {_RESUME}"
+                f"The endpoint does not answer: {len(self._failed):,} failures in a row. {outcome.message} {_RESUME}"
             )
-        if not self._answered or self._failures < self._threshold - self._rests:
+        if not self._answered or self._alike < self._threshold - self._rests:
             return
         away = outcome.trouble is CallTrouble.CONNECTION or outcome.http in _AWAY
         rest_s = self._rest_s if away else self._short_rest_s
