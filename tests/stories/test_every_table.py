@@ -193,7 +193,7 @@ def test_letter_19_what_raters_authors_and_judges_did_comes_from_the_sample(samp
     sample.close()
     (judges,) = _told(capsys, path, "--view", "r2")
     assert titles(judges) == ["Judge model", "Acc.", "Prec.", "Rec.", "F1", "Cost"]
-    assert row(judges, rater="baseline")["accuracy_weighted"] == pytest.approx(accuracy)
+    assert row(judges, rater="baseline")["accuracy"] == pytest.approx(accuracy)
     assert row(judges, rater="baseline")["cost"] == 0
     (weights,) = _told(capsys, path, "--view", "r10")
     assert sum(one["set_settled"] for one in weights["rows"]) == pytest.approx(1.0)

@@ -145,6 +145,8 @@ def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimat
         _combined(composite, [_end(known[name], end) for name in composite.of])
         for end in ("value", "floor", "ceiling")
     )
+    if any(one.missing and one.floor is None for one in known.values()):
+        floor = ceiling = None
     note = "its parts' values have no such figure" if value is None else ""
     n = min(one.n for one in known.values())
     return Estimate(

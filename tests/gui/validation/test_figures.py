@@ -104,7 +104,7 @@ def test_the_account_says_definition_interval_and_n(viewer):
     # Whether people differ in the part in view hangs on the items that are drawn for it.
     interval = "no spread" if "no spread" in cells(viewer)[column] else "["
     said = viewer.view.account.toPlainText()
-    for words in ("agreement beyond chance", f"95 % interval {interval}", "n = ", "bootstrap over"):
+    for words in ("agreement beyond chance", f"95 % interval {interval}", "n = ", "jackknife over"):
         assert words in said
 
 
@@ -188,13 +188,13 @@ def test_keys_turn_the_views(viewer, qtbot):
     assert viewer.views.currentItem().text() == "Agreement"
 
 
-def test_table_2_is_saved_from_the_page(viewer, tmp_path):
+def test_figures_by_weight_are_saved_from_the_page(viewer, tmp_path):
     titles = [viewer.view.tabs.tabText(n) for n in range(viewer.view.tabs.count())]
     viewer.view.tabs.setCurrentIndex(
-        next(n for n, title in enumerate(titles) if title.startswith("As Table 2"))
+        next(n for n, title in enumerate(titles) if title.startswith("By weight"))
     )
     viewer.leaving.save_table(tmp_path / "table.csv")
-    assert "f1_weighted_low" in (tmp_path / "table.csv").read_text("utf-8-sig").splitlines()[0]
+    assert "f1_low" in (tmp_path / "table.csv").read_text("utf-8-sig").splitlines()[0]
 
 
 def test_a_look_elsewhere_is_not_counted_anew_without_a_change(viewer, qtbot):

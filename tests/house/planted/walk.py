@@ -51,14 +51,20 @@ BY_HAND = {
     ("planted.spread", "Alpha"): (6.5, 6.5, 6.5),
     ("planted.spread", "Beta"): (2.0, 2.0, 5.0),
     ("planted.used", ""): (7 / 11, 7 / 11, 8 / 11),
-    # The root of 6.75 · 6.5, and of 5 · 2; of the unsure one 0 or 10 leaves means of 4 to 5.5.
+    # The root of 6.75 · 6.5, and of 5 · 2; a mean without bounds leaves none.
     ("planted.overall", "Alpha"): (43.875**0.5, None, None),
     ("planted.overall", "Beta"): (10**0.5, None, None),
 }
 SHOWN = {
     "Alpha": ("0.000", "6.750", "6.500  n 6", "–", "6.624"),
-    "Beta": ("0.000", "5.000  1 missing", "2.000  1 missing  n 5", "–", "3.162  1 missing"),
-    overview.WHOLE: ("–", "–", "–", "0.636  1 missing", "–"),
+    "Beta": (
+        "0.000",
+        "5.000  1 missing",
+        "2.000  1 missing; with them 2.000 to 5.000  n 5",
+        "–",
+        "3.162  1 missing",
+    ),
+    overview.WHOLE: ("–", "–", "–", "0.636  1 missing; with them 0.636 to 0.727", "–"),
 }
 
 
@@ -126,7 +132,7 @@ def corrected_by_labels(project: Project, folder: Path) -> None:
     view = result_views.named("corrected", validation_views.VIEWS)
     board, *_ = view.sheets(view.report(project, **fitting))
     (by_results,) = (
-        [row.estimate.value for row in results.rows(project, rater.id, RATING, 0) if _is_mean(row)]
+        [row.estimate.value for row in results.rows(project, rater.id, RATING) if _is_mean(row)]
         for rater in result_raters.raters(project, RATING)
         if rater.name == "baseline"
     )
