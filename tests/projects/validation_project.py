@@ -77,7 +77,7 @@ def negative(monkeypatch: pytest.MonkeyPatch, which: int = 1) -> None:
 
 
 def rated(monkeypatch: pytest.MonkeyPatch, scale: Scale) -> None:
-    monkeypatch.setitem(PROTOCOLS, COVERAGE, replace(PROTOCOLS[COVERAGE], scale=scale))
+    monkeypatch.setitem(PROTOCOLS, COVERAGE, replace(PROTOCOLS[COVERAGE], scale=scale, metrics=()))
 
 
 def person(project: Project, alias: str) -> Person:

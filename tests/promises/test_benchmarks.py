@@ -20,7 +20,11 @@ SLOW = {"judging"}
 RESOURCE = {"export_memory", "lists"}
 # What the README takes from each script; # is a number, and a script without a line here prints one at least.
 FIGURES = {
-    "agreement": ("κ of 1,000 pairs", "# times as fast (goal ≥ 25)", "# times as fast (goal ≥ 200)"),
+    "agreement": (
+        "κ of 1,000 pairs",
+        "# times as fast with its interval (goal ≥ 25)",
+        "# times as fast (goal ≥ 200)",
+    ),
     "bulk_import": ("insert path # s, session.add_all # s", "ratio # (goal: at least 8)"),
     "coverage": ("# figures, the least coverage #",),
     "bundle": ("bundle 2.0 MB", "0.50 times an unfiltered build", "# times the environment's start"),
@@ -56,7 +60,7 @@ FIGURES = {
     "validation": (
         "each item left out in turn",
         "in # ms (goal < 500 ms)",
-        "# times as fast (goal ≥ 200)",
+        "# times as fast (goal ≥ 20)",
     ),
 }
 

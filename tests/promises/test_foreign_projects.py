@@ -203,7 +203,7 @@ def test_of_the_files_that_were_checked_the_last_five_hundred_are_remembered(
     shutil.rmtree(marks, ignore_errors=True)
     marks.mkdir(parents=True)
     for age in range(600):
-        (marks / str(age)).write_text("of a file that is gone")
+        (marks / str(age)).write_text("of a file that is gone", encoding="utf-8")
         os.utime(marks / str(age), (1_000_000 - age, 1_000_000 - age))
     path = Path(shutil.copy(whole, tmp_path / "mine.goldsmith"))
     Project.open(path).close()

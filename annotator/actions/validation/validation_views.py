@@ -45,10 +45,6 @@ PARTS = (
 )
 Condition = tuple[str, tuple[str, ...]] | None
 MARGINS = ("0.05", "0.02", "0.1", "0.2")
-LEAST = (
-    ("more than by chance", "0"),
-    *((f"more than {value}", value) for value in ("0.2", "0.4", "0.6", "0.8")),
-)
 EPSILONS = (("0.2 (experts)", "0.2"), ("0.15 (skilled annotators)", "0.15"), ("0.1 (a crowd)", "0.1"))
 WIDTHS = ("0.1", "0.05", "0.2", "0.3")
 NOBODY = "Let people label reports and submit their labels, and run a judge on the same reports."
@@ -76,14 +72,14 @@ def report(
 def answers(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
     figure: str = "", counting: str = ANY, delta: str = MARGINS[0], epsilon: str = EPSILONS[0][1],
-    positive: str = "", opening: str = "", least: str = LEAST[0][1],
+    positive: str = "", opening: str = "",
 ) -> stand_in.StandInAnswers:  # fmt: skip
     """Whether each judge may stand in for people."""
     whom = (against,) if against else ()
     of = ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
     return stand_in.report(
         project,
-        stand_in.StandInQuery(of, figure, counting == WEIGHTED, float(delta), float(epsilon), float(least)),
+        stand_in.StandInQuery(of, figure, counting == WEIGHTED, float(delta), float(epsilon)),
     )
 
 
@@ -189,7 +185,6 @@ def _of_answers(project: Project) -> tuple[ViewChoice, ...]:
         *_by(labels[0]),
         ViewChoice("delta", "Worse by δ at most", tuple((margin, margin) for margin in MARGINS)),
         ViewChoice("epsilon", "Alt-test's ε", EPSILONS),
-        ViewChoice("least", "Agreement", LEAST),
     )
 
 

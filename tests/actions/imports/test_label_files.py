@@ -315,8 +315,8 @@ def test_drafts_become_finished_and_drafts_again_by_the_file_that_says_so(
     assert len(take(project, path, LabelImportOptions({"Ann": ANN}, replace=True)).replaced) == 12
     assert flags_of(project) == {"imported"}
     take(project, path, LabelImportOptions({"Ann": ANN}, replace=True, drafts=True))
-    # A draft that says what counts already waits for nothing.
-    assert flags_of(project) == {""}
+    # What counted goes on counting until the draft is submitted.
+    assert flags_of(project) == {"until:yes"}
 
 
 def test_each_label_names_the_one_of_several_files_that_it_came_from(

@@ -93,7 +93,7 @@ def test_the_accepted_rate_is_counted_with_the_reasons(project: Project) -> None
     (line,) = reviews.report(project)
     # Four of six; two are unsure. The interval is over four items, not over six units.
     assert (line.accepted.value, line.accepted.n) == (pytest.approx(4 / 6), 6)
-    assert "in 4 clusters" in line.accepted.method
+    assert "4 clusters are too few" in line.accepted.note
     assert line.said == {"agree": 4, "disagree": 2, "unsure": 2}
     assert line.reasons == {Fault.INVENTED.value: 2}
     by = {one.group: one.accepted.value for one in reviews.report(project, by="type")}

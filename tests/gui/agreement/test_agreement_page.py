@@ -57,6 +57,10 @@ def choose(page, field, column=0):
     )
 
 
+# Of values, and of weights whose near values count as part agreement.
+KAPPA = "κ / κ linear"
+
+
 def cell(page, field, title):
     model = page.view.model
     return model.index([row.field for row in rows(page)].index(field), model.columns.index(title))
@@ -81,8 +85,8 @@ def test_the_table_keeps_qts_contract_and_has_a_row_for_each_field(page, qtmodel
 
 
 def test_an_undefined_figure_gives_its_reason_in_its_place(page):
-    kappa = cell(page, "value", "κ")
-    assert kappa.data().startswith("–  both raters used one category only")
+    kappa = cell(page, "value", KAPPA)
+    assert kappa.data().startswith("κ –  both raters used one category only")
     assert "both raters used one category only" in kappa.data(Qt.ItemDataRole.ToolTipRole)
     choose(page, "value")
     assert "κ – no figure: both raters used one category only" in page.view.account.toPlainText()
@@ -210,7 +214,7 @@ def test_a_grouping_without_rows_says_why(page, qtbot):
 
 def test_a_click_on_a_head_sorts_and_undefined_figures_stay_last(page, qtbot):
     model, table = page.view.model, page.view.table
-    column = model.columns.index("κ")
+    column = model.columns.index(KAPPA)
     for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
         table.sortByColumn(column, order)
         assert model.at(0).row.field == "weight"
@@ -224,8 +228,8 @@ def test_what_is_copied_has_every_digit_and_the_reasons(page):
     page.leaving.copy()
     head, *lines = QGuiApplication.clipboard().text().splitlines()
     labels = dict(zip(head.split("\t"), lines[-1].split("\t"), strict=True))
-    assert (labels["Agreement"], labels["κ"]) == ("1.0", "")
-    assert "one category only" in labels["κ, reason"]
+    assert (labels["Agreement"], labels[KAPPA]) == ("1.0", "")
+    assert "one category only" in labels[f"{KAPPA}, reason"]
     assert page.hint.text().startswith("Copied 3 lines")
 
 
@@ -315,7 +319,7 @@ def test_the_help_page_explains_the_figures(page):
 
 def test_the_picture_is_of_the_figure_at_the_cursor(page):
     titles = []
-    for title in ("κ", "Agreement"):
+    for title in (KAPPA, "Agreement"):
         choose(page, "weight", page.view.model.columns.index(title))
         titles.append(page.view.picture().title)
-    assert titles == ["κ by stage", "Agreement by stage"]
+    assert titles == ["κ linear by stage", "Agreement by stage"]

@@ -28,7 +28,7 @@ def test_the_definition_stands_beside_the_chosen_figure(page):
     page.view.table.setCurrentIndex(page.view.model.index(0, 1))
     for said in (
         "n = 2",
-        "bootstrap over items",
+        "mean over items",
         "What Coverage is",
         "Higher is better",
         "Differences from the paper",

@@ -108,6 +108,8 @@ def test_what_was_counted_is_not_counted_again(visit: Any, readings: list[object
 def test_reading_other_reports_moves_no_figure(visit: Any, readings: list[object]) -> None:
     page = visit("Reviews")
     page.focus_first()
+    visit("Cards")
+    visit("Reviews")
     readings.clear()
     before = page.reviewing.bench.case.place.response_id
     for _ in range(3):
