@@ -131,7 +131,9 @@ def test_no_pattern_of_missing_judgements_puts_a_pooled_value_outside_its_bounds
             [answers(shape, *chance.choice(asked), share, chance) for _ in range(ITEMS)] for _ in range(2)
         ]
         for metric in (one for one in shape.metrics if one.pooled is not None):
-            found = scoring.mean_of_raters([metric.pooled(pool, True) for pool in pools])
+            found = scoring.mean_of_raters(
+                {str(place): metric.pooled(pool, True) for place, pool in enumerate(pools)}
+            )
             assert found.value is not None or found.note
             if found.value is not None and found.floor is not None and found.ceiling is not None:
                 assert found.floor <= found.value <= found.ceiling, (metric.name, found)
@@ -202,7 +204,7 @@ def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path
         ComparedField("rating", Level.ORDINAL, (0, 1, 2, 3, 4), correlated=True),
     ],
 )
-@pytest.mark.parametrize(("apart", "sort"), [(2, "too few"), (6, "rough"), (12, "may be too narrow")])
+@pytest.mark.parametrize(("apart", "sort"), [(2, "too few"), (6, "rough"), (12, "")])
 def test_a_correlation_of_pairs_has_an_interval_only_over_enough_items(
     field: ComparedField, apart: int, sort: str
 ) -> None:
@@ -248,8 +250,6 @@ def test_figures_pooled_over_several_raters_do_not_hang_on_who_is_named_first(fi
                 assert ends[0] == pytest.approx(ends[1], abs=1e-9), (name, many, one[name], other[name])
             assert one[name].n == other[name].n <= many
             assert one[name].value is not None or one[name].note
-            if name in ("pearson", "spearman"):
-                assert one[name].low is None
 
 
 def test_a_rank_is_written_as_a_rank_among_ranks() -> None:

@@ -88,6 +88,6 @@ def test_two_reports_are_labelled_by_keyboard_alone(window):
     assert evidence["quote"] == "Attribution ties each **claim"
     assert REPORT[evidence["quote_start"] : evidence["quote_end"]] == evidence["quote"]
     reason = labels[first, "c2"]
-    assert (reason["note"], reason["flags"]) == ("Only named, 2 of 3 parts", "flagged")
+    assert (reason["note"], reason["flags"]) == ("Only named, 2 of 3 parts", "flagged until:no")
     assert all(row["seconds"] is not None for row in found)
     assert {row["rater_kind"] for row in found} == {"person"}
