@@ -360,7 +360,8 @@ class _Reasons:
         if self._alone:
             return ""
         if people.low is None or people.low <= 0:
-            return f"people are no reference: their agreement beyond chance is not shown ({or_why(people)})"
+            beyond = "not known yet" if people.low is None else "not shown"
+            return f"people are no reference: their agreement beyond chance is {beyond} ({or_why(people)})"
         if judge.low is None or judge.low <= least:
             return f"its own agreement beyond chance is not shown to be above {least:g} ({or_why(judge)})"
         return ""
@@ -379,18 +380,19 @@ class _Reasons:
             words = f"says too little ({of_items(found.note)})"
         elif found.low >= -query.delta:
             words = f"stays above {margin}, so it is not worse than people with one another"
-            if tests.better is not None and tests.better > ERROR:
+            if tests.better is None or tests.better > ERROR:
                 words = f"stays above {margin} by itself, which may be chance"
         elif found.high < -query.delta:
             words = f"stays below {margin}, so it is worse than people with one another"
-            if tests.worse is not None and tests.worse > ERROR:
+            if tests.worse is None or tests.worse > ERROR:
                 words = f"stays below {margin} by itself, which may be chance"
         else:
             words = (
                 f"reaches to both sides of {margin}, so it may be worse than people with one another or not"
             )
         of = f", of {tests.family}" if str(tests.family) else ""
-        p = "" if tests.better is None else f", p {tests.better:.3f}{of}"
+        shown = tests.worse if found.high < -query.delta else tests.better
+        p = "" if shown is None else f", p {shown:.3f}{of}"
         return f"Δ {title} {in_words(found)} {words} (n = {found.n:,}, {counted(self.items, 'item')}{p})"
 
     def _by_alt_test(self) -> str:

@@ -57,6 +57,7 @@ def test_a_coin_may_not(project: Project) -> None:
     found = answer(project)
     assert found.verdict is StandInVerdict.NO
     assert "stays below −0.05, so it is worse than people with one another" in found.because
+    assert "(n = 270, 30 items, p 0.000)" in found.because
     assert "test is not passed: ω 0.00 of 3 people, below 0.5" in found.because
 
 

@@ -384,7 +384,9 @@ def _long_reports(body: dict[str, Any], number: int) -> Odd:
 
 
 def _half(body: dict[str, Any], number: int) -> Odd:
-    return completion(YES_JSON if int(re.findall(r"Criterion (\d+)", str(body))[0]) % 2 else "prose")
+    # What is unreadable comes last, so that the order of replies does not hang on the machine.
+    readable = int(re.findall(r"Criterion (\d+)", str(body))[0]) % 2
+    return completion(YES_JSON) if readable else dataclasses.replace(completion("prose"), delay=0.05)
 
 
 @pytest.mark.parametrize("concurrency", [2, 32])
