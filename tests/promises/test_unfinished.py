@@ -257,11 +257,11 @@ def test_nothing_unfinished_moves_a_figure(tmp_path: Path, seed: int) -> None:
 def test_an_empty_checklist_of_somebody_else_leaves_a_tasks_score(tmp_path: Path) -> None:
     project = rated_tasks(tmp_path)
     people.add_person(project, "Ada", (Role.ANNOTATOR,), alias="Ada")
-    before = [results.plain(row) for row in results.rows(project, PEOPLE, "arena.checklist", 0)]
+    before = [results.plain(row) for row in results.rows(project, PEOPLE, "arena.checklist")]
     project.work_as(next(one for one in people.people(project) if one.alias == "Ada"))
     for item_id in items.ids(project):
         artifacts.start(project, item_id, Kind.CHECKLIST)
-    assert [results.plain(row) for row in results.rows(project, PEOPLE, "arena.checklist", 0)] == before != []
+    assert [results.plain(row) for row in results.rows(project, PEOPLE, "arena.checklist")] == before != []
 
 
 def test_one_rater_stands_in_a_table_unless_all_are_asked_for(tmp_path: Path) -> None:
@@ -374,7 +374,7 @@ def scored(tmp_path: Path, author: str) -> Project:
 
 
 def scores(project: Project) -> list[Any]:
-    rows = results.rows(work_as(project, "Cora"), "", "researcherbench.coverage", 0)
+    rows = results.rows(work_as(project, "Cora"), "", "researcherbench.coverage")
     return [(row.system, row.metric, row.group, row.estimate.value, row.estimate.n) for row in rows]
 
 

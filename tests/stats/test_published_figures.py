@@ -6,9 +6,16 @@ from pathlib import Path
 
 from tests.stats.agreement_oracles import PATH, needs_oracles
 
-# Of figures that no page shows: Fleiss' κ, Student's paired t, the prediction-powered mean of independent units; and of
-# McNemar's test, which is computed no more.
-NOT_SHOWN = {"fleiss_1971", "mcnemar", "fleiss_wikipedia", "student_sleep_1908", "ppi_mean_cross_check"}
+# Of figures that no page shows: Fleiss' κ, Student's paired t, the prediction-powered mean of independent units, the
+# accelerated bootstrap; and of McNemar's test, which is computed no more.
+NOT_SHOWN = {
+    "fleiss_1971",
+    "mcnemar",
+    "fleiss_wikipedia",
+    "student_sleep_1908",
+    "ppi_mean_cross_check",
+    "bca_efron_tibshirani_1993_spatial_A",
+}
 
 
 @needs_oracles

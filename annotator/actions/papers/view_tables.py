@@ -54,15 +54,17 @@ def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | 
 
 
 def _picked(whole: ResultSheet, columns: Sequence[tuple[str, str]]) -> ResultSheet:
-    """Some columns, under other titles."""
+    """Some columns, under other titles; those of figures that the view has for no rater are left out."""
     if not columns:
         return whole
-    places = [whole.keys.index(key) for key, _ in columns]
-    heads = tuple(
-        replace(whole.columns[place], title=title) for place, (_, title) in zip(places, columns, strict=True)
+    places = {whole.keys.index(key): title for key, title in columns if key in whole.keys}
+    return replace(
+        whole,
+        columns=tuple(replace(whole.columns[place], title=title) for place, title in places.items()),
+        lines=tuple(
+            replace(line, cells=tuple(line.cells[place] for place in places)) for line in whole.lines
+        ),
     )
-    lines = (replace(line, cells=tuple(line.cells[place] for place in places)) for line in whole.lines)
-    return replace(whole, columns=heads, lines=tuple(lines))
 
 
 def _turned(whole: ResultSheet) -> ResultSheet:

@@ -167,6 +167,8 @@ class BulkEvidence(QWidget):
 
     def _ask(self, question: Callable[..., EvidenceOffer], *more: Any) -> None:
         if self._item is not None:
+            # What was typed just before is not read over what is asked for now.
+            self._soon.stop()
             asked = self._item.id
             self._desk.ask_later(lambda offer: self._arrived(asked, offer), question, asked, *more)
 
