@@ -8,11 +8,14 @@ from pathlib import Path
 
 import pytest
 from rich.console import ConsoleDimensions
+from scipy.stats import binom
 
 from annotator.actions.authoring.value_figures import ComparedField, of_pairs
 from annotator.actions.items import items, materials
+from annotator.actions.judges import judges
 from annotator.actions.judges.judges import BASELINE
 from annotator.actions.material import extracting
+from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
 from annotator.actions.results.scoring import Score
@@ -184,6 +187,21 @@ def test_the_papers_offsets_are_an_option_of_files(tmp_path: Path, capsys) -> No
     row = json.loads(to.read_text("utf-8"))["rows"][0]
     value, low, minus = row["system_alpha"], row["system_alpha_low"], row["system_alpha_minus"]
     assert minus == pytest.approx(low - value)
+
+
+def test_a_table_as_printed_has_the_papers_interval_and_says_so(tmp_path: Path) -> None:
+    made = validation_project(tmp_path, questions=12)
+    judge_says(made, "dear", lambda at: "yes" if at[0] < 10 else "no")
+    judge = judges.named(made, "dear").id
+    (sheet,) = paper_tables.report(made, "systems", judge)
+    printed = next(cell.estimate for cell in sheet.lines[0].cells if cell.estimate is not None)
+    own = next(row.estimate for row in results.rows(made, judge, "researcherbench.coverage"))
+    assert printed.value == own.value == 9 / 12
+    # A mean of twelve scores, nine of which are 1 and three 0, is a binomial share when it is drawn anew.
+    assert (
+        (printed.low, printed.high) == tuple(binom.ppf((0.025, 0.975), 12, 0.75) / 12) != (own.low, own.high)
+    )
+    assert "percentiles of 10,000 bootstrap means" in printed.method + " ".join(sheet.told)
 
 
 def test_where_labels_of_several_people_are_pooled_n_counts_units(tmp_path: Path) -> None:

@@ -168,7 +168,7 @@ def _of_scale(scale: Scale, pairs: Pairs, clusters: Sequence[Hashable] | None, s
 
 def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[Hashable] | None) -> Named:
     from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
-    from annotator.stats.agreement.chance import gwet_ac1
+    from annotator.stats.agreement.chance import ac1_of_pairs
     from annotator.stats.agreement.verdicts import KAPPA_PARADOX, prevalence, prevalence_skewed
 
     a, b = [first for first, _ in pairs], [second for _, second in pairs]
@@ -181,7 +181,7 @@ def _categorical(field: ComparedField, pairs: Pairs, clusters: Sequence[Hashable
     ]
     skewed = prevalence_skewed(prevalence([a, b], field.categories).values())
     if skewed or field.always_ac1:
-        ac1 = gwet_ac1([a, b], categories=field.categories, clusters=clusters)
+        ac1 = ac1_of_pairs(a, b, field.categories, clusters)
         found.append(("ac1", noted(ac1, KAPPA_PARADOX if skewed else "")))
     if field.correlated:
         found.append(("pearson", _pearson(pairs, clusters)))

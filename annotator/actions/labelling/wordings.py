@@ -6,7 +6,7 @@ from functools import cache, partial
 from typing import Any
 
 import orjson
-from sqlalchemy import ColumnElement, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, Select, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
@@ -20,23 +20,23 @@ ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(Ju
 REWORDED = "reworded"
 CAUSE = "The unit was reworded since; it needs to be judged again."
 BY_JUDGES = JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value
-# Of what was written once nothing was reworded, and no judgement need be looked at.
-_REWORDED = (ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.revision > 1)
+# Where every text was written once, nothing was reworded, and no judgement need be looked at.
+_REWORDED = (
+    select(ARTIFACT.c.id).where(ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.revision > 1).limit(1)
+)
 # When, and what each unit said from then on.
 Said = tuple[datetime, Mapping[str, str]]
 # An item, a unit, and when something was said of it.
 Spoken = tuple[str, str, datetime]
 
 
-def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
-    """The judgements whose unit says something else now than when they were given: id → its row.
-
-    Now is what was submitted. Where a wording was put back, what was said of it counts again.
-    """
-    if db.execute(select(ARTIFACT.c.id).where(*_REWORDED).limit(1)).first() is None:
-        return {}
-    j = JUDGEMENT.c
-    question = (
+def _older() -> Select[Any]:
+    """The judgements that are older than what their units say now."""
+    j, artifact, revision = JUDGEMENT.c, ARTIFACT.alias(), REVISION.alias()
+    # When anything was last worded: mostly before it was judged, and then nothing about a judgement is looked up.
+    worded = select(func.max(revision.c.at)).join(artifact, artifact.c.id == revision.c.artifact_id)
+    last = worded.where(artifact.c.kind != Kind.LABELS.value).scalar_subquery()
+    return (
         select(
             j.id,
             j.protocol,
@@ -51,22 +51,27 @@ def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
         )
         .join(ARTIFACT, ARTIFACT.c.id == j.artifact_id)
         .join(REVISION, annotating.RELEASED)
-        .where(j.at < _last_worded(), REVISION.c.at > j.at, *narrowed)
+        .where(j.at < last, REVISION.c.at > j.at)
     )
+
+
+_OLDER = _older()
+
+
+def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
+    """The judgements whose unit says something else now than when they were given: id → its row.
+
+    Now is what was submitted. Where a wording was put back, what was said of it counts again.
+    """
+    if db.execute(_REWORDED).first() is None:
+        return {}
     history = cache(partial(_history, db))
     # Row by row: there may be millions, of which few are kept.
     return {
         row.id: row
-        for row in db.execute(question)
+        for row in db.execute(_OLDER.where(*narrowed))
         if _differs(history(row.artifact_id, row.number), row.unit_id, row.at)
     }
-
-
-def _last_worded() -> ScalarSelect[datetime]:
-    """When anything was last worded: mostly before it was judged, and then nothing about a judgement is looked up."""
-    artifact, revision = ARTIFACT.alias(), REVISION.alias()
-    question = select(func.max(revision.c.at)).join(artifact, artifact.c.id == revision.c.artifact_id)
-    return question.where(artifact.c.kind != Kind.LABELS.value).scalar_subquery()
 
 
 def overtaken(db: Connection, kind: Kind | None, said: Iterable[Spoken]) -> set[Spoken]:

@@ -1,6 +1,6 @@
 """Systems down and metrics across, group of items by group of items, as papers print their results."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import fmean, stdev
@@ -39,9 +39,11 @@ from annotator.domain.material.item import QUESTION_TYPES
 from annotator.domain.material.response import GROUPS
 from annotator.domain.texts.estimate import Estimate, decimal
 from annotator.protocols import PROTOCOLS
+from annotator.stats.intervals.cluster_means import DRAWS, percentile_bounds
 from annotator.stats.validation.attempts import pass_at_k
 
 SOURCE_KIND, LANGUAGE = "source_kind", "language"
+PERCENTILES = f"95 % percentiles of {DRAWS:,} bootstrap means over items"
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,8 @@ def _cells(
     made = []
     for system, mean in zip(systems, means, strict=True):
         own = [score for score in scores if score.system_id == system]
+        if found.table.spread is Spread.OFFSETS and mean.low is not None:
+            mean = _as_printed(mean, results.by_items(own, [system])[system].values())
         row = ResultRow(
             info.name, info.protocol, rater.id if rater else "", rater.name if rater else "", system,
             found.systems[system].name, group.by or ALL, group.group or group.title, mean, info.title, info.unit,
@@ -301,6 +305,12 @@ def _summed(mean: Estimate) -> Estimate:
     )  # fmt: skip
 
 
+def _as_printed(mean: Estimate, items: Iterable[Estimate]) -> Estimate:
+    """The mean with the interval that papers print."""
+    low, high = percentile_bounds([one.value for one in items if one.value is not None])
+    return replace(mean, low=low, high=high, method=f"mean over items; {PERCENTILES}")
+
+
 def _spread(cell: SheetCell, spread: Spread, own: Sequence[Score]) -> SheetCell:
     """A figure with what stands beside it as the paper prints it."""
     found = cell.estimate
@@ -334,6 +344,8 @@ def _told(found: CountedTable) -> Iterator[str]:
     yield from dict.fromkeys(rater.remark for rater in found.raters.values() if rater.remark)
     yield from result_raters.left_out_told(found.left_out)
     yield from (f"Gold: {words}." for words in found.gold)
+    if found.table.spread is Spread.OFFSETS:
+        yield f"Intervals are those that the paper prints: {PERCENTILES}. Results shows others, which hold more often."
     if found.table.mode:
         yield f"Responses of the mode “{found.table.mode}”."
 

@@ -18,7 +18,7 @@ from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.agreement import levels
 from annotator.stats.agreement.agreement import cohen_kappa
-from annotator.stats.agreement.chance import gwet_ac1
+from annotator.stats.agreement.chance import ac1_of_pairs
 from annotator.stats.agreement.levels import Measure
 from annotator.stats.intervals.coding import ONE_CATEGORY, Chosen, Codes, Floats
 from annotator.stats.validation import comparison as comparing
@@ -257,7 +257,7 @@ def scotts(figures: Named) -> Named:
 
 def _nominal(pairs: TruthPairs, values: Sequence[str]) -> Named:
     kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items)
-    ac1 = gwet_ac1([pairs.truth, pairs.said], categories=values, clusters=pairs.items)
+    ac1 = ac1_of_pairs(pairs.truth, pairs.said, values, pairs.items)
     return {"kappa": kappa, "ac1": ac1}
 
 

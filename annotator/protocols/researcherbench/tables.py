@@ -104,7 +104,13 @@ TABLES = (
             ViewTable("wins", "biases", (("figure", "Figure"), ("value", "Value"), ("p", "p"))),
         ),
     ),
-    PaperTable("rubric-scores", "Scores under rubric sets", ("Table 8",), (ViewTable("rubrics", "scores"),)),
+    PaperTable(
+        "rubric-scores",
+        "Scores under rubric sets",
+        ("Table 8",),
+        (ViewTable("rubrics", "scores"),),
+        ("Intervals are those of Results; the paper prints percentiles of bootstrap means over items.",),
+    ),
     PaperTable(
         "rubric-validity",
         "A judge beside people under rubric sets",

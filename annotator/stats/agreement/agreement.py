@@ -23,7 +23,6 @@ from annotator.stats.intervals.coding import (
     in_order,
     left_out,
     named,
-    other_classes,
     plain,
 )
 from annotator.stats.intervals.student import wilson
@@ -87,13 +86,13 @@ def cohen_kappa(
     size = len(apart)
 
     def figure(sums: Floats) -> Floats:
-        first, second, observed = sums[:, :size], sums[:, size:-1], sums[:, -1]
+        first, second, observed = sums[:, :size], sums[:, size : 2 * size], sums[:, -1]
         expected = ((first @ apart) * second).sum(axis=1)
         return 1 - over(first.sum(axis=1) * observed, expected)
 
     method = "Cohen's κ" + named(weights)
     notes = left_out(met.units - met.n, met.units)
-    statistic = Statistic(figure, CHANCE, lambda rows: other_classes(rows[:, :size] + rows[:, size:-1]))
+    statistic = Statistic(figure, CHANCE, lambda rows: rows[:, 2 * size : -1])
     found = estimate(_tally(met, apart), statistic, method, met.n, notes, met.missing) if met.n else None
     return found or Estimate(
         None, n=met.n, missing=met.missing, method=method, note="; ".join([_undefined(met), *notes])
@@ -181,12 +180,13 @@ def _integers(values: Values) -> bool:
 
 
 def _tally(met: CodePairs, apart: Floats) -> ClusterTally:
-    """For each row: the counts of each rater's categories, and the disagreements seen."""
-    size = len(met.times), len(apart)
+    """For each row: the counts of each rater's categories, of pairs that have neither's, and of disagreements."""
+    size, same = (len(met.times), len(apart)), met.first == met.second
     counted = [
-        np.bincount(met.rows * size[1] + codes, minlength=size[0] * size[1]).reshape(size)
-        for codes in (met.first, met.second)
+        np.bincount(rows * size[1] + codes, minlength=size[0] * size[1]).reshape(size)
+        for rows, codes in ((met.rows, met.first), (met.rows, met.second), (met.rows[same], met.first[same]))
     ]
+    counted[2] += counted[0].sum(axis=1, keepdims=True) - counted[0] - counted[1]
     seen = np.bincount(met.rows, weights=apart[met.first, met.second], minlength=size[0])
     rows = np.hstack([*counted, seen[:, None]]).astype(np.float64)
     return distinct(rows, met.times, met.what)

@@ -1,6 +1,7 @@
 """Gwet's AC1 and AC2: agreement beyond chance that only occurs on units that are hard to judge."""
 
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,7 +16,9 @@ from annotator.stats.intervals.coding import (
     closeness,
     cluster_codes,
     in_order,
+    left_out,
     named,
+    plain,
 )
 
 NO_SECOND = "no unit was judged by two raters"
@@ -58,6 +61,19 @@ def gwet_ac1(
     return estimate(tally, Statistic(figure, CHANCE), method, n, [*one_category, *notes]) or Estimate(
         None, n=n, method=method, note="; ".join([undefined, *notes])
     )
+
+
+def ac1_of_pairs(
+    a: Values, b: Values, categories: Sequence[Hashable] | None = None, clusters: Values | None = None
+) -> Estimate:
+    """AC1 of two raters on the units that both judged, as their κ is; arguments as in `gwet_ac1`."""
+    first, second = plain(a), plain(b)
+    whole = [at for at, values in enumerate(zip(first, second, strict=True)) if None not in values]
+    of = None if clusters is None else [clusters[at] for at in whole]
+    raters = [[values[at] for at in whole] for values in (first, second)]
+    found = gwet_ac1(raters, categories=categories, clusters=of)
+    missing = first.count(None) + second.count(None)
+    return replace(found, missing=missing).remarked(*left_out(len(first) - len(whole), len(first)))
 
 
 def _agreeing_pairs(table: Floats, alike: Floats) -> Floats:

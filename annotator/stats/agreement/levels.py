@@ -29,7 +29,6 @@ from annotator.stats.intervals.coding import (
     disagreements,
     left_out,
     named,
-    other_classes,
 )
 from annotator.stats.intervals.student import UNBOUNDED, Bounds
 
@@ -91,13 +90,12 @@ def kappa_of(size: int, weights: Weights, gaps: Floats | None = None) -> Measure
     apart, unit = disagreements(weights, size) if gaps is None else gaps, np.eye(size)
 
     def adds(first: Codes, second: Codes) -> Added:
-        return Added(np.hstack([unit[first], unit[second], apart[first, second][:, None]]), figure, others)
-
-    def others(rows: Floats) -> Floats:
-        return other_classes(rows[:, :size] + rows[:, size:-1])
+        others, seen = (1 - unit[first]) * (1 - unit[second]), apart[first, second][:, None]
+        rows = np.hstack([unit[first], unit[second], others, seen])
+        return Added(rows, figure, lambda sums: sums[:, 2 * size : -1])
 
     def figure(sums: Floats) -> Floats:
-        of_first, of_second = sums[:, :size], sums[:, size:-1]
+        of_first, of_second = sums[:, :size], sums[:, size : 2 * size]
         expected = ((of_first @ apart) * of_second).sum(axis=1)
         return 1 - over(of_first.sum(axis=1) * sums[:, -1], expected)
 

@@ -1,5 +1,6 @@
 """Means over units in clusters (items), shares of them, and the difference of the means of two groups."""
 
+from collections.abc import Sequence
 from math import inf
 
 import numpy as np
@@ -7,9 +8,10 @@ import numpy as np
 from annotator.domain.texts.estimate import SHARE, Estimate
 from annotator.stats.intervals.clustered import Figure, Statistic, intervals, over, tallied, told
 from annotator.stats.intervals.coding import Values, group_codes, left_out, numbers
-from annotator.stats.intervals.student import UNBOUNDED, Bounds, range_of_difference
+from annotator.stats.intervals.student import LEVEL, UNBOUNDED, Bounds, range_of_difference
 
 NOTHING = "nothing was counted"
+DRAWS = 10_000
 
 
 def cluster_mean(
@@ -70,6 +72,16 @@ def cluster_gap(values: Values, inside: Values, clusters: Values, within: Bounds
     )
     (found,) = intervals(tallied(rows, groups), [gap])
     return told(found, method, len(rows), notes, missing)
+
+
+def percentile_bounds(values: Sequence[float]) -> Bounds:
+    """The percentile bootstrap interval (Efron 1979) of the mean of one value of each item, as papers print it.
+
+    Of few items it holds the true mean less often than it says: .80 to .88 of five, where `mean_interval` has .95.
+    """
+    drawn = np.random.default_rng(0).multinomial(len(values), [1 / len(values)] * len(values), DRAWS)
+    low, high = np.quantile(drawn @ np.asarray(values) / len(values), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    return float(low), float(high)
 
 
 def _mean_of(column: int) -> Figure:

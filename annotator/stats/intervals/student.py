@@ -21,6 +21,9 @@ Bounds = tuple[float, float]
 UNBOUNDED = (-inf, inf)
 # Fewer items than these are worth ten yes/no units each at most: chance alone makes so few values look alike.
 WORTH_TEN = 10
+# Of fewer units of the rarer sort, a tenth at most, Wilson's bound towards the end holds too seldom: 84 times in 100 at
+# the worst.
+RARE, TENTH = 4.0, 0.1
 
 
 @lru_cache(maxsize=4096)
@@ -111,7 +114,7 @@ def wilson(successes: int, n: int, level: float = LEVEL) -> Estimate:
     method = f"share; {level:.0%} Wilson score interval"
     if n == 0:
         return Estimate(None, method=method, note="nothing was counted")
-    low, high = wilson_bounds(successes / n, n, NormalDist().inv_cdf(0.5 + level / 2))
+    low, high = wilson_bounds(successes / n, n, _z(level))
     return settled(Estimate(successes / n, low, high, n=n, method=method), n, "units")
 
 
@@ -127,7 +130,8 @@ def bounds_of(
 
     A figure that lies `within` two finite bounds is taken as a share of the way between them: Wilson's score interval
     for as many yes/no units as have that variance, share · (1 − share) / variance, `most` at most (Korn & Graubard
-    1998; Dean & Pagano 2015). At an end, where no variance is seen, an item counts as one unit.
+    1998; Dean & Pagano 2015). At an end, where no variance is seen, an item counts as one unit; where few units are of
+    the rarer sort, the bound towards the end is at least Clopper & Pearson's (Brown, Cai & DasGupta 2001).
     Any other figure has Student's t interval. What has no variance away from an end has no width without `most`.
     ValueError for one item.
     """
@@ -144,7 +148,28 @@ def bounds_of(
     else:
         return value, value
     low, high = wilson_bounds(share, worth, t)
+    units = worth * (_z(level) / t) ** 2
+    rarer = min(share, 1 - share) * units
+    if 0 < rarer < min(RARE, TENTH * units):
+        end = exact_lower(rarer, units, level)
+        low, high = (min(low, end), high) if share < 0.5 else (low, max(high, 1 - end))
     return least + width * low, least + width * high
+
+
+def exact_lower(successes: float, units: float, level: float = LEVEL) -> float:
+    """Clopper & Pearson's lower bound of a share, for numbers that need not be whole."""
+    low, high = 0.0, successes / units
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        if _beta_share(middle, 1 - middle, successes, units - successes + 1) < (1 - level) / 2:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def _z(level: float) -> float:
+    return NormalDist().inv_cdf(0.5 + level / 2)
 
 
 def p_above(value: float, spread: float, items: int, within: Bounds, at: float) -> float | None:

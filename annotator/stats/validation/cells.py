@@ -41,7 +41,8 @@ def _having(classes: tuple[tuple[int, ...], ...], cells: Floats) -> Floats:
 
 
 TRUE_CLASSES = partial(_having, ((0, 2), (1, 3)))
-BOTH_CLASSES = partial(_having, ((0, 1, 2), (1, 2, 3)))
+# Agreement beyond chance rests on units that both give one class: where few do, its spread may not be seen.
+AGREED_CLASSES = partial(_having, ((0,), (3,)))
 
 
 def accuracy(cells: Floats) -> Floats:
@@ -109,9 +110,13 @@ CELL_FIGURES: dict[str, CellFigure] = {
         "f1", f1, "nothing is positive and nothing was called so", rests_on=partial(_having, ((0, 1, 2),))
     ),
     "balanced_accuracy": CellFigure("balanced accuracy", balanced_accuracy, NO_CLASS, SHARE, TRUE_CLASSES),
-    "mcc": CellFigure("MCC", mcc, "one side used one class only", CHANCE, BOTH_CLASSES),
+    "mcc": CellFigure("MCC", mcc, "one side used one class only", CHANCE, AGREED_CLASSES),
     "kappa": CellFigure(
-        "Cohen's κ", kappa, "both used one class only, so chance alone agrees as often", CHANCE, BOTH_CLASSES
+        "Cohen's κ",
+        kappa,
+        "both used one class only, so chance alone agrees as often",
+        CHANCE,
+        AGREED_CLASSES,
     ),
     "ac1": CellFigure("Gwet's AC1", ac1, WEIGHTLESS, CHANCE),
 }

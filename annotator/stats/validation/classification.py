@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, sqrt
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from annotator.stats.intervals.coding import (
 )
 from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
 
-AT_END = "recall or specificity is at an end, where its spread cannot be seen: no interval"
 NO_UNIT = "no unit has both a true value and one that was said"
 
 
@@ -134,19 +133,12 @@ class RatingSheet:
     ) -> RatingFigures:
         weighted = "" if heavy is None else ", units weighted"
         one_class = [ONE_CATEGORY] if 0 < cells.sum() == max(cells[0], cells[3]) else []
-        figures = {}
-        parts = [
-            each for each, name in zip(found, CELL_FIGURES, strict=True) if name in ("recall", "specificity")
-        ]
-        for one, (name, figure) in zip(found, CELL_FIGURES.items(), strict=True):
+        figures, own = {}, dict(zip(CELL_FIGURES, found, strict=True))
+        own["balanced_accuracy"] = halfway(own["balanced_accuracy"], own["recall"], own["specificity"])
+        for name, figure in CELL_FIGURES.items():
+            one = own[name]
             notes = self.notes if one.value is None else [*one_class, *self.notes]
             undefined = figure.undefined if self.n else NO_UNIT
-            if (
-                name == "balanced_accuracy"
-                and one.low is not None
-                and {part.value for part in parts} & {0.0, 1.0}
-            ):
-                one = IntervalEstimate(one.value, warnings=(AT_END,))
             figures[name] = told(one, figure.method + weighted, self.n, notes, self.missing, undefined)
             if (
                 figure.within == SHARE
@@ -158,6 +150,24 @@ class RatingSheet:
                 floor, ceiling = (float(figure.of((cells + lost @ of)[None])[0]) for of in self._open)
                 figures[name] = replace(figures[name], floor=floor, ceiling=ceiling)
         return RatingFigures(**figures)
+
+
+def halfway(mean: IntervalEstimate, *parts: IntervalEstimate) -> IntervalEstimate:
+    """The mean of two shares, with the interval that theirs and their correlation make (Zou & Donner 2008)."""
+    one, other = parts
+    if one.value is None or one.low is None or one.high is None or mean.value is None:
+        return replace(mean, low=None, high=None, warnings=mean.warnings or one.warnings)
+    if other.value is None or other.low is None or other.high is None:
+        return replace(mean, low=None, high=None, warnings=mean.warnings or other.warnings)
+    apart = sqrt(one.spread * other.spread)
+    alike = (4 * mean.spread - one.spread - other.spread) / (2 * apart) if apart else 0.0
+
+    def reach(a: float, b: float) -> float:
+        return sqrt(max(0.0, a * a + b * b + 2 * alike * a * b)) / 2
+
+    low = mean.value - reach(one.value - one.low, other.value - other.low)
+    high = mean.value + reach(one.high - one.value, other.high - other.value)
+    return replace(mean, low=max(0.0, low), high=min(1.0, high))
 
 
 def checked_weights(weights: Weighing, units: int, *, signed: bool = False) -> Floats:

@@ -27,7 +27,6 @@ from annotator.stats.intervals.coding import (
     coded,
     in_order,
     left_out,
-    other_classes,
     plain,
 )
 from annotator.stats.intervals.student import p_above, range_of_difference
@@ -155,7 +154,9 @@ class RatedPairs:
 class GroupDifference:
     """A figure of one group of pairs, of another, and the difference.
 
-    `p_above` and `p_below` are one-sided p-values: of a true difference at the margin or below it, or above it.
+    `p_above` and `p_below` are one-sided p-values: of a true difference at the margin or below it, or above it. They
+    have t of half as many items: far out, where the best of many judges lies, that of all is too sure of a variance
+    that was seen in few.
     """
 
     one: Estimate
@@ -195,7 +196,7 @@ def beside(
     found = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), [*both, less])
     gap, above = found[2], None
     if gap.value is not None and gap.low is not None:
-        above = p_above(gap.value, gap.spread, gap.clusters, less.within, margin)
+        above = p_above(gap.value, gap.spread, (gap.clusters + 1) // 2, less.within, margin)
     return GroupDifference(
         told(found[0], name, len(first.rows), [], undefined=reason),
         told(found[1], name, len(second.rows), [], undefined=reason),
@@ -226,9 +227,9 @@ def _measure(name: str, categories: Sequence[Hashable], positive: Hashable | Non
         return Added(both.reshape(len(first), size * size), TABLE_FIGURES[name], rests_on)
 
     def others(rows: Floats) -> Floats:
-        """How much each row has of anything but each category, of either side."""
-        _, _, true, said = _shaped(rows)
-        return other_classes(true + said)
+        """How many units of each row have a category that is not each, on both sides."""
+        whole, _, true, said = _shaped(rows)
+        return whole[:, None] - true - said + rows[:, :: size + 1]
 
     return Measure(cell.method, cell.undefined, adds, within=cell.within)
 

@@ -173,7 +173,7 @@ class _Order:
         found = settled(replace(bare, low=low, high=high, method=method), items, within=within)
         if tied:
             return found, Estimate(None, n=items, method=flip, note=tied)
-        error = sqrt(variance(self.errors[i] - self.errors[j], items))
+        error = sqrt(self._spread(i, j))
         ahead = self._gap(i, j)
         share = lower_tail(-ahead / error, items - 1) if error else 0.5 - 0.5 * float(np.sign(ahead))
         return found, Estimate(share, n=items, method=f"{flip}; by t over {items:,} items").remarked(
@@ -196,5 +196,9 @@ class _Order:
 
     def _bounds(self, i: int, j: int, level: float) -> Bounds:
         items = min(self.labelled[i], self.labelled[j])
-        spread = variance(self.errors[i] - self.errors[j], items)
-        return bounds_of(self._gap(i, j), spread, items, self._range(i, j), level)
+        return bounds_of(self._gap(i, j), self._spread(i, j), items, self._range(i, j), level)
+
+    def _spread(self, i: int, j: int) -> float:
+        """The variance of a difference; the two λ, tuned on the same items, take one degree of freedom from it."""
+        items = min(self.labelled[i], self.labelled[j])
+        return variance(self.errors[i] - self.errors[j], items) * (items - 1) / max(1, items - 2)

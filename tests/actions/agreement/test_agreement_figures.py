@@ -365,7 +365,7 @@ def test_self_agreement_compares_a_persons_two_trials(tmp_path: Path) -> None:
     assert figure(mine, "agreement").value == 0.8
     # First yes 3 of 5, again yes 2 of 5: chance 6/25 + 6/25 = 12/25. κ = (20 − 12)/(25 − 12).
     assert figure(mine, "kappa").value == pytest.approx(8 / 13)
-    assert "jackknife over 2 clusters" in figure(mine, "kappa").method
+    assert "1 of 2 clusters have any of the rarest class" in figure(mine, "kappa").note
     assert "1 judgement of “unsure”" in figure(mine, "kappa").note
     project.close()
 

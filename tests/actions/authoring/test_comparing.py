@@ -245,8 +245,8 @@ def test_labels_meet_by_their_ids_and_unsure_is_missing() -> None:
     # Both sure: yy yn nn nn. Seen ¾; by chance ½·¼ + ½·¾ = ½.
     assert value(found, "value_agreement") == 0.75
     assert value(found, "value_kappa") == pytest.approx(0.5)
-    # A unit judged once counts for chance (Gwet 2014): yes has (1 + ½ + 0 + 0 + 1)/5 = ½, so chance is ½.
-    assert value(found, "value_ac1") == pytest.approx(0.5)
+    # Of these four yes has (1 + ½ + 0 + 0)/4 = 3/8, so chance is 2 · 3/8 · 5/8 = 15/32, and (¾ − 15/32)/(17/32) = 9/17.
+    assert value(found, "value_ac1") == pytest.approx(9 / 17)
     assert of(found, "value_kappa").n == 4
     assert "1 judgement of “unsure”" in of(found, "value_kappa").note
 

@@ -194,7 +194,8 @@ def test_the_bounds_are_those_of_leaving_out_each_of_three_items():
     pairs = [pair for item in items for pair in item]
     found = cohen_kappa(*zip(*pairs, strict=True), clusters=[i for i, item in enumerate(items) for _ in item])
     assert found.value == pytest.approx(float(plain_kappa(pairs)))
-    assert (found.low, found.high) == pytest.approx(bounds_of(found.value, float(variance), 3, (-1.0, 1.0)))
+    # In two of them both say 0.
+    assert (found.low, found.high) == pytest.approx(bounds_of(found.value, float(variance), 2, (-1.0, 1.0)))
 
 
 @needs_oracles

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.agreement import cohen_kappa
 from annotator.stats.agreement.alpha import krippendorff_alpha
-from annotator.stats.agreement.chance import gwet_ac1
+from annotator.stats.agreement.chance import ac1_of_pairs, gwet_ac1
+from annotator.stats.validation.classification import both_ways
 from tests.stats.agreement_oracles import two_raters
 
 WORDS = ("none", "partial", "full")
@@ -81,7 +82,7 @@ def test_one_cluster_gives_a_value_and_no_interval():
 
 @pytest.mark.usefixtures("small_cases")
 def test_few_clusters_are_warned_of():
-    found = cohen_kappa([0, 1, 1, 0], [0, 1, 0, 0], clusters=["p", "p", "q", "q"])
+    found = cohen_kappa([0, 1, 1, 0, 0], [0, 1, 1, 0, 1], clusters=["p", "p", "q", "q", "q"])
     assert "2 clusters only: the interval is rough" in found.note
 
 
@@ -154,3 +155,17 @@ def test_a_figure_is_a_number_or_has_a_reason(figure, rows):
     assert found.note if found.value is None else found.value <= 1 + 1e-12
     assert all(math.isfinite(bound) for bound in (found.value, found.low, found.high) if bound is not None)
     assert found.low is None or found.low <= found.high
+
+
+def test_ac1_of_two_raters_rests_on_the_units_that_both_judged_as_their_kappa_does():
+    rng = np.random.default_rng(5)
+    a, b = (np.where(rng.random(60) < 0.1, None, (rng.random(60) < 0.7).astype(int)) for _ in range(2))
+    items = np.arange(60) // 6
+    there = np.flatnonzero((a != None) & (b != None))  # noqa: E711
+    found = ac1_of_pairs(a, b, (0, 1), items)
+    whole = gwet_ac1([a[there], b[there]], categories=(0, 1), clusters=items[there])
+    of_cells = both_ways(a, b, 1, np.ones(60), items).plain.ac1
+    for other in (whole, of_cells):
+        assert (found.value, found.low, found.high) == pytest.approx((other.value, other.low, other.high))
+    assert (found.n, found.missing) == (len(there), (a == None).sum() + (b == None).sum())  # noqa: E711
+    assert f"{60 - len(there)} of 60 units left out" in found.note

@@ -62,7 +62,8 @@ def test_a_pair_stands_in_the_judges_order_with_the_corrected_difference():
 def test_the_chance_of_the_other_order_is_that_of_t_over_items():
     # Labels of low less those of high by item: 1 − 2, 1 − 1 and 1 − 1 of 6; the judge has low first.
     errors = [(gap + 1 / 3) / 6 for gap in (-1, 0, 0)]
-    t = (-1 / 6) / sqrt(sum(one**2 for one in errors) * 3 / 2)
+    # Two λ were tuned, which takes one of two degrees of freedom.
+    t = (-1 / 6) / sqrt(sum(one**2 for one in errors) * 3 / 2 * 2)
     (pair,) = standings({"high": HIGH, "low": LOW}).pairs
     assert (pair.first, pair.flip.value) == ("low", pytest.approx(stats.t.cdf(-t, 2)))
     half = stats.t.ppf(0.975, 2) * (-1 / 6) / t
