@@ -383,7 +383,7 @@ def test_an_agreement_has_one_value_and_one_interval_wherever_it_stands(gappy: P
         assert spans(row, "kappa") == figures["kappa"]
     (stage,) = (row for row in told_by(capsys, gappy, "agreement")["rows"] if row["stage"] == "labelling")
     between = {found["name"]: found for found in stage["figures"]}
-    for name, key in (("agreement", "accuracy"), ("kappa", "kappa")):
+    for name, key in (("agreement", "accuracy"), ("kappa", "kappa"), ("ac1", "ac1")):
         assert spans(lines["R2"], key) == pytest.approx(spans(between[name]), abs=1e-9)
     assert spans(lines["people"], "accuracy") == pytest.approx(spans(between["agreement"]), abs=1e-9)
 
