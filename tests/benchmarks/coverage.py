@@ -30,7 +30,7 @@ from annotator.stats.agreement.chance import gwet_ac1
 from annotator.stats.agreement.clustered_correlation import MEASURES, over_items, within_items
 from annotator.stats.agreement.repeats import flip_rate
 from annotator.stats.intervals.cluster_means import cluster_gap, cluster_mean, clustered_wilson
-from annotator.stats.intervals.pooled import geometric_mean, rates
+from annotator.stats.intervals.clustered import geometric_mean, rates
 from annotator.stats.intervals.student import mean_interval, paired_means, wilson
 from annotator.stats.validation.alt_test import alt_test
 from annotator.stats.validation.classification import both_ways

@@ -109,8 +109,7 @@ def figures(project: Project) -> dict[str, Any]:
             for one in bundle.judgements
         ]
         found["released documents"] = [(one.id, one.revision, one.sha256) for one in bundle.artifacts]
-    judged = {(one[0], one[3]) for one in found["released judgements"]}
-    found["released scores"] = [results.plain(row) for row in composites.released(project, judged)]
+    found["released scores"] = [results.plain(row) for row in composites.released(project)]
     return found
 
 

@@ -21,7 +21,6 @@ from annotator.actions.project.recording import record
 from annotator.actions.releases import checking, gathering, gathering_drawn
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.judges.protocol import Over
 from annotator.domain.judges.taxonomy import DrawnPairs
 from annotator.domain.kinds.artifact import State
@@ -36,7 +35,6 @@ from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.gold_card import Drafted, StageFigure
 from annotator.exchange.release.records import ArtifactRecord, MetricRecord, ScoreRecord
-from annotator.exchange.release.spool import tally
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import ReleaseRow, table
 
@@ -94,7 +92,7 @@ def gather(
     """All records that may leave, scores included, and notes on what stays behind."""
     with project.store.read() as db:
         bundle, notes = gathering.gather(db, page_texts=page_texts, addresses=addresses)
-        bundle.scores = _scores(project, bundle)
+        bundle.scores = _scores(project)
         bundle.metrics = _metrics(bundle)
     bundle.prompts = gathering_drawn.of_prompts(project, bundle)
     return bundle, notes
@@ -259,12 +257,11 @@ def _repeats(project: Project, bundle: Bundle) -> tuple[str, ...]:
     )
 
 
-def _scores(project: Project, bundle: Bundle) -> list[ScoreRecord]:
+def _scores(project: Project) -> list[ScoreRecord]:
     from annotator.actions.results import composites, publishing
 
     limit = publishing.limit(project)
-    judged = {(one[0], one[2]) for one in tally(bundle.judgements) if one[1] is RaterKind.JUDGE}
-    rows = list(composites.released(project, judged))
+    rows = list(composites.released(project))
     alike = Counter((row.metric, row.rater, row.system, row.group) for row in rows)
     return [
         ScoreRecord(

@@ -1,13 +1,13 @@
 """Composite figures of a system, such as a paper's overall score, whose parts lose an item together."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan
 from typing import TYPE_CHECKING, Any
 
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, pools, result_raters, results, rule_readings
-from annotator.actions.results.result_raters import COMPUTED, PEOPLE, Spoken
+from annotator.actions.results.result_raters import COMPUTED, Spoken
 from annotator.actions.results.results import Counted, ResultRow
 from annotator.actions.results.rule_readings import FIRST, PUBLIC
 from annotator.actions.results.scoring import FACET, Group
@@ -55,15 +55,13 @@ def gathered(
     return counts
 
 
-def released(project: Project, judged: Container[tuple[str, str]]) -> Iterator[ResultRow]:
-    """The figures that a release holds: people's, computed ones, and those of judges that `judged` (protocol, id)."""
+def released(project: Project) -> Iterator[ResultRow]:
+    """The figures that a release holds: people's, computed ones, and those of judges, as Results has them."""
     computed: dict[str, Counted] = {}
     by_rater: dict[str, dict[str, Counted]] = {}
     rows: list[ResultRow] = []
     for protocol, there in result_raters.raters_under(project).items():
         for rater in there:
-            if rater.id not in (PEOPLE, COMPUTED) and (protocol, rater.id) not in judged:
-                continue
             found = results.counted_of(project, rater, protocol)
             (computed if rater.id == COMPUTED else by_rater.setdefault(rater.id, {}))[protocol] = found
             rows += results.rows_of(found)

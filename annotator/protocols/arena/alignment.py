@@ -159,7 +159,7 @@ def _drawn_of(
 ) -> "Callable[[Sequence[RatedResponse], bool, NDArray[np.float64]], NDArray[np.float64]]":
     def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """The pooled rate of every draw, from the counts of each report; over what came."""
-        from annotator.stats.intervals.pooled import rates
+        from annotator.stats.intervals.clustered import rates
 
         counts = [Counter(_said(ResponsePart.KEYPOINTS, scored)) for scored in pool]
         own, known = [one[of.relation] for one in counts], [one.total() - one[None] for one in counts]

@@ -219,7 +219,7 @@ def _metric(
 
     def drawn(pool: Sequence[RatedResponse], _: bool, times: "NDArray[np.float64]") -> "NDArray[np.float64]":
         """The mean of every draw."""
-        from annotator.stats.intervals.pooled import rates
+        from annotator.stats.intervals.clustered import rates
 
         found = compared(pool, vocabulary)
         values = [0.0 if one is None else of(one) for one in found]

@@ -196,7 +196,7 @@ def beside(
     found = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), [*both, less])
     gap, above = found[2], None
     if gap.value is not None and gap.low is not None:
-        above = p_above(gap.value, gap.spread, (gap.clusters + 1) // 2, less.within, margin)
+        above = p_above(gap.value, gap.spread, max(2, (gap.clusters + 1) // 2), less.within, margin)
     return GroupDifference(
         told(found[0], name, len(first.rows), [], undefined=reason),
         told(found[1], name, len(second.rows), [], undefined=reason),

@@ -19,7 +19,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import COMPOSITES, PROTOCOLS
-from annotator.stats.intervals.pooled import geometric_mean
+from annotator.stats.intervals.clustered import geometric_mean
 from annotator.stats.intervals.student import bounds_of
 
 ME = ResultRater("me", "me", 1)

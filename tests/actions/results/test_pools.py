@@ -37,8 +37,8 @@ from annotator.domain.material.response import Response
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench.coverage import COVERAGE
+from annotator.stats.intervals.clustered import rates
 from annotator.stats.intervals.coding import Floats
-from annotator.stats.intervals.pooled import rates
 from annotator.stats.intervals.student import bounds_of
 from tests.projects.labelling_project import submit_labels
 

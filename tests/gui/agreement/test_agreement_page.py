@@ -98,7 +98,7 @@ def test_the_account_says_formula_interval_versions_and_items(page):
     choose(page, "weight")
     account = page.view.account.toPlainText()
     for said in (
-        "Cohen's κ, linear weights; 95% Wilson score interval, jackknife over 2 items",
+        "percent agreement: share; 95% Wilson score interval, jackknife over 2 items", "Cohen's κ, linear weights",
         "n = 4", "2 frozen agreements", "Guideline version 1", "matcher 2", "Items (2): 1, 2",
     ):  # fmt: skip
         assert said in account

@@ -27,7 +27,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.report_pairs import with_rivals
 from annotator.protocols.several import of_one
-from annotator.stats.intervals.pooled import geometric_mean
+from annotator.stats.intervals.clustered import geometric_mean
 
 STANCE = nominal(
     Value("supports", "Supports", "It says so", ValueLook.GOOD),

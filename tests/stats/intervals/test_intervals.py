@@ -10,7 +10,7 @@ from annotator.actions.results import pools
 from annotator.domain.texts.estimate import CHANCE, NO_WIDTH, SHARE, Estimate, interval
 from annotator.stats.agreement.agreement import cohen_kappa
 from annotator.stats.intervals.cluster_means import cluster_gap, cluster_mean, clustered_wilson
-from annotator.stats.intervals.clustered import Statistic, estimate, intervals, over, tallied
+from annotator.stats.intervals.clustered import Statistic, estimate, intervals, over, rates, tallied
 from annotator.stats.intervals.student import bounds_of, mean_interval, mean_of_scores, paired_means, wilson
 from annotator.stats.validation.classification import both_ways
 from tests.benchmarks import coverage
@@ -302,3 +302,11 @@ def test_wilson_matches_every_published_interval():
     for successes, n, low, high in oracle("wilson_newcombe_1998"):
         found = wilson(successes, n)
         assert (round(found.low, 4), round(found.high, 4)) == (low, high)
+
+
+def test_a_rate_is_the_sum_over_the_sum() -> None:
+    times = np.array([[1, 1, 1], [2, 0, 1], [0, 0, 3]], dtype=np.float64)
+    found = rates([1, 3, 0], [4, 4, 0], times)
+    # 4 of 8, then 2 of 8; of the third alone nothing is to be divided by.
+    assert found[:2].tolist() == [0.5, 0.25]
+    assert np.isnan(found[2])
