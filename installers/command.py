@@ -58,7 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         "--beside", action="store_true", help="to lie beside another version; leaves it the files"
     )
     known.add_argument(
-        "--most", type=float, default=200.0, help="the largest size in MB that `check` accepts"
+        "--most", type=float, default=240.0, help="the largest size in MB that `check` accepts"
     )
     return known
 

@@ -83,8 +83,18 @@ def import_(
     file: File,
     paths: Annotated[list[Path], typer.Argument(help="Folders or files to import", show_default=False)],
     format_: Annotated[
-        str, typer.Option("--format", help="{layouts} or goldsmith or collected or transcripts")
-    ] = "goldsmith",
+        str,
+        typer.Option(
+            "--format",
+            help="{layouts} or tables, goldsmith, collected or transcripts; without it the content tells",
+        ),
+    ] = "",
+    mapping: Annotated[
+        Path | None,
+        typer.Option(
+            "--mapping", help="File that says which columns of tables hold what, or the name of one shipped"
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
     ] = False,
@@ -100,19 +110,36 @@ def import_(
     ] = False,
     json_: Json = False,
 ) -> None:
-    """Import items, rubrics, responses or transcripts; a repeated import adds nothing.
+    """Import tables, reports, rubrics, releases or transcripts; a repeated import adds nothing.
 
-    New gold scores its items at once.
+    A file that is not there yet is made. New gold scores its items at once.
     """
     from annotator.actions.imports import imports
+    from annotator.actions.project.people import new_project
+    from annotator.exchange.formats.tables import TablesMapping
 
-    with opened(file, readonly=dry_run) as project, progress_bars() as progress:
-        if dry_run:
-            report = imports.preview(project, format_, paths, pseudonyms=pseudonyms)
-        else:
-            _, report = imports.run(
-                project, format_, paths, skip_bad=skip_bad, progress=bar(progress), pseudonyms=pseudonyms
-            )
+    how = None if mapping is None else TablesMapping.at(mapping)
+    made = not dry_run and not file.exists()
+    if made:
+        new_project(file, "").close()
+    try:
+        with opened(file, readonly=dry_run) as project, progress_bars() as progress:
+            if dry_run:
+                report = imports.preview(project, format_, paths, pseudonyms=pseudonyms, mapping=how)
+            else:
+                _, report = imports.run(
+                    project,
+                    format_,
+                    paths,
+                    skip_bad=skip_bad,
+                    progress=bar(progress),
+                    pseudonyms=pseudonyms,
+                    mapping=how,
+                )
+    except Refusal:
+        if made:
+            file.unlink(missing_ok=True)
+        raise
     found: dict[str, Any] = {
         "new": report.new,
         "counts": {thing: asdict(count) for thing, count in report.counts.items()},

@@ -32,20 +32,28 @@ from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.eprints.rules import Rules
-from annotator.exchange.formats import layouts
+from annotator.exchange.formats import layouts, tables
 from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem
 from annotator.exchange.formats.layouts import LAYOUTS
+from annotator.exchange.formats.tables import TablesMapping
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Problem
-from annotator.exchange.release.records import ArtifactRecord
+from annotator.exchange.release.records import ArtifactRecord, ItemRecord
 from annotator.exchange.transcripts import reader
 from annotator.storage import search
 from annotator.storage.tables import SystemRow, table
 
 SYSTEM = table(SystemRow)
-GOLDSMITH, COLLECTED, TRANSCRIPTS = "goldsmith", "collected", "transcripts"
+GOLDSMITH, COLLECTED, TRANSCRIPTS, TABLES = "goldsmith", "collected", "transcripts", tables.NAME
 TRANSCRIPT_ENDINGS = reader.ENDINGS
 SHOWN_PROBLEMS = 1000
+# Of a release one of these lies in its folder; no table ends in what transcripts do.
+RELEASED = {"manifest.json", "items.json"}
+SPOKEN = {".vtt", ".srt", ".docx", ".pdf"}
+# Items of one's own tables are known by their keys, whatever collection they came with.
+OWN_TABLES = FileLayout(
+    TABLES, "", "", read=lambda _, __: (Bundle(), []), files=lambda _: ({}, []), numbers=lambda _: {}
+)
 FILED = (ITEM.c.question_type, ITEM.c.subject)
 
 
@@ -53,6 +61,7 @@ def offered() -> dict[str, str]:
     """What can be read, by name, in words to choose by: benchmarks' own layouts, and releases."""
     own = {name: f"{layout.title} ({layout.holds})" for name, layout in LAYOUTS.items()}
     return own | {
+        TABLES: "Tables and reports of your own",
         GOLDSMITH: "Goldsmith release",
         COLLECTED: "Papers collected from arXiv (feeds and eprints)",
         TRANSCRIPTS: "Transcripts of seminars (WebVTT, SRT, JSON, text, Word, PDF)",
@@ -74,6 +83,20 @@ def usual(project: Project) -> str:
     return of[found] if found is not None else next(iter(offered()))
 
 
+def format_of(paths: Sequence[Path]) -> str:
+    """What files hold, by their content: a release, a benchmark's own folder, transcripts, or else tables."""
+    if are_collected(paths):
+        return COLLECTED
+    if paths and {path.suffix.lower() for path in paths} <= SPOKEN:
+        return TRANSCRIPTS
+    names = {one.name for path in paths if path.is_dir() for one in path.iterdir()}
+    names |= {path.name for path in paths}
+    if RELEASED & names:
+        return GOLDSMITH
+    marked = (name for name, one in LAYOUTS.items() if any(names.issuperset(mark) for mark in one.marks))
+    return next(marked, TABLES)
+
+
 def are_collected(paths: Sequence[Path]) -> bool:
     """Whether these are one folder of papers collected from arXiv."""
     return len(paths) == 1 and Collection.is_at(paths[0])
@@ -87,12 +110,16 @@ def preview(
     progress: Progress | None = None,
     *,
     pseudonyms: bool = False,
+    mapping: TablesMapping | None = None,
 ) -> ImportPreview:
     """What an import of these files would do; writes nothing. Refusal when they cannot be read at all.
 
-    By `rules` collected papers are kept or left out; with `pseudonyms` speakers of transcripts become S1, S2 ….
+    By `rules` collected papers are kept or left out; with `pseudonyms` speakers of transcripts become S1, S2 …; a
+    `mapping` says what the columns of tables hold. Without a format the content tells it (`format_of`).
     """
-    bundle, problems, _ = _read(project, format, paths, rules, progress or _silent, pseudonyms=pseudonyms)
+    format = format or format_of(paths)  # noqa: A001
+    read = _read(project, format, paths, rules, progress or _silent, pseudonyms=pseudonyms, mapping=mapping)
+    bundle, problems, _ = read
     with project.store.read() as db:
         return _preview(format, problems, _compare(project, db, format, bundle))
 
@@ -107,6 +134,7 @@ def run(
     warm: bool = True,
     rules: Rules | None = None,
     pseudonyms: bool = False,
+    mapping: TablesMapping | None = None,
 ) -> tuple[Change, ImportPreview]:
     """Take the files in. Unless `skip_bad`, one bad entry keeps everything out, and the Refusal names it.
 
@@ -116,7 +144,9 @@ def run(
     """
     tell = progress or _silent
     tell("reading files", 0, len(paths))
-    bundle, problems, names = _read(project, format, paths, rules, tell, pseudonyms=pseudonyms)
+    format = format or format_of(paths)  # noqa: A001
+    read = _read(project, format, paths, rules, tell, pseudonyms=pseudonyms, mapping=mapping)
+    bundle, problems, names = read
     with project.store.read() as db:
         incoming, seen = _compare(project, db, format, bundle), project.store.watch.token()
     report = _preview(format, problems, incoming)
@@ -148,6 +178,7 @@ def _read(
     tell: Progress,
     *,
     pseudonyms: bool,
+    mapping: TablesMapping | None = None,
 ) -> seminars.Seminars:
     for path in paths:
         if not path.exists():
@@ -158,6 +189,9 @@ def _read(
         return seminars.read(project, paths, tell, pseudonyms=pseudonyms)
     if format == GOLDSMITH:
         return seminars.Seminars(*_weighed(project, *release.read(paths), whole=True), {})
+    if format == TABLES:
+        read = tables.read(paths, _known_things(project), mapping)
+        return seminars.Seminars(*_weighed(project, *read), {})
     if format == COLLECTED:
         return seminars.Seminars(*collected_papers.read(paths, rules or Rules(), tell), {})
     if format in LAYOUTS:
@@ -228,9 +262,26 @@ def _known(project: Project, layout: FileLayout) -> ExistingItems:
     return ExistingItems({number: known[found] for found, number in numbers.items()}, systems)
 
 
+def _known_things(project: Project) -> tables.KnownThings:
+    """Items by key, where two collections have the same key the first, and systems by name."""
+    with project.store.read() as db:
+        rows = db.execute(select(ITEM).order_by(ITEM.c.position.desc())).mappings().all()
+        systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
+    fields = ItemRecord.model_fields
+    return tables.KnownThings(
+        {row["key"]: ItemRecord(**{name: row[name] for name in fields}) for row in rows}, systems
+    )
+
+
 def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002
     guideline = str(project.get("guideline", "1"))
-    layout = layouts.of_papers() if format == COLLECTED else LAYOUTS.get(format)
+    layout = (
+        layouts.of_papers()
+        if format == COLLECTED
+        else OWN_TABLES
+        if format == TABLES
+        else LAYOUTS.get(format)
+    )
     return BundleIntake(db, bundle, project.by, guideline, layout=layout).compare()
 
 

@@ -134,7 +134,8 @@ class FileLayout:
 
     `dataset` is that of the items that come in by it, where it is not the `name`; `holds` says what its files are.
     `numbers` tells by which number its files know those items that came from there. `of_papers` makes items of
-    collected papers, where the benchmark's items are papers.
+    collected papers, where the benchmark's items are papers. Files are of this layout where all of one of `marks` are
+    among them.
     """
 
     name: str
@@ -146,3 +147,4 @@ class FileLayout:
     labels: LabelLayout | None = None
     of_papers: Callable[[Sequence[CollectedPaper]], tuple[Bundle, list[Problem]]] | None = None
     dataset: str = ""
+    marks: tuple[tuple[str, ...], ...] = ()

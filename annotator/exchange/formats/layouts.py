@@ -15,6 +15,7 @@ LAYOUTS: dict[str, FileLayout] = {
             read=researcherbench.read,
             files=researcherbench.files,
             labels=human_files.LABELS,
+            marks=(("questions.json", "rubric.json"), ("questions.json", "responses"), ("eval_data",)),
         ),
         FileLayout(
             name=deepscholar.DATASET,
@@ -23,6 +24,7 @@ LAYOUTS: dict[str, FileLayout] = {
             read=deepscholar.read,
             files=deepscholar.files,
             of_papers=deepscholar.of_papers,
+            marks=(("papers_with_related_works.csv",),),
         ),
         FileLayout(
             name=arena_tasks.NAME,
@@ -31,6 +33,7 @@ LAYOUTS: dict[str, FileLayout] = {
             read=arena_tasks.read,
             files=arena_tasks.files,
             dataset=arena_tasks.DATASET,
+            marks=(("tasks.jsonl",),),
         ),
     )
 }

@@ -1,0 +1,200 @@
+"""Tables of one's own and of other tools, taken in without a script."""
+
+import csv
+import io
+import json
+import random
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.imports import imports
+from annotator.actions.items import items
+from annotator.actions.project.file import Project
+from annotator.cli import run_command
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.formats import tables
+
+LAYOUTS = Path(__file__).parents[3] / "../shared/data/layouts"
+needs_layouts = pytest.mark.skipif(
+    not LAYOUTS.is_dir(), reason="the files of other tools lie outside the project"
+)
+
+
+def rows_of(path: Path) -> list[tables.Row]:
+    (table,), problems = tables.read_tables([path])
+    assert problems == []
+    return list(table.rows)
+
+
+def written(path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def told(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str]:
+    code = run_command([str(word) for word in words])
+    out, err = capsys.readouterr()
+    return code, out + err
+
+
+@pytest.mark.parametrize("parted", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+def test_text_of_a_table_stays_text_whatever_parts_and_encodes_it(
+    tmp_path: Path, parted: str, encoding: str
+) -> None:
+    cells = ["007", "NA", "None", "12345678901234567890", "2026-01-02", 'é, "said"; a|b\tc\nd']
+    out = io.StringIO()
+    csv.writer(out, delimiter=parted).writerows([["a", "b", "c", "d", "e", "f"], cells])
+    (row,) = rows_of(written(tmp_path / "t.csv", out.getvalue(), encoding))
+    assert list(row.values()) == [cell.replace("\r\n", "\n") for cell in cells]
+
+
+def test_excel_gives_what_its_cells_hold_and_of_a_formula_what_is_stored(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.append(["ID", "Question", "Number", "Formula"])
+    book.active.append(["007", "What is it?", 3.0, "=1+1"])
+    book.save(tmp_path / "t.xlsx")
+    (row,) = rows_of(tmp_path / "t.xlsx")
+    assert (row["ID"], row["Question"], row["Number"]) == ("007", "What is it?", 3)
+    assert row["Formula"] in (None, "")
+    (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no book")
+    found, problems = tables.read_tables([tmp_path / "bad.xlsx"])
+    assert (found, len(problems)) == ([], 1)
+    assert "no workbook that can be read" in str(problems[0])
+
+
+def test_paths_reach_into_lists_and_objects() -> None:
+    row = {"a": [{"b": 1}, {"b": 2}], "c": {"x": ["p"], "y": ["q", "r"]}, "d.e": 4}
+    assert tables.values(row, "a[].b") == [1, 2]
+    assert tables.values(row, "c.*[]") == ["p", "q", "r"]
+    assert tables.values(row, "d.e") == [4]
+
+
+@pytest.mark.parametrize(
+    ("head", "row", "expected"),
+    [
+        ("ID,Question,Topic,Type", "q1,What?,Law,Open", {"item": "ID", "question": "Question", "subject": "Topic",
+                                                        "question_type": "Type"}),
+        ("prompt_id,prompt,model,response", "1,What?,m,It is.", {"item": "prompt_id", "question": "prompt",
+                                                                 "system": "model", "report": "response"}),
+        ("question_id,criterion,points", "1,Says it,2", {"item": "question_id", "criterion": "criterion",
+                                                         "weight": "points"}),
+    ],
+)  # fmt: skip
+def test_columns_are_matched_by_what_the_trade_calls_them(
+    tmp_path: Path, head: str, row: str, expected: dict[str, str]
+) -> None:
+    (table,), _ = tables.read_tables([written(tmp_path / "t.csv", f"{head}\n{row}\n")])
+    assert dict(tables.proposed(table).columns) == expected
+
+
+def test_questions_reports_and_criteria_of_a_lab_come_in_by_one_command_each_and_once(
+    tmp_path: Path, capsys
+) -> None:
+    file = tmp_path / "new.goldsmith"
+    questions = written(tmp_path / "questions.csv", "ID,Question,Topic,Budget\n01,Why?,Law,9\n02,How?,Art,\n")
+    for system in ("Alder", "Brook"):
+        (tmp_path / "reports" / system).mkdir(parents=True)
+        for key in ("01", "02"):
+            written(tmp_path / "reports" / system / f"{key}.md", f"# {system} on {key}")
+    rubrics = [
+        {"question_id": "01", "criteria": [{"text": "Says why", "points": 3}, {"text": "Cites", "points": 1}]}
+    ]
+    criteria = written(tmp_path / "criteria.json", json.dumps(rubrics))
+    code, words = told(capsys, "import", file, questions)
+    assert (code, "New: 2 items" in words, "kept with the item: Budget" in words) == (0, True, True)
+    code, words = told(capsys, "import", file, tmp_path / "reports", criteria)
+    assert (code, "2 systems, 4 responses, 1 artifacts, 2 units" in words) == (0, True)
+    code, words = told(capsys, "import", file, questions, tmp_path / "reports", criteria)
+    assert (code, "New: nothing new" in words) == (0, True)
+    with closing(Project.open(file)) as project:
+        first = items.read(project, items.ids(project)[0])
+        assert (first.key, first.question, first.subject, first.traits) == (
+            "01",
+            "Why?",
+            "Law",
+            {"Budget": "9"},
+        )
+    # What is worded otherwise now never overwrites what is there.
+    written(questions, "ID,Question,Topic,Budget\n01,Why not?,Law,9\n")
+    code, words = told(capsys, "import", file, questions)
+    assert (code != 0, "differs from what the project holds" in words) == (True, True)
+
+
+def test_every_row_that_cannot_be_taken_is_named_and_nothing_comes_in(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "new.goldsmith"
+    bad = "id,question,criterion,weight\n1,Why?,Says,much\n2,,Says,1\n3,How?,Cites,2\n"
+    code, words = told(capsys, "import", file, written(tmp_path / "t.csv", bad))
+    assert code != 0
+    assert "row 2: criterion 1: “much” is no weight" in words
+    assert "row 3: its question is empty" in words
+    # A project that nothing came into is not left behind.
+    assert not file.exists()
+
+
+def test_a_mapping_says_what_columns_hold_and_a_wrong_one_what_is_wrong(tmp_path: Path) -> None:
+    table = written(tmp_path / "t.csv", "nr,Frage,Thema\n1,Warum?,Recht\n")
+    assert "none of its columns is known" in str(tables.read([table])[1][0])
+    how = written(
+        tmp_path / "m.json", json.dumps({"tables": [{"columns": {"item": "nr", "question": "Frage"}}]})
+    )
+    bundle, problems = tables.read([table], mapping=tables.TablesMapping.at(how))
+    assert [(one.key, one.question) for one in bundle.items] == [("1", "Warum?")]
+    assert [one.note for one in problems] == [True]
+    written(how, json.dumps({"tables": [{"columns": {"Frage": "question"}}]}))
+    with pytest.raises(Refusal, match="no field"):
+        tables.TablesMapping.at(how)
+
+
+@needs_layouts
+@pytest.mark.parametrize(
+    ("names", "mapping", "expected"),
+    [
+        (("own",), "", {"items": 20, "systems": 2, "responses": 40, "artifacts": 6}),
+        (
+            ("deepresearch_bench/query.jsonl", "deepresearch_bench/claude-3-7-sonnet-latest.jsonl"), "",
+            {"items": 6, "systems": 1, "responses": 4},
+        ),
+        (("deepresearch_bench_2/tasks_and_rubrics.jsonl",), "deepresearch_bench_2", {"items": 4, "artifacts": 4}),
+        (("scholarqa",), "", {"items": 3}),
+    ],
+)  # fmt: skip
+def test_public_files_come_in(tmp_path: Path, names, mapping: str, expected: dict[str, int]) -> None:
+    with closing(Project.create(tmp_path / "p.goldsmith")) as project:
+        how = tables.TablesMapping.at(Path(mapping)) if mapping else None
+        found = imports.preview(project, "", [LAYOUTS / name for name in names], mapping=how)
+        assert found.problems == ()
+        assert {thing: count.new for thing, count in found.counts.items() if count.new} == expected
+
+
+def test_mutated_tables_are_read_or_refused_in_words(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    plain = b'id,question,criterion,weight\n1,"Why, then?",Says it,2\n2,How?,"Cites ""two""",3\n'
+    odd = (
+        b"\x00",
+        b'"',
+        b",",
+        b"\n",
+        b"\r",
+        b"\xff",
+        b"\xef\xbb\xbf",
+        b";",
+        b"=1+1",
+        "“é”".encode(),
+        b"9" * 400,
+    )
+    read = 0
+    for number in range(300):
+        content = bytearray(plain)
+        for _ in range(rng.randint(1, 6)):
+            place = rng.randrange(len(content) + 1)
+            content[place : place + rng.randint(0, 3)] = rng.choice(odd)
+        path = tmp_path / f"{number}.csv"
+        path.write_bytes(bytes(content))
+        bundle, problems = tables.read([path])
+        assert bundle.items or any(not one.note for one in problems)
+        read += bool(bundle.items)
+    assert read > 100
