@@ -75,7 +75,8 @@ def validate(
 
     Yes if it is shown not to be worse than people with one another by more than --delta (of Cohen's κ), to agree with
     them beyond chance, as they do, and passes the alternative annotator test, which needs three people; no if it is
-    shown to be worse. Of several judges and looks at a test part, one in forty is said to be better or worse by chance.
+    shown to be worse. Of several judges and looks at a test part, at most 3 in 100 are said to be better or worse by
+    chance.
     """
     from annotator.actions.sets import validation_units
     from annotator.actions.validation import stand_in, validation, validation_sheets

@@ -39,7 +39,7 @@ from annotator.stats.validation import alt_test as alternative
 from annotator.stats.validation.comparison import GroupDifference
 
 DELTA = 0.05
-# The largest p of a Yes or No. A judge at the margin is to get either in at most 2.5 % of projects: at 20 items chance
+# The largest p of a Yes or No. A judge at the margin gets either in at most 3 of 100 projects: at 20 items chance
 # gives it a fifth more than p says (`tests.benchmarks.standing_in`).
 ERROR = 0.02
 # Where more labels than this share are alike, agreement beyond chance rests on very few.
