@@ -37,7 +37,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "question_type": ("questiontype", "type", "category", "tasktype"),
     "subject": ("subject", "topic", "domain", "theme", "discipline", "field", "area"),
     "language": ("language", "lang"),
-    "system": ("system", "systemname", "model", "modelname", "agent", "source"),
+    "system": ("system", "systemname", "model", "modelname", "agent"),
     REPORT: ("report", "response", "answer", "article", "output", "completion", "generation", "finalreport"),
     "trial": ("trial", "run", "attempt"),
     CRITERION: ("criterion", "criteria", "point", "requirement", "criteriondescription", "rubricdetail", "text",
@@ -157,9 +157,11 @@ def proposed(table: Table) -> TableMapping:
             columns[name] = min(fits, key=lambda path: (fits[path], paths.index(path)))
     if "weight" in columns and CRITERION not in columns:
         del columns["weight"]
-    constants = {}
-    if REPORT in columns and "system" not in columns:
-        constants["system"] = Path(table.name).stem
+    if REPORT not in columns:
+        # Of no report, they would be read and come to nothing: they are kept with the item instead.
+        columns = {name: path for name, path in columns.items() if name not in ("system", "trial")}
+    nameless = REPORT in columns and "system" not in columns
+    constants = {"system": Path(table.name).stem} if nameless else {}
     return TableMapping(columns=columns, constants=constants)
 
 

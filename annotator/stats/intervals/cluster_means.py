@@ -77,7 +77,7 @@ def cluster_gap(values: Values, inside: Values, clusters: Values, within: Bounds
 def percentile_bounds(values: Sequence[float]) -> Bounds:
     """The percentile bootstrap interval (Efron 1979) of the mean of one value of each item, as papers print it.
 
-    Of few items it holds the true mean less often than it says: .80 to .88 of five, where `mean_interval` has .95.
+    Of few items it holds the true mean less often than it says; `mean_interval` does not.
     """
     drawn = np.random.default_rng(0).multinomial(len(values), [1 / len(values)] * len(values), DRAWS)
     low, high = np.quantile(drawn @ np.asarray(values) / len(values), [(1 - LEVEL) / 2, (1 + LEVEL) / 2])

@@ -152,9 +152,8 @@ class RatingSheet:
         return RatingFigures(**figures)
 
 
-def halfway(mean: IntervalEstimate, *parts: IntervalEstimate) -> IntervalEstimate:
+def halfway(mean: IntervalEstimate, one: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate:
     """The mean of two shares, with the interval that theirs and their correlation make (Zou & Donner 2008)."""
-    one, other = parts
     if one.value is None or one.low is None or one.high is None or mean.value is None:
         return replace(mean, low=None, high=None, warnings=mean.warnings or one.warnings)
     if other.value is None or other.low is None or other.high is None:
