@@ -1,6 +1,10 @@
 """Commands for a whole project: create, import, count, export, check."""
 
-from dataclasses import asdict
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -108,45 +112,64 @@ def import_(
             help="Call speakers of transcripts S1, S2 …; only this project knows who is who",
         ),
     ] = False,
+    allow_weights: Annotated[
+        bool, typer.Option("--allow-weights", help="Allow the weights of criteria that the files have")
+    ] = False,
     json_: Json = False,
 ) -> None:
-    """Import tables, reports, rubrics, releases or transcripts; a repeated import adds nothing.
+    """Import tables, reports, rubrics, labels, releases or transcripts; a repeated import adds nothing.
 
     A file that is not there yet is made. New gold scores its items at once.
     """
     from annotator.actions.imports import imports
-    from annotator.actions.project.people import new_project
     from annotator.exchange.formats.tables import TablesMapping
 
     how = None if mapping is None else TablesMapping.at(mapping)
-    made = not dry_run and not file.exists()
-    if made:
-        new_project(file, "").close()
-    try:
-        with opened(file, readonly=dry_run) as project, progress_bars() as progress:
-            if dry_run:
-                report = imports.preview(project, format_, paths, pseudonyms=pseudonyms, mapping=how)
-            else:
-                _, report = imports.run(
-                    project,
-                    format_,
-                    paths,
-                    skip_bad=skip_bad,
-                    progress=bar(progress),
-                    pseudonyms=pseudonyms,
-                    mapping=how,
-                )
-    except Refusal:
-        if made:
-            file.unlink(missing_ok=True)
-        raise
-    found: dict[str, Any] = {
+    with _to_import_into(file, dry_run) as (project, new), progress_bars() as progress:
+        # A project of these files alone has the weights that they have.
+        options = imports.ImportOptions(
+            pseudonyms=pseudonyms, mapping=how, allow_weights=allow_weights or new
+        )
+        ask = sys.stdin.isatty() and not (dry_run or json_ or options.allow_weights)
+        if dry_run or ask:
+            report = imports.preview(project, format_, paths, options)
+        if ask and report.weights_to_allow:
+            words = f"Allow the weights {report.weights_to_allow} in this project?"
+            options = replace(options, allow_weights=typer.confirm(words))
+        if not dry_run:
+            _, report = imports.run(
+                project, format_, paths, options, skip_bad=skip_bad, progress=bar(progress)
+            )
+    result: dict[str, Any] = {
         "new": report.new,
         "counts": {thing: asdict(count) for thing, count in report.counts.items()},
         "problems": [str(problem) for problem in report.problems],
         "notes": [str(note) for note in report.notes],
     }
-    say(found, json_, [*report.words(), *found["problems"]])
+    say(result, json_, [*report.words(), *result["problems"]])
+
+
+@contextmanager
+def _to_import_into(file: Path, dry_run: bool) -> Iterator[tuple[Any, bool]]:
+    """The project, and whether it is made now; to try, a copy of it. One that nothing came into is not left behind."""
+    from annotator.actions.project import backups
+    from annotator.actions.project.people import new_project
+
+    new = not file.exists()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "try.goldsmith" if dry_run else file
+        if new:
+            new_project(path, "").close()
+        elif dry_run:
+            with opened(file, readonly=True) as project:
+                backups.save_copy(project, path)
+        try:
+            with opened(path) as project:
+                yield project, new
+        except BaseException:
+            if new:
+                path.unlink(missing_ok=True)
+            raise
 
 
 @app.command()

@@ -18,6 +18,8 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.reading import CORRECT, LARGEST_FILE, json_lines, read_bytes, read_json
 from annotator.exchange.release.bundle import Problem, of_file
 
+# Of the tables that Goldsmith itself writes as JSON.
+VERSION = 1
 REPORT_ENDINGS = (".md", ".markdown", ".txt")
 # Where an object has a list of such a name, it is one entry, and no wrapping of entries.
 LISTS = {
@@ -238,6 +240,8 @@ def plain(value: Any) -> Any:
 def _json(_content: bytes, path: Path, _: list[Problem]) -> list[Table]:
     tree = read_json(path)
     if isinstance(tree, dict):
+        if str(tree.get("format")).startswith("goldsmith") and tree.get("version") != VERSION:
+            raise Refusal(f"“{path.name}” has a newer form.", "Open it with a newer Goldsmith.")
         lists = [one for one in tree.values() if isinstance(one, list) and one and isinstance(one[0], dict)]
         if tree and all(isinstance(one, dict) for one in tree.values()):
             tree = [{"id": key} | one for key, one in tree.items()]

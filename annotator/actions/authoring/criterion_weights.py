@@ -95,8 +95,10 @@ def has_weight(criterion: Criterion, weights: Weights) -> str:
     return f"“{criterion.text[:80]}” has weight {criterion.weight}; this project allows {weights.text}"
 
 
-def way_to_allow(weights: Weights, rubrics: Iterable[Rubric]) -> str:
-    """How the weights of these rubrics can be allowed beside those that already are."""
+def beside(weights: Weights, rubrics: Iterable[Rubric]) -> str:
+    """The weights of these rubrics beside those that are allowed, as a range where they are one; empty if too many."""
     wanted = sorted({*weights.values, *counted_weights(rubrics)})
-    text = Weights(tuple(wanted)).text if len(wanted) <= MOST else "LOWEST to HIGHEST"
-    return f'allow it on the Guidelines page or by goldsmith weights FILE --allow "{text}"'
+    low, high = wanted[0], wanted[-1]
+    whole = all(isinstance(weight, int) for weight in wanted) and high - low < MOST
+    wanted = list(range(int(low), int(high) + 1)) if whole else wanted
+    return Weights(tuple(wanted)).text if len(wanted) <= MOST else ""

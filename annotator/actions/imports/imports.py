@@ -1,26 +1,28 @@
 """Import of foreign files: previewed first, then everything in one transaction or nothing."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import kept_tasks
 from annotator.actions.authoring import annotating, asked, criterion_weights, gold
-from annotator.actions.imports import collected_papers
-from annotator.actions.imports.intake import PERSON, WRITTEN, BundleIntake
+from annotator.actions.imports import collected_papers, label_files
+from annotator.actions.imports.intake import ARTIFACT, PERSON, WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
+from annotator.actions.imports.label_files import LabelImportOptions
 from annotator.actions.items import final_pass, items, renderings
 from annotator.actions.items.items import ITEM, item_of
-from annotator.actions.items.materials import PAGE, PAIRS
-from annotator.actions.labelling import second_looks
+from annotator.actions.items.materials import PAGE, PAIRS, RESPONSE
+from annotator.actions.labelling import label_offers, second_looks
 from annotator.actions.project import backups
 from annotator.actions.project.bulk import Progress, insert_rows
 from annotator.actions.project.file import Project
-from annotator.actions.project.incoming import ImportPreview, Incoming, Row
+from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row
 from annotator.actions.project.recording import record
 from annotator.actions.releases import gathering
 from annotator.actions.transcripts import seminars
@@ -28,11 +30,14 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.rubric import Rubric, not_allowed
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.eprints.rules import Rules
 from annotator.exchange.formats import layouts, tables
+from annotator.exchange.formats.label_entries import LabelFileContent
+from annotator.exchange.formats.label_files import of_table
 from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.formats.tables import TablesMapping
@@ -102,39 +107,68 @@ def are_collected(paths: Sequence[Path]) -> bool:
     return len(paths) == 1 and Collection.is_at(paths[0])
 
 
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """What files do not say of themselves.
+
+    By `rules` collected papers are chosen or left out; with `pseudonyms` speakers of transcripts become S1, S2 …; a
+    `mapping` says what the columns of tables hold; with `allow_weights` the project allows the weights of criteria
+    that the files have.
+    """
+
+    rules: Rules = field(default_factory=Rules)
+    pseudonyms: bool = False
+    mapping: TablesMapping | None = None
+    allow_weights: bool = False
+
+
+class ForeignFiles(NamedTuple):
+    """What files bring: records, problems, by source who goes by which pseudonym, labels, and weights to allow."""
+
+    bundle: Bundle
+    problems: list[Problem]
+    names: Mapping[str, dict[str, str]] = {}
+    labels: LabelFileContent | None = None
+    weights: str = ""
+
+
+class _TakenBack(Exception):
+    """Ends the transaction of a trial."""
+
+
 def preview(
     project: Project,
     format: str,  # noqa: A002
     paths: Sequence[Path],
-    rules: Rules | None = None,
+    options: ImportOptions = ImportOptions(),
     progress: Progress | None = None,
-    *,
-    pseudonyms: bool = False,
-    mapping: TablesMapping | None = None,
 ) -> ImportPreview:
     """What an import of these files would do; writes nothing. Refusal when they cannot be read at all.
 
-    By `rules` collected papers are kept or left out; with `pseudonyms` speakers of transcripts become S1, S2 …; a
-    `mapping` says what the columns of tables hold. Without a format the content tells it (`format_of`).
+    Without a format the content tells it (`format_of`).
     """
     format = format or format_of(paths)  # noqa: A001
-    read = _read(project, format, paths, rules, progress or _silent, pseudonyms=pseudonyms, mapping=mapping)
-    bundle, problems, _ = read
-    with project.store.read() as db:
-        return _preview(format, problems, _compare(project, db, format, bundle))
+    tell = progress or _silent
+    files = _read(project, format, paths, options, tell)
+    if files.labels is None or project.readonly:
+        with project.store.read() as db:
+            return _preview(format, files, _compare(project, db, format, files.bundle), options)
+    # What labels are about may come with them: only a trial tells what becomes of them.
+    with suppress(_TakenBack), project.store.write() as db:
+        report = _take(project, db, format, files, options, tell)
+        raise _TakenBack
+    return report
 
 
 def run(
     project: Project,
     format: str,  # noqa: A002
     paths: Sequence[Path],
+    options: ImportOptions = ImportOptions(),
     *,
     skip_bad: bool = False,
     progress: Progress | None = None,
     warm: bool = True,
-    rules: Rules | None = None,
-    pseudonyms: bool = False,
-    mapping: TablesMapping | None = None,
 ) -> tuple[Change, ImportPreview]:
     """Take the files in. Unless `skip_bad`, one bad entry keeps everything out, and the Refusal names it.
 
@@ -145,65 +179,94 @@ def run(
     tell = progress or _silent
     tell("reading files", 0, len(paths))
     format = format or format_of(paths)  # noqa: A001
-    read = _read(project, format, paths, rules, tell, pseudonyms=pseudonyms, mapping=mapping)
-    bundle, problems, names = read
-    with project.store.read() as db:
-        incoming, seen = _compare(project, db, format, bundle), project.store.watch.token()
-    report = _preview(format, problems, incoming)
-    _refuse_bad(report, skip_bad)
-    if not report.new:
-        return Change("import", format, "nothing new", after=_image(report, paths)), report
+    files = _read(project, format, paths, options, tell)
+    if files.labels is None:
+        with project.store.read() as db:
+            report = _preview(format, files, _compare(project, db, format, files.bundle), options)
+        _refuse_bad(report, skip_bad)
+        if not report.new:
+            return Change("import", format, "nothing new", after=_image(report, paths)), report
     if items.count(project):
         backups.make(project, "before an import")
     with project.store.write() as db:
-        if seen != project.store.watch.token():
-            # Someone has written since the first look.
-            incoming = _compare(project, db, format, bundle)
-            report = _preview(format, problems, incoming)
-            _refuse_bad(report, skip_bad)
-        _write(project, db, incoming, tell)
-        for source_id, of_source in names.items():
-            project.set(seminars.NAMES + source_id, of_source)
+        report = _take(project, db, format, files, options, tell)
+        _refuse_bad(report, skip_bad)
+        if not report.new:
+            return Change("import", format, "nothing new", after=_image(report, paths)), report
         change = record(project, db, Change("import", new_id(), "import", after=_image(report, paths)))
     if warm:
         renderings.warm(project, tell)
     return change, report
 
 
+def _take(
+    project: Project,
+    db: Connection,
+    format: str,  # noqa: A002
+    files: ForeignFiles,
+    options: ImportOptions,
+    tell: Progress,
+) -> ImportPreview:
+    """Write what fits, records first and then the labels on them; what does not is listed."""
+    incoming = _compare(project, db, format, files.bundle)
+    report = _preview(format, files, incoming, options)
+    if report.new:
+        if options.allow_weights and files.weights:
+            criterion_weights.allow(project, files.weights)
+        _write(project, db, incoming, tell)
+        for source_id, of_source in files.names.items():
+            project.set(seminars.NAMES + source_id, of_source)
+    if files.labels is None:
+        return report
+    wanted = LabelImportOptions(protocol=label_offers.usual(project), new_raters=True)
+    labels = label_files.take(project, db, files.labels, wanted, tell)
+    counts = report.counts | {"labels": ImportCount(labels.changes, labels.same)}
+    # They stand at the end, where they were matched.
+    bad = [
+        Problem(one.file, None, one.reason if one.row is None else f"row {one.row}: {one.reason}")
+        for one in labels.findings
+    ]
+    notes = [Problem("labels", None, note, note=True) for note in (*labels.notes, *labels.raters_in_words())]
+    return replace(report, counts=counts, problems=(*report.problems, *bad), notes=(*report.notes, *notes))
+
+
 def _read(
     project: Project,
     format: str,  # noqa: A002
     paths: Sequence[Path],
-    rules: Rules | None,
+    options: ImportOptions,
     tell: Progress,
-    *,
-    pseudonyms: bool,
-    mapping: TablesMapping | None = None,
-) -> seminars.Seminars:
+) -> ForeignFiles:
     for path in paths:
         if not path.exists():
             raise Refusal(
                 f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
             )
     if format == TRANSCRIPTS:
-        return seminars.read(project, paths, tell, pseudonyms=pseudonyms)
+        return ForeignFiles(*seminars.read(project, paths, tell, pseudonyms=options.pseudonyms))
     if format == GOLDSMITH:
-        return seminars.Seminars(*_weighed(project, *release.read(paths), whole=True), {})
+        return _weighed(project, *release.read(paths), options, whole=True)
     if format == TABLES:
-        read = tables.read(paths, _known_things(project), mapping)
-        return seminars.Seminars(*_weighed(project, *read), {})
+        bundle, problems, tables_of_labels = tables.read(paths, _known_things(project), options.mapping)
+        files = _weighed(project, bundle, problems, options)
+        if not tables_of_labels:
+            return files
+        content = LabelFileContent()
+        for one, how in tables_of_labels:
+            content.add(of_table(one, how))
+        return files._replace(labels=content)
     if format == COLLECTED:
-        return seminars.Seminars(*collected_papers.read(paths, rules or Rules(), tell), {})
+        return ForeignFiles(*collected_papers.read(paths, options.rules, tell))
     if format in LAYOUTS:
         known = _known(project, LAYOUTS[format])
-        read = _weighed(project, *LAYOUTS[format].read(paths, known))
-        return seminars.Seminars(*_told_apart(project, *read), {})
+        files = _weighed(project, *LAYOUTS[format].read(paths, known), options)
+        return _told_apart(project, files)
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
 
 
 def _weighed(
-    project: Project, bundle: Bundle, problems: list[Problem], *, whole: bool = False
-) -> tuple[Bundle, list[Problem]]:
+    project: Project, bundle: Bundle, problems: list[Problem], options: ImportOptions, *, whole: bool = False
+) -> ForeignFiles:
     """The bundle without criteria of weights that the project does not allow; of rubrics that are `whole`, since their
     hash is signed or their criteria are judged, without each that has one.
     """
@@ -212,28 +275,35 @@ def _weighed(
         one.id: document_of(one.kind, one.document) for one in bundle.artifacts if one.kind is Kind.RUBRIC
     }
     rubrics = {own: one for own, one in made.items() if isinstance(one, Rubric)}
-    problems, kept, way = [*problems], [], criterion_weights.way_to_allow(weights, rubrics.values())
-    for one in bundle.artifacts:
-        rubric = rubrics.get(one.id, Rubric())
-        odd = not_allowed(rubric, weights)
-        for unit in odd[:1] if whole else odd:
-            reason = f"{criterion_weights.has_weight(unit, weights)} ({way})"
-            reason += "; its rubric comes in as a whole or not at all" if whole else ""
-            problems.append(Problem(*bundle.place("artifacts", one.id), reason))
-        left = tuple(unit for unit in rubric.units if unit not in odd)
-        if odd and left and not whole:
-            kept.append(ArtifactRecord.settled(one.id, one.item_id, Rubric(units=left), one.at))
-        elif not odd:
-            kept.append(one)
-    return replace(bundle, artifacts=kept), problems
+    odd = {own: units for own, one in rubrics.items() if (units := not_allowed(one, weights))}
+    wanted = criterion_weights.beside(weights, rubrics.values()) if odd else ""
+    if not odd or (options.allow_weights and wanted):
+        return ForeignFiles(bundle, problems, weights=wanted)
+    many, (first, units) = sum(map(len, odd.values())), next(iter(odd.items()))
+    reason = f"{criterion_weights.has_weight(units[0], weights)}"
+    reason += f", and so {counted(many - 1, 'criterion', 'criteria')} more" if many > 1 else ""
+    reason += "; such a rubric comes in as a whole or not at all" if whole else ""
+    way = (
+        f"Allow {wanted} in this project, and all fit." if wanted else "No project can have so many weights."
+    )
+    problems = [*problems, Problem(*bundle.place("artifacts", first), f"{reason}. {way}")]
+    left = [
+        ArtifactRecord.settled(one.id, one.item_id, Rubric(units=fits), one.at)
+        for one in bundle.artifacts
+        if one.id in odd
+        and not whole
+        and (fits := tuple(u for u in rubrics[one.id].units if u not in odd[one.id]))
+    ]
+    rest = [one for one in bundle.artifacts if one.id not in odd]
+    return ForeignFiles(replace(bundle, artifacts=[*rest, *left]), problems, weights=wanted)
 
 
-def _told_apart(project: Project, bundle: Bundle, problems: list[Problem]) -> tuple[Bundle, list[Problem]]:
+def _told_apart(project: Project, files: ForeignFiles) -> ForeignFiles:
     """The bundle without lists of tasks of which one has the id of another seminar's task: a contest could not tell
     the two apart."""
-    lists = [one for one in bundle.artifacts if one.kind is Kind.TASKS]
+    lists = [one for one in files.bundle.artifacts if one.kind is Kind.TASKS]
     if not lists:
-        return bundle, problems
+        return files
     there = {task.id: item_id for item_id, tasks in kept_tasks.settled(project).items() for task in tasks}
     bad = {}
     for one in lists:
@@ -242,9 +312,11 @@ def _told_apart(project: Project, bundle: Bundle, problems: list[Problem]) -> tu
         if taken is not None:
             key = items.read(project, there[taken]).key
             reason = f"its task {taken} is another one of seminar {key} here: give it another id"
-            bad[one.id] = Problem(*bundle.place("artifacts", one.id), reason)
-    kept = [one for one in bundle.artifacts if one.id not in bad]
-    return replace(bundle, artifacts=kept), [*problems, *bad.values()]
+            bad[one.id] = Problem(*files.bundle.place("artifacts", one.id), reason)
+    rest = [one for one in files.bundle.artifacts if one.id not in bad]
+    return files._replace(
+        bundle=replace(files.bundle, artifacts=rest), problems=[*files.problems, *bad.values()]
+    )
 
 
 def _known(project: Project, layout: FileLayout) -> ExistingItems:
@@ -267,10 +339,12 @@ def _known_things(project: Project) -> tables.KnownThings:
     with project.store.read() as db:
         rows = db.execute(select(ITEM).order_by(ITEM.c.position.desc())).mappings().all()
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
+        r, a = RESPONSE.c, ARTIFACT.c
+        reports = {(row[0], row[1], row[2]) for row in db.execute(select(r.item_id, r.system_id, r.trial))}
+        rubrics = set(db.execute(select(a.item_id).where(a.kind == Kind.RUBRIC.value)).scalars())
     fields = ItemRecord.model_fields
-    return tables.KnownThings(
-        {row["key"]: ItemRecord(**{name: row[name] for name in fields}) for row in rows}, systems
-    )
+    known = {row["key"]: ItemRecord(**{name: row[name] for name in fields}) for row in rows}
+    return tables.KnownThings(known, systems, reports, rubrics)
 
 
 def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> Incoming:  # noqa: A002
@@ -285,11 +359,21 @@ def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> I
     return BundleIntake(db, bundle, project.by, guideline, layout=layout).compare()
 
 
-def _preview(format: str, problems: list[Problem], incoming: Incoming) -> ImportPreview:  # noqa: A002
-    found = (*problems, *incoming.problems)
-    bad = tuple(problem for problem in found if not problem.note)
-    notes = tuple(problem for problem in found if problem.note)
-    return ImportPreview(format, incoming.counts, bad, notes, incoming.units, incoming.bundle.funnel)
+def _preview(
+    format: str,  # noqa: A002
+    files: ForeignFiles,
+    incoming: Incoming,
+    options: ImportOptions,
+) -> ImportPreview:
+    every = (*files.problems, *incoming.problems)
+    bad = tuple(problem for problem in every if not problem.note)
+    notes = [problem for problem in every if problem.note]
+    if files.weights and options.allow_weights:
+        notes.append(Problem("weights", None, f"this project allows {files.weights} from now on", note=True))
+    asked = "" if options.allow_weights else files.weights
+    return ImportPreview(
+        format, incoming.counts, bad, tuple(notes), incoming.units, incoming.bundle.funnel, asked
+    )
 
 
 def _refuse_bad(report: ImportPreview, skip_bad: bool) -> None:

@@ -40,6 +40,7 @@ from annotator.domain.texts.quotation import Span, find
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import label_files
 from annotator.exchange.formats.label_entries import EntryFinding, EntryTrouble, LabelFileContent
+from annotator.exchange.formats.tables import TablesMapping
 from annotator.protocols import PROTOCOLS, USUAL
 
 __all__ = [
@@ -220,7 +221,8 @@ class LabelImportOptions:
     `raters`: name in the files → an id or alias here; an alias that nobody has makes a person. `systems`: question's
     number → system, for benchmarks' own files. Unless `skip_bad`, one bad entry keeps everything out. With
     `replace` a label takes the place of another one that the same person gave. Labels of files are finished work and
-    count at once; as `drafts` they wait for their raters to resume them.
+    count at once; as `drafts` they wait for their raters to resume them. A `mapping` says what the columns of tables
+    hold; with `new_raters` names that nobody has become people.
     """
 
     raters: Mapping[str, str] = field(default_factory=dict)
@@ -230,6 +232,8 @@ class LabelImportOptions:
     skip_bad: bool = False
     replace: bool = False
     drafts: bool = False
+    mapping: TablesMapping | None = None
+    new_raters: bool = False
 
     def told(self) -> MatchingHints:
         return MatchingHints(self.protocol, self.system, self.systems, drafts=self.drafts)
@@ -257,6 +261,11 @@ class LabelImportPreview:
     drafts: bool = False
 
     @property
+    def changes(self) -> int:
+        """How many labels are written."""
+        return self.new + self.filled + len(self.replaced)
+
+    @property
     def counts(self) -> dict[str, int]:
         """How many entries cannot be taken, by what is wrong with them."""
         found: Counter[str] = Counter()
@@ -272,13 +281,18 @@ class LabelImportPreview:
         lines += [f"Already there: {counted(self.same, 'label')}"] if self.same else []
         lines += [f"Replaced:  {counted(len(self.replaced), 'label')}"] if self.replaced else []
         lines += [f"  {finding}" for finding in self.replaced]
-        for rater in self.raters:
-            who = "a new person, " if rater.new else ""
-            name = "" if rater.name == rater.person.name else f", {rater.person.name}"
-            lines.append(f"“{rater.name}” is {who}{rater.person.alias}{name}")
+        lines += self.raters_in_words()
         lines += [f"Note: {note}" for note in self.notes]
         named = ", ".join(f"{count:,} {trouble}" for trouble, count in self.counts.items())
         return lines + ([f"Invalid: {named}"] if named else [])
+
+    def raters_in_words(self) -> list[str]:
+        """Who each name of the files is here."""
+        return [
+            f"“{rater.name}” is {'a new person, ' if rater.new else ''}{rater.person.alias}"
+            + ("" if rater.name == rater.person.name else f", {rater.person.name}")
+            for rater in self.raters
+        ]
 
 
 def preview(
@@ -286,7 +300,7 @@ def preview(
 ) -> LabelImportPreview:
     """What an import of these files would do; writes nothing. Refusal when they hold no labels at all."""
     people.refuse_others(project, "can import other people's labels")
-    placed = _placed(project, paths, options)
+    placed = _placed(project, read(paths, options), options)
     with project.store.read() as db:
         return _preview(_compare(project, db, placed, options), options)
 
@@ -305,22 +319,54 @@ def run(
     people.refuse_others(project, "can import other people's labels")
     tell = progress or _silent
     tell("reading files", 0, len(paths))
-    placed = _placed(project, paths, options)
+    placed = _placed(project, read(paths, options), options)
     with project.store.read() as db:
         report = _preview(_compare(project, db, placed, options), options)
     _refuse_bad(report, options)
-    if not (report.new or report.filled or report.replaced):
+    if not report.changes:
         return Change("import", "labels", "nothing new", after=_told(report, paths)), report
     backups.make(project, "before an import of labels")
     with project.store.write() as db:
         # Someone may have written since the first look.
-        found = _compare(project, db, placed, options)
-        report = _preview(found, options)
+        report, source = _take(project, db, placed, options, tell)
         _refuse_bad(report, options)
-        label_raters.add(project, db, found.raters.new())
-        source = _write(project, db, found, placed.spans, tell)
         change = Change("import", new_id(), "import labels", after=_told(report, paths) | source)
         return record(project, db, change), report
+
+
+def take(
+    project: Project, db: Connection, content: LabelFileContent, options: LabelImportOptions, tell: Progress
+) -> LabelImportPreview:
+    """Take labels in within a transaction that brings what they are about; what is wrong with the others is listed."""
+    people.refuse_others(project, "can import other people's labels")
+    report, source = _take(project, db, _placed(project, content, options), options, tell)
+    if report.changes:
+        files = sorted({entry.file for entry in content.entries})
+        change = Change("import", new_id(), "import labels", after=_told(report, map(Path, files)) | source)
+        record(project, db, change)
+    return report
+
+
+def _take(
+    project: Project, db: Connection, placed: "_Placed", options: LabelImportOptions, tell: Progress
+) -> tuple[LabelImportPreview, Fields]:
+    compared = _compare(project, db, placed, options)
+    label_raters.add(project, db, compared.raters.new())
+    source = _write(project, db, compared, placed.spans, tell)
+    return _preview(compared, options), source
+
+
+def read(paths: Sequence[Path], options: LabelImportOptions) -> LabelFileContent:
+    """What the files hold; Refusal when there is no label at all."""
+    for path in paths:
+        if not path.exists():
+            raise Refusal(
+                f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
+            )
+    content = label_files.read(paths, options.mapping)
+    if not content.entries and not content.findings:
+        raise Refusal("The files hold no labels.", "Choose other files.")
+    return content
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,21 +379,13 @@ class _Placed:
     spans: Spans
 
 
-def _placed(project: Project, paths: Sequence[Path], options: LabelImportOptions) -> _Placed:
-    for path in paths:
-        if not path.exists():
-            raise Refusal(
-                f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
-            )
-    read = label_files.read(paths)
-    if not read.entries and not read.findings:
-        raise Refusal("The files hold no labels.", "Choose other files.")
-    placed = list(Matcher(project, options.told()).place(read.entries))
+def _placed(project: Project, content: LabelFileContent, options: LabelImportOptions) -> _Placed:
+    placed = list(Matcher(project, options.told()).place(content.entries))
     said = tuple(one for one in placed if isinstance(one, MatchedLabel))
-    findings = (*read.findings, *(one for one in placed if isinstance(one, EntryFinding)))
+    findings = (*content.findings, *(one for one in placed if isinstance(one, EntryFinding)))
     spans = _spans(project, said)
     return _Placed(
-        said, findings, (*read.notes, *_about_quotes(spans), *_about_systems(read, options)), spans
+        said, findings, (*content.notes, *_about_quotes(spans), *_about_systems(content, options)), spans
     )
 
 
@@ -386,7 +424,11 @@ def _spans(project: Project, said: Iterable[MatchedLabel]) -> Spans:
 
 
 def _compare(project: Project, db: Connection, placed: _Placed, options: LabelImportOptions) -> Compared:
-    found = Compared(Raters(project, options.raters), list(placed.findings), list(placed.notes))
+    found = Compared(
+        Raters(project, options.raters, add_unknown=options.new_raters),
+        list(placed.findings),
+        list(placed.notes),
+    )
     return compare(db, placed.said, found, may_replace=options.replace)
 
 
@@ -413,7 +455,7 @@ def _refuse_bad(report: LabelImportPreview, options: LabelImportOptions) -> None
         )
 
 
-def _told(report: LabelImportPreview, paths: Sequence[Path]) -> dict[str, Any]:
+def _told(report: LabelImportPreview, paths: Iterable[Path]) -> dict[str, Any]:
     whose = {rater.name: rater.person.alias for rater in report.raters}
     named = {"files": sorted(path.name for path in paths), "raters": whose}
     counts = {"new": report.new, "filled": report.filled, "replaced": len(report.replaced)}

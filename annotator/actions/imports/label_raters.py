@@ -30,9 +30,12 @@ class NamedRater:
 class Raters:
     """The raters of some files, matched with the project in this transaction."""
 
-    def __init__(self, project: Project, wanted: Mapping[str, str]) -> None:
-        """`wanted` says which name in the files is whose id or alias; an alias that nobody has makes a person."""
-        self._wanted = wanted
+    def __init__(self, project: Project, wanted: Mapping[str, str], *, add_unknown: bool = False) -> None:
+        """`wanted` says which name in the files is whose id or alias; an alias that nobody has makes a person.
+
+        With `add_unknown` so does a name that nobody has.
+        """
+        self._wanted, self._add_unknown = wanted, add_unknown
         self._people = {person.id: person for person in people.people(project)}
         self.met: dict[tuple[str, str, bool], NamedRater | str] = {}
 
@@ -73,6 +76,8 @@ class Raters:
         called = [] if peer else self._called(name)
         if len(called) == 1:
             return self._known(name, called[0])
+        if name and not called and self._add_unknown:
+            return self._made(name, new_id(), self._free())
         who = f"“{name[:40]}”" if name else "nobody"
         several = f", which {len(called):,} people here are called" if called else ""
         return f"the rater is {who}{several}: choose who that is, as in --as “{name[:40]}=ALIAS”"

@@ -56,7 +56,8 @@ class ImportPreview:
     """The preview or the result of an import.
 
     For a problem nothing is imported unless the bad entries are to be skipped; a note keeps nothing out.
-    `units` counts those of the new artifacts; `funnel` tells of collected papers what became of each.
+    `units` counts those of the new artifacts; `funnel` tells of collected papers what became of each;
+    `weights_to_allow` are those that the project would have to allow for all criteria to fit.
     """
 
     format: str
@@ -65,6 +66,7 @@ class ImportPreview:
     notes: tuple[Problem, ...] = ()
     units: int = 0
     funnel: Funnel | None = None
+    weights_to_allow: str = ""
 
     @property
     def new(self) -> int:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.release.bundle import Problem
 
 LONGEST_CELL = 20_000
 
@@ -38,6 +39,9 @@ class EntryFinding:
     def __str__(self) -> str:
         place = self.file if self.row is None else f"{self.file}, row {self.row}"
         return f"{place}{f' and {self.labels - 1:,} more' if self.labels > 1 else ''}: {self.reason}"
+
+    def as_problem(self) -> Problem:
+        return Problem(self.file, None, str(self).removeprefix(self.file).lstrip(":, "))
 
 
 @dataclass(frozen=True, slots=True)

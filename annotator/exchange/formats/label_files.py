@@ -6,14 +6,13 @@ away again, so that a file comes back as it was written.
 
 import csv
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import rows_of
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts
 from annotator.exchange.formats.label_entries import (
@@ -25,8 +24,20 @@ from annotator.exchange.formats.label_entries import (
     too_long,
     unreadable,
 )
-from annotator.exchange.reading import CORRECT, LARGEST_FILE, decoded, json_lines, parse, read_bytes
+from annotator.exchange.formats.tables import (
+    CRITERION,
+    ITEM,
+    OF_WHAT,
+    VALUE,
+    WHOSE,
+    TableMapping,
+    TablesMapping,
+    column_of,
+    mapped,
+    proposed_labels,
+)
 from annotator.exchange.release.tables_csv import FORMULA_STARTS, guard
+from annotator.exchange.table_files import Table, read_tables, values
 
 # What is read; the others are only told to anyone who looks into the file.
 READ = (
@@ -35,23 +46,19 @@ READ = (
 )  # fmt: skip
 COLUMNS = (*READ, "weight", "state", "origin", "at")
 _NUMBERS, _VERBATIM = ("trial", "number"), ("quote", "note")
-_TEXTS = frozenset(READ) - {*_NUMBERS}
-_ALSO_CALLED = {
-    "item_key": "item", "criterion": "unit", "criterion_id": "unit_id", "point": "unit", "annotator": "rater",
-    "label": "value",
-}  # fmt: skip
-_NEEDED = (("item", "item_id"), ("unit", "unit_id"), ("rater", "rater_id"), ("value",))
-_NEEDS = "Each label needs an item, a unit, a rater and a value (as columns of a table, or fields of a list in JSON)"
+_FIELD = {"unit": CRITERION}
+_NEEDED = ((ITEM, "item_id"), OF_WHAT, WHOSE, (VALUE,))
+_NEEDS = "Each label needs an item, a criterion or another unit, a rater and a value, each a column or field"
 FORMAT, VERSION = "goldsmith labels", 1
 Rows = Iterable[Mapping[str, Any]]
 
 
-def read(paths: Sequence[Path]) -> LabelFileContent:
+def read(paths: Sequence[Path], mapping: TablesMapping | None = None) -> LabelFileContent:
     """The labels of tables, JSON files and benchmarks' own layouts; what cannot be read is named.
 
     Refusal when there is nothing of the kind at all.
     """
-    found = LabelFileContent()
+    content = LabelFileContent()
     for path in paths:
         labels = [layout for _, layout in layouts.of_labels().values()]
         theirs = [layout.read(files) for layout in labels if (files := layout.files_of(path))]
@@ -59,174 +66,107 @@ def read(paths: Sequence[Path]) -> LabelFileContent:
             examples = " or ".join(layout.example for layout in labels)
             raise Refusal(
                 f"“{path.name}” holds no files of labels.",
-                f"Choose CSV or JSON files, or a folder with files like {examples}.",
+                f"Choose tables, or a folder with files like {examples}.",
             )
-        for one in theirs or [_table(path)]:
-            found.add(one)
-    return found
+        for one in theirs or [_of_tables(path, mapping)]:
+            content.add(one)
+    return content
 
 
-def _table(path: Path) -> LabelFileContent:
-    endings = {
-        ".csv": _from_csv,
-        ".tsv": _from_csv,
-        ".json": _from_json,
-        ".jsonl": _from_json,
-        ".ndjson": _from_json,
-    }
-    try:
-        if path.suffix.lower() not in endings:
-            raise Refusal(
-                f"“{path.name}” is neither a .csv nor a .json file.",
-                "Choose a file that ends in .csv, .tsv, .json or .jsonl.",
-            )
-        content = read_bytes(path, path.name)
-        if len(content) > LARGEST_FILE:
-            raise Refusal(f"“{path.name}” is larger than {LARGEST_FILE // 2**20} MB.", "Split it.")
-        return endings[path.suffix.lower()](content, path.name)
-    except Refusal as refusal:
-        return unreadable(path.name, refusal)
+def _of_tables(path: Path, mapping: TablesMapping | None) -> LabelFileContent:
+    """The labels of a file's tables."""
+    content = LabelFileContent()
+    read, problems = read_tables([path])
+    for problem in problems:
+        content.findings.append(EntryFinding(EntryTrouble.UNREADABLE, problem.file, None, problem.reason))
+    for table, how in (mapped(one, mapping, proposed_labels) for one in read):
+        given = {*how.columns, *how.constants}
+        lacking = next((names for names in _NEEDED if not given & set(names)), ())
+        if lacking:
+            words = f"“{table.name}” has no column for {' or '.join(lacking)}. {_NEEDS}"
+            content.add(unreadable(table.name, Refusal(words, "Name the columns so, or give a mapping.")))
+        else:
+            content.add(of_table(table, how))
+    return content
 
 
-def _from_csv(content: bytes, name: str) -> LabelFileContent:
-    text = decoded(content, name)
-    if "\x00" in text:
-        line = text.count("\n", 0, text.index("\x00")) + 1
-        raise Refusal(f"“{name}” contains a NUL character on line {line}.", CORRECT)
-    found, names = LabelFileContent(), list[str]()
-    for row, (_, cells) in enumerate(rows_of(text, name), 1):
-        if not names:
-            names = _head(cells, name, found)
-        elif any(cell.strip() for cell in cells):
-            _take(found, _by_name(names, [unguarded(cell) for cell in cells]), name, row)
-    if not names:
-        raise Refusal(f"“{name}” is empty.", CORRECT)
-    return _finished(found, name)
+def of_table(table: Table, how: TableMapping) -> LabelFileContent:
+    """The labels of a table whose columns are known; rows without a value are counted in a note."""
+    content = LabelFileContent(notes=list(table.notes))
+    fields = {name: _FIELD.get(name, name) for name in READ if _FIELD.get(name, name) in how.columns}
+    fixed = {name: text for name in READ if (text := how.constants.get(_FIELD.get(name, name)))}
+    left = sorted(
+        {column_of(path) for path in table.paths()}
+        - {column_of(path) for path in how.columns.values()}
+        - {*COLUMNS}
+    )
+    if left:
+        content.notes.append(
+            f"{table.name}: not read are {', '.join(f'“{each[:40]}”' for each in left[:10])}"
+        )
+    silent = 0
+    for row, cells in enumerate(table.rows, table.first):
+        made = _entry(
+            {name: values(cells, how.columns[field]) for name, field in fields.items()}, table, row, fixed
+        )
+        if isinstance(made, str):
+            content.findings.append(EntryFinding(EntryTrouble.UNREADABLE, table.name, row, made))
+        elif made.value:
+            content.entries.append(made)
+        else:
+            silent += 1
+    if silent:
+        verb = counted(silent, f"{table.unit} has", f"{table.unit}s have")
+        content.notes.append(f"{table.name}: {verb} no value: nothing was said there")
+    return content
 
 
-def _head(cells: Sequence[str], name: str, found: LabelFileContent) -> list[str]:
-    """The columns by our names; Refusal where one is there twice, or one is lacking that is needed."""
-    plain = ["_".join(cell.strip().casefold().split()) for cell in cells]
-    names = [_ALSO_CALLED.get(cell, cell) for cell in plain]
-    twice = next((each for each in names if each and names.count(each) > 1), "")
-    if twice:
-        raise Refusal(f"“{name}” has the column “{twice}” twice.", CORRECT)
-    _check_names(names, name, found, "column")
-    return names
+def _entry(
+    cells: Mapping[str, list[Any]], table: Table, row: int, fixed: Mapping[str, str]
+) -> LabelEntry | str:
+    fields: dict[str, Any] = dict(fixed)
+    for name, listed in cells.items():
+        given = [one for one in listed if one not in (None, "")]
+        if len(given) > 1:
+            return f"it has {len(given):,} of {name}"
+        value = given[0] if given else None
+        made = _number(value) if name in _NUMBERS else _text(name, value)
+        if isinstance(made, Unfit):
+            return f"its {name} {made}"
+        fields[name] = made
+    return LabelEntry(file=table.name, row=row, **{"value": "", **fields})
 
 
-def _check_names(names: Collection[str], name: str, found: LabelFileContent, called: str) -> None:
-    """Refusal where one is lacking that is needed; those that are not read are told."""
-    for needed in _NEEDED:
-        if not set(needed) & set(names):
-            raise Refusal(
-                f"“{name}” has no {called} “{' or '.join(needed)}”.",
-                f"{_NEEDS}. Available: {', '.join(READ)}.",
-            )
-    strangers = [each for each in names if each and each not in COLUMNS]
-    if strangers:
-        found.notes.append(f"{name}: not read are {', '.join(f'“{each[:40]}”' for each in strangers[:10])}")
+class Unfit(str):
+    """Why a cell cannot be read."""
 
 
-def _by_name(names: Sequence[str], cells: Sequence[str]) -> Mapping[str, Any] | str:
-    """The cells by column, or the reason why there is no telling which is which."""
-    if len(cells) < len(names) or any(cell.strip() for cell in cells[len(names) :]):
-        return f"it has {len(cells):,} cells, the head has {len(names):,}"
-    return dict(zip(names, cells, strict=False))
-
-
-def _from_json(content: bytes, name: str) -> LabelFileContent:
-    whole = name.lower().endswith(".json")
-    rows = enumerate(_listed(parse(content, name), name), 1) if whole else json_lines(content, name)
-    found, names = LabelFileContent(), dict[str, None]()
-    for row, raw in rows:
-        fields = _fields(raw)
-        names |= dict.fromkeys(fields if isinstance(fields, dict) else ())
-        _take(found, fields, name, row)
-    if names:
-        _check_names(names, name, found, "field")
-    return _finished(found, name)
-
-
-def _listed(tree: Any, name: str) -> list[Any]:
-    if isinstance(tree, dict):
-        if "labels" not in tree:
-            raise Refusal(f"“{name}” holds no list of labels.", f"{_NEEDS}.")
-        if tree.get("version", VERSION) != VERSION:
-            raise Refusal(f"“{name}” has a newer form of labels.", "Open it with a newer Goldsmith.")
-        tree = tree["labels"]
-    if not isinstance(tree, list):
-        raise Refusal(f"“{name}” should be a list of labels.", f"{_NEEDS}.")
-    return tree
-
-
-def _fields(raw: Any) -> dict[str, Any] | str:
-    """An entry's fields by our names, or the reason why it has none."""
-    if isinstance(raw, Refusal):
-        return str(raw)
-    if not isinstance(raw, dict) or not raw:
-        return "it is not an object with fields"
-    fields: dict[str, Any] = {_ALSO_CALLED.get(str(key), str(key)): value for key, value in raw.items()}
-    return fields if len(fields) == len(raw) else "it names the same thing in two ways"
-
-
-def _take(found: LabelFileContent, fields: Mapping[str, Any] | str, name: str, row: int) -> None:
-    """Add one row, or what is wrong with it; a row without a value says nothing, and is only counted."""
-    made = fields if isinstance(fields, str) else _entry(fields, name, row)
-    if isinstance(made, LabelEntry):
-        found.entries.append(made)
-    else:
-        found.findings.append(EntryFinding(EntryTrouble.UNREADABLE, name, row, made))
-
-
-def _entry(fields: Mapping[str, Any], name: str, row: int) -> LabelEntry | str:
-    said: dict[str, Any] = {}
-    for column, value in fields.items():
-        if column in _NUMBERS:
-            number = _number(value)
-            if isinstance(number, str):
-                return f"its {column} {number}"
-            said[column] = number
-        elif column in _TEXTS:
-            text = _text(column, value)
-            if text is None:
-                return f"its {column} should be a text"
-            if len(text) > LONGEST_CELL:
-                return f"its {column} {too_long(text)}"
-            said[column] = text
-    return LabelEntry(file=name, row=row, **{"value": "", **said})
-
-
-def _text(column: str, value: object) -> str | None:
-    """What a cell says, a whole number as its digits, true and false as words; None where it is no text."""
-    if isinstance(value, str):
-        # A table says the same few names in every row: all equal ones are one object.
-        return value if column in _VERBATIM else sys.intern(value.strip())
+def _text(column: str, value: object) -> str:
+    """A cell's text, a whole number as its digits, true and false as words, without the guard of a formula."""
     if isinstance(value, bool) and column == "value":
         return str(value)
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return str(int(value)) if value == int(value) else None
-    return "" if value is None else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
+        return str(int(value))
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        return Unfit("should be a text")
+    # A table has the same few names in every row: all equal ones are one object.
+    text = unguarded(value) if column in _VERBATIM else sys.intern(unguarded(value).strip())
+    return text if len(text) <= LONGEST_CELL else Unfit(too_long(text))
 
 
-def _number(value: object) -> int | str | None:
+def _number(value: object) -> int | Unfit | None:
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
     if type(value) is int:
         return value
     text = value.strip() if isinstance(value, str) else ""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else "should be a whole number"
-
-
-def _finished(found: LabelFileContent, name: str) -> LabelFileContent:
-    """The same without the rows that say nothing."""
-    silent = sum(not entry.value for entry in found.entries)
-    if silent:
-        found.entries = [entry for entry in found.entries if entry.value]
-        found.notes.append(
-            f"{name}: {counted(silent, 'row has', 'rows have')} no value: nothing was said there"
-        )
-    return found
+    return (
+        int(text)
+        if text.isascii() and text.isdigit() and len(text) < 10
+        else Unfit("should be a whole number")
+    )
 
 
 def as_csv(rows: Rows) -> Iterator[bytes]:

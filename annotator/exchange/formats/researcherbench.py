@@ -96,7 +96,9 @@ def _files_in(folder: Path) -> list[Path]:
     named = [folder / name for name in layout if (folder / name).is_file()]
     if not named:
         return sorted(folder.glob("*.json")) or sorted((folder / RESPONSES).glob("*.json"))
-    return named + sorted((folder / RESPONSES).glob("*.json"))
+    # Reports lie in a folder of their own, or beside the others where there is none.
+    reports = folder / RESPONSES if (folder / RESPONSES).is_dir() else folder
+    return named + sorted(file for file in reports.glob("*.json") if file not in named)
 
 
 class _Reader:

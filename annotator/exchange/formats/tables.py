@@ -6,12 +6,13 @@ the lists of an object.
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -27,9 +28,9 @@ from annotator.places import resources
 
 NAME = "tables"
 # What a table may hold of each thing, and what tools call it: small letters and digits alone, the likeliest first.
-ITEM, REPORT, CRITERION = "item", "report", "criterion"
+ITEM, REPORT, CRITERION, VALUE = "item", "report", "criterion", "value"
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    ITEM: ("id", "key", "itemid", "item", "questionid", "queryid", "taskid", "promptid", "qid", "sampleid"),
+    ITEM: ("item", "itemkey", "itemid", "questionid", "queryid", "taskid", "promptid", "qid", "sampleid", "id", "key"),
     "question": ("question", "prompt", "query", "task", "problem", "instruction", "topicquestion"),
     "question_type": ("questiontype", "type", "category", "tasktype"),
     "subject": ("subject", "topic", "domain", "theme", "discipline", "field", "area"),
@@ -37,23 +38,51 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "systemname", "model", "modelname", "agent"),
     REPORT: ("report", "response", "answer", "article", "output", "completion", "generation", "finalreport"),
     "trial": ("trial", "run", "attempt"),
-    CRITERION: ("criterion", "criteria", "point", "requirement", "criteriondescription", "rubricdetail", "text",
+    CRITERION: ("criterion", "unit", "criteria", "point", "requirement", "criteriondescription", "rubricdetail", "text",
                 "description", "statement", "checkpoint"),
     "weight": ("weight", "points", "criterionweight", "rubricweight", "importance", "score"),
+    VALUE: ("value", "label", "met", "covered", "passed", "satisfied", "verdict", "judgment", "judgement", "decision",
+            "choice", "score"),
+    "rater": ("rater", "annotator", "ratername", "annotatorname", "username", "user", "reviewer", "labeler",
+              "labeller", "worker", "expert", "completedby", "annotatorid", "userid", "workerid"),
+    "rater_id": ("raterid",),
+    "item_id": ("itemid",),
+    "unit_id": ("unitid", "criterionid"),
+    "number": ("number",),
+    "dataset": ("dataset",),
+    "mode": ("mode",),
+    "protocol": ("protocol",),
+    "quote": ("quote",),
+    "note": ("note", "notes", "comment", "comments"),
 }  # fmt: skip
 OF_CRITERIA = (CRITERION, "weight")
-# Where each row is a criterion, `text` and `description` alone say too little.
-VAGUE = {"text", "description", "statement", "score", "item", "source", "criteria"}
-LONGEST_EXTRA, LONGEST_KEY = 2_000, 120
+WHOSE, OF_WHAT = ("rater", "rater_id"), (CRITERION, "unit_id")
+OF_LABELS = tuple(FIELDS)[tuple(FIELDS).index(VALUE) :]
+# Where each row is a criterion, these alone say too little.
+VAGUE = {"text", "description", "statement", "score", "item", "source", "criteria", "unit"}
+LONGEST_EXTRA, LONGEST_KEY = 20_000, 120
 HOW = "Say by a mapping which column holds what: `--mapping FILE.json`."
 
 
 class TableMapping(BaseModel):
-    """What the columns of one table hold: the path of each field, or what it is for every row."""
+    """What the columns of one table hold: the path of each field, or what it is for every row.
+
+    With `each`, the path of a list in a row (`annotations[].result[]`) or of an object (`responses.*`, whose entries
+    are `key` and `value`), every entry counts as a row beside the fields around it. Rows are passed over where a path
+    of `without` has that value.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     columns: dict[str, str]
     constants: dict[str, str] = {}
+    each: str = ""
+    without: dict[str, str] = {}
+
+    @property
+    def of_labels(self) -> bool:
+        """Whether each row is a label: a rater's value for a criterion or another unit."""
+        given = {*self.columns, *self.constants}
+        return VALUE in self.columns and all(given & set(one) for one in (WHOSE, OF_WHAT))
 
 
 class TablesMapping(BaseModel):
@@ -79,12 +108,10 @@ class TablesMapping(BaseModel):
 
 def proposed(table: Table) -> TableMapping:
     """Which columns hold what, by what they are called; reports without a system have that of the file's name."""
-    columns: dict[str, str] = {}
-    paths = table.paths()
-    for name, called in FIELDS.items():
-        fits = {path: rank for path in paths if (rank := _rank(name, path, called)) is not None}
-        if fits:
-            columns[name] = min(fits, key=lambda path: (fits[path], paths.index(path)))
+    paths, labels = table.paths(), proposed_labels(table)
+    if labels.of_labels and {ITEM, "item_id"} & set(labels.columns):
+        return labels
+    columns = _matched(paths, [name for name in FIELDS if name not in OF_LABELS])
     if "weight" in columns and CRITERION not in columns:
         del columns["weight"]
     if REPORT not in columns:
@@ -95,145 +122,273 @@ def proposed(table: Table) -> TableMapping:
     return TableMapping(columns=columns, constants=constants)
 
 
-def _rank(name: str, path: str, called: Sequence[str]) -> int | None:
+def proposed_labels(table: Table) -> TableMapping:
+    """The same of a table that is known to hold labels, whatever it lacks."""
+    columns = _matched(table.paths(), FIELDS, vague=True)
+    if columns.get("item_id") == columns.get(ITEM):
+        columns.pop("item_id", None)
+    return TableMapping(columns=columns)
+
+
+def _matched(paths: Sequence[str], names: Iterable[str], *, vague: bool = False) -> dict[str, str]:
+    """The likeliest path of each field; with `vague`, by words that say enough beside others only."""
+    columns: dict[str, str] = {}
+    for name in names:
+        ranks = {path: rank for path in paths if (rank := _rank(name, path, vague=vague)) is not None}
+        if ranks:
+            columns[name] = min(ranks, key=lambda path: (ranks[path], paths.index(path)))
+    return columns
+
+
+def _rank(name: str, path: str, *, vague: bool) -> int | None:
     """How likely a path holds a field, 0 the likeliest; None where it does not."""
+    called = FIELDS[name]
     parent, nested, last = path.rpartition("[]")
     word = re.sub(r"[^a-z0-9]", "", (last if nested else path).casefold())
     if not nested:
-        vague = name in OF_CRITERIA and word in VAGUE
-        return called.index(word) if word in called and not vague else None
-    listed = re.sub(r"[^a-z0-9]", "", parent.partition(".")[0].casefold()) in LISTS
-    if name not in OF_CRITERIA or not listed:
+        unclear = name in OF_CRITERIA and word in VAGUE and not vague
+        return called.index(word) if word in called and not unclear else None
+    listed = re.sub(r"[^a-z0-9]", "", parent.partition(".")[0].casefold())
+    if name == VALUE and not word:
+        return called.index(listed) if listed in called else None
+    if name not in OF_CRITERIA or listed not in LISTS:
         return None
     if not word:
         return 0 if name == CRITERION else None
     return called.index(word) if word in called else None
 
 
+def rows_of(table: Table, how: TableMapping) -> Table:
+    """The table as a mapping reads it: an entry of `each` a row, without those passed over, of which a note tells."""
+    if not how.each and not how.without:
+        return table
+    tokens = how.each.replace("[]", ".[]").split(".") if how.each else []
+    rows = [one for row in table.rows for one in _opened(row, tokens)]
+    wanted = [row for row in rows if not any(_same(row, path, value) for path, value in how.without.items())]
+    left = len(rows) - len(wanted)
+    notes = (f"{counted(left, 'entry', 'entries')} passed over, as the mapping says",) if left else ()
+    unit = "entry" if how.each else table.unit
+    return replace(table, rows=wanted, unit=unit, first=1, notes=(*table.notes, *notes))
+
+
+def _opened(tree: Any, tokens: Sequence[str]) -> Iterator[Any]:
+    """A tree once for every entry at a path, that entry in the place of its list or object."""
+    if not tokens:
+        yield tree
+        return
+    token, *rest = tokens
+    if token == "[]":
+        yield from (inner for one in (tree if isinstance(tree, list) else ()) for inner in _opened(one, rest))
+    elif isinstance(tree, dict) and token == "*":
+        yield from ({"key": key, "value": one} for key, value in tree.items() for one in _opened(value, rest))
+    elif isinstance(tree, dict):
+        yield from (tree | {token: one} for one in _opened(tree.get(token), rest))
+
+
+def _same(row: Row, path: str, value: str) -> bool:
+    return any(_words(one).casefold() == value.casefold() for one in values(row, path))
+
+
 @dataclass(slots=True)
 class KnownThings:
-    """What a project holds already: items by key and by question, and systems by name."""
+    """What a project holds already: items by key, systems by name, and which items have reports and rubrics.
+
+    A report is known by the ids of its item and system and its trial.
+    """
 
     items: Mapping[str, ItemRecord] = field(default_factory=dict)
     systems: Mapping[str, str] = field(default_factory=dict)
+    reports: Collection[tuple[str, str, int]] = ()
+    rubrics: Collection[str] = ()
+
+
+class TablesRead(NamedTuple):
+    """What tables hold: records, everything wrong with them row by row, and the tables of labels."""
+
+    bundle: Bundle
+    problems: list[Problem]
+    labels: list[tuple[Table, TableMapping]]
 
 
 def read(
     paths: Sequence[Path], known: KnownThings | None = None, mapping: TablesMapping | None = None
-) -> tuple[Bundle, list[Problem]]:
-    """What tables hold, and everything wrong with them, row by row; notes tell how each was read."""
+) -> TablesRead:
+    """What tables hold; notes tell how each was read.
+
+    Tables of labels add only what they are about and nobody has: items, reports and rubrics. Where neither the project
+    nor another table has an item, an item without a question is called by its key, and a report by its system.
+    """
     tables, problems = read_tables(paths)
-    intake = _Intake(known or KnownThings(), now(), problems)
-    chosen = [(table, _mapped(table, mapping)) for table in tables]
+    chosen = [mapped(table, mapping) for table in tables]
+    known = known or KnownThings()
+    foreign = all(how.of_labels and not {"protocol", "item_id"} & set(how.columns) for _, how in chosen)
+    intake = _Intake(known, now(), problems, bare=foreign and not known.items)
+    # Labels add only what no other table brings, and fields beside items need those.
+    chosen.sort(key=lambda one: (one[1].of_labels, "question" not in one[1].columns))
     for table, how in chosen:
         intake.items_of(table, how)
     for table, how in chosen:
-        intake.told(table, how)
-        if REPORT in how.columns:
-            intake.reports_of(table, how)
-        if CRITERION in how.columns:
-            intake.criteria_of(table, how)
-    return intake.finished(), problems
+        intake.tell(table, how)
+        intake.reports_of(table, how)
+        intake.criteria_of(table, how)
+    return TablesRead(intake.finished(), problems, [one for one in chosen if one[1].of_labels])
 
 
-def _mapped(table: Table, mapping: TablesMapping | None) -> TableMapping:
-    def fits(one: TableMapping) -> bool:
-        return all(any(_filled(values(row, path)) for row in table.rows) for path in one.columns.values())
+def mapped(
+    table: Table, mapping: TablesMapping | None, propose: Callable[[Table], TableMapping] = proposed
+) -> tuple[Table, TableMapping]:
+    """A table as the first mapping reads it of which it has all columns, or as it is proposed.
 
-    return next(filter(fits, mapping.tables if mapping else ()), None) or proposed(table)
+    Entries nested as a tool of labelling nests them are known without a mapping's name.
+    """
+    fits, how = _fitting(table, mapping.tables if mapping else ()), propose(table)
+    if fits is None and not _says_something(how):
+        shipped = (
+            TablesMapping.at(Path(path.stem)) for path in sorted((resources() / "mappings").glob("*.json"))
+        )
+        fits = _fitting(table, [how for one in shipped for how in one.tables if how.each])
+    return fits or (table, how)
 
 
-def _filled(found: Sequence[Any]) -> bool:
-    return any(one is not None for one in found)
+def _fitting(table: Table, ways: Iterable[TableMapping]) -> tuple[Table, TableMapping] | None:
+    for how in ways:
+        opened = rows_of(table, how)
+        if all(any(_filled(values(row, path)) for row in opened.rows) for path in how.columns.values()):
+            return opened, how
+    return None
+
+
+def _says_something(how: TableMapping) -> bool:
+    return how.of_labels or bool({"question", REPORT, CRITERION} & set(how.columns))
+
+
+def _filled(cells: Sequence[Any]) -> bool:
+    return any(one is not None for one in cells)
 
 
 class _Intake:
     """Records made of rows: items first, then what belongs to them."""
 
-    def __init__(self, known: KnownThings, at: datetime, problems: list[Problem]) -> None:
-        self.bundle, self.problems, self.at = Bundle(), problems, at
+    def __init__(self, known: KnownThings, at: datetime, problems: list[Problem], *, bare: bool) -> None:
+        self.bundle, self.problems, self.at, self._bare = Bundle(), problems, at, bare
         self._known = dict(known.items)
         self._asked = {one.question: one.key for one in known.items.values()}
         self._systems = dict(known.systems)
+        self._reports, self._rubrics = set(known.reports), set(known.rubrics)
         self._criteria: dict[str, list[Criterion]] = {}
-        self._places: dict[str, str] = {}
+        self._labelled: set[tuple[str, str]] = set()
+        self._items: dict[str, ItemRecord] = {}
 
     def items_of(self, table: Table, how: TableMapping) -> None:
-        if "question" not in how.columns:
+        if "question" not in how.columns and not (self._bare and how.of_labels):
+            self._keep_beside(table, how)
             return
-        extra = _extra(table, how)
+        extra = [] if how.of_labels else _extra(table, how)
         for index, row in enumerate(table.rows):
-            question = _said(row, how, "question")
+            question, key = _text_of(row, how, "question"), _text_of(row, how, ITEM)[:LONGEST_KEY]
+            key = key or self._asked.get(question, "")
+            if how.of_labels and (key in self._known or not (key or question)):
+                continue
+            question = question or (f"Item {key}" if self._bare and how.of_labels else "")
             if not question:
                 self.problems.append(table.problem(index, "its question is empty"))
-                continue
-            key = _said(row, how, ITEM)[:LONGEST_KEY] or self._asked.get(question, "")
-            before = self._known.get(key)
-            own = before or ItemRecord(
-                id=derived_id(NAME, "item", key or question),
-                key=key or f"q{len(self._known) + 1:02}",
-                question=question,
-            )
-            traits = {name: text for name in extra if (text := _trait(row.get(name)))}
-            given = {
-                name: text
-                for name in ("question_type", "subject", "language")
-                if (text := _said(row, how, name))
-            }
-            made = own.model_copy(update={"question": question, **given, "traits": own.traits | traits})
-            if own.key in self._places and made != before:
-                reason = f"item {own.key} stands in {self._places[own.key]} otherwise"
+            elif reason := self._add_item(table.name, index, key, question, *_given(row, how, extra)):
                 self.problems.append(table.problem(index, reason))
-                continue
-            if own.key not in self._places:
-                self._places[own.key] = table.name
-                self.bundle.items.append(made.model_copy(update={"position": len(self.bundle.items)}))
-                self.bundle.places["items", own.id] = table.name, index
-            self._known[own.key], self._asked[question] = made, own.key
+
+    def _keep_beside(self, table: Table, how: TableMapping) -> None:
+        """Keep what tables of reports and criteria have further with the new items that they are about."""
+        extra = [] if how.of_labels else _extra(table, how)
+        for index, row in enumerate(table.rows if extra else ()):
+            item = self._items.get(_text_of(row, how, ITEM)[:LONGEST_KEY])
+            if item is not None:
+                of = f"{system}: " if (system := _text_of(row, how, "system")) else ""
+                traits = {of + name: text for name, text in _given(row, how, extra)[1].items()}
+                self._add_item(table.name, index, item.key, item.question, {}, traits)
+
+    def _add_item(
+        self, file: str, index: int, key: str, question: str, fields: dict[str, str], traits: dict[str, str]
+    ) -> str:
+        """Add an item, or what a further row has on it; why that cannot be."""
+        here = self._items.get(key)
+        fresh = ItemRecord(
+            id=derived_id(NAME, "item", key or question),
+            key=key or f"q{len(self._known) + 1:02}",
+            question=question,
+        )
+        own = here or self._known.get(key) or fresh
+        if here:
+            before = here.model_dump(include=set(fields))
+            if question != here.question or any(before[n] not in ("", "en", fields[n]) for n in fields):
+                return f"item {own.key} stands in {self.bundle.place('items', own.id)[0]} otherwise"
+        else:
+            self.bundle.places["items", own.id] = file, index
+        more = {_free_name(own.traits, name, text): text for name, text in traits.items()}
+        made = own.model_copy(update={"question": question, **fields, "traits": own.traits | more})
+        self._items[own.key] = self._known[own.key] = made
+        self._asked[question] = own.key
+        return ""
 
     def _item(self, table: Table, index: int, row: Row, how: TableMapping) -> ItemRecord | None:
-        """The item of a row, by its key or its question."""
-        key = _said(row, how, ITEM)[:LONGEST_KEY] or self._asked.get(_said(row, how, "question"), "")
-        found = self._known.get(key)
-        if found is None:
+        """The item of a row, by its key or its question; labels without one are refused where they are matched."""
+        key = _text_of(row, how, ITEM)[:LONGEST_KEY] or self._asked.get(_text_of(row, how, "question"), "")
+        own = self._known.get(key)
+        if own is None and not how.of_labels:
             named = f"no item {key}" if key else "no item named in it"
-            self.problems.append(
-                table.problem(index, f"there is {named}, neither in these files nor in the project")
-            )
-        return found
+            reason = f"there is {named}, neither in these files nor in the project"
+            self.problems.append(table.problem(index, reason))
+        return own
 
     def reports_of(self, table: Table, how: TableMapping) -> None:
+        if REPORT not in how.columns and not (self._bare and how.of_labels):
+            return
         for index, row in enumerate(table.rows):
-            item, text, system = (
-                self._item(table, index, row, how), _said(row, how, REPORT), _said(row, how, "system"),
-            )  # fmt: skip
-            trial = _said(row, how, "trial") or "1"
-            if item is None:
-                continue
-            if not text or not system or not trial.isdecimal() or int(trial) < 1:
-                lacking = "report" if not text else "system" if not system else "trial (a number from 1)"
-                self.problems.append(table.problem(index, f"it has no {lacking}"))
-                continue
-            if system not in self._systems:
-                self._systems[system] = derived_id(NAME, "system", system)
-                self.bundle.systems.append(SystemRecord(id=self._systems[system], name=system))
-            own = derived_id(item.id, self._systems[system], trial)
-            self.bundle.responses.append(
-                ResponseRecord(
-                    id=own, item_id=item.id, system_id=self._systems[system], text=text, trial=int(trial)
-                )
-            )
-            self.bundle.places["responses", own] = table.name, index
-
-    def criteria_of(self, table: Table, how: TableMapping) -> None:
-        for index, row in enumerate(table.rows):
-            texts = values(row, how.columns[CRITERION])
             item = self._item(table, index, row, how)
             if item is None:
                 continue
+            text, system, trial = (_text_of(row, how, name) for name in (REPORT, "system", "trial"))
+            trial = trial or "1"
+            number = int(trial) if trial.isdecimal() and len(trial) < 10 else 0
+            if how.of_labels:
+                text = text or (f"Report of {system} on item {item.key}" if self._bare and system else "")
+                if not (text and system and number) or self._has_report(item.id, system, number):
+                    continue
+            if not text or not system or not number:
+                lacking = "report" if not text else "system" if not system else "trial (a number from 1)"
+                self.problems.append(table.problem(index, f"it has no {lacking}"))
+                continue
+            self._add_report(table.name, index, item.id, system, number, text)
+
+    def _has_report(self, item_id: str, system: str, trial: int) -> bool:
+        return (item_id, self._systems.get(system, ""), trial) in self._reports
+
+    def _add_report(self, file: str, index: int, item_id: str, system: str, trial: int, text: str) -> None:
+        if system not in self._systems:
+            self._systems[system] = derived_id(NAME, "system", system)
+            self.bundle.systems.append(SystemRecord(id=self._systems[system], name=system))
+        own = derived_id(item_id, self._systems[system], str(trial))
+        self.bundle.responses.append(
+            ResponseRecord(id=own, item_id=item_id, system_id=self._systems[system], text=text, trial=trial)
+        )
+        self._reports.add((item_id, self._systems[system], trial))
+        self.bundle.places["responses", own] = file, index
+
+    def criteria_of(self, table: Table, how: TableMapping) -> None:
+        if CRITERION not in how.columns or "protocol" in how.columns:
+            return
+        for index, row in enumerate(table.rows):
+            item = self._item(table, index, row, how)
+            if item is None or (how.of_labels and item.id in self._rubrics):
+                continue
+            if not how.of_labels:
+                self._rubrics.add(item.id)
+            texts = values(row, how.columns[CRITERION])
             weights = values(row, how.columns["weight"]) if "weight" in how.columns else []
             listed = self._criteria.setdefault(item.id, [])
             for place, text in enumerate(texts):
+                if how.of_labels:
+                    if (item.id, _words(text)) in self._labelled:
+                        continue
+                    self._labelled.add((item.id, _words(text)))
                 given = weights[place] if place < len(weights) else 1
                 try:
                     own = derived_id(item.id, CRITERION, str(len(listed)))
@@ -243,36 +398,35 @@ class _Intake:
                     self.problems.append(table.problem(index, f"criterion {place + 1}: {why}"))
             self.bundle.places.setdefault(("artifacts", derived_id(item.id, "rubric")), (table.name, index))
 
-    def told(self, table: Table, how: TableMapping) -> None:
-        """How a table was read, and what of it was left out."""
+    def tell(self, table: Table, how: TableMapping) -> None:
+        """Note how a table was read, and what of it was left out."""
         self.problems += [Problem(table.name, None, note, note=True) for note in table.notes]
-        if not {"question", REPORT, CRITERION} & set(how.columns):
+        if not _says_something(how):
             names = ", ".join(f"“{name}”" for name in table.paths()[:8])
-            reason = f"none of its columns is known as a question, a report or a criterion ({names}). {HOW}"
-            self.problems.append(Problem(table.name, None, reason))
+            known = "a question, a report, a criterion or a label"
+            self.problems.append(
+                Problem(table.name, None, f"none of its columns is known as {known} ({names}). {HOW}")
+            )
             return
         parts = [f"{name} ← {path}" for name, path in how.columns.items()]
         parts += [f"{name} = {value}" for name, value in how.constants.items()]
         words = f"{counted(len(table.rows), table.unit)}: {', '.join(parts)}"
-        used = {path.split("[")[0].split(".")[0] for path in how.columns.values()}
-        extra = _extra(table, how)
-        left = [
-            name
-            for name in dict.fromkeys(key for row in table.rows for key in row)
-            if name not in {*used, *extra}
-        ]
-        if extra and "question" in how.columns:
-            words += f"; kept with the item: {', '.join(extra)}"
-        else:
-            left = [*left, *extra]
-        if left:
-            words += f"; left out: {', '.join(left)}"
-        if CRITERION in how.columns and "weight" not in how.columns:
+        if not how.of_labels:
+            extra = _extra(table, how)
+            words += f"; kept with new items: {', '.join(extra)}" if extra else ""
+            left = [path for path in _unused(table, how) if path not in extra]
+            words += f"; left out, as too long or empty: {', '.join(left)}" if left else ""
+        if CRITERION in how.columns and "weight" not in how.columns and not how.of_labels:
             words += "; without weights each criterion counts 1"
+        if how.of_labels and self._bare:
+            words += "; items and reports without words of their own are called by their keys and systems"
         self.problems.append(Problem(table.name, None, words, note=True))
 
     def finished(self) -> Bundle:
         """The records, the rubrics as settled documents that nobody is named as the author of."""
+        self.bundle.items = [
+            one.model_copy(update={"position": position}) for position, one in enumerate(self._items.values())
+        ]
         for item_id, criteria in self._criteria.items():
             if criteria:
                 own = derived_id(item_id, "rubric")
@@ -281,12 +435,30 @@ class _Intake:
         return self.bundle
 
 
-def _said(row: Row, how: TableMapping, name: str) -> str:
-    """What a row says of a field, as text; empty where it says nothing."""
-    if name in how.columns:
-        found = values(row, how.columns[name])
-        return _words(found[0]) if found else ""
-    return how.constants.get(name, "")
+def _given(row: Row, how: TableMapping, extra: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    """An item's fields and further traits, as far as a row has them."""
+    names = ("question_type", "subject", "language")
+    fields = {name: text for name in names if (text := _text_of(row, how, name))}
+    return fields, {name: text for name in extra if (text := _trait(row, name))}
+
+
+def _free_name(traits: Mapping[str, str], name: str, text: str) -> str:
+    """The name of a trait, numbered where another row of the item has something else under it."""
+    names = (name if number == 1 else f"{name} ({number})" for number in range(1, len(traits) + 2))
+    return next(one for one in names if traits.get(one, text) == text)
+
+
+def column_of(path: str) -> str:
+    """The column that a path begins with."""
+    return re.split(r"[.\[]", path)[0]
+
+
+def _text_of(row: Row, how: TableMapping, name: str) -> str:
+    """A row's text of a field, several put together; empty where it has none."""
+    path = how.columns.get(name)
+    if path is None:
+        return how.constants.get(name, "")
+    return _words(row[path]) if path in row else "\n\n".join(filter(None, map(_words, values(row, path))))
 
 
 def _words(value: Any) -> str:
@@ -302,18 +474,26 @@ def _number(value: Any) -> float:
         raise ValueError(f"“{_words(value)[:40]}” is no weight") from None
 
 
-def _trait(value: Any) -> str:
-    text = _words(value)
+def _trait(row: Row, path: str) -> str:
+    """What a row has at a path as text, nested values as JSON; empty where it is too long to stand beside an item."""
+    listed = [one for one in values(row, path) if one not in (None, "", [], {})]
+    value = listed if len(listed) > 1 else listed[0] if listed else None
+    text = storable(orjson.dumps(value).decode()) if isinstance(value, dict | list) else _words(value)
     return text if len(text) <= LONGEST_EXTRA else ""
 
 
-def _extra(table: Table, how: TableMapping) -> list[str]:
-    """The columns of plain values that hold no field."""
-    used = {path.split("[")[0].split(".")[0] for path in how.columns.values()}
-    found = dict.fromkeys(
-        key
-        for row in table.rows
-        for key, value in row.items()
-        if key not in used and _trait(value) and len(key) <= LONGEST_KEY
+def _unused(table: Table, how: TableMapping) -> list[str]:
+    """The columns that hold no field, and the paths into the others that are not read."""
+    read = set(how.columns.values())
+    opened = set(map(column_of, read)) - read
+    names = dict.fromkeys(key for row in table.rows for key in row)
+    within = (
+        [path for path in table.paths() if column_of(path) in opened and path not in read] if opened else []
     )
-    return list(found)
+    return [name for name in names if name not in read and name not in opened] + within
+
+
+def _extra(table: Table, how: TableMapping) -> list[str]:
+    """What of it can be kept with an item."""
+    fits = (path for path in _unused(table, how) if len(path) <= LONGEST_KEY)
+    return [path for path in fits if any(_trait(row, path) for row in table.rows)]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.imports import imports
+from annotator.actions.imports.imports import ImportOptions
 from annotator.actions.imports.imports import TRANSCRIPTS
 from annotator.actions.items import items, sources
 from annotator.actions.project.file import Project
@@ -55,7 +56,7 @@ def test_a_second_import_adds_nothing_whatever_was_changed_since(project: Projec
     imports.run(project, TRANSCRIPTS, [file.parent])
     (item_id,) = items.ids(project)
     items.change(project, item_id, subject="Chemistry")
-    _, report = imports.run(project, TRANSCRIPTS, [file.parent], pseudonyms=True)
+    _, report = imports.run(project, TRANSCRIPTS, [file.parent], ImportOptions(pseudonyms=True))
     assert (report.new, report.counts["sources"].same, report.problems) == (0, 1, ())
     file.write_text(VTT.replace("old", "new"), "utf-8")
     (problem,) = imports.preview(project, TRANSCRIPTS, [file]).problems
@@ -63,7 +64,7 @@ def test_a_second_import_adds_nothing_whatever_was_changed_since(project: Projec
 
 
 def test_pseudonyms_stay_with_the_project(project: Project, file: Path, tmp_path: Path) -> None:
-    _, report = imports.run(project, TRANSCRIPTS, [file], pseudonyms=True)
+    _, report = imports.run(project, TRANSCRIPTS, [file], ImportOptions(pseudonyms=True))
     (source,) = sources_of(project)
     assert source.text == "S1: Salt is old.\n\nS2: Thank you, Ann Lee."
     assert project.get(seminars.NAMES + source.id) == {"S1": "Ann Lee", "S2": "Bob"}

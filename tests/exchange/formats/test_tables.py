@@ -6,6 +6,7 @@ import json
 import random
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,16 +15,22 @@ from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import table_files
 from annotator.exchange.formats import tables
 
 LAYOUTS = Path(__file__).parents[3] / "../shared/data/layouts"
+ONE_ITEM = {"items": 1, "systems": 1, "responses": 1, "artifacts": 1}
+OF_LABELS = {
+    "bom_bool.csv": 2, "bools.json": 2, "labelstudio.csv": 1, "labelstudio.json": 1, "potato.jsonl": 1, "rows.jsonl": 2,
+    "sep.csv": 1,
+}  # fmt: skip
 needs_layouts = pytest.mark.skipif(
     not LAYOUTS.is_dir(), reason="the files of other tools lie outside the project"
 )
 
 
 def rows_of(path: Path) -> list[tables.Row]:
-    (table,), problems = tables.read_tables([path])
+    (table,), problems = table_files.read_tables([path])
     assert problems == []
     return list(table.rows)
 
@@ -61,16 +68,16 @@ def test_excel_gives_what_its_cells_hold_and_of_a_formula_what_is_stored(tmp_pat
     assert (row["ID"], row["Question"], row["Number"]) == ("007", "What is it?", 3)
     assert row["Formula"] in (None, "")
     (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no book")
-    found, problems = tables.read_tables([tmp_path / "bad.xlsx"])
+    found, problems = table_files.read_tables([tmp_path / "bad.xlsx"])
     assert (found, len(problems)) == ([], 1)
     assert "no workbook that can be read" in str(problems[0])
 
 
 def test_paths_reach_into_lists_and_objects() -> None:
     row = {"a": [{"b": 1}, {"b": 2}], "c": {"x": ["p"], "y": ["q", "r"]}, "d.e": 4}
-    assert tables.values(row, "a[].b") == [1, 2]
-    assert tables.values(row, "c.*[]") == ["p", "q", "r"]
-    assert tables.values(row, "d.e") == [4]
+    assert table_files.values(row, "a[].b") == [1, 2]
+    assert table_files.values(row, "c.*[]") == ["p", "q", "r"]
+    assert table_files.values(row, "d.e") == [4]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +94,7 @@ def test_paths_reach_into_lists_and_objects() -> None:
 def test_columns_are_matched_by_what_the_trade_calls_them(
     tmp_path: Path, head: str, row: str, expected: dict[str, str]
 ) -> None:
-    (table,), _ = tables.read_tables([written(tmp_path / "t.csv", f"{head}\n{row}\n")])
+    (table,), _ = table_files.read_tables([written(tmp_path / "t.csv", f"{head}\n{row}\n")])
     assert dict(tables.proposed(table).columns) == expected
 
 
@@ -105,7 +112,7 @@ def test_questions_reports_and_criteria_of_a_lab_come_in_by_one_command_each_and
     ]
     criteria = written(tmp_path / "criteria.json", json.dumps(rubrics))
     code, words = told(capsys, "import", file, questions)
-    assert (code, "New: 2 items" in words, "kept with the item: Budget" in words) == (0, True, True)
+    assert (code, "New: 2 items" in words, "kept with new items: Budget" in words) == (0, True, True)
     code, words = told(capsys, "import", file, tmp_path / "reports", criteria)
     assert (code, "2 systems, 4 responses, 1 artifacts, 2 units" in words) == (0, True)
     code, words = told(capsys, "import", file, questions, tmp_path / "reports", criteria)
@@ -137,11 +144,11 @@ def test_every_row_that_cannot_be_taken_is_named_and_nothing_comes_in(tmp_path: 
 
 def test_a_mapping_says_what_columns_hold_and_a_wrong_one_what_is_wrong(tmp_path: Path) -> None:
     table = written(tmp_path / "t.csv", "nr,Frage,Thema\n1,Warum?,Recht\n")
-    assert "none of its columns is known" in str(tables.read([table])[1][0])
+    assert "none of its columns is known" in str(tables.read([table]).problems[0])
     how = written(
         tmp_path / "m.json", json.dumps({"tables": [{"columns": {"item": "nr", "question": "Frage"}}]})
     )
-    bundle, problems = tables.read([table], mapping=tables.TablesMapping.at(how))
+    bundle, problems, _ = tables.read([table], mapping=tables.TablesMapping.at(how))
     assert [(one.key, one.question) for one in bundle.items] == [("1", "Warum?")]
     assert [one.note for one in problems] == [True]
     written(how, json.dumps({"tables": [{"columns": {"Frage": "question"}}]}))
@@ -160,14 +167,23 @@ def test_a_mapping_says_what_columns_hold_and_a_wrong_one_what_is_wrong(tmp_path
         ),
         (("deepresearch_bench_2/tasks_and_rubrics.jsonl",), "deepresearch_bench_2", {"items": 4, "artifacts": 4}),
         (("scholarqa",), "", {"items": 3}),
+        (("deepresearch_bench",), "", {"items": 6, "systems": 1, "responses": 4, "artifacts": 6}),
+        (("made/hb",), "", {"items": 1, "systems": 1, "responses": 1, "artifacts": 1}),
+        *((("doccano/text_classification." + ending,), "doccano", {"items": 3}) for ending in ("csv", "json", "jsonl")),
+        *(((f"made/{name}",), "", ONE_ITEM | {"labels": labels}) for name, labels in OF_LABELS.items()),
     ],
 )  # fmt: skip
-def test_public_files_come_in(tmp_path: Path, names, mapping: str, expected: dict[str, int]) -> None:
-    with closing(Project.create(tmp_path / "p.goldsmith")) as project:
-        how = tables.TablesMapping.at(Path(mapping)) if mapping else None
-        found = imports.preview(project, "", [LAYOUTS / name for name in names], mapping=how)
-        assert found.problems == ()
-        assert {thing: count.new for thing, count in found.counts.items() if count.new} == expected
+def test_public_files_come_in_whole_into_a_new_project(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], names: Any, mapping: str, expected: dict[str, int]
+) -> None:
+    file, how = tmp_path / "new.goldsmith", ("--mapping", mapping) if mapping else ()
+    paths = [LAYOUTS / name for name in names]
+    for again in (False, True):
+        code, words = told(capsys, "import", file, *paths, *how, "--json")
+        counts = json.loads(words)["counts"]
+        assert (code, json.loads(words)["problems"]) == (0, [])
+        new = {thing: count["new"] for thing, count in counts.items() if count["new"]}
+        assert new == ({} if again else expected)
 
 
 def test_mutated_tables_are_read_or_refused_in_words(tmp_path: Path) -> None:
@@ -194,7 +210,7 @@ def test_mutated_tables_are_read_or_refused_in_words(tmp_path: Path) -> None:
             content[place : place + rng.randint(0, 3)] = rng.choice(odd)
         path = tmp_path / f"{number}.csv"
         path.write_bytes(bytes(content))
-        bundle, problems = tables.read([path])
+        bundle, problems, _ = tables.read([path])
         assert bundle.items or any(not one.note for one in problems)
         read += bool(bundle.items)
     assert read > 100
