@@ -248,8 +248,10 @@ class _Items:
 
     def named(self, entry: LabelEntry) -> str | EntryFinding:
         """The id of the item that an entry names, or why it names none."""
-        known = entry.item_id if entry.item_id in self._ids else ""
-        if not entry.item_id:
+        # A column of items may hold their ids as well as their keys.
+        own = entry.item_id or (entry.item if entry.item in self._ids else "")
+        known = own if own in self._ids else ""
+        if not own:
             listed = (
                 [self._exact.get((entry.dataset, entry.item), "")]
                 if entry.dataset

@@ -87,11 +87,11 @@ def build(
     if authors is not None:
         rules = collected_papers.with_authors(rules, authors, least_h)
     with opened(file, readonly=dry_run) as project, progress_bars() as progress:
-        tell: dict[str, Any] = {"rules": rules, "progress": bar(progress)}
+        options = imports.ImportOptions(rules=rules)
         if dry_run:
-            report = imports.preview(project, imports.COLLECTED, [folder], **tell)
+            report = imports.preview(project, imports.COLLECTED, [folder], options, bar(progress))
         else:
-            _, report = imports.run(project, imports.COLLECTED, [folder], **tell)
+            _, report = imports.run(project, imports.COLLECTED, [folder], options, progress=bar(progress))
     say(_told(report), json_, _words(report))
 
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.imports import imports
+from annotator.actions.imports.imports import ImportOptions
 from annotator.actions.project.incoming import ImportPreview
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
@@ -114,8 +115,8 @@ class ImportPage(Page):
         return bool(self.format.currentData() == imports.TRANSCRIPTS)
 
     @property
-    def _named_anew(self) -> bool:
-        return self._of_transcripts and self.pseudonyms.isChecked()
+    def _options(self) -> ImportOptions:
+        return ImportOptions(pseudonyms=self._of_transcripts and self.pseudonyms.isChecked())
 
     def _look(self) -> None:
         self.pseudonyms.setVisible(self._of_transcripts)
@@ -130,7 +131,7 @@ class ImportPage(Page):
         self.preview.setPlainText("Reading…")
         self.preview.show()
         self.desk.ask_later(
-            self._show, imports.preview, self.format.currentData(), self._paths, pseudonyms=self._named_anew
+            self._show, imports.preview, self.format.currentData(), self._paths, self._options
         )
 
     def _show(self, found: ImportPreview) -> None:
@@ -175,8 +176,8 @@ class ImportPage(Page):
             imports.run,
             self.format.currentData(),
             self._paths,
+            self._options,
             skip_bad=self.skip.isChecked(),
-            pseudonyms=self._named_anew,
         )
 
     def _imported(self, result: Any) -> None:
