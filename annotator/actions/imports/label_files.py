@@ -123,17 +123,24 @@ def _by_rater(said: Iterable[MatchedLabel], found: Compared) -> Iterator[Label]:
 
 def _told_apart(labels: Iterable[Label], found: Compared) -> dict[Key, Label]:
     """Each label once. Where the files contradict themselves none is taken, for nobody knows which holds."""
-    met: dict[Key, list[Label]] = {}
+    once: dict[Key, Label] = {}
+    repeated: dict[Key, list[Label]] = {}
     for said, rater in labels:
-        met.setdefault((*_place(said), rater.person.id), []).append((said, rater))
-    alike = {key: ones for key, ones in met.items() if len({_words(said) for said, _ in ones}) == 1}
-    again = sum(len(ones) - 1 for ones in alike.values())
+        key = (*_place(said), rater.person.id)
+        first = once.setdefault(key, (said, rater))
+        if first[0] is not said:
+            repeated.setdefault(key, [first]).append((said, rater))
+    again = 0
+    for key, ones in repeated.items():
+        if len({_words(said) for said, _ in ones}) == 1:
+            again += len(ones) - 1
+            continue
+        del once[key]
+        reason = f"the files give this label of {ones[0][1].person.alias} more than once, and not alike"
+        found.findings += [said.entry.finding(EntryTrouble.REPEATED, reason) for said, _ in ones]
     if again:
         found.notes.append(f"Found more than once in the files, and alike: {counted(again, 'label')}")
-    for key in (key for key in met if key not in alike):
-        reason = f"the files give this label of {met[key][0][1].person.alias} more than once, and not alike"
-        found.findings += [said.entry.finding(EntryTrouble.REPEATED, reason) for said, _ in met[key]]
-    return {key: ones[0] for key, ones in alike.items()}
+    return once
 
 
 def _place(said: MatchedLabel) -> tuple[str, str, str]:

@@ -37,7 +37,7 @@ from annotator.exchange.formats.tables import (
     proposed_labels,
 )
 from annotator.exchange.release.tables_csv import FORMULA_STARTS, guard
-from annotator.exchange.table_files import Table, read_tables, values
+from annotator.exchange.table_files import Row, Table, read_tables, values
 
 # What is read; the others are only told to anyone who looks into the file.
 READ = (
@@ -93,7 +93,7 @@ def _of_tables(path: Path, mapping: TablesMapping | None) -> LabelFileContent:
 def of_table(table: Table, how: TableMapping) -> LabelFileContent:
     """The labels of a table whose columns are known; rows without a value are counted in a note."""
     content = LabelFileContent(notes=list(table.notes))
-    fields = {name: _FIELD.get(name, name) for name in READ if _FIELD.get(name, name) in how.columns}
+    fields = {name: how.columns[field] for name in READ if (field := _FIELD.get(name, name)) in how.columns}
     fixed = {name: text for name in READ if (text := how.constants.get(_FIELD.get(name, name)))}
     left = sorted(
         {column_of(path) for path in table.paths()}
@@ -106,9 +106,7 @@ def of_table(table: Table, how: TableMapping) -> LabelFileContent:
         )
     silent = 0
     for row, cells in enumerate(table.rows, table.first):
-        made = _entry(
-            {name: values(cells, how.columns[field]) for name, field in fields.items()}, table, row, fixed
-        )
+        made = _entry(cells, fields, fixed, table.name, row)
         if isinstance(made, str):
             content.findings.append(EntryFinding(EntryTrouble.UNREADABLE, table.name, row, made))
         elif made.value:
@@ -122,19 +120,21 @@ def of_table(table: Table, how: TableMapping) -> LabelFileContent:
 
 
 def _entry(
-    cells: Mapping[str, list[Any]], table: Table, row: int, fixed: Mapping[str, str]
+    cells: Row, paths: Mapping[str, str], fixed: Mapping[str, str], file: str, row: int
 ) -> LabelEntry | str:
-    fields: dict[str, Any] = dict(fixed)
-    for name, listed in cells.items():
-        given = [one for one in listed if one not in (None, "")]
-        if len(given) > 1:
-            return f"it has {len(given):,} of {name}"
-        value = given[0] if given else None
+    fields: dict[str, Any] = {"value": "", **fixed}
+    for name, path in paths.items():
+        value = cells.get(path)
+        if value is None or isinstance(value, list):
+            given = [one for one in values(cells, path) if one not in (None, "")]
+            if len(given) > 1:
+                return f"it has {len(given):,} of {name}"
+            value = given[0] if given else None
         made = _number(value) if name in _NUMBERS else _text(name, value)
         if isinstance(made, Unfit):
             return f"its {name} {made}"
         fields[name] = made
-    return LabelEntry(file=table.name, row=row, **{"value": "", **fields})
+    return LabelEntry(file=file, row=row, **fields)
 
 
 class Unfit(str):
@@ -143,17 +143,15 @@ class Unfit(str):
 
 def _text(column: str, value: object) -> str:
     """A cell's text, a whole number as its digits, true and false as words, without the guard of a formula."""
+    if isinstance(value, str):
+        # A table has the same few names in every row: all equal ones are one object.
+        text = unguarded(value) if column in _VERBATIM else sys.intern(unguarded(value).strip())
+        return text if len(text) <= LONGEST_CELL else Unfit(too_long(text))
     if isinstance(value, bool) and column == "value":
         return str(value)
     if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
         return str(int(value))
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        return Unfit("should be a text")
-    # A table has the same few names in every row: all equal ones are one object.
-    text = unguarded(value) if column in _VERBATIM else sys.intern(unguarded(value).strip())
-    return text if len(text) <= LONGEST_CELL else Unfit(too_long(text))
+    return "" if value is None else Unfit("should be a text")
 
 
 def _number(value: object) -> int | Unfit | None:

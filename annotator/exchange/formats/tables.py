@@ -274,7 +274,8 @@ class _Intake:
         self._known = dict(known.items)
         self._asked = {one.question: one.key for one in known.items.values()}
         self._systems = dict(known.systems)
-        self._reports, self._rubrics = set(known.reports), set(known.rubrics)
+        self._before, self._rubrics = known, set(known.rubrics)
+        self._reports: dict[str, str] = {}
         self._criteria: dict[str, list[Criterion]] = {}
         self._labelled: set[tuple[str, str]] = set()
         self._items: dict[str, ItemRecord] = {}
@@ -356,21 +357,28 @@ class _Intake:
                 lacking = "report" if not text else "system" if not system else "trial (a number from 1)"
                 self.problems.append(table.problem(index, f"it has no {lacking}"))
                 continue
-            self._add_report(table.name, index, item.id, system, number, text)
+            if not self._add_report(table.name, index, item.id, system, number, text):
+                reason = f"another report of {system} on item {item.key} stands in these files: number them by a trial"
+                self.problems.append(table.problem(index, reason))
 
     def _has_report(self, item_id: str, system: str, trial: int) -> bool:
-        return (item_id, self._systems.get(system, ""), trial) in self._reports
+        known = (item_id, self._systems.get(system, ""), trial)
+        return known in self._before.reports or derived_id(*map(str, known)) in self._reports
 
-    def _add_report(self, file: str, index: int, item_id: str, system: str, trial: int, text: str) -> None:
+    def _add_report(self, file: str, index: int, item_id: str, system: str, trial: int, text: str) -> bool:
+        """Add a report; whether it is the only one, however often it stands in these files."""
         if system not in self._systems:
             self._systems[system] = derived_id(NAME, "system", system)
             self.bundle.systems.append(SystemRecord(id=self._systems[system], name=system))
         own = derived_id(item_id, self._systems[system], str(trial))
-        self.bundle.responses.append(
-            ResponseRecord(id=own, item_id=item_id, system_id=self._systems[system], text=text, trial=trial)
-        )
-        self._reports.add((item_id, self._systems[system], trial))
-        self.bundle.places["responses", own] = file, index
+        if own not in self._reports:
+            self._reports[own] = text
+            made = ResponseRecord(
+                id=own, item_id=item_id, system_id=self._systems[system], text=text, trial=trial
+            )
+            self.bundle.responses.append(made)
+            self.bundle.places["responses", own] = file, index
+        return self._reports[own] == text
 
     def criteria_of(self, table: Table, how: TableMapping) -> None:
         if CRITERION not in how.columns or "protocol" in how.columns:
@@ -468,10 +476,11 @@ def _words(value: Any) -> str:
 
 
 def _number(value: Any) -> float:
+    text = _words(value)
     try:
-        return float(_words(value).replace(",", "."))
+        return float(text.replace(",", "."))
     except ValueError:
-        raise ValueError(f"“{_words(value)[:40]}” is no weight") from None
+        raise ValueError(f"“{text[:40]}” is no weight" if text else "it has no weight") from None
 
 
 def _trait(row: Row, path: str) -> str:

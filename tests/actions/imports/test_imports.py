@@ -216,9 +216,7 @@ def test_criteria_come_in_with_the_weights_that_the_project_allows_and_others_ar
     assert (len(items.ids(project)), report.counts["responses"].new) == (2, 2)
 
 
-def test_weights_that_are_allowed_when_asked_about_let_the_file_in(
-    project: Project, tmp_path: Path
-) -> None:
+def test_weights_that_are_allowed_when_asked_about_let_the_file_in(project: Project, tmp_path: Path) -> None:
     files = peer_files()
     files["rubric.json"][1]["rubric"][0]["weight"] = -8
     folder = write_peer(tmp_path / "in", files)
