@@ -81,7 +81,7 @@ def labels_import(
             report = label_files.preview(project, paths, options)
         else:
             _, report = label_files.run(project, paths, options, bar(bars))
-    say(_tree(report, dry_run), json_, [*report.words(), *map(str, report.findings)])
+    say(_tree(report, dry_run), json_, [*report.words(), *map(str, report.problems)])
 
 
 def _whose(words: Iterable[str]) -> tuple[str, list[str]]:
@@ -110,8 +110,9 @@ def _systems(words: Iterable[str]) -> tuple[str, dict[str, str]]:
 
 
 def _tree(report: Any, dry_run: bool) -> dict[str, Any]:
-    def plain(findings: Iterable[Any]) -> list[dict[str, Any]]:
-        return [{**asdict(finding), "trouble": finding.trouble.value} for finding in findings]
+    def plain(problems: Iterable[Any]) -> list[dict[str, Any]]:
+        names = ("trouble", "file", "row", "reason", "labels")
+        return [{name: getattr(one, name) for name in names} for one in problems]
 
     raters = [
         {"name": rater.name, "id": rater.person.id, "alias": rater.person.alias, "new": rater.new}
@@ -125,7 +126,7 @@ def _tree(report: Any, dry_run: bool) -> dict[str, Any]:
         "drafts": report.drafts,
         "replaced": plain(report.replaced),
         "counts": report.counts,
-        "problems": plain(report.findings),
+        "problems": plain(report.problems),
         "notes": list(report.notes),
         "raters": raters,
     }

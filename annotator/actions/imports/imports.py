@@ -22,7 +22,7 @@ from annotator.actions.labelling import label_offers, second_looks
 from annotator.actions.project import backups
 from annotator.actions.project.bulk import Progress, insert_rows
 from annotator.actions.project.file import Project
-from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row
+from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row, refuse_bad
 from annotator.actions.project.recording import record
 from annotator.actions.releases import gathering
 from annotator.actions.transcripts import seminars
@@ -51,7 +51,6 @@ from annotator.storage.tables import SystemRow, table
 SYSTEM = table(SystemRow)
 GOLDSMITH, COLLECTED, TRANSCRIPTS, TABLES = "goldsmith", "collected", "transcripts", tables.NAME
 TRANSCRIPT_ENDINGS = reader.ENDINGS
-SHOWN_PROBLEMS = 1000
 # Of a release one of these lies in its folder; no table ends in what transcripts do.
 RELEASED = {"manifest.json", "items.json"}
 SPOKEN = {".vtt", ".srt", ".docx", ".pdf"}
@@ -183,14 +182,14 @@ def run(
     if files.labels is None:
         with project.store.read() as db:
             report = _preview(format, files, _compare(project, db, format, files.bundle), options)
-        _refuse_bad(report, skip_bad)
+        refuse_bad(report.problems, skip_bad)
         if not report.new:
             return Change("import", format, "nothing new", after=_image(report, paths)), report
     if items.count(project):
         backups.make(project, "before an import")
     with project.store.write() as db:
         report = _take(project, db, format, files, options, tell)
-        _refuse_bad(report, skip_bad)
+        refuse_bad(report.problems, skip_bad)
         if not report.new:
             return Change("import", format, "nothing new", after=_image(report, paths)), report
         change = record(project, db, Change("import", new_id(), "import", after=_image(report, paths)))
@@ -221,13 +220,10 @@ def _take(
     wanted = LabelImportOptions(protocol=label_offers.usual(project), new_raters=True)
     labels = label_files.take(project, db, files.labels, wanted, tell)
     counts = report.counts | {"labels": ImportCount(labels.changes, labels.same)}
-    # They stand at the end, where they were matched.
-    bad = [
-        Problem(one.file, None, one.reason if one.row is None else f"row {one.row}: {one.reason}")
-        for one in labels.findings
-    ]
     notes = [Problem("labels", None, note, note=True) for note in (*labels.notes, *labels.raters_in_words())]
-    return replace(report, counts=counts, problems=(*report.problems, *bad), notes=(*report.notes, *notes))
+    return replace(
+        report, counts=counts, problems=(*report.problems, *labels.problems), notes=(*report.notes, *notes)
+    )
 
 
 def _read(
@@ -374,17 +370,6 @@ def _preview(
     return ImportPreview(
         format, incoming.counts, bad, tuple(notes), incoming.units, incoming.bundle.funnel, asked
     )
-
-
-def _refuse_bad(report: ImportPreview, skip_bad: bool) -> None:
-    bad = report.problems
-    if bad and not skip_bad:
-        more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
-        raise Refusal(
-            f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported.",
-            "Correct the files, or import only the valid records.",
-            tuple(str(problem) for problem in bad[:SHOWN_PROBLEMS]),
-        )
 
 
 def _image(report: ImportPreview, paths: Sequence[Path]) -> dict[str, Any]:

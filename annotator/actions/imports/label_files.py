@@ -31,6 +31,15 @@ from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import BATCH, Progress, insert_rows
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.project.incoming import (
+    CORRECT,
+    ExistingRecords,
+    ImportPlan,
+    Incoming,
+    Outcome,
+    Settled,
+    refuse_bad,
+)
 from annotator.actions.project.recording import record
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.texts.change import Change
@@ -39,12 +48,12 @@ from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.quotation import Span, find
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import label_files
-from annotator.exchange.formats.label_entries import EntryFinding, EntryTrouble, LabelFileContent
+from annotator.exchange.formats.label_entries import EntryTrouble, LabelFileContent
 from annotator.exchange.formats.tables import TablesMapping
+from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.protocols import PROTOCOLS, USUAL
 
 __all__ = [
-    "EntryFinding",
     "EntryTrouble",
     "LabelImportOptions",
     "LabelImportPreview",
@@ -52,31 +61,11 @@ __all__ = [
     "preview",
     "run",
 ]
-SHOWN_PROBLEMS = 1000
 Spans = Mapping[tuple[str, str], Span | None]
 
 # Protocol, response, unit, person.
 Key = tuple[str, str, str, str]
 Label = tuple[MatchedLabel, NamedRater]
-
-
-@dataclass(slots=True)
-class Compared:
-    """Labels of files compared with the project's.
-
-    `filled` say more than is here (a value, a quote or a note where there was none), `replacing` something else;
-    `replaced` tells of each of those what was said before. `drafts` are there alike, and yet to be submitted.
-    """
-
-    raters: Raters
-    findings: list[EntryFinding]
-    notes: list[str]
-    new: list[Label] = field(default_factory=list)
-    filled: list[Label] = field(default_factory=list)
-    replacing: list[Label] = field(default_factory=list)
-    replaced: list[EntryFinding] = field(default_factory=list)
-    same: int = 0
-    drafts: int = 0
 
 
 class _Here(NamedTuple):
@@ -91,24 +80,81 @@ class _Here(NamedTuple):
         return self.row is not None and self.row.status in SAID
 
 
-def compare(db: Connection, said: Iterable[MatchedLabel], found: Compared, *, may_replace: bool) -> Compared:
-    """Sort the labels into `found`, in this transaction."""
-    labels = _told_apart(_by_rater(said, found), found)
-    there = _there(db, {key[0] for key in labels}, {key[3] for key in labels})
-    sealed = cache(lambda protocol, person: sealed_by(db, person, protocol))
-    for key, label in labels.items():
-        locked = label[0].item_id in sealed(key[0], key[3])
-        _sort(found, label, _Here(there.get(key), locked), may_replace=may_replace)
-    if found.drafts:
-        verb = "is a draft and counts" if found.drafts == 1 else "are drafts and count"
-        found.notes.append(
-            f"{counted(found.drafts, 'label')} that {'is' if found.drafts == 1 else 'are'} there alike {verb} once "
-            "submitted, or once let take the place of the drafts"
+@dataclass(slots=True)
+class LabelIntake:
+    """The comparison of files' labels with the project's in this transaction, as their plan sorts them.
+
+    A label may say more than is here (a value, a quote or a note where there was none) or something else. `drafts`
+    are there alike, and yet to be submitted.
+    """
+
+    db: Connection
+    raters: Raters
+    may_replace: bool
+    notes: list[str]
+    incoming: Incoming
+    drafts: int = 0
+
+    def compare(self, matched: Iterable[MatchedLabel]) -> "LabelIntake":
+        """Sort the labels into new, more than is here, in the place of others, the same and refused."""
+        labels = _told_apart(_by_rater(matched, self), self)
+        there = _there(self.db, {key[0] for key in labels}, {key[3] for key in labels})
+        sealed = cache(lambda protocol, person: sealed_by(self.db, person, protocol))
+
+        def settle(label: Label, row: Row[Any] | None) -> Settled:
+            said, rater = label
+            return self._settle(
+                label, _Here(row, said.item_id in sealed(said.place.protocol, rater.person.id))
+            )
+
+        plan = ImportPlan(
+            "labels", ExistingRecords(there), _key, lambda _: (), lambda _: (), lambda _: {}, name=_key, settle=settle
+        )  # fmt: skip
+        self.incoming.take(plan, labels.values())
+        if self.drafts:
+            verb = "is a draft and counts" if self.drafts == 1 else "are drafts and count"
+            self.notes.append(
+                f"{counted(self.drafts, 'label')} that {'is' if self.drafts == 1 else 'are'} there alike {verb} once "
+                "submitted, or once let take the place of the drafts"
+            )
+        return self
+
+    def accepted(self, *outcomes: Outcome) -> list[Label]:
+        return [label for outcome in outcomes for label in self.incoming.accepted.get(outcome, ())]
+
+    def _settle(self, label: Label, here: _Here) -> Settled:
+        """One label: new, the same, more than is here, in the place of another, or refused."""
+        (said, rater), row = label, here.row
+        alias = rater.person.alias
+        other = _difference(said, row, alias) if row is not None else ""
+        more = row is not None and (
+            not here.said or any(_adds(said, row, name) for name in ("quote", "note"))
         )
-    return found
+        if here.said and not other and (here.locked or not more):
+            return self._settle_alike(label, here)
+        if here.locked:
+            reason = f"{alias} has submitted the labels of this item" + (f"; {other}" if other else "")
+            return Outcome.REFUSED, said.entry.problem(EntryTrouble.SUBMITTED, reason)
+        if other:
+            outcome = Outcome.REPLACED if self.may_replace else Outcome.REFUSED
+            return outcome, said.entry.problem(EntryTrouble.CONFLICT, other, note=self.may_replace)
+        return (Outcome.FILLED if more else Outcome.NEW), None
+
+    def _settle_alike(self, label: Label, here: _Here) -> Settled:
+        """A label that is there alike: as finished as in the file, or a draft on one of the two sides."""
+        (said, rater), row = label, here.row
+        finished = row is not None and is_given(row.flags)
+        if here.locked or finished == is_given(said.flags) or _counts(said, row):
+            return Outcome.SAME, None
+        if self.may_replace:
+            words = "a draft again" if finished else "no draft any more"
+            reason = f"{rater.person.alias} said the same; it is {words}"
+            return Outcome.REPLACED, said.entry.problem(EntryTrouble.CONFLICT, reason, note=True)
+        self.drafts += not finished
+        return Outcome.SAME, None
 
 
-def _by_rater(said: Iterable[MatchedLabel], found: Compared) -> Iterator[Label]:
+def _by_rater(said: Iterable[MatchedLabel], found: LabelIntake) -> Iterator[Label]:
     strangers: dict[str, list[MatchedLabel]] = defaultdict(list)
     for one in said:
         rater = found.raters.of(one.entry)
@@ -118,15 +164,17 @@ def _by_rater(said: Iterable[MatchedLabel], found: Compared) -> Iterator[Label]:
             yield one, rater
     # Who someone is, is asked once, however many labels are theirs.
     for reason, theirs in strangers.items():
-        found.findings.append(theirs[0].entry.finding(EntryTrouble.UNKNOWN_RATER, reason, len(theirs)))
+        found.incoming.problems.append(
+            theirs[0].entry.problem(EntryTrouble.UNKNOWN_RATER, reason, len(theirs))
+        )
 
 
-def _told_apart(labels: Iterable[Label], found: Compared) -> dict[Key, Label]:
+def _told_apart(labels: Iterable[Label], found: LabelIntake) -> dict[Key, Label]:
     """Each label once. Where the files contradict themselves none is taken, for nobody knows which holds."""
     once: dict[Key, Label] = {}
     repeated: dict[Key, list[Label]] = {}
     for said, rater in labels:
-        key = (*_place(said), rater.person.id)
+        key = _key((said, rater))
         first = once.setdefault(key, (said, rater))
         if first[0] is not said:
             repeated.setdefault(key, [first]).append((said, rater))
@@ -137,14 +185,15 @@ def _told_apart(labels: Iterable[Label], found: Compared) -> dict[Key, Label]:
             continue
         del once[key]
         reason = f"the files give this label of {ones[0][1].person.alias} more than once, and not alike"
-        found.findings += [said.entry.finding(EntryTrouble.REPEATED, reason) for said, _ in ones]
+        found.incoming.problems += [said.entry.problem(EntryTrouble.REPEATED, reason) for said, _ in ones]
     if again:
         found.notes.append(f"Found more than once in the files, and alike: {counted(again, 'label')}")
     return once
 
 
-def _place(said: MatchedLabel) -> tuple[str, str, str]:
-    return said.place.protocol, said.place.response_id, said.place.unit_id
+def _key(label: Label) -> Key:
+    said, rater = label
+    return said.place.protocol, said.place.response_id, said.place.unit_id, rater.person.id
 
 
 def _words(said: MatchedLabel) -> tuple[str, str, str]:
@@ -163,46 +212,9 @@ def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, 
     return found
 
 
-def _sort(found: Compared, label: Label, here: _Here, *, may_replace: bool) -> None:
-    """One label: new, the same, more than is here, in the place of another, or refused."""
-    (said, rater), row = label, here.row
-    alias = rater.person.alias
-    other = _difference(said, row, alias) if row is not None else ""
-    more = row is not None and (not here.said or any(_adds(said, row, name) for name in ("quote", "note")))
-    if here.said and not other and (here.locked or not more):
-        _sort_alike(found, label, here, may_replace=may_replace)
-    elif here.locked:
-        reason = f"{alias} has submitted the labels of this item" + (f"; {other}" if other else "")
-        found.findings.append(said.entry.finding(EntryTrouble.SUBMITTED, reason))
-    elif other and may_replace:
-        found.replacing.append(label)
-        found.replaced.append(said.entry.finding(EntryTrouble.CONFLICT, other))
-    elif other:
-        found.findings.append(said.entry.finding(EntryTrouble.CONFLICT, other))
-    else:
-        (found.filled if more else found.new).append(label)
-
-
 def _counts(said: MatchedLabel, row: Row[Any] | None) -> bool:
     """Whether a label that is there counts without being submitted item by item."""
     return row is not None and not submits(said.place.protocol) and not is_waiting(row.flags)
-
-
-def _sort_alike(found: Compared, label: Label, here: _Here, *, may_replace: bool) -> None:
-    """A label that is there alike: as finished as in the file, or a draft on one of the two sides."""
-    (said, rater), row = label, here.row
-    finished = row is not None and is_given(row.flags)
-    if here.locked or finished == is_given(said.flags) or _counts(said, row):
-        found.same += 1
-    elif may_replace:
-        words = "a draft again" if finished else "no draft any more"
-        found.replacing.append(label)
-        found.replaced.append(
-            said.entry.finding(EntryTrouble.CONFLICT, f"{rater.person.alias} said the same; it is {words}")
-        )
-    else:
-        found.same += 1
-        found.drafts += not finished
 
 
 def _difference(said: MatchedLabel, row: Row[Any], alias: str) -> str:
@@ -252,7 +264,7 @@ class LabelImportPreview:
 
     `drafts` tells that what comes in does not count before it is submitted.
 
-    `filled` give a value, a quote or a note where a person has left that open here. `findings` are entries that cannot
+    `filled` give a value, a quote or a note where a person has left that open here. `problems` are entries that cannot
     be taken; `replaced` those that take the place of what a person said before. `raters` says who each name is, and
     `strangers` lists the names of which nobody has said whose they are.
     """
@@ -260,8 +272,8 @@ class LabelImportPreview:
     new: int
     filled: int
     same: int
-    replaced: tuple[EntryFinding, ...]
-    findings: tuple[EntryFinding, ...]
+    replaced: tuple[Problem, ...]
+    problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     raters: tuple[NamedRater, ...]
     strangers: tuple[str, ...] = ()
@@ -276,8 +288,8 @@ class LabelImportPreview:
     def counts(self) -> dict[str, int]:
         """How many entries cannot be taken, by what is wrong with them."""
         found: Counter[str] = Counter()
-        for finding in self.findings:
-            found[finding.trouble.value] += finding.labels
+        for problem in self.problems:
+            found[problem.trouble] += problem.labels
         return dict(found.most_common())
 
     def words(self) -> list[str]:
@@ -371,7 +383,7 @@ def read(paths: Sequence[Path], options: LabelImportOptions) -> LabelFileContent
                 f"There is no “{path.name}” in {path.absolute().parent}.", "Check the name or choose another."
             )
     content = label_files.read(paths, options.mapping)
-    if not content.entries and not content.findings:
+    if not content.entries and not content.problems:
         raise Refusal("The files hold no labels.", "Choose other files.")
     return content
 
@@ -381,7 +393,7 @@ class _Placed:
     """Matched labels of the files, before their raters are known."""
 
     said: tuple[MatchedLabel, ...]
-    findings: tuple[EntryFinding, ...]
+    problems: tuple[Problem, ...]
     notes: tuple[str, ...]
     spans: Spans
 
@@ -389,10 +401,10 @@ class _Placed:
 def _placed(project: Project, content: LabelFileContent, options: LabelImportOptions) -> _Placed:
     placed = list(Matcher(project, options.told()).place(content.entries))
     said = tuple(one for one in placed if isinstance(one, MatchedLabel))
-    findings = (*content.findings, *(one for one in placed if isinstance(one, EntryFinding)))
+    problems = (*content.problems, *(one for one in placed if isinstance(one, Problem)))
     spans = _spans(project, said)
     return _Placed(
-        said, findings, (*content.notes, *_about_quotes(spans), *_about_systems(content, options)), spans
+        said, problems, (*content.notes, *_about_quotes(spans), *_about_systems(content, options)), spans
     )
 
 
@@ -430,36 +442,28 @@ def _spans(project: Project, said: Iterable[MatchedLabel]) -> Spans:
     return found
 
 
-def _compare(project: Project, db: Connection, placed: _Placed, options: LabelImportOptions) -> Compared:
-    found = Compared(
-        Raters(project, options.raters, add_unknown=options.new_raters),
-        list(placed.findings),
-        list(placed.notes),
-    )
-    return compare(db, placed.said, found, may_replace=options.replace)
+def _compare(project: Project, db: Connection, placed: _Placed, options: LabelImportOptions) -> LabelIntake:
+    raters = Raters(project, options.raters, add_unknown=options.new_raters)
+    incoming = Incoming(Bundle(), problems=list(placed.problems))
+    return LabelIntake(db, raters, options.replace, list(placed.notes), incoming).compare(placed.said)
 
 
-def _preview(found: Compared, options: LabelImportOptions) -> LabelImportPreview:
-    met = tuple(rater for rater in found.raters.met.values() if isinstance(rater, NamedRater))
-    unmet = [f"no rater in the files is called “{name}”" for name in found.raters.unmet()]
+def _preview(intake: LabelIntake, options: LabelImportOptions) -> LabelImportPreview:
+    raters, problems = intake.raters, intake.incoming.problems
+    met = tuple(rater for rater in raters.met.values() if isinstance(rater, NamedRater))
+    unmet = [f"no rater in the files is called “{name}”" for name in raters.unmet()]
+    new, filled = (len(intake.accepted(one)) for one in (Outcome.NEW, Outcome.FILLED))
+    replaced, refused = (tuple(one for one in problems if one.note is note) for note in (True, False))
     return LabelImportPreview(
-        len(found.new), len(found.filled), found.same, tuple(found.replaced), tuple(found.findings),
-        (*found.notes, *unmet), met, tuple(sorted(found.raters.strangers())), options.drafts,
+        new, filled, intake.incoming.counts["labels"].same, replaced, refused, (*intake.notes, *unmet), met,
+        tuple(sorted(raters.strangers())), options.drafts,
     )  # fmt: skip
 
 
 def _refuse_bad(report: LabelImportPreview, options: LabelImportOptions) -> None:
-    bad = report.findings
-    if bad and not options.skip_bad:
-        more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
-        only_conflicts = {finding.trouble for finding in bad} == {EntryTrouble.CONFLICT}
-        raise Refusal(
-            f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported.",
-            "Skip these, or let the file's labels replace the others."
-            if only_conflicts
-            else "Correct the files, or import only the valid records.",
-            tuple(str(finding) for finding in bad[:SHOWN_PROBLEMS]),
-        )
+    only_conflicts = {one.trouble for one in report.problems} == {EntryTrouble.CONFLICT}
+    replacing = "Skip these, or let the file's labels replace the others."
+    refuse_bad(report.problems, options.skip_bad, replacing if only_conflicts else CORRECT)
 
 
 def _told(report: LabelImportPreview, paths: Iterable[Path]) -> dict[str, Any]:
@@ -469,21 +473,22 @@ def _told(report: LabelImportPreview, paths: Iterable[Path]) -> dict[str, Any]:
     return {"format": "labels", **named, **counts}
 
 
-def _write(project: Project, db: Connection, found: Compared, spans: Spans, tell: Progress) -> Fields:
+def _write(project: Project, db: Connection, found: LabelIntake, spans: Spans, tell: Progress) -> Fields:
     """Write the labels; what the audit keeps so that `label_origins` can tell of which file each came."""
-    at, named = now(), [said.entry.file for said, _ in (*found.new, *found.filled, *found.replacing)]
-    files = sorted(set(named))
+    at, new = now(), found.accepted(Outcome.NEW)
+    others = found.accepted(Outcome.FILLED, Outcome.REPLACED)
+    files = sorted({said.entry.file for each in (new, others) for said, _ in each})
     moments = label_origins.moments(at, files)
-    for start in range(0, len(found.new), BATCH):
+    for start in range(0, len(new), BATCH):
         rows = [
             _row(said, rater, spans) | {"at": moments[said.entry.file]}
-            for said, rater in found.new[start : start + BATCH]
+            for said, rater in new[start : start + BATCH]
         ]
         insert_rows(db, JUDGEMENT, [row | {"sha256": judgement_hash(row)} for row in rows], _silent)
-        tell("writing labels", min(start + BATCH, len(found.new)), len(found.new))
+        tell("writing labels", min(start + BATCH, len(new)), len(new))
     before: dict[str, Fields] = {}
     after: dict[str, Fields] = {}
-    for said, rater in (*found.filled, *found.replacing):
+    for said, rater in others:
         old = label_writing.kept(db, said.place, rater.person.id, by_file=True)
         if old is None:
             raise LookupError(f"the label {said.place} of {rater.person.id} is gone within one transaction")

@@ -20,8 +20,9 @@ from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import same_words
-from annotator.exchange.formats.label_entries import EntryFinding, EntryTrouble, LabelEntry
+from annotator.exchange.formats.label_entries import EntryTrouble, LabelEntry
 from annotator.exchange.formats.layouts import LAYOUTS
+from annotator.exchange.release.bundle import Problem
 from annotator.protocols import PROTOCOLS
 
 # How other programs write the answers of a question that is answered by yes or no, or by true or false.
@@ -126,23 +127,23 @@ class Matcher:
         self._asked: dict[str, dict[str, list[AskedUnit]]] = {}
         self._met: dict[tuple[str, str, str, str, int | None], AskedUnit | str] = {}
 
-    def place(self, entries: Iterable[LabelEntry]) -> Iterator[MatchedLabel | EntryFinding]:
+    def place(self, entries: Iterable[LabelEntry]) -> Iterator[MatchedLabel | Problem]:
         """Each entry with its place, or the first reason why it has none."""
         entries = list(entries)
         found = [self._response(entry) for entry in entries]
         self._read_units(found)
         for entry, where in zip(entries, found, strict=True):
-            yield where if isinstance(where, EntryFinding) else self._said(entry, where)
+            yield where if isinstance(where, Problem) else self._said(entry, where)
 
-    def _response(self, entry: LabelEntry) -> _EntryFacts | EntryFinding:
+    def _response(self, entry: LabelEntry) -> _EntryFacts | Problem:
         """The protocol, the item and the response that an entry names."""
         protocol = entry.protocol or self._told.protocol
         if protocol not in PROTOCOLS or not PROTOCOLS[protocol].values:
-            return entry.finding(
+            return entry.problem(
                 EntryTrouble.UNKNOWN_UNIT, f"there is nothing to label by under “{protocol[:80]}”"
             )
         item_id = self._items.named(entry)
-        if isinstance(item_id, EntryFinding):
+        if isinstance(item_id, Problem):
             return item_id
         name = self._told.system_of(entry)
         if name not in self._systems:
@@ -151,7 +152,7 @@ class Matcher:
                 if name
                 else "it does not say which system's report it is of"
             )
-            return entry.finding(EntryTrouble.UNKNOWN_SYSTEM, told)
+            return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, told)
         there = [
             one.id
             for one in self._reports[item_id, self._systems[name]]
@@ -160,28 +161,28 @@ class Matcher:
         if len(there) != 1:
             known = f"“{name}” has {len(there) or 'no'} such {'reports' if there else 'report'} on this item"
             more = ": say which trial and mode" if there else ""
-            return entry.finding(EntryTrouble.UNKNOWN_SYSTEM, known + more)
+            return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, known + more)
         return _EntryFacts(protocol, item_id, there[0])
 
-    def _read_units(self, met: Iterable[_EntryFacts | EntryFinding]) -> None:
+    def _read_units(self, met: Iterable[_EntryFacts | Problem]) -> None:
         """What is asked of the items that occur, protocol by protocol."""
         wanted: dict[str, dict[str, None]] = defaultdict(dict)
         for found in met:
-            if not isinstance(found, EntryFinding):
+            if not isinstance(found, Problem):
                 wanted[found.protocol][found.item_id] = None
         for protocol, ids in wanted.items():
             self._asked[protocol] = dict(asked_units(self._project, PROTOCOLS[protocol], list(ids)))
 
-    def _said(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | EntryFinding:
+    def _said(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | Problem:
         unit = self._unit(entry, where)
         if isinstance(unit, str):
-            return entry.finding(EntryTrouble.UNKNOWN_UNIT, unit)
+            return entry.problem(EntryTrouble.UNKNOWN_UNIT, unit)
         value = entry.value.casefold()
         alike = next((group for group in _ALIKE if value in group), ())
         value = next((one for one in unit.values if one in alike[:2]), value)
         if value not in unit.values:
             known = ", ".join(unit.values)
-            return entry.finding(
+            return entry.problem(
                 EntryTrouble.BAD_VALUE, f"“{entry.value[:40]}” is not a valid value here: use one of {known}"
             )
         flags = " ".join(filter(None, (unit.flags, "" if self._told.drafts else IMPORTED)))
@@ -246,7 +247,7 @@ class _Items:
         for row in rows:
             self._by_key[row.key].append(row.id)
 
-    def named(self, entry: LabelEntry) -> str | EntryFinding:
+    def named(self, entry: LabelEntry) -> str | Problem:
         """The id of the item that an entry names, or why it names none."""
         # A column of items may hold their ids as well as their keys.
         own = entry.item_id or (entry.item if entry.item in self._ids else "")
@@ -259,8 +260,8 @@ class _Items:
             )
             if len(listed) > 1:
                 several = f"{counted(len(listed), 'item')} are called “{entry.item}”: say of which dataset"
-                return entry.finding(EntryTrouble.UNKNOWN_ITEM, several)
+                return entry.problem(EntryTrouble.UNKNOWN_ITEM, several)
             known = listed[0] if listed else ""
         of = f" of “{entry.dataset[:80]}”" if entry.dataset else ""
         reason = f"there is no item “{(entry.item or entry.item_id)[:80]}”{of}"
-        return known or entry.finding(EntryTrouble.UNKNOWN_ITEM, reason)
+        return known or entry.problem(EntryTrouble.UNKNOWN_ITEM, reason)

@@ -3,22 +3,26 @@
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any
 
 from pydantic import ValidationError
 
 from annotator.domain.material.collected import Funnel
 from annotator.domain.texts.counting import counted
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
 from annotator.exchange.release.records import Record
 
+CORRECT = "Correct the files, or import only the valid records."
+SHOWN_PROBLEMS = 1000
 # A thing and the id of one of them.
 Need = tuple[str, str]
 Row = dict[str, Any]
 # Nothing invisible and nothing that only looks like something else may name a thing.
 ID = re.compile(r"[!-~]{1,36}")
 # These have no ids of their own.
-NAMELESS = ("judgements", "revisions")
+NAMELESS = ("judgements", "revisions", "labels")
 WORDS = {
     "people": "person",
     "items": "item",
@@ -37,6 +41,7 @@ WORDS = {
     "pages": "page",
     "prompts": "prompt",
     "judgements": "judgement",
+    "labels": "label",
     "validation_sets": "validation set",
     "informed": "review or ruling",
 }
@@ -89,11 +94,24 @@ class ImportPreview:
         return ", ".join(parts) or "nothing new"
 
 
+class Outcome(StrEnum):
+    """What comes of a record: it is new, there already, says more than is there, or takes another's place, or not."""
+
+    NEW = "new"
+    SAME = "same"
+    FILLED = "filled"
+    REPLACED = "replaced"
+    REFUSED = "refused"
+
+
+Settled = tuple[Outcome, Problem | None]
+
+
 @dataclass(slots=True)
 class ExistingRecords:
     """Existing records of a type: compared content by id, and ids by their other unique keys."""
 
-    prints: dict[str, Any] = field(default_factory=dict)
+    prints: dict[Any, Any] = field(default_factory=dict)
     ids: dict[tuple[Any, ...], str] = field(default_factory=dict)
 
 
@@ -113,11 +131,13 @@ class ImportPlan:
     needs: Callable[[Any], Iterable[Need]]
     row: Callable[[Any], dict[str, Any]]
     adopts: bool = False
+    name: Callable[[Any], Any] = record_id
+    settle: Callable[[Any, Any], Settled] | None = None
 
 
 @dataclass(slots=True)
 class Incoming:
-    """Everything to be written, by table, with its counts.
+    """Everything to be written, by table, with its counts; `accepted` are records whose plan settles them, by outcome.
 
     `new_aliases` are those of people of the project who must make room, by their ids.
     """
@@ -129,26 +149,39 @@ class Incoming:
     there: dict[str, set[str]] = field(default_factory=dict)
     new_aliases: dict[str, str] = field(default_factory=dict)
     units: int = 0
+    accepted: dict[Outcome, list[Any]] = field(default_factory=dict)
 
-    def take(self, plan: ImportPlan, records: Sequence[Record]) -> None:
+    def take(self, plan: ImportPlan, records: Iterable[Any]) -> None:
         """Sort the records of one thing; things that others need come first."""
         self.there[plan.thing] = set(plan.existing.prints)
         self.counts[plan.thing] = count = ImportCount()
         seen: set[Any] = set()
         for record in records:
-            name, unique = record_id(record), plan.unique(record)
-            found = plan.existing.prints.get(plan.existing.ids.get(unique, name) if plan.adopts else name)
+            name, unique = plan.name(record), plan.unique(record)
+            existing = plan.existing.prints.get(plan.existing.ids.get(unique, name) if plan.adopts else name)
             if reason := self._refused(plan, record, name, unique, seen):
                 self.refuse(plan.thing, name, reason)
-            elif found is None:
+            elif plan.settle is not None:
+                self._accept(plan.settle(record, existing), record, count)
+            elif existing is None:
                 self._add(plan, record, name, count)
-            elif found == plan.content(record):
+            elif existing == plan.content(record):
                 count.same += 1
             else:
                 count.changed += 1
                 self.there[plan.thing].discard(name)
                 self.refuse(plan.thing, name, "differs from what the project holds, which is kept as it is")
             seen |= {name, unique}
+
+    def _accept(self, settled: Settled, record: Any, count: ImportCount) -> None:
+        outcome, problem = settled
+        if problem is not None:
+            self.problems.append(problem)
+        count.same += outcome is Outcome.SAME
+        count.changed += outcome is Outcome.REFUSED
+        if outcome not in (Outcome.SAME, Outcome.REFUSED):
+            count.new += 1
+            self.accepted.setdefault(outcome, []).append(record)
 
     def refuse(self, thing: str, name: str, reason: str) -> None:
         """Keep a record out and say why, naming the file and the place in it."""
@@ -188,3 +221,11 @@ class Incoming:
             self.rows.setdefault(table, []).extend(rows if isinstance(rows, list) else [rows])
         self.there[plan.thing].add(name)
         count.new += 1
+
+
+def refuse_bad(bad: Sequence[Problem], skip_bad: bool, todo: str = CORRECT) -> None:
+    """Refuse an import that has problems, unless they are to be skipped; the Refusal names the first."""
+    if bad and not skip_bad:
+        more = f" (and {len(bad) - 1:,} more)" if len(bad) > 1 else ""
+        happened = f"{str(bad[0]).rstrip('.')}{more}. Nothing was imported."
+        raise Refusal(happened, todo, tuple(map(str, bad[:SHOWN_PROBLEMS])))

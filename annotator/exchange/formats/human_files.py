@@ -21,12 +21,12 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.formats.label_entries import (
     LONGEST_CELL,
-    EntryFinding,
     EntryTrouble,
     LabelEntry,
     LabelFileContent,
     too_long,
     unreadable,
+    wrong,
 )
 from annotator.exchange.formats.layout import MAPPING, Files, GivenLabel, LabelLayout, Labelled, LabelledUnit
 from annotator.exchange.formats.researcherbench_layout import (
@@ -38,7 +38,7 @@ from annotator.exchange.formats.researcherbench_layout import (
     numbered,
 )
 from annotator.exchange.reading import read_json
-from annotator.exchange.release.bundle import in_words
+from annotator.exchange.release.bundle import Problem, in_words
 from annotator.protocols.researcherbench.coverage import COVERAGE
 
 JUDGED = "meta_eval.json"
@@ -107,7 +107,7 @@ def _read_one(file: Path, numbering: Mapping[int, MappedItem]) -> LabelFileConte
         if isinstance(made, LabelEntry):
             found.entries.append(made)
         else:
-            found.findings.append(made)
+            found.problems.append(made)
     return found
 
 
@@ -116,17 +116,17 @@ def _text(tree: Mapping[str, Any], name: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _line(raw: Any, about: Mapping[str, Any], row: int) -> LabelEntry | EntryFinding:
+def _line(raw: Any, about: Mapping[str, Any], row: int) -> LabelEntry | Problem:
     file = about["file"]
     point = raw.get("point") if isinstance(raw, dict) else None
     if not isinstance(point, str) or not point.strip():
-        return EntryFinding(EntryTrouble.UNREADABLE, file, row, "it has no “point”")
+        return wrong(EntryTrouble.UNREADABLE, file, row, "it has no “point”")
     if len(point) > LONGEST_CELL:
-        return EntryFinding(EntryTrouble.UNREADABLE, file, row, f"its point {too_long(point)}")
+        return wrong(EntryTrouble.UNREADABLE, file, row, f"its point {too_long(point)}")
     covered = raw.get("covered")
     if not isinstance(covered, bool):
         # Its own reading takes what is not said for not covered.
-        return EntryFinding(EntryTrouble.BAD_VALUE, file, row, "“covered” is neither true nor false")
+        return wrong(EntryTrouble.BAD_VALUE, file, row, "“covered” is neither true nor false")
     return LabelEntry(row=row, value=YES if covered else NO, unit=point.strip(), number=row, **about)
 
 

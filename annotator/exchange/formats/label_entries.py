@@ -1,6 +1,6 @@
 """Entries of a label file: one rater's value for one unit of one report, and what may be wrong with it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from annotator.domain.texts.refusal import Refusal
@@ -21,27 +21,6 @@ class EntryTrouble(StrEnum):
     CONFLICT = "conflict"
     REPEATED = "repeated"
     SUBMITTED = "submitted"
-
-
-@dataclass(frozen=True, slots=True)
-class EntryFinding:
-    """A problem of an entry; `row` counts from 1 (a CSV file's head is row 1), None means the whole file.
-
-    `labels` counts the entries with which the same is wrong, of which this is the first.
-    """
-
-    trouble: EntryTrouble
-    file: str
-    row: int | None
-    reason: str
-    labels: int = 1
-
-    def __str__(self) -> str:
-        place = self.file if self.row is None else f"{self.file}, row {self.row}"
-        return f"{place}{f' and {self.labels - 1:,} more' if self.labels > 1 else ''}: {self.reason}"
-
-    def as_problem(self) -> Problem:
-        return Problem(self.file, None, str(self).removeprefix(self.file).lstrip(":, "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +50,9 @@ class LabelEntry:
     note: str = ""
     peer: bool = False
 
-    def finding(self, trouble: EntryTrouble, reason: str, labels: int = 1) -> EntryFinding:
+    def problem(self, trouble: EntryTrouble, reason: str, labels: int = 1, *, note: bool = False) -> Problem:
         """What is wrong with it, and with so many in all."""
-        return EntryFinding(trouble, self.file, self.row, reason, labels)
+        return replace(wrong(trouble, self.file, self.row, reason), note=note, labels=labels)
 
 
 @dataclass(slots=True)
@@ -81,18 +60,23 @@ class LabelFileContent:
     """The content of label files: entries, unreadable ones, and remarks."""
 
     entries: list[LabelEntry] = field(default_factory=list)
-    findings: list[EntryFinding] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def add(self, other: "LabelFileContent") -> None:
         self.entries += other.entries
-        self.findings += other.findings
+        self.problems += other.problems
         self.notes += other.notes
+
+
+def wrong(trouble: EntryTrouble, file: str, row: int | None, reason: str) -> Problem:
+    """A problem of a file's entry; `row` counts from 1 (a CSV file's head is row 1), None means the whole file."""
+    return Problem(file, None, reason, row=row, trouble=trouble.value)
 
 
 def unreadable(file: str, refusal: Refusal) -> LabelFileContent:
     """What a file holds that cannot be read at all."""
-    return LabelFileContent(findings=[EntryFinding(EntryTrouble.UNREADABLE, file, None, str(refusal))])
+    return LabelFileContent(problems=[wrong(EntryTrouble.UNREADABLE, file, None, str(refusal))])
 
 
 def too_long(text: str) -> str:

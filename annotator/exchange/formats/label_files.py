@@ -17,12 +17,12 @@ from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts
 from annotator.exchange.formats.label_entries import (
     LONGEST_CELL,
-    EntryFinding,
     EntryTrouble,
     LabelEntry,
     LabelFileContent,
     too_long,
     unreadable,
+    wrong,
 )
 from annotator.exchange.formats.tables import (
     CRITERION,
@@ -78,7 +78,7 @@ def _of_tables(path: Path, mapping: TablesMapping | None) -> LabelFileContent:
     content = LabelFileContent()
     read, problems = read_tables([path])
     for problem in problems:
-        content.findings.append(EntryFinding(EntryTrouble.UNREADABLE, problem.file, None, problem.reason))
+        content.problems.append(wrong(EntryTrouble.UNREADABLE, problem.file, None, problem.reason))
     for table, how in (mapped(one, mapping, proposed_labels) for one in read):
         given = {*how.columns, *how.constants}
         lacking = next((names for names in _NEEDED if not given & set(names)), ())
@@ -108,7 +108,7 @@ def of_table(table: Table, how: TableMapping) -> LabelFileContent:
     for row, cells in enumerate(table.rows, table.first):
         made = _entry(cells, fields, fixed, table.name, row)
         if isinstance(made, str):
-            content.findings.append(EntryFinding(EntryTrouble.UNREADABLE, table.name, row, made))
+            content.problems.append(wrong(EntryTrouble.UNREADABLE, table.name, row, made))
         elif made.value:
             content.entries.append(made)
         else:

@@ -41,17 +41,22 @@ from annotator.exchange.release.validation_records import InformedRecord, Valida
 class Problem:
     """A problem of one entry of a file. A note is reported, but does not keep it out.
 
-    `index` counts from 0 in the file's list; None means the file as a whole.
+    `index` counts from 0 in the file's list, `row` of a table of labels from 1; without either it is the file as a
+    whole. `trouble` is its kind; `labels` counts those with which the same is wrong, of which this is the first.
     """
 
     file: str
     index: int | None
     reason: str
     note: bool = False
+    row: int | None = None
+    trouble: str = ""
+    labels: int = 1
 
     def __str__(self) -> str:
-        place = self.file if self.index is None else f"{self.file}[{self.index}]"
-        return f"{place}: {self.reason}"
+        place = f"{self.file}[{self.index}]" if self.index is not None else self.file
+        place += "" if self.row is None else f", row {self.row}"
+        return f"{place}{f' and {self.labels - 1:,} more' if self.labels > 1 else ''}: {self.reason}"
 
 
 @dataclass(slots=True)

@@ -63,7 +63,7 @@ def test_labels_become_judgements_of_the_person_they_are_said_to_be_of(
         tmp_path, {"value": "Yes ", "quote": quote, "note": "well"}, {"unit": SECOND, "value": "unsure"}
     )
     report = take(project, path)
-    assert (report.new, report.findings) == (2, ())
+    assert (report.new, report.problems) == (2, ())
     first, second = sorted(stored(project), key=lambda row: row["status"])
     assert (first["value"], first["status"], first["note"], first["flags"]) == (
         "yes",
@@ -143,7 +143,7 @@ def test_what_cannot_be_taken_is_named_with_its_row(
     project: Project, tmp_path: Path, row: dict[str, str], trouble: str, reason: str
 ) -> None:
     path = written(tmp_path, {"unit": SECOND}, row)
-    (finding,) = look(project, path).findings
+    (finding,) = look(project, path).problems
     assert (finding.trouble.value, finding.row) == (trouble, 3)
     assert reason in finding.reason
     assert str(finding) in refused(project, path)
@@ -277,7 +277,7 @@ def test_what_is_submitted_never_changes(project: Project, tmp_path: Path, repla
 def test_files_that_contradict_themselves_say_nothing(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path, {}, {"value": "no"}, {}, {"unit": SECOND}, {"unit": SECOND})
     report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
-    assert [(one.trouble.value, one.row) for one in report.findings] == [("repeated", n) for n in (2, 3, 4)]
+    assert [(one.trouble.value, one.row) for one in report.problems] == [("repeated", n) for n in (2, 3, 4)]
     assert report.new == 1
     assert "Found more than once in the files, and alike: 1 label" in report.notes
 

@@ -119,7 +119,7 @@ def test_its_human_files_come_in_by_number_and_words(peer: Project, tmp_path: Pa
     human(tmp_path / "h", 2, "A", ("Point 2", True))
     human(tmp_path / "h", 2, "B", ("Point 2", False))
     report = take(peer, tmp_path / "h", LabelImportOptions({"A": "E1", "B": "E2"}, system="Sys"))
-    assert (report.new, report.findings) == (4, ())
+    assert (report.new, report.problems) == (4, ())
     assert Counter(row["value"] for row in stored(peer)) == {"yes": 2, "no": 2}
 
 
@@ -149,7 +149,7 @@ def test_its_annotators_are_nobody_until_somebody_says_who_they_are(peer: Projec
 def test_its_points_are_never_matched_by_place_or_likeness(peer: Project, tmp_path: Path) -> None:
     human(tmp_path / "h", 1, "A", ("Both of them", True), ("Point 2", True))
     report = look(peer, tmp_path / "h", LabelImportOptions({"A": "E1"}, system="Sys"))
-    assert [one.trouble.value for one in report.findings] == ["unknown unit", "unknown unit"]
+    assert [one.trouble.value for one in report.problems] == ["unknown unit", "unknown unit"]
 
 
 # Other protocols

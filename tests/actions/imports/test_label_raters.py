@@ -100,6 +100,6 @@ def test_a_name_or_alias_of_the_project_says_who_a_rater_is(
 def test_a_name_that_two_people_have_is_asked_about_once(project: Project, tmp_path: Path) -> None:
     people.add_person(project, "Ann Other")
     path = written(tmp_path, *every(rater="Ann Other"))
-    (finding,) = look(project, path, LabelImportOptions()).findings
+    (finding,) = look(project, path, LabelImportOptions()).problems
     assert (finding.labels, finding.row) == (12, 2)
     assert "which 2 people here are called" in refused(project, path, LabelImportOptions())

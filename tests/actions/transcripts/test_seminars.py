@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.imports import imports
-from annotator.actions.imports.imports import ImportOptions
-from annotator.actions.imports.imports import TRANSCRIPTS
+from annotator.actions.imports.imports import TRANSCRIPTS, ImportOptions
 from annotator.actions.items import items, sources
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases

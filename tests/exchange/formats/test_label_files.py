@@ -46,7 +46,7 @@ def found(folder: Path, content: str | bytes, name: str = "labels.csv") -> Label
 def the_reason(folder: Path, content: str | bytes, name: str = "labels.csv") -> str:
     """Why the whole file is unreadable; no entry of it is taken."""
     read = found(folder, content, name)
-    ((finding,), entries) = read.findings, read.entries
+    ((finding,), entries) = read.problems, read.entries
     assert (finding.trouble, finding.row, entries) == (EntryTrouble.UNREADABLE, None, [])
     return str(finding)
 
@@ -111,7 +111,7 @@ def test_rows_without_a_value_say_nothing_and_are_counted(tmp_path: Path) -> Non
 )
 def test_a_row_that_does_not_fit_is_named_with_its_reason(tmp_path: Path, row: str, reason: str) -> None:
     read = found(tmp_path, HEAD + "1,A,B,C,yes\n" + row + "\n")
-    (finding,) = read.findings
+    (finding,) = read.problems
     assert str(finding).startswith(f"labels.csv, row 3: {reason}")
     assert len(read.entries) == 1
 
@@ -148,7 +148,7 @@ def test_a_table_that_is_too_large_is_not_read_into_memory(tmp_path: Path) -> No
     read = label_files.read([tmp_path / "labels.csv"])
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert "larger than 64 MB" in str(read.findings[0])
+    assert "larger than 64 MB" in str(read.problems[0])
     assert most < 70 * 2**20
 
 
@@ -199,7 +199,7 @@ def test_json_says_the_same_as_a_table(tmp_path: Path) -> None:
 def test_an_entry_of_the_wrong_type_is_named(tmp_path: Path, told: Any, reason: str) -> None:
     first = {"item": "1", "unit": "Both", "rater": "A", "value": "no"}
     read = found(tmp_path, json.dumps([first, told]), "labels.json")
-    (finding,) = read.findings
+    (finding,) = read.problems
     assert (finding.row, reason in finding.reason) == (2, True)
 
 
@@ -269,7 +269,7 @@ def test_what_is_written_is_read_back(tmp_path: Path, ending: str) -> None:
     rows = [told, row(weight=2.0, state="submitted", at="2025-01-01")]
     content = b"".join(as_csv(rows)) if ending == ".csv" else as_json(rows)
     read = found(tmp_path, content, f"labels{ending}")
-    assert not read.findings
+    assert not read.problems
     assert not read.notes
     first, second = read.entries
     assert {name: getattr(first, name) for name in READ} == told
@@ -307,7 +307,7 @@ def test_a_human_file_is_one_annotator_on_one_question(tmp_path: Path) -> None:
 def test_what_is_neither_covered_nor_not_is_never_taken_for_no(tmp_path: Path, covered: Any) -> None:
     file = human(tmp_path, "Q1_result_A.json", {"rubric_eval": [{"point": "Both", "covered": covered}]})
     read = label_files.read([file])
-    assert (read.entries, read.findings[0].trouble) == ([], EntryTrouble.BAD_VALUE)
+    assert (read.entries, read.problems[0].trouble) == ([], EntryTrouble.BAD_VALUE)
 
 
 @pytest.mark.parametrize(
@@ -320,7 +320,7 @@ def test_a_broken_human_file_is_named_and_the_next_is_read(tmp_path: Path, tree:
     human(tmp_path, "Q2_result_A.json", {"rubric_eval": [{"point": "Both", "covered": True}]})
     read = label_files.read([tmp_path])
     assert [entry.item for entry in read.entries] == ["2"]
-    assert "Q1_result_A.json" in read.findings[0].file
+    assert "Q1_result_A.json" in read.problems[0].file
 
 
 @pytest.mark.parametrize(
@@ -336,7 +336,7 @@ def test_a_numbering_that_is_broken_keeps_its_files_out(tmp_path: Path) -> None:
     human(tmp_path, "Q1_result_A.json", {"rubric_eval": [{"point": "Both", "covered": True}]})
     human(tmp_path, "goldsmith.json", {"items": [{"id": 1}]})
     read = label_files.read([tmp_path])
-    assert (read.entries, "goldsmith.json" in read.findings[0].reason) == ([], True)
+    assert (read.entries, "goldsmith.json" in read.problems[0].reason) == ([], True)
 
 
 SHEET = AnnotatorSheet(

@@ -149,7 +149,7 @@ def labels_leave_and_return(project: Project, folder: Path) -> None:
     choice = label_exports.LabelSelection(PLANTED, everything=True)
     written = label_exports.export(project, folder / "labels.csv", choice=choice)
     found = label_files.preview(project, [written.path])
-    assert (found.same, found.new, found.findings) == (written.labels, 0, ())
+    assert (found.same, found.new, found.problems) == (written.labels, 0, ())
 
 
 def released(project: Project, folder: Path) -> None:
@@ -185,7 +185,7 @@ def layout_comes_and_goes(project: Project, folder: Path) -> None:
         project, folder / "theirs", "planted", label_exports.LabelSelection(everything=True)
     )
     found = label_files.preview(project, [written.path], label_files.LabelImportOptions(protocol=STANCE))
-    assert (found.same, found.new, found.findings) == (written.labels, 0, ())
+    assert (found.same, found.new, found.problems) == (written.labels, 0, ())
 
 
 def layout_offered(project: Project, folder: Path) -> None:

@@ -164,16 +164,16 @@ class LabelsIn(QWidget):
             self.told.setPlainText(f"{found.happened}\n{found.todo}")
             return
         self.told.setPlainText("\n".join(found.words()))
-        self.problems.setVisible(bool(found.findings))
+        self.problems.setVisible(bool(found.problems))
         # Who a rater is, is answered in the rows above, not by an option of the command line.
         self.problems.addItems(
-            [str(one).partition(", as in --as")[0] for one in found.findings[:SHOWN_PROBLEMS]]
+            [str(one).partition(", as in --as")[0] for one in found.problems[:SHOWN_PROBLEMS]]
         )
-        if len(found.findings) > SHOWN_PROBLEMS:
-            self.problems.addItem(f"… and {len(found.findings) - SHOWN_PROBLEMS:,} more")
+        if len(found.problems) > SHOWN_PROBLEMS:
+            self.problems.addItem(f"… and {len(found.problems) - SHOWN_PROBLEMS:,} more")
         self._ask_whose(found.strangers)
         anything = found.new or found.filled or found.replaced
-        self.ready.emit(bool(anything) and (not found.findings or self.skip.isChecked()))
+        self.ready.emit(bool(anything) and (not found.problems or self.skip.isChecked()))
 
     def _ask_whose(self, names: Sequence[str]) -> None:
         """A row for each name that nobody has said whose it is; those that were answered stay."""
