@@ -144,7 +144,7 @@ def test_what_cannot_be_taken_is_named_with_its_row(
 ) -> None:
     path = written(tmp_path, {"unit": SECOND}, row)
     (finding,) = look(project, path).problems
-    assert (finding.trouble.value, finding.row) == (trouble, 3)
+    assert (finding.trouble, finding.row) == (trouble, 3)
     assert reason in finding.reason
     assert str(finding) in refused(project, path)
 
@@ -277,7 +277,7 @@ def test_what_is_submitted_never_changes(project: Project, tmp_path: Path, repla
 def test_files_that_contradict_themselves_say_nothing(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path, {}, {"value": "no"}, {}, {"unit": SECOND}, {"unit": SECOND})
     report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
-    assert [(one.trouble.value, one.row) for one in report.problems] == [("repeated", n) for n in (2, 3, 4)]
+    assert [(one.trouble, one.row) for one in report.problems] == [("repeated", n) for n in (2, 3, 4)]
     assert report.new == 1
     assert "Found more than once in the files, and alike: 1 label" in report.notes
 

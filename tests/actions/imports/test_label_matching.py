@@ -149,7 +149,7 @@ def test_its_annotators_are_nobody_until_somebody_says_who_they_are(peer: Projec
 def test_its_points_are_never_matched_by_place_or_likeness(peer: Project, tmp_path: Path) -> None:
     human(tmp_path / "h", 1, "A", ("Both of them", True), ("Point 2", True))
     report = look(peer, tmp_path / "h", LabelImportOptions({"A": "E1"}, system="Sys"))
-    assert [one.trouble.value for one in report.problems] == ["unknown unit", "unknown unit"]
+    assert [one.trouble for one in report.problems] == ["unknown unit", "unknown unit"]
 
 
 # Other protocols
