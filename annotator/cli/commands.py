@@ -24,6 +24,7 @@ NAMES = {
     "sources.evidence_app": "evidence",
     "drafting.app": "draft",
     "drafting.rubrics_app": "rubrics",
+    "labels.authoring_app": "authoring",
     "respond.app": "respond",
     "respond.systems_app": "systems",
     "respond.responses_app": "responses",

@@ -34,8 +34,6 @@ Reviewed = Annotated[
 ]
 Share = Annotated[float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)]
 Anew = Annotated[bool, typer.Option("--each-stage-anew", help="Draw the people for each stage independently")]
-# So many unknown keys are named.
-NAMED = 8
 
 
 @app.command()
@@ -103,16 +101,7 @@ def _ids(project: Any, keys: Sequence[str] | None, *, whole: bool = False) -> tu
     """The ids of the items of these keys, or of every item."""
     from annotator.actions.items import items
 
-    every = items.ids(project)
-    if whole:
-        return tuple(every)
-    known = {line.key: line.id for line in items.lines(project, every)} if keys else {}
-    strange = [key for key in keys or () if key not in known]
-    if strange:
-        raise Refusal(
-            "Some of these are not item keys.", "Nothing was assigned.", details=tuple(strange[:NAMED])
-        )
-    return tuple(known[key] for key in keys or ())
+    return tuple(items.ids(project) if whole else items.ids_of(project, keys or (), in_use=True))
 
 
 def _words(found: Any, dry_run: bool) -> list[str]:

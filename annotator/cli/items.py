@@ -1,5 +1,6 @@
-"""Commands for items: listing them, changing them, retiring them, applying their selection."""
+"""Commands for items: listing them, adding and changing them, retiring them, applying their selection."""
 
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -9,7 +10,6 @@ import typer
 
 from annotator.cli.saying import As, File, Json, opened, say
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer(help="The items of the benchmark.", no_args_is_help=True)
 final_app = typer.Typer(help="The final pass before a release: list and sign checks.", no_args_is_help=True)
@@ -49,6 +49,29 @@ def list_(
         {name: getattr(one, name) for name in ("key", *COLUMNS, "working_title", "retired")} for one in found
     ]
     say({"items": trees}, json_, said or ["No items."])
+
+
+@app.command()
+def add(
+    file: File,
+    question: Annotated[str, typer.Option(help="What the systems are asked; - for input")],
+    key: Annotated[str, typer.Option(help="Key; by default the next free number")] = "",
+    type_: Annotated[str, typer.Option("--type", help="Question type")] = "",
+    subject: Annotated[str, typer.Option(help="Subject or domain")] = "",
+    language: Annotated[str, typer.Option(help="Language of the question, such as en or zh-Hans")] = "en",
+    dataset: Annotated[str, typer.Option(help="Collection that it belongs to")] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Add an item and print its key; a question that is there (under this key, if one is given) is not added again."""
+    from annotator.actions.items import items
+
+    more = {"question_type": type_, "subject": subject, "language": language, "dataset": dataset}
+    with opened(file, person=as_) as project:
+        asked = sys.stdin.read() if question == "-" else question
+        found, new = items.add_once(project, key.strip(), asked.strip(), more)
+    there = f"{'Retired item' if found.retired else 'Item'} {found.key} has this question: nothing was added."
+    say({"key": found.key, "added": new}, json_, [f"Added item {found.key}." if new else there])
 
 
 @app.command()
@@ -220,12 +243,10 @@ def final_sign(
     from annotator.actions.items import final_pass, items
 
     with opened(file, person=as_) as project:
-        known = {line.key: line.id for line in items.lines(project, items.ids(project))}
-        if strange := [key for key in keys if key not in known]:
-            raise Refusal(f"“{strange[0]}” is no key of an item in use.", "Nothing was signed.")
+        ids = items.ids_of(project, keys, in_use=True)
         with project.store.write():
-            for key in keys:
-                final_pass.sign(project, known[key], check, state, note)
+            for item_id in ids:
+                final_pass.sign(project, item_id, check, state, note)
     say(
         {"signed": keys, "check": check, "state": state},
         json_,

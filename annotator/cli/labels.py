@@ -1,4 +1,4 @@
-"""Commands for label files: import and export."""
+"""Commands for label files, and for submitting labels and documents."""
 
 import re
 from collections.abc import Iterable
@@ -10,10 +10,14 @@ import typer
 
 from annotator.cli.options import NamingLayouts, protocol_of
 from annotator.cli.saying import NOT_ALL, As, File, Json, bar, opened, progress_bars, say
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer(help="Import, submit and export labels.", no_args_is_help=True)
+authoring_app = typer.Typer(
+    help="Rubrics, plans and other documents that a person writes.", no_args_is_help=True
+)
 _OF_QUESTION = re.compile(r"Q?(?P<number>-?\d{1,18})=(?P<system>.+)")
 _IfUnsaid = Annotated[
     str,
@@ -154,13 +158,84 @@ def labels_submit(
 
     with opened(file, person=as_) as project:
         whose = [people.known(project, one).id for one in person or ()] or people.answerable(project)
-        done, left = label_sealing.submit_all(project, whose, partial=partial)
-    words = [f"Submitted: {_standing(one)}" for one in done] + [
-        f"Not submitted: {_standing(one)}" for one in left
-    ]
-    words += ["Add the missing labels, or submit without them with --partial."] if left else []
-    found = {"submitted": [asdict(one) for one in done], "not_submitted": [asdict(one) for one in left]}
-    say(found, json_, words or ["No labels to submit."])
+        done, left = (
+            [(_standing(one), asdict(one)) for one in listed]
+            for listed in label_sealing.submit_all(project, whose, partial=partial)
+        )
+    _say_submitted(
+        done,
+        left,
+        json_,
+        "Add the missing labels, or submit without them with --partial.",
+        "No labels to submit.",
+    )
+
+
+@authoring_app.command("submit")
+def authoring_submit(
+    file: File,
+    keys: Annotated[
+        list[str] | None, typer.Argument(help="Keys of items; by default all", show_default=False)
+    ] = None,
+    kind: Annotated[
+        list[Kind] | None,
+        typer.Option(help="Only this kind of document; repeatable. By default all but labels"),
+    ] = None,
+    reason: Annotated[
+        str, typer.Option(help="Submit in spite of warnings, for this reason; errors must be corrected")
+    ] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Submit a person's own documents, each unless something is missing or remarked on, which is then listed.
+
+    Exit code 3 if a document was not submitted, or an item that is named has none that is open.
+    """
+    from annotator.actions.assignments import submitting
+    from annotator.actions.authoring import annotating
+    from annotator.actions.items import items, sources
+    from annotator.actions.undo import recovering
+
+    done, left = list[Any](), list[Any]()
+    with opened(file, person=as_) as project:
+        ids = items.ids_of(project, keys, in_use=True) if keys else items.ids(project)
+        recovering.recover(project)
+        for item in (items.read(project, item_id) for item_id in dict.fromkeys(ids)):
+            mine = [
+                one
+                for one in annotating.artifacts_of(project, item.id)
+                if (one.author_id, one.state) == (project.by, State.DRAFT)
+                and one.kind is not Kind.LABELS
+                and (not kind or one.kind in kind)
+            ]
+            if keys and not mine:
+                why = "You have no open document here: none is begun, or all are submitted."
+                left.append((f"item {item.key}\n  {why}", {"item": item.key, "kind": "", "reasons": (why,)}))
+            for one in mine:
+                words, tree = (
+                    f"{one.kind.value} of item {item.key}",
+                    {"item": item.key, "kind": one.kind.value},
+                )
+                try:
+                    submitting.submit(project, one, item, sources.sources(project, item.id), reason.strip())
+                    done.append((words, tree))
+                except Refusal as refusal:
+                    reasons = refusal.details or (str(refusal),)
+                    left.append(("\n  ".join((words, *reasons)), {**tree, "reasons": reasons}))
+    _say_submitted(
+        done,
+        left,
+        json_,
+        "Correct what is listed, or leave warnings with --reason.",
+        "No documents to submit.",
+    )
+
+
+def _say_submitted(done: list[Any], left: list[Any], json_: bool, todo: str, nothing: str) -> None:
+    """Each one in words and as JSON; exit code 3 if something is left."""
+    words = [f"Submitted: {words}" for words, _ in done] + [f"Not submitted: {words}" for words, _ in left]
+    found = {"submitted": [tree for _, tree in done], "not_submitted": [tree for _, tree in left]}
+    say(found, json_, [*words, *([todo] if left else [])] or [nothing])
     if left:
         raise typer.Exit(NOT_ALL)
 

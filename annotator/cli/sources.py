@@ -23,8 +23,9 @@ from annotator.cli.saying import (
     say_changed,
 )
 from annotator.domain.texts.moments import local
+from annotator.domain.texts.refusal import Refusal
 
-app = typer.Typer(help="Pages cited by reports.", no_args_is_help=True)
+app = typer.Typer(help="Sources of items, and pages cited by reports.", no_args_is_help=True)
 evidence_app = typer.Typer(help="Gold evidence in bulk.", no_args_is_help=True)
 Item = Annotated[str, typer.Option("--item", help="Item key")]
 FromFile = Annotated[
@@ -108,6 +109,34 @@ def import_(
         return [*page_fetching.words(line), *line["problems"]]
 
     carried_out(file, run, words, doing="reading", progress=progress, json_=json_)
+
+
+@app.command()
+def add(
+    file: File,
+    item: Annotated[str, typer.Argument(help="Key of the item", show_default=False)],
+    paths: Annotated[
+        list[str], typer.Argument(help="Markdown, plain text (UTF-8) or PDF", show_default=False)
+    ],
+    title: Annotated[str, typer.Option(help="Title; by default the name of each file")] = "",
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Put files beside an item as its sources, all of them or none; what is there already is not added again."""
+    from annotator.actions.items import sources as beside
+
+    if any("://" in path for path in paths):
+        raise Refusal(
+            "Sources are files; an address cannot be added.",
+            "Save the page as PDF or text and add that; sources describe --identifier keeps its address.",
+        )
+    with opened(file, person=as_) as project, project.store.write():
+        item_id = _item_id(project, item)
+        new = {path: bool(beside.add_source(project, item_id, Path(path), title).seq) for path in paths}
+    words = [
+        f"{'Added' if added else 'There already, not added again'}: {path}" for path, added in new.items()
+    ]
+    say({"item": item, "sources": [{"file": path, "added": new[path]} for path in new]}, json_, words)
 
 
 @app.command()
@@ -231,7 +260,6 @@ def evidence_import(
     Doubtful is, say, an entry without a year, one of prose, or one whose title looks like names; the reason is given.
     """
     from annotator.actions.material import evidence_import as bulk
-    from annotator.domain.texts.refusal import Refusal
 
     if (bool(path), from_source, source_itself).count(True) != 1:
         raise Refusal("It is not clear what to import.", "Give a file, --from-source or --source-itself.")
@@ -286,13 +314,9 @@ def _looked_up(
 
 
 def _item_id(project: Any, key: str) -> str:
-    from annotator.actions.items import materials
-    from annotator.domain.texts.refusal import Refusal
+    from annotator.actions.items import items
 
-    found = materials.item_ids(project, [key])
-    if not found:
-        raise Refusal(f"There is no item “{key}”.", "See the keys on the Items page.")
-    return str(found[0])
+    return str(items.ids_of(project, [key], in_use=True)[0])
 
 
 def _plain(reference: Any) -> Any:

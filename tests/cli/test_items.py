@@ -1,5 +1,6 @@
 """The commands for items, on a project of rated candidates."""
 
+import io
 import json
 from pathlib import Path
 
@@ -41,6 +42,30 @@ def test_letter_2_items_are_listed_edited_retired_and_restored(tmp_path: Path, c
     project = Project.open(Path(file))
     assert items.count(project) == 3
     project.close()
+
+
+def test_an_item_is_added_once_under_its_key(tmp_path: Path, capsys, monkeypatch) -> None:
+    file, filed = (
+        candidates_file(tmp_path),
+        ["--type", "Survey", "--subject", "Rivers", "--language", "en-GB"],
+    )
+    monkeypatch.setattr("sys.stdin", io.StringIO("河流为何弯曲？\n  Two lines.\n"))
+    for words, code, said in (
+        (["Why do rivers meander?", "--key", "R-007", *filed], 0, "Added item R-007."),
+        (["Why do rivers meander?", "--key", "R-007"], 0, "Item R-007 has this question: nothing was added."),
+        (["Why do rivers meander?"], 0, "Item R-007 has this question: nothing was added."),
+        (["Why not?", "--key", "R-007"], 1, "The key “R-007” is taken by another question."),
+        (["-"], 0, "Added item 5."),
+    ):
+        assert run_command(["items", "add", file, "--question", *words]) == code
+        assert said in "".join(capsys.readouterr())
+    assert run_command(["items", "list", file, "--json"]) == 0
+    first, second = json.loads(capsys.readouterr().out)["items"][3:]
+    assert [first[name] for name in ("key", "question_type", "subject", "language")] == [
+        "R-007",
+        *filed[1::2],
+    ]
+    assert second["question"] == "河流为何弯曲？\n  Two lines."
 
 
 def test_letter_2_selection_is_applied_and_the_funnel_printed(tmp_path: Path, capsys) -> None:

@@ -1,4 +1,4 @@
-"""Labels in files and replies under another rule, from the command line: what is said, in words and in JSON."""
+"""Labels in files, and documents that are submitted, from the command line: what is said, in words and in JSON."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,13 @@ from typing import Any
 
 import pytest
 
+from annotator.actions.authoring import artifacts
+from annotator.actions.project import drafts
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
+from annotator.domain.kinds.artifact import Kind
 from tests.material.labels_in_files import FIRST, every, project_of_two, stored, written
+from tests.projects.pairs_project import ADA, item, pairs_project, rubric, work_as
 
 
 @pytest.fixture
@@ -124,3 +128,31 @@ def test_what_is_said_unclearly_is_refused(
     assert run_command(["labels", "import", file, str(written(tmp_path, {})), *words]) == 1
     assert said in capsys.readouterr().err
     assert labels_in(file) == []
+
+
+def test_a_person_submits_their_own_documents_and_hears_what_keeps_others_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project, told = pairs_project(tmp_path, 3), []
+    asking = (("Is this a criterion that asks about the residual stream?", 3), *ADA[1:])
+    for place, name, criteria in ((0, "Ben", ADA), (1, "Ada", asking), (2, "Ada", ()), (0, "Ada", ADA)):
+        begun = artifacts.start(
+            work_as(project, name), item(project, place), Kind.RUBRIC, rubric(criteria, "a")
+        ).subject
+    drafts.save(project, begun, "a1", "text", "Explains how attribution works")
+    work_as(project, "Cora").close()
+    for words in ("R2 2 --kind plan", "R2", "R2 1 2", "R2 2 --reason Wanted", "R3"):
+        code = run_command(["authoring", "submit", str(project.path), "--json", "--as", *words.split()])
+        found = json.loads(capsys.readouterr().out)
+        told.append((code, found["submitted"], [one["reasons"][0][:13] for one in found["not_submitted"]]))
+    first, second = ([{"item": key, "kind": "rubric"}] for key in "12")
+    assert told == [
+        (3, [], ["You have no o"]),
+        (3, first, ["Criterion 1: ", "Whole documen"]),
+        (3, [], ["You have no o", "Criterion 1: "]),
+        (0, second, []),
+        (0, first, []),
+    ]
+    project = Project.open(project.path)
+    assert artifacts.read(project, begun).document.units[0].text == "Explains how attribution works"
+    project.close()

@@ -24,6 +24,7 @@ from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ResponseRow, table
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
+from tests.gui.authoring.small_pdf import pdf
 from tests.material import drawn_extracts
 from tests.projects.small_project import small_project
 
@@ -194,6 +195,25 @@ def test_letter_7_it_must_be_clear_what_to_import(file: Path) -> None:
     assert "not clear what to import" in str(said.exception)
     said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "none", "-"], input="x")
     assert "no item “none”" in str(said.exception)
+
+
+def test_files_are_put_beside_an_item_once_and_all_of_them_or_none(file: Path, tmp_path: Path) -> None:
+    rivers, lakes, odd = (tmp_path / name for name in ("Rivers.md", "Lakes.pdf", "odd.txt"))
+    for path, content in ((rivers, b"Words."), (lakes, pdf([["Lakes are deep"]])), (odd, b"\xff\xfe")):
+        path.write_bytes(content)
+    for wrong, words in ((str(odd), "“odd.txt” is not UTF-8"), ("https://a.example/b", "Sources are files")):
+        with pytest.raises(Refusal, match=words):
+            run("add", str(file), "1", str(rivers), wrong)
+    added = [{"file": str(rivers), "added": True}, {"file": str(lakes), "added": True}]
+    assert told("add", str(file), "1", str(rivers))["sources"] == added[:1]
+    assert told("add", str(file), "1", str(rivers), str(lakes))["sources"] == [
+        added[0] | {"added": False},
+        added[1],
+    ]
+    assert run("add", str(file), "1", str(rivers), "--title", "On rivers") == (0, f"Added: {rivers}\n")
+    with closing(Project.open(file, readonly=True)) as project:
+        found = {one.title: one.text for one in beside.sources(project, items.ids(project)[0])}
+    assert found == {"Rivers": "Words.", "Lakes": "Lakes are deep", "On rivers": "Words."}
 
 
 def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_path: Path) -> None:

@@ -1,17 +1,30 @@
 """Submitting a document and reopening it; agreement is frozen when all have submitted."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import agreements, assignments, reviewing
-from annotator.actions.authoring import annotating, artifacts, asked, criterion_weights, editable
+from annotator.actions.authoring import (
+    annotating,
+    artifacts,
+    asked,
+    criterion_weights,
+    editable,
+    question_types,
+)
 from annotator.actions.authoring.artifacts import ARTIFACT
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import stage_of
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.artifact import Artifact, Document, Kind, State
+from annotator.domain.kinds.documents import KINDS, lint
+from annotator.domain.kinds.finding import Finding, hinders
+from annotator.domain.material.item import Item
+from annotator.domain.material.source import Source
+from annotator.domain.material.transcript import doubts_about
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
@@ -44,6 +57,32 @@ def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
         if artifact.kind is Kind.QUERY and not project.from_task:
             asked.take(project, db, [artifact.item_id])
         return sealed
+
+
+def submit(
+    project: Project, artifact: Artifact, item: Item, sources: Sequence[Source], reason: str
+) -> Change:
+    """Submit a document; Refusal, with each as its details, where errors or warnings without a reason are left."""
+    findings = remarks(project, artifact.document, item, sources)
+    if hinders(findings, reason):
+        raise Refusal(
+            f"Remarks on this {artifact.kind.value} are left.",
+            "Correct what they name.",
+            tuple(one.words(KINDS[artifact.kind].unit, artifact.document.units) for one in findings),
+        )
+    return seal(project, artifact.id, reason if findings else "")
+
+
+def remarks(
+    project: Project, document: Document[Any], item: Item, sources: Sequence[Source]
+) -> list[Finding]:
+    """What the guideline remarks on a document, and what rests on words that may never have been said."""
+    text, weights = "\n\n".join(source.text for source in sources), criterion_weights.allowed(project)
+    more = {"bar": question_types.bar(project)} if document.KIND is Kind.SELECTION else {}
+    return [
+        *lint(document, item.question, text, item.language, weights, **more),
+        *doubts_about(sources, document.units),
+    ]
 
 
 def reopen(project: Project, artifact_id: str) -> Change:

@@ -27,6 +27,8 @@ ITEM = table(ItemRow)
 STATES = ("new", "in progress", "submitted", "settled")
 # Under which a change of several items keeps what each had and got, by id.
 SEVERAL = "items"
+# So many unknown keys are named.
+NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +238,26 @@ def add(
         return record(project, db, Change("item", item.id, "add item", None, item.model_dump()))
 
 
+def add_once(project: Project, key: str, question: str, more: Mapping[str, object]) -> tuple[Item, bool]:
+    """The item of a key, or without one of a question, and whether it is new; one that is there stays as it is.
+
+    Refusal where the key has another question, and in a project made from a task.
+    """
+    _refuse_task(project)
+    known = ITEM.c.key == key if key else func.trim(ITEM.c.question, " \t\r\n") == question
+    with project.store.write() as db:
+        row = db.execute(select(ITEM).where(known).order_by(ITEM.c.retired)).mappings().first()
+        if row is None:
+            made = add(project, question, more={**more, **({"key": key} if key else {})})
+            return read(project, made.subject), True
+    if question not in {row["question"].strip(), row["working_title"].strip()} - {""}:
+        raise Refusal(
+            f"The key “{key}” is taken by another question.",
+            "Choose another key, or change that item with items edit; nothing was added.",
+        )
+    return item_of(dict(row)), False
+
+
 def change(project: Project, item_id: str, **fields: object) -> Change:
     return change_all(project, {item_id: fields})
 
@@ -246,8 +268,7 @@ def change_all(project: Project, values: Mapping[str, Mapping[str, object]], ver
     Refusal for anyone but a coordinator, for a value that does not fit, and for the question of a settled query.
     """
     people.refuse_others(project, "can change items")
-    if project.from_task:
-        raise Refusal("The items came with the task.", "Ask who sent you the task.")
+    _refuse_task(project)
     before, after = dict[str, dict[str, Any]](), dict[str, dict[str, Any]]()
     with project.store.write() as db:
         for item_id, fields in values.items():
@@ -270,6 +291,11 @@ def change_all(project: Project, values: Mapping[str, Mapping[str, object]], ver
     return Change("item", next(iter(values), ""), verb, None, None, by=project.by)
 
 
+def _refuse_task(project: Project) -> None:
+    if project.from_task:
+        raise Refusal("The items came with the task.", "Ask who sent you the task.")
+
+
 def changed_by(change: Change) -> dict[str, dict[str, Any]]:
     """What a change of items gave each of them, by id."""
     if not change.seq:
@@ -288,12 +314,17 @@ def _verb(after: Mapping[str, Mapping[str, object]]) -> str:
     return f"change {', '.join(dict.fromkeys(name for fields in done for name in fields))}"
 
 
-def ids_of(project: Project, keys: Sequence[str]) -> list[str]:
-    """The ids of the items with these keys, retired ones too; Refusal where there is none of a key."""
+def ids_of(project: Project, keys: Sequence[str], *, in_use: bool = False) -> list[str]:
+    """The ids of the items with these keys, retired ones too unless they are to be in use; Refusal names other keys."""
+    question = select(ITEM.c.key, ITEM.c.id).where(
+        ITEM.c.key.in_(keys), ITEM.c.retired.in_({False, not in_use})
+    )
     with project.store.read() as db:
-        known = dict(db.execute(select(ITEM.c.key, ITEM.c.id).where(ITEM.c.key.in_(keys))).all())
-    if missing := [key for key in keys if key not in known]:
-        raise Refusal(f"There is no item “{missing[0]}”.", "Check the key; nothing was changed.")
+        known = dict(db.execute(question).all())
+    if missing := [f"“{key}”" for key in keys if key not in known]:
+        raise Refusal(
+            f"There is no item {', '.join(missing[:NAMED])}.", "Check the key; nothing was changed."
+        )
     return [known[key] for key in keys]
 
 

@@ -33,10 +33,11 @@ def file_bytes(project: Project, source_id: str) -> bytes | None:
         return db.execute(question).scalar()
 
 
-def add_source(project: Project, item_id: str, path: Path) -> Change:
+def add_source(project: Project, item_id: str, path: Path, title: str = "") -> Change:
     """Put a Markdown, plain-text or PDF file beside an item; Refusal when it cannot be read as what it is.
 
-    A PDF is kept as it is, and its text beside it, so that quotations can be marked and searched.
+    A PDF is kept as it is, and its text beside it, so that quotations can be marked and searched. Words that the item
+    has under the title already make no change; the title is the file's name unless one is given.
     """
     from annotator.exchange.pages import worker
 
@@ -47,8 +48,12 @@ def add_source(project: Project, item_id: str, path: Path) -> Change:
         if form is SourceFormat.PDF
         else documents.plain_text(content, path.name)
     )
+    title = storable(title.strip() or path.stem)[:1000]
     with project.store.write() as db:
-        source = put(db, item_id, storable(path.stem)[:1000], text, form)
+        same = select(SOURCE.c.id).filter_by(item_id=item_id, title=title, sha256=source_hash(text))
+        if there := db.execute(same).scalar():
+            return Change("source", there, "add source", by=project.by)
+        source = put(db, item_id, title, text, form)
         if form is SourceFormat.PDF:
             db.execute(
                 insert(SOURCE_FILE),

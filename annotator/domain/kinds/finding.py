@@ -1,7 +1,10 @@
 """Findings: a remark of the guideline on an artifact, with what to do about it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
+
+from annotator.domain.kinds.unit import Unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,6 +21,17 @@ class Finding:
     field: str
     message: str
     advice: str
+
+    def words(self, name: str, units: Sequence[Unit]) -> str:
+        """With its place before it: the unit's number, after what a unit is called."""
+        number = next((n for n, unit in enumerate(units, start=1) if unit.id == self.unit_id), 0)
+        place = f"{name.capitalize()} {number}" if number else "Whole document"
+        return f"{place}: {self.message} {self.advice}"
+
+
+def hinders(findings: Sequence[Finding], reason: str) -> bool:
+    """Whether a document may not be submitted: nothing overrides an error, and only a reason a warning."""
+    return any(finding.level == "error" for finding in findings) or (bool(findings) and not reason)
 
 
 def error(rule: str, message: str, advice: str, unit_id: str = "", field: str = "") -> Finding:

@@ -270,7 +270,9 @@ class SourcePane(QWidget):
         """Ask for a file and put it beside the item."""
         name, _ = QFileDialog.getOpenFileName(self, "Add a source", "", FILES)
         if name and self._item is not None:
-            self.desk.do(sources.add_source, self._item.id, Path(name))
+            change = self.desk.do(sources.add_source, self._item.id, Path(name))
+            if change is not None and not change.seq:
+                self._say("The item has this source already; nothing was added.")
 
     def _weigh_selection(self) -> None:
         chosen = self.pdf.chosen() if self._in_pdf else self.pane.chosen()

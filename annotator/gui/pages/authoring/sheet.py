@@ -11,13 +11,12 @@ from annotator.actions.assignments import reviewing, submitting
 from annotator.actions.authoring import artifacts, criterion_weights, editable, gold, question_types
 from annotator.actions.material import drafting_by_model
 from annotator.domain.kinds.artifact import Artifact, Kind, State
-from annotator.domain.kinds.documents import KINDS, lint
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.question_types import BAR, QuestionType
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.item import Item
 from annotator.domain.material.source import Source
-from annotator.domain.material.transcript import doubts_about
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
@@ -66,7 +65,6 @@ class AuthoringSheet(QWidget):
         self._drafted: tuple[str, ...] = ()
         self.closed: Refusal | None = None
         """Why the document in view cannot be changed now, if so."""
-        self._source_text = ""
         # What was checked last, and what the guideline remarks on it.
         self._checked: tuple[object, ...] = ()
         self._remarked: list[Finding] = []
@@ -124,7 +122,6 @@ class AuthoringSheet(QWidget):
     def know(self, item: Item, sources: Sequence[Source]) -> None:
         """The item or its sources have changed: what the guideline says may change with them."""
         self.item, self._sources, self._checked = item, sources, ()
-        self._source_text = "\n\n".join(source.text for source in sources)
 
     def refresh(self, found: Sequence[Artifact], *, reworded: bool = False) -> None:
         """Show the artifact in hand as it is now, in place; `reworded` where nothing but its units has changed."""
@@ -308,10 +305,9 @@ class AuthoringSheet(QWidget):
             return []
         self._tell()
         document = as_typed(self.artifact.document, self.saving.typed)
-        about = (self.item.question, self._source_text, self.item.language, self._weights, self._bar)
-        if self._checked != (document, *about):
-            self._checked = document, *about
-            self._remarked = [*lint(document, *about), *doubts_about(self._sources, document.units)]
+        if self._checked != (document, self._weights, self._bar):
+            self._checked = document, self._weights, self._bar
+            self._remarked = submitting.remarks(self.desk.project, document, self.item, self._sources)
         return [*self.form.unfit(), *self._remarked]
 
     def _tell(self) -> None:

@@ -4,7 +4,7 @@ from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.assignments import submitting
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.finding import Finding, hinders
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.authoring.checking import Checking
 from annotator.gui.pages.authoring.form import UnitsForm
@@ -56,7 +56,7 @@ class Submission(QObject):
         if artifact is None or not self._saving.keep():
             return
         findings = self._checking.check()
-        if any(finding.level == "error" for finding in findings) or (findings and not reason):
+        if hinders(findings, reason):
             self._list(findings)
             self._panel.enter()
         elif self._desk.do(submitting.seal, artifact.id, reason) is not None:
@@ -70,8 +70,7 @@ class Submission(QObject):
     def _list(self, findings: list[Finding]) -> None:
         artifact = self._saving.artifact
         if artifact is not None:
-            numbers = {unit.id: number for number, unit in enumerate(artifact.document.units, start=1)}
-            self._panel.show_findings(findings, numbers, KINDS[artifact.kind])
+            self._panel.show_findings(findings, artifact.document.units, KINDS[artifact.kind])
 
     def _jump(self, unit_id: str, field: str) -> None:
         current = self._form.current

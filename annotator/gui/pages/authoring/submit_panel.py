@@ -1,6 +1,6 @@
 """Submission panel: every remark, linked to its field."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.spec import KindSpec
+from annotator.domain.kinds.unit import Unit
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.layouts import vertical
@@ -61,14 +62,14 @@ class SubmitPanel(QFrame):
         bottom.addWidget(self.anyway)
         vertical(top, self.entries, bottom, on=self, margins=(10, 8, 10, 8))
 
-    def show_findings(self, findings: Sequence[Finding], numbers: Mapping[str, int], words: KindSpec) -> None:
-        """List remarks, errors first; `numbers` says which number each unit has."""
+    def show_findings(self, findings: Sequence[Finding], units: Sequence[Unit], words: KindSpec) -> None:
+        """List remarks, errors first, each with the number of its unit."""
         errors = sum(finding.level == "error" for finding in findings)
         self.title.setText(_title(words, errors, len(findings) - errors))
         chosen = self.entries.currentRow()
         self.entries.clear()
         for finding in findings:
-            self.entries.addItem(_entry(finding, numbers, words))
+            self.entries.addItem(_entry(finding, units, words))
         self.entries.setCurrentRow(max(0, min(chosen, len(findings) - 1)))
         self.entries.setVisible(bool(findings))
         rows = min(ROWS_SHOWN, self.entries.count())
@@ -122,9 +123,7 @@ def _title(words: KindSpec, errors: int, warnings: int) -> str:
     return f"Nothing is left to fix: the {name} can be submitted."
 
 
-def _entry(finding: Finding, numbers: Mapping[str, int], words: KindSpec) -> QListWidgetItem:
-    number = numbers.get(finding.unit_id)
-    place = f"{words.unit.capitalize()} {number}" if number else "Whole document"
-    entry = QListWidgetItem(icons.icon(finding.level), f"{place}: {finding.message} {finding.advice}")
+def _entry(finding: Finding, units: Sequence[Unit], words: KindSpec) -> QListWidgetItem:
+    entry = QListWidgetItem(icons.icon(finding.level), finding.words(words.unit, units))
     entry.setData(Qt.ItemDataRole.UserRole, (finding.unit_id, finding.field))
     return entry
