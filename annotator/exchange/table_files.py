@@ -1,27 +1,34 @@
 """Tables of any tool as rows: CSV, JSON, JSON Lines, Excel, Parquet, and folders of reports.
 
-Nothing in a file is executed; of a formula its stored value counts. pandas is loaded with the first table.
+Nothing in a file is executed; of a formula its stored value counts. pandas, which takes half a
+second, is loaded with the first workbook or Parquet file. CSV is read by the standard library: only its strict mode
+refuses a quotation mark out of place, which pandas reads past, swallowing rows.
 """
 
+import csv
 import io
+import json
 import re
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date, datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.reading import CORRECT, LARGEST_FILE, json_lines, read_bytes, read_json
+from annotator.exchange.reading import CORRECT, LARGEST_FILE, decoded, json_lines, parse, read_bytes
 from annotator.exchange.release.bundle import Problem, of_file
 
+# The library's own limit of 131 072 characters for a cell is less than an abstract or a report may have.
+csv.field_size_limit(LARGEST_FILE)
 # Of the tables that Goldsmith itself writes as JSON.
 VERSION = 1
 REPORT_ENDINGS = (".md", ".markdown", ".txt")
-# Where an object has a list of such a name, it is one entry, and no wrapping of entries.
+# Where an object has a list or a text of such a name, it is one entry, and no wrapping of entries.
 LISTS = {
     "rubric",
     "rubrics",
@@ -33,28 +40,43 @@ LISTS = {
     "requirements",
     "points",
 }
+TEXTS = {"question", "prompt", "query", "task", "text", "report", "response", "answer"}
+# What pandas and spreadsheets write for nothing.
+NOTHING = {"", "nan", "n/a", "none"}
+NO_FILES = Refusal(
+    "The folder holds no report and no table.", "Reports lie in it as SYSTEM/ITEM.md, or it holds tables."
+)
 Row = Mapping[str, Any]
 # What readers of workbooks raise where a damaged part makes them stumble.
 UNREADABLE = (
-    LookupError, ValueError, TypeError, AttributeError, OSError, EOFError, SyntaxError, zipfile.BadZipFile, zlib.error,
+    LookupError, ValueError, TypeError, AttributeError, OSError, EOFError, SyntaxError, RuntimeError,
+    zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
+CELL = re.compile(rb"<(?:\w+:)?c\s([^>]*[^>/])>(.*?)</(?:\w+:)?c>", re.DOTALL)
+FORMULA, VALUE = re.compile(rb"<(?:\w+:)?f[\s/>]"), re.compile(rb"<(?:\w+:)?v[^>/]*>[^<]")
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The rows of a table by column, and how messages count them."""
+    """The rows of a table by column, each with its number or place, and what messages call one."""
 
     name: str
     rows: Sequence[Row]
-    first: int = 1
-    unit: str = "record"
+    numbers: Sequence[int | str]
+    columns: Sequence[str]
+    unit: str = "row"
     notes: tuple[str, ...] = ()
 
+    def place(self, index: int) -> str:
+        return f"{self.unit} {self.numbers[index]}"
+
     def problem(self, index: int, reason: str) -> Problem:
-        return Problem(self.name, None, f"{self.unit} {self.first + index}: {reason}")
+        return Problem(self.name, None, f"{self.place(index)}: {reason}")
 
     def paths(self) -> list[str]:
         """Every column, and the paths into those that are nested, in their order."""
+        if isinstance(self.rows, Sheet):
+            return list(self.rows.names)
         found: dict[str, None] = {}
         for row in self.rows:
             for key, value in row.items():
@@ -91,186 +113,307 @@ def values(row: Row, path: str) -> list[Any]:
     return found
 
 
-def read_tables(paths: Sequence[Path]) -> tuple[list[Table], list[Problem]]:
-    """The tables of files and folders, and why some could not be read."""
-    found: list[Table] = []
+def read_table(path: Path, wanted: Sequence[str]) -> Table:
+    """A file's only table with the wanted columns, its cells as texts; Refusal unless all of it can be read."""
+    problems: list[Problem] = []
+    tables = _of_file(path, problems, ".csv")
+    fit = [one for one in tables if not set(wanted).difference(one.columns)]
+    if len(fit) != 1:
+        lacking = [name for name in wanted if all(name not in one.columns for one in tables)]
+        raise Refusal(
+            f"“{path.name}” has no column “{lacking[0]}”."
+            if lacking
+            else f"“{path.name}” has {len(fit) or 'no'} sheets with the columns {', '.join(wanted)}.",
+            f"One table must name the columns: {', '.join(wanted)}.",
+        )
+    if wrong := [*fit[0].notes, *map(str, problems)]:
+        raise Refusal(f"{wrong[0]}.", CORRECT)
+    return replace(
+        fit[0], rows=[{name: cell_text(row.get(name)) for name in fit[0].columns} for row in fit[0].rows]
+    )
+
+
+def cell_text(value: Any) -> str:
+    """A cell as text without space around it; what pandas writes for nothing is nothing."""
+    text = json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+    return "" if text.strip().lower() in NOTHING else storable(text).strip()
+
+
+def read_tables(paths: Sequence[Path], unknown_as: str = "") -> tuple[list[Table], list[Problem]]:
+    """The tables of files and folders, and why some could not be read; the reports of a folder are one table.
+
+    A file whose ending is none of a table is read as one that ends in `unknown_as`.
+    """
+    tables: list[Table] = []
     problems: list[Problem] = []
     for path in paths:
-        try:
-            found += _of_folder(path, problems) if path.is_dir() else _of_file(path, problems)
-        except Refusal as refusal:
-            problems.append(of_file(path.name, refusal))
-    return found, problems
+        files = _inside(path.absolute()) if path.is_dir() else [path]
+        reports: dict[int | str, Row] = {}
+        notes: list[str] = []
+        for file in files:
+            try:
+                if path.is_dir() and file.suffix.lower() in REPORT_ENDINGS:
+                    text, doubts = _text(_content(file), file.name)
+                    notes += doubts
+                    reports[file.relative_to(path.absolute()).as_posix()] = {
+                        "system": file.parent.name, "item": file.stem, "report": storable(text),
+                    }  # fmt: skip
+                elif made := [table for table in _of_file(file, problems, unknown_as) if table.rows]:
+                    tables += made
+                else:
+                    problems.append(of_file(file.name, Refusal(f"“{file.name}” holds no row.", CORRECT)))
+            except Refusal as refusal:
+                problems.append(of_file(file.name, refusal))
+        if reports:
+            tables.append(_rows(path.absolute().name, reports, "report", tuple(notes)))
+        if not files:
+            problems.append(of_file(path.name, NO_FILES))
+    return tables, problems
 
 
-def _of_folder(folder: Path, problems: list[Problem]) -> list[Table]:
-    """The reports of a folder, SYSTEM/ITEM.md, and the tables that lie in it."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    reports = [
-        {
-            "system": path.parent.name,
-            "item": path.stem,
-            "report": storable(_text(read_bytes(path, path.name), path.name)[0]),
-        }
-        for path in files
-        if path.suffix.lower() in REPORT_ENDINGS
+def _inside(folder: Path) -> list[Path]:
+    """The reports and tables of a folder, however deep; what systems and programs hide there is none."""
+    return [
+        path
+        for path in sorted(folder.rglob("*"))
+        if path.suffix.lower() in (*READERS, *REPORT_ENDINGS)
+        and path.is_file()
+        and not any(part.startswith((".", "~$")) for part in path.relative_to(folder).parts)
     ]
-    tables = [Table(folder.name, reports, unit="report")] if reports else []
-    for path in files:
-        if path.suffix.lower() in READERS:
-            tables += _of_file(path, problems)
-    if not tables:
-        raise Refusal(
-            f"The folder “{folder.name}” holds no report and no table.",
-            "Reports lie in it as SYSTEM/ITEM.md, or it holds tables.",
-        )
-    return tables
 
 
-def _of_file(path: Path, problems: list[Problem]) -> list[Table]:
-    reader = READERS.get(path.suffix.lower())
+def _rows(name: str, rows: Mapping[Any, Row], unit: str, notes: tuple[str, ...] = ()) -> Table:
+    """The table of rows by number that bring their columns."""
+    columns = list(dict.fromkeys(key for row in rows.values() for key in row))
+    return Table(name, list(rows.values()), list(rows), columns, unit, notes)
+
+
+def _of_file(path: Path, problems: list[Problem], unknown_as: str) -> list[Table]:
+    reader = READERS.get(path.suffix.lower()) or READERS.get(unknown_as)
     if reader is None:
-        kinds = ", ".join(READERS)
-        raise Refusal(f"“{path.name}” is not a table that can be read.", f"Tables end in {kinds}.")
+        raise Refusal(
+            f"“{path.name}” is not a table that can be read.", f"Tables end in {', '.join(READERS)}."
+        )
+    return reader(_content(path), path.name, problems)
+
+
+def _content(path: Path) -> bytes:
     content = read_bytes(path, path.name)
     if len(content) > LARGEST_FILE:
-        raise Refusal(f"“{path.name}” is larger than {LARGEST_FILE // 2**20} MB.", "Split it.")
-    found = [table for table in reader(content, path, problems) if table.rows]
-    if not found:
-        raise Refusal(f"“{path.name}” holds no row.", CORRECT)
-    return found
+        raise Refusal(
+            f"“{path.name}” is larger than {LARGEST_FILE // 2**20} MB.", "Split it, or choose the right file."
+        )
+    return content
 
 
 def _text(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
-    """A file's text, and how it was encoded where that is not UTF-8."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace"), (f"“{name}” is in UTF-16",)
+    """A file's text, and a note where its encoding had to be guessed."""
     try:
-        return content.decode("utf-8-sig"), ()
+        if content.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00\x00" not in content[:4]:
+            return content.decode("utf-16"), ()
+        return decoded(content, name), ()
     except UnicodeDecodeError:
-        return content.decode("cp1252", "replace"), (f"“{name}” is not in UTF-8: read as Windows-1252",)
+        raise Refusal(f"“{name}” is damaged: it begins as UTF-16 and does not go on so.", CORRECT) from None
+    except Refusal as refusal:
+        if b"\x00" in content[:4]:
+            raise
+        note = f"{refusal.happened.removesuffix('.')}; as Windows-1252 it can be read"
+        return content.decode("cp1252", "replace"), (note,)
 
 
-def _csv(content: bytes, path: Path, _: list[Problem]) -> list[Table]:
-    import pandas
+def csv_rows(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a text in CSV, each with its line; Refusal with the line where one cannot be read.
 
-    text, notes = _text(content, path.name)
-    text = storable(text)
-    head = text[: text.find("\n") + 1] or text
-    told = re.fullmatch(r'"?sep=(.)"?\s*', head)
-    text, parted = (text[len(head) :], told[1]) if told else (text, max(",;\t|", key=head.count))
-    if not text.strip():
-        return []
+    What parts the cells is said by Excel's first line `sep=…`, which is no row, or seen in the head outside of quotes.
+    """
+    lines = io.StringIO(text, newline="")
+    first = re.fullmatch(r'"?sep=([^\s"]|\t)"?\s*', lines.readline())
+    if first is None:
+        lines.seek(0)
+    head = re.sub(r'"[^"]*"', "", text[:100_000].lstrip("\r\n")).partition("\n")[0]
+    rows = csv.reader(lines, delimiter=first[1] if first else max(",;\t|", key=head.count), strict=True)
     try:
-        frame = pandas.read_csv(
-            io.StringIO(text),
-            sep=parted,
-            header=None,
-            dtype=str,
-            na_filter=False,
-            engine="c",
-            low_memory=False,
-        )
-    except (pandas.errors.ParserError, pandas.errors.EmptyDataError, ValueError) as error:
-        words = str(error).removeprefix("Error tokenizing data. C error: ").strip()
-        raise Refusal(f"“{path.name}” is not a table: {words}.", CORRECT) from None
-    return [_framed(path.name, frame, notes)]
+        for cells in rows:
+            yield rows.line_num + bool(first), cells
+    except csv.Error as error:
+        # What a quotation mark out of place has swallowed cannot be told.
+        where = f"line {rows.line_num + bool(first)}"
+        raise Refusal(f"“{name}” is not a table in CSV: {where}: {error}.", CORRECT) from None
 
 
-def _excel(content: bytes, path: Path, _: list[Problem]) -> list[Table]:
+def _csv(content: bytes, name: str, problems: list[Problem]) -> list[Table]:
+    text, notes = _text(content, name)
+    return _framed(name, (cells for _, cells in csv_rows(storable(text), name)), problems, notes)
+
+
+def _excel(content: bytes, name: str, problems: list[Problem]) -> list[Table]:
     import pandas
 
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as parts:
-            large = sum(one.file_size for one in parts.infolist()) > 4 * LARGEST_FILE
-        if large:
-            raise Refusal(f"“{path.name}” is too large when it is unpacked.", "Split it.")
-        sheets = pandas.read_excel(
-            io.BytesIO(content), sheet_name=None, header=None, dtype=object, na_filter=False
-        )
+            if sum(one.file_size for one in parts.infolist()) > 4 * LARGEST_FILE:
+                raise Refusal(f"“{name}” is too large when it is unpacked.", "Split it.")
+            with pandas.ExcelFile(io.BytesIO(content), engine="openpyxl") as book:
+                frames = pandas.read_excel(book, sheet_name=None, header=None, dtype=object, na_filter=False)
+                notes = {one: _uncalculated(parts.read(book.book[one]._worksheet_path)) for one in frames}
     except UNREADABLE as error:
         raise Refusal(
-            f"“{path.name}” is no workbook that can be read ({type(error).__name__}).", CORRECT
+            f"“{name}” is no workbook that can be read ({type(error).__name__}).", CORRECT
         ) from None
-    many = len(sheets) > 1
     return [
-        _framed(f"{path.name}, {sheet}" if many else path.name, frame, ())
-        for sheet, frame in sheets.items()
-        if len(frame)
+        table
+        for sheet, frame in frames.items()
+        for table in _framed(
+            f"{name}, {sheet}" if len(frames) > 1 else name,
+            (list(map(plain, row)) for row in frame.values.tolist()),
+            problems,
+            notes[sheet],
+        )
     ]
 
 
-def _parquet(content: bytes, path: Path, _: list[Problem]) -> list[Table]:
+def _uncalculated(sheet: bytes) -> tuple[str, ...]:
+    """A note that names the cells whose formula was stored without its value: a script wrote them, nobody opened it."""
+    cells = [
+        (re.findall(rb'\br="(\w+)"', attributes) or [b"a cell"])[0].decode()
+        for attributes, inside in (CELL.findall(sheet) if FORMULA.search(sheet) else ())
+        if FORMULA.search(inside) and not VALUE.search(inside) and b't="str"' not in attributes
+    ]
+    shown = ", ".join(cells[:20]) + ", …" * (len(cells) > 20)
+    return (f"no value is stored of the formula in {shown}: open it in a spreadsheet and save it",) * bool(
+        cells
+    )
+
+
+def _parquet(content: bytes, name: str, _: list[Problem]) -> list[Table]:
     import pandas
 
     try:
-        frame = pandas.read_parquet(io.BytesIO(content))
+        frame = pandas.read_parquet(io.BytesIO(content)).astype(object)
     except ImportError:
         raise Refusal(
-            f"“{path.name}” needs pyarrow, which is not installed.",
+            f"“{name}” needs pyarrow, which is not installed.",
             "Install it with `pip install pyarrow`, or save the table as CSV.",
         ) from None
     except UNREADABLE as error:
-        raise Refusal(f"“{path.name}” is no Parquet file ({type(error).__name__}).", CORRECT) from None
-    rows = [{str(key): plain(value) for key, value in row.items()} for row in frame.to_dict("records")]
-    return [Table(path.name, rows, unit="row")]
+        raise Refusal(f"“{name}” is no Parquet file ({type(error).__name__}).", CORRECT) from None
+    records = frame.where(frame.notna(), None).to_dict("records")
+    rows = [{str(key): plain(value) for key, value in row.items()} for row in records]
+    return [_rows(name, dict(enumerate(rows, start=1)), "row")]
 
 
-def _framed(name: str, frame: Any, notes: tuple[str, ...]) -> Table:
-    """The table whose first row names its columns."""
-    head, *body = frame.values.tolist()
-    names = [str(plain(cell) or "").strip() or f"column {at}" for at, cell in enumerate(head, start=1)]
-    again = next((one for one in names if names.count(one) > 1), None)
-    if again is not None:
-        raise Refusal(f"“{name}” has two columns “{again}”.", CORRECT)
-    return Table(name, [dict(zip(names, map(plain, row), strict=False)) for row in body], 2, "row", notes)
+class Sheet(Sequence[Row]):
+    """Rows of cells under the same names, each a mapping only while it is looked at: a million take little memory."""
+
+    def __init__(self, names: Sequence[str], cells: Sequence[Sequence[Any]]) -> None:
+        self.names, self._cells = names, cells
+
+    def __len__(self) -> int:
+        return len(self._cells)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return Sheet(self.names, self._cells[index])
+        return dict(zip_longest(self.names, self._cells[index], fillvalue=""))
+
+
+def _framed(
+    name: str, rows: Iterable[Sequence[Any]], problems: list[Problem], notes: tuple[str, ...]
+) -> list[Table]:
+    """The table whose first row names its columns, where there is one; empty rows count and are none."""
+    filled = ((number, row) for number, row in enumerate(rows, start=1) if any(map(_holds, row)))
+    _, head = next(filled, (0, []))
+    columns = [str(cell).strip() for cell in head if _holds(cell)]
+    if again := [one for one in columns if columns.count(one) > 1]:
+        raise Refusal(f"“{name}” has two columns “{again[0]}”.", CORRECT)
+    places: list[int] = []
+    cells: list[tuple[Any, ...]] = []
+    # A table has the same few words in every row: all equal ones are one object.
+    same: dict[Any, Any] = {}
+    for number, row in filled:
+        if any(map(_holds, row[len(head) :])):
+            reason = f"row {number}: it has {len(row):,} cells, the head has {len(head):,}"
+            problems.append(Problem(name, None, reason))
+        else:
+            places.append(number)
+            cells.append(tuple(same.setdefault(cell, cell) for cell in row[: len(head)]))
+    nameless = [at for at, cell in enumerate(head) if not _holds(cell)]
+    empty = {at for at in nameless if not any(_holds(row[at]) for row in cells if at < len(row))}
+    names = [str(cell).strip() if _holds(cell) else f"column {at}" for at, cell in enumerate(head, start=1)]
+    if empty:
+        names = [one for at, one in enumerate(names) if at not in empty]
+        cells = [tuple(cell for at, cell in enumerate(row) if at not in empty) for row in cells]
+    whole = bool(places) and len(places) == places[-1] - places[0] + 1
+    numbers = range(places[0], places[-1] + 1) if whole else places
+    return [Table(name, Sheet(names, cells), numbers, columns, notes=notes)] if head else []
+
+
+def _holds(cell: Any) -> bool:
+    return bool(cell.strip()) if isinstance(cell, str) else cell is not None
 
 
 def plain(value: Any) -> Any:
     """A cell as JSON would have it; dates as they are written, whole numbers without a point."""
-    if isinstance(value, datetime | date):
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, datetime | date | time):
         return value.isoformat().removesuffix("T00:00:00")
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+    if isinstance(value, dict | list):
+        nested = isinstance(value, dict)
+        return {key: plain(value[key]) for key in value} if nested else [plain(one) for one in value]
     if isinstance(value, float):
-        return None if value != value else int(value) if value == int(value) else value
+        return None if value != value else int(value) if abs(value) < 2**53 and value.is_integer() else value
     return storable(value) if isinstance(value, str) else value
 
 
-def _json(_content: bytes, path: Path, _: list[Problem]) -> list[Table]:
-    tree = read_json(path)
+def _json(content: bytes, name: str, problems: list[Problem]) -> list[Table]:
+    tree = parse(content, name)
+    notes: tuple[str, ...] = ()
     if isinstance(tree, dict):
         if str(tree.get("format")).startswith("goldsmith") and tree.get("version") != VERSION:
-            raise Refusal(f"“{path.name}” has a newer form.", "Open it with a newer Goldsmith.")
-        lists = [one for one in tree.values() if isinstance(one, list) and one and isinstance(one[0], dict)]
+            raise Refusal(f"“{name}” has a newer form.", "Open it with a newer Goldsmith.")
+        lists = [
+            key for key, one in tree.items() if isinstance(one, list) and one and isinstance(one[0], dict)
+        ]
         if tree and all(isinstance(one, dict) for one in tree.values()):
             tree = [{"id": key} | one for key, one in tree.items()]
+        elif len(lists) == 1 and not {re.sub(r"[^a-z0-9]", "", key.casefold()) for key in tree} & (
+            LISTS | TEXTS
+        ):
+            left = [
+                key for key, one in tree.items() if key not in lists and isinstance(one, list | dict) and one
+            ]
+            notes = (f"read from “{lists[0]}”; left out beside it: {', '.join(left)}",) if left else ()
+            tree = tree[lists[0]]
         else:
-            tree = lists[0] if len(lists) == 1 and not _named(tree, LISTS) else [tree]
-    if not isinstance(tree, list) or not all(isinstance(one, dict) for one in tree):
-        raise Refusal(f"“{path.name}” is no list of entries with fields.", CORRECT)
-    return [Table(path.name, tree)]
+            tree = [tree]
+    if not isinstance(tree, list):
+        raise Refusal(f"“{name}” is no list of entries with fields.", CORRECT)
+    return _objects(name, enumerate(tree, start=1), "record", problems, notes)
 
 
-def _named(tree: Mapping[str, Any], words: set[str]) -> bool:
-    return any(re.sub(r"[^a-z0-9]", "", key.casefold()) in words for key in tree)
+def _jsonl(content: bytes, name: str, problems: list[Problem]) -> list[Table]:
+    return _objects(name, json_lines(content, name), "line", problems)
 
 
-def _jsonl(content: bytes, path: Path, problems: list[Problem]) -> list[Table]:
-    rows = []
-    for number, tree in json_lines(content, path.name):
+def _objects(
+    name: str,
+    trees: Iterable[tuple[int, Any]],
+    unit: str,
+    problems: list[Problem],
+    notes: tuple[str, ...] = (),
+) -> list[Table]:
+    """The objects of a file as rows; each other entry is a problem."""
+    taken: dict[int, Row] = {}
+    for number, tree in trees:
         if isinstance(tree, dict):
-            rows.append(tree)
+            taken[number] = tree
         else:
-            problems.append(
-                Problem(
-                    path.name, None, f"line {number}: {tree if isinstance(tree, Refusal) else 'no object'}"
-                )
-            )
-    return [Table(path.name, rows, unit="line")]
+            reason = tree.happened.removesuffix(".") if isinstance(tree, Refusal) else "no object with fields"
+            problems.append(Problem(name, None, f"{unit} {number}: {reason}"))
+    return [_rows(name, taken, unit, notes)]
 
 
-READERS: Mapping[str, Callable[[bytes, Path, list[Problem]], list[Table]]] = {
+READERS: Mapping[str, Callable[[bytes, str, list[Problem]], list[Table]]] = {
     ".csv": _csv, ".tsv": _csv, ".tab": _csv, ".json": _json, ".jsonl": _jsonl, ".ndjson": _jsonl, ".xlsx": _excel,
-    ".parquet": _parquet,
+    ".xlsm": _excel, ".parquet": _parquet,
 }  # fmt: skip

@@ -83,13 +83,13 @@ def test_standings_in_words_name_what_is_certain(file, capsys):
     assert "Differences from the paper:" in out
 
 
-def test_a_wrong_confidence_is_refused_with_its_line(file, capsys):
+def test_a_wrong_confidence_is_refused_with_its_row(file, capsys):
     (file.parent / "bad.csv").write_text(
         "first,second,winner,confidence,rater\nt01,t02,t01,.3,gpt\n", encoding="utf-8"
     )
     code, out = told(capsys, "contest", "import", file, file.parent / "bad.csv")
     assert code == 1
-    assert "line 2: A confidence of 0.3" in " ".join(out.split())
+    assert "row 2: A confidence of 0.3" in " ".join(out.split())
 
 
 def test_the_baseline_runs_offline_and_an_estimate_says_that_it_is_free(pool, capsys):

@@ -99,7 +99,7 @@ def test_pages_come_from_a_folder(file: Path, server: PageServer, tmp_path: Path
     (folder / "pages.csv").write_text(f"url,file\n{server.url('/b', 'localhost')},b.txt\n,x\n", "utf-8")
     code, words = run("import", str(file), str(folder))
     assert (code, words.splitlines()[:2]) == (3, ["1 of 1 pages (done).", "1 page: 1 read."])
-    assert "pages.csv, line 3: the address or the name of the file is missing." in words
+    assert "pages.csv, row 3: the address or the name of the file is missing." in words
 
 
 def test_a_folder_of_which_nothing_could_be_taken_is_a_failure(file: Path, tmp_path: Path) -> None:

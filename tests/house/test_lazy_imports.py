@@ -145,6 +145,15 @@ def test_a_command_and_a_run_load_no_figures_cards_or_packages() -> None:
     assert not {"annotator.stats.ranking.standings", "numpy", "matplotlib"} & set(loaded)
 
 
+def test_a_table_in_csv_loads_no_pandas(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("id,question\n1,Why?\n", "utf-8")
+    words = "import sys; from pathlib import Path; from annotator.exchange.formats import tables; "
+    told = said(
+        words + "print(tables.read([Path(sys.argv[1])])[0].counts(), *sys.modules)", str(tmp_path / "t.csv")
+    )
+    assert ("'items': 1" in told, {"pandas", "openpyxl", "numpy"} & set(told.split())) == (True, set())
+
+
 def test_a_command_loads_no_other_commands_module() -> None:
     words = (
         "import sys\nfrom annotator.cli import commands, run_command\nrun_command(['results', 'absent'])\n"

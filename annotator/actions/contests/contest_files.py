@@ -1,4 +1,4 @@
-"""Matches in CSV, played elsewhere or to be ranked elsewhere: first, second, winner, confidence, rater."""
+"""Matches in tables, played elsewhere or to be ranked elsewhere: first, second, winner, confidence, rater."""
 
 import csv
 from collections import Counter
@@ -23,8 +23,8 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import read_table
 from annotator.exchange.formats.label_files import guarded, unguarded
+from annotator.exchange.table_files import read_table
 
 COLUMNS = ("first", "second", "winner", "confidence", "rater")
 # The setting that tells which files were imported, by the hash of their rows.
@@ -61,12 +61,12 @@ def import_matches(project: Project, path: Path, progress: Progress | None = Non
     ids = contest_tasks.by_name(contest_tasks.competing(project).values())
     reader = _Reader(project, ids, path.name)
     found = []
-    for line, row in enumerate(table.rows, start=2):
-        found.append(reader.read(line, row))
-        if progress is not None and line % _STRIDE == 0:
-            progress("reading matches", line, len(table.rows))
+    for index, row in enumerate(table.rows):
+        found.append(reader.read(table.place(index), row))
+        if progress is not None and index % _STRIDE == 0:
+            progress("reading matches", index, len(table.rows))
     if not found:
-        raise Refusal(f"“{path.name}” has no matches.", "Choose a file with a line for each match.")
+        raise Refusal(f"“{path.name}” has no matches.", "Choose a file with a row for each match.")
     with project.store.write() as db:
         contest_rows.add(db, found)
         project.set(IMPORTED, {**known, mark: len(found)})
@@ -114,13 +114,13 @@ class _Reader:
         self._at = now()
         self.counts = Counter[str]()
 
-    def read(self, line: int, row: Mapping[str, str]) -> ContestFields:
-        """The match of a line; Refusal names the line and what does not fit."""
+    def read(self, place: str, row: Mapping[str, str]) -> ContestFields:
+        """The match of a row; Refusal names the row and what does not fit."""
         try:
             return self._match(row)
         except Refusal as refusal:
             raise Refusal(
-                f"“{self._file}”, line {line}: {refusal.happened}",
+                f"“{self._file}”, {place}: {refusal.happened}",
                 f"{refusal.todo} Nothing was imported.".strip(),
             ) from None
 
@@ -139,11 +139,10 @@ class _Reader:
         )  # fmt: skip
 
     def _task(self, name: str, column: str) -> str:
-        if not name:
-            raise Refusal(f"there is no {column}.", "Name a task by its key or its id.")
         if name not in self._ids:
             raise Refusal(
-                f"“{name}” ({column}) is no task here.", "Tasks are named by their key or their id."
+                f"“{name}” ({column}) is no task here." if name else f"there is no {column}.",
+                "Name a task by its key or its id.",
             )
         return self._ids[name]
 
@@ -174,10 +173,9 @@ class _Reader:
 
 
 def _confidence(words: str) -> float:
-    if not words:
-        raise Refusal("there is no confidence.", "Write a number from 0.5 to 1.")
     try:
         value = float(words.replace(",", "."))
     except ValueError:
-        raise Refusal(f"“{words}” is no confidence.", "Write a number from 0.5 to 1.") from None
+        happened = f"“{words}” is no confidence." if words else "there is no confidence."
+        raise Refusal(happened, "Write a number from 0.5 to 1.") from None
     return checked_confidence(value)

@@ -7,11 +7,11 @@ from pathlib import Path
 from annotator.actions.project.bulk import Progress
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import read_table
 from annotator.exchange.eprints import building
 from annotator.exchange.eprints.rules import Rules
 from annotator.exchange.formats import layouts
 from annotator.exchange.release.bundle import Bundle, Problem
+from annotator.exchange.table_files import read_table
 
 __all__ = ["Rules", "read", "with_authors"]
 

@@ -17,11 +17,12 @@ from annotator.actions.studies import rubric_sets
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import read_table
+from annotator.exchange.reading import read_json
+from annotator.exchange.table_files import read_table
 
 COLUMNS = ITEM, CRITERION, WEIGHT = "item", "criterion", "weight"
 SHAPE = (
-    "Give a CSV file with the columns item, criterion and weight, or JSON: item key → list of {text, weight}."
+    "Give a table with the columns item, criterion and weight, or JSON: item key → list of {text, weight}."
 )
 
 
@@ -56,9 +57,10 @@ def keep(project: Project, name: str, path: Path) -> Change:
 def read(path: Path) -> dict[str, Rubric]:
     """The rubrics of a file, by item's key."""
     try:
-        tree = json.loads(path.read_text("utf-8")) if path.suffix.lower() == ".json" else _table(path)
-        found = {str(key): Rubric.model_validate({"units": units}) for key, units in tree.items()}
-    except (OSError, ValueError, AttributeError, ValidationError) as error:
+        tree = read_json(path) if path.suffix.lower() == ".json" else None
+        units_of = tree if isinstance(tree, dict) else _table(path)
+        found = {str(key): Rubric.model_validate({"units": units}) for key, units in units_of.items()}
+    except (ValueError, ValidationError) as error:
         words = str(error).splitlines()[0]
         raise Refusal(f"“{path.name}” cannot be read as rubrics: {words}.", SHAPE) from None
     if not any(rubric.units for rubric in found.values()):
@@ -75,6 +77,7 @@ def _table(path: Path) -> Mapping[str, list[dict[str, str | float]]]:
             weight = float(row[WEIGHT])
         except ValueError:
             raise ValueError(f"“{row[WEIGHT]}” is no weight") from None
-        unit: dict[str, str | float] = {"text": unguarded(row[CRITERION]), "weight": weight}
-        found.setdefault(unguarded(row[ITEM]), []).append(unit)
+        found.setdefault(unguarded(row[ITEM]), []).append(
+            {"text": unguarded(row[CRITERION]), "weight": weight}
+        )
     return found

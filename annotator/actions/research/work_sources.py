@@ -12,14 +12,15 @@ from annotator.actions.project.file import Project
 from annotator.actions.research.named_works import CompletedWorks, KnownWork, complete, named
 from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import CsvTable, read_table
 from annotator.exchange.eprints import collecting, known_works
 from annotator.exchange.eprints.folder import MANIFEST, Collection
 from annotator.exchange.formats.works import Work, works_of
 from annotator.exchange.pages.manners import OneTurn
 from annotator.exchange.reading import read_json
+from annotator.exchange.table_files import READERS, Table, read_table
 
 COUNTS = ("cited_by_count", "counted_on")
+TABLES = READERS.keys() - {".json"}
 AT_ONCE, GAP_S = 100, 3.0
 
 
@@ -37,18 +38,16 @@ def from_place(project: Project, path: Path, progress: Progress = lambda *_: Non
 
 
 def _in_place(path: Path, problems: list[str]) -> Iterator[KnownWork]:
+    places = [path]
     if path.is_dir():
         yield from map(KnownWork, Collection.at(path).all_works())
-        for place in sorted(one for one in path.rglob("*.json") if one.name != MANIFEST):
+        replies = sorted(one for one in path.rglob("*.json") if one.name != MANIFEST)
+        places = replies + sorted(one for one in path.glob("[!.~]*") if one.suffix.casefold() in TABLES)
+    for place in places:
+        if place.suffix.casefold() == ".json":
             yield from _replies(place)
-        tables = sorted(path.glob("*.csv"))
-    elif path.suffix.casefold() == ".json":
-        yield from _replies(path)
-        tables = []
-    else:
-        tables = [path]
-    for place in tables:
-        yield from _rows(read_table(place, ("identifier",)), problems)
+        else:
+            yield from _rows(read_table(place, ("identifier",)), problems)
 
 
 def _replies(place: Path) -> Iterator[KnownWork]:
@@ -62,8 +61,8 @@ def _known(work: Work, day: date) -> KnownWork:
     return KnownWork(known, work.citations, day)
 
 
-def _rows(table: CsvTable, problems: list[str]) -> Iterator[KnownWork]:
-    for line, row in enumerate(table.rows, 2):
+def _rows(table: Table, problems: list[str]) -> Iterator[KnownWork]:
+    for index, row in enumerate(table.rows):
         for work in known_works.of_rows([row]):
             if not any(row.get(name) for name in COUNTS):
                 yield KnownWork(work)
@@ -73,9 +72,8 @@ def _rows(table: CsvTable, problems: list[str]) -> Iterator[KnownWork]:
                 if count < 0:
                     raise ValueError
             except (ValueError, KeyError, OverflowError):
-                problems.append(
-                    f"Line {line} of {table.name} has no number of citations with its day; it is left out."
-                )
+                reason = "it has no number of citations with its day; it is left out."
+                problems.append(str(table.problem(index, reason)))
                 continue
             yield KnownWork(work, count, day)
 

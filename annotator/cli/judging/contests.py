@@ -61,7 +61,7 @@ def run(
 @app.command("import")
 def import_(
     file: File,
-    matches: Annotated[Path, typer.Argument(help="CSV with first, second, winner, confidence, rater")],
+    matches: Annotated[Path, typer.Argument(help="Table with first, second, winner, confidence, rater")],
     as_: As = "",
     json_: Json = False,
 ) -> None:

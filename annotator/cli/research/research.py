@@ -24,7 +24,7 @@ AnyComment = Annotated[
     bool, typer.Option("--any-comment", help="Also papers of which no comment says that they were accepted")
 ]
 Authors = Annotated[
-    Path | None, typer.Option(help="CSV with author and h; one author of a paper must reach --least-h")
+    Path | None, typer.Option(help="Table with author and h; one author of a paper must reach --least-h")
 ]
 LeastH = Annotated[int, typer.Option(min=1, help="Least h-index, with --authors")]
 

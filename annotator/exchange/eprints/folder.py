@@ -12,7 +12,6 @@ from annotator.domain.material.collected import RefusalStage
 from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import read_table
 from annotator.exchange.eprints import feeds, known_works
 from annotator.exchange.eprints.archives import Unfit
 from annotator.exchange.eprints.feeds import ListedPaper
@@ -20,6 +19,7 @@ from annotator.exchange.eprints.known_works import KnownWorks
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats.works import works_of
 from annotator.exchange.reading import LARGEST_FILE, read_bytes, read_json
+from annotator.exchange.table_files import read_table
 
 FEEDS, EPRINTS, WORKS, WORKS_TABLE, MANIFEST = "feeds", "eprints", "works", "works.csv", "manifest.json"
 LARGEST_EPRINT = 128 * 2**20

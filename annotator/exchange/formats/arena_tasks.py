@@ -1,7 +1,8 @@
 """Tasks made elsewhere, one a line: read as the settled tasks of their seminars, and written again."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
@@ -14,13 +15,11 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identity import derived_id, now
-from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import word_count
-from annotator.exchange.csv_tables import read_table
 from annotator.exchange.formats.layout import ExistingItems, Files, KnownItem
-from annotator.exchange.reading import json_lines, read_bytes, read_json
-from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
+from annotator.exchange.release.bundle import Bundle, Problem, in_words
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord
+from annotator.exchange.table_files import Table, cell_text, read_tables
 
 NAME, DATASET, FILE = "arena", "seminars", "tasks.jsonl"
 # The item under which tasks of no known seminar stand.
@@ -40,26 +39,18 @@ LONGEST_KEY, LONGEST_ID = 100, 80
 
 
 def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
-    """The tasks of files with one a line (JSON, or a table in CSV), and everything wrong with them, line by line."""
+    """The tasks of files with one a line (JSON, or a table), and everything wrong with them, row by row."""
     reader = _TaskReader({one.key: one for one in (known or ExistingItems()).items.values()}, now())
-    for path in paths:
-        try:
-            for line, entry in _entries(path):
-                reader.take(path.name, line, entry)
-        except Refusal as refusal:
-            reader.problems.append(of_file(path.name, refusal))
+    tables, problems = read_tables(paths, unknown_as=".jsonl")
+    reader.problems += problems
+    for table in tables:
+        reader.problems += [Problem(table.name, None, note, note=True) for note in table.notes]
+        if not {name.strip().lower() for name in table.columns}.intersection(CALLED["task"]):
+            reader.problems.append(Problem(table.name, None, "nothing in it is called “task”"))
+            continue
+        for index in range(len(table.rows)):
+            reader.take(table, index)
     return reader.bundle(), reader.problems
-
-
-def _entries(path: Path) -> Iterator[tuple[int, Any]]:
-    """The lines of a file with their numbers; what is no JSON is given as its Refusal."""
-    if path.suffix.lower() == ".csv":
-        yield from enumerate(read_table(path, ("task",)).rows, start=2)
-    elif path.suffix.lower() == ".json":
-        tree = read_json(path)
-        yield from enumerate(tree if isinstance(tree, list) else [tree], start=1)
-    else:
-        yield from json_lines(read_bytes(path, path.name), path.name)
 
 
 class _TaskReader:
@@ -70,30 +61,27 @@ class _TaskReader:
         self.problems: list[Problem] = []
         self.tasks: dict[str, list[Task]] = {}
         self.subjects: dict[str, str] = {}
-        self.seen: dict[str, tuple[str, int]] = {}
+        self.seen: dict[str, str] = {}
         self.places: dict[str, tuple[str, int]] = {}
 
-    def take(self, file: str, line: int, entry: Any) -> None:
-        """Take a line, or tell what is wrong with it."""
+    def take(self, table: Table, index: int) -> None:
+        """Take a row of a table, or say what is wrong with it."""
         try:
-            told = _told(entry)
+            told = _told(table.rows[index])
             task = _task(told)
+            if task.id in self.seen:
+                raise ValueError(f"the id {task.id} stands before, in {self.seen[task.id]}")
         except ValueError as error:
-            self.problems.append(Problem(file, None, f"line {line}: {error}"))
+            self.problems.append(table.problem(index, str(error)))
             return
-        if task.id in self.seen:
-            before = self.seen[task.id]
-            reason = f"line {line}: the id {task.id} stands on line {before[1]} of {before[0]} before"
-            self.problems.append(Problem(file, None, reason))
-            return
-        self.seen[task.id] = file, line
+        self.seen[task.id] = f"{table.name}, {table.place(index)}"
         seminar = told["seminar"][:LONGEST_KEY] or ELSEWHERE
         self.tasks.setdefault(seminar, []).append(task)
         self.subjects[seminar] = self.subjects.get(seminar) or (told["subject"] if told["seminar"] else "")
-        self.places.setdefault(seminar, (file, line - 1))
+        self.places.setdefault(seminar, (table.name, index))
         if (count := word_count(task.text)) > WORDS:
-            note = f"line {line}: {count} words; at most {WORDS} are asked for"
-            self.problems.append(Problem(file, None, note, note=True))
+            note = table.problem(index, f"{count} words; at most {WORDS} are asked for")
+            self.problems.append(replace(note, note=True))
 
     def bundle(self) -> Bundle:
         """The seminars as items with their tasks as settled documents."""
@@ -133,13 +121,12 @@ class _TaskReader:
             self.problems.append(Problem(FILE, None, f"{counted(count, 'task')} without {name}", note=True))
 
 
-def _told(entry: Any) -> dict[str, str]:
-    """What an entry says, by our names; ValueError for what is none."""
-    if isinstance(entry, Refusal):
-        raise ValueError(entry.happened.rstrip("."))
-    if not isinstance(entry, Mapping):
-        raise ValueError("is not an object with a task")
-    plain = {str(name).strip().lower(): value for name, value in entry.items()}
+def _told(entry: Mapping[str, Any]) -> dict[str, str]:
+    """What an entry says, by our names; ValueError for what is no text."""
+    plain = {
+        name.strip().lower(): cell_text(value) if isinstance(value, str) else value
+        for name, value in entry.items()
+    }
     told = {
         ours: next((plain[name] for name in names if plain.get(name)), "") for ours, names in CALLED.items()
     }

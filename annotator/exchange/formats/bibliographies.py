@@ -2,7 +2,6 @@
 and lists of works, DOIs or arXiv ids.
 """
 
-import csv
 import logging
 import re
 from collections import Counter
@@ -17,9 +16,9 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import unspaced
-from annotator.exchange.csv_tables import rows_of
 from annotator.exchange.formats.works import made, records, work_of
 from annotator.exchange.reading import parse
+from annotator.exchange.table_files import csv_rows
 from annotator.exchange.texts.reference_sections import (
     ListedEntry,
     is_prose,
@@ -322,7 +321,7 @@ def _tagged(form: str, text: str) -> Iterator[ReadEntry]:
 def _table(text: str) -> Iterator[ReadEntry]:
     columns: dict[str, list[int]] = {}
     head: list[str] = []
-    for line, row in rows_of(text, "The text"):
+    for line, row in csv_rows(text, "The text"):
         if not columns:
             columns, head = _columns(row), row
         elif any(cell.strip() for cell in row[len(head) :]):
@@ -341,7 +340,7 @@ def _table(text: str) -> Iterator[ReadEntry]:
 def _by_row(text: str) -> Iterator[ReadEntry]:
     told: dict[str, list[str]] = {}
     begun = 0
-    for line, row in (*rows_of(text, "The text"), (0, [])):
+    for line, row in (*csv_rows(text, "The text"), (0, [])):
         name = next((one for one, called in _COLUMNS.items() if row and row[0].strip().lower() in called), "")
         if not any(cell.strip() for cell in row) and told:
             yield _of_cells(begun, ", ".join(map(", ".join, told.values())), told)
@@ -363,8 +362,10 @@ def _columns(head: Sequence[str]) -> dict[str, list[int]]:
 
 
 def _is_table(text: str, _name: str) -> bool:
-    head = re.sub(r'^"?sep=.*\n', "", text).partition("\n")[0]
-    columns = _columns(next(csv.reader([head], delimiter=max(",;\t|", key=head.count))))
+    try:
+        columns = _columns(next(csv_rows(text, ""), (0, []))[1])
+    except Refusal:
+        return False
     return bool(columns["title"] or columns["identifier"])
 
 

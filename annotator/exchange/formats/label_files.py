@@ -105,7 +105,8 @@ def of_table(table: Table, how: TableMapping) -> LabelFileContent:
             f"{table.name}: not read are {', '.join(f'“{each[:40]}”' for each in left[:10])}"
         )
     silent = 0
-    for row, cells in enumerate(table.rows, table.first):
+    for cells, place in zip(table.rows, table.numbers, strict=True):
+        row = int(place)
         made = _entry(cells, fields, fixed, table.name, row)
         if isinstance(made, str):
             content.problems.append(wrong(EntryTrouble.UNREADABLE, table.name, row, made))

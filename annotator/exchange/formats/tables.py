@@ -168,7 +168,8 @@ def rows_of(table: Table, how: TableMapping) -> Table:
     left = len(rows) - len(wanted)
     notes = (f"{counted(left, 'entry', 'entries')} passed over, as the mapping says",) if left else ()
     unit = "entry" if how.each else table.unit
-    return replace(table, rows=wanted, unit=unit, first=1, notes=(*table.notes, *notes))
+    numbers = range(1, len(wanted) + 1)
+    return replace(table, rows=wanted, unit=unit, numbers=numbers, notes=(*table.notes, *notes))
 
 
 def _opened(tree: Any, tokens: Sequence[str]) -> Iterator[Any]:

@@ -1,8 +1,6 @@
 """Cited pages from a folder: files listed in an index, or saved pages that name their own address."""
 
-import csv
-import io
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -12,16 +10,15 @@ from annotator.domain.material.page import Page, PageState
 from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.addresses import LONGEST, is_address, normal
-from annotator.exchange.pages.reading import decoded
 from annotator.exchange.pages.states import UnreadablePage, check_reading
 from annotator.exchange.pages.unpacking import too_large
 from annotator.exchange.pages.worker import ReadingProcess
-from annotator.exchange.reading import parse, read_bytes
+from annotator.exchange.reading import read_json
+from annotator.exchange.table_files import read_table
 
 INDEX_CSV, INDEX_JSON = "pages.csv", "pages.json"
 MOST_FILES = 20_000
 LARGEST = 32 * 2**20
-_LARGEST_INDEX = 32 * 2**20
 # By the ending of a file's name; of any other, the content decides.
 _TYPES = {
     ".html": "text/html",
@@ -78,9 +75,13 @@ def entries(folder: Path) -> tuple[list[FolderEntry], list[FolderProblem]]:
     if not indexes:
         return _saved(folder), []
     (index,) = indexes
-    content = read_bytes(folder / index, index, _LARGEST_INDEX)
-    rows = list(_csv_rows(content) if index == INDEX_CSV else _json_rows(parse(content, index)))
-    return _indexed(folder, rows)
+    if index == INDEX_JSON and isinstance(tree := read_json(folder / index), dict):
+        pairs = enumerate(tree.items(), start=1)
+        return _indexed(
+            folder, [(f"{index}, entry {at}", {"url": url, "file": file}) for at, (url, file) in pairs]
+        )
+    table = read_table(folder / index, ("url", "file"))
+    return _indexed(folder, [(f"{index}, {table.place(at)}", row) for at, row in enumerate(table.rows)])
 
 
 async def page_of(entry: FolderEntry, worker: ReadingProcess) -> Page | FolderProblem:
@@ -136,34 +137,8 @@ def _saved(folder: Path) -> list[FolderEntry]:
     return [FolderEntry(path.relative_to(folder).as_posix(), path) for path in found]
 
 
-def _csv_rows(content: bytes) -> Iterator[tuple[str, dict[str, Any]]]:
-    try:
-        text = decoded(content, "charset=utf-8")
-        rows = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        if not {"url", "file"} <= set(rows.fieldnames or ()):
-            raise Refusal(f"{INDEX_CSV} lacks the columns url and file.", "Name them in its first line.")
-        for row in rows:
-            yield f"{INDEX_CSV}, line {rows.line_num}", {name: value for name, value in row.items() if name}
-    except (csv.Error, UnicodeError) as error:
-        raise Refusal(
-            f"{INDEX_CSV} is not a CSV file in UTF-8: {error}.", "Save it as CSV in UTF-8."
-        ) from None
-
-
-def _json_rows(tree: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Either an object from address to file, or a list of objects with the columns of the CSV index."""
-    if isinstance(tree, dict):
-        tree = [{"url": url, "file": file} for url, file in tree.items()]
-    if not isinstance(tree, list) or not all(isinstance(row, dict) for row in tree):
-        raise Refusal(
-            f"{INDEX_JSON} is neither an object from address to file nor a list of objects.", "Correct it."
-        )
-    for number, row in enumerate(tree, 1):
-        yield f"{INDEX_JSON}, entry {number}", row
-
-
 def _indexed(
-    folder: Path, rows: list[tuple[str, dict[str, Any]]]
+    folder: Path, rows: list[tuple[str, Mapping[str, Any]]]
 ) -> tuple[list[FolderEntry], list[FolderProblem]]:
     _check_number(folder, len(rows))
     found: dict[str, FolderEntry] = {}
@@ -179,7 +154,7 @@ def _indexed(
     return list(found.values()), problems
 
 
-def _entry(folder: Path, place: str, row: dict[str, Any]) -> FolderEntry:
+def _entry(folder: Path, place: str, row: Mapping[str, Any]) -> FolderEntry:
     values = {
         name: storable(str(row.get(name) or "")).strip() for name in ("url", "file", "title", "fetched_at")
     }

@@ -72,10 +72,10 @@ def test_a_file_imported_again_adds_nothing(tmp_path):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("t01,t02,t01,0.3,m", r"line 3: A confidence of 0\.3"),
-        ("t01,t02,t01,nan,m", "line 3: there is no confidence"),
+        ("t01,t02,t01,0.3,m", r"row 3: A confidence of 0\.3"),
+        ("t01,t02,t01,nan,m", "row 3: there is no confidence"),
         ("t01,t02,t01,inf,m", "A confidence of inf"),
-        ("t01,t02,,0.8,m", "line 3: there is no winner"),
+        ("t01,t02,,0.8,m", "row 3: there is no winner"),
         ("t01,t02,t01,much,m", r"“much” is no confidence"),
         ("t01,t99,t01,0.8,m", r"“t99” \(second\) is no task"),
         ("t01,t01,t01,0.8,m", "meets itself"),

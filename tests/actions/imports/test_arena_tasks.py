@@ -104,9 +104,9 @@ def test_a_release_keeps_what_an_item_was_made_from(project: Project, tmp_path: 
         ),
         (FIRST | {"task": " "}, "line 2: there is no task"),
         (FIRST | {"task": ["a"]}, "line 2: “task” is not a text"),
-        ([1], "line 2: is not an object with a task"),
+        ([1], "line 2: no object with fields"),
         ("{broken", "line 2: "),
-        (LOOSE, "line 2: the id t3 stands on line 1 of tasks.jsonl before"),
+        (LOOSE, "line 2: the id t3 stands before, in tasks.jsonl, line 1"),
     ],
 )
 def test_a_bad_line_is_told_with_its_number_and_reason(
@@ -127,7 +127,7 @@ def test_tables_and_long_tasks_are_read(project: Project, tmp_path: Path) -> Non
         table.writeheader()
         table.writerows([FIRST, FIRST | {"id": "t9", "task": "word " * 101}])
     _, report = imports.run(project, "arena", [tmp_path / "tasks.csv"])
-    assert [note.reason for note in report.notes] == ["line 3: 101 words; at most 100 are asked for"]
+    assert [note.reason for note in report.notes] == ["row 3: 101 words; at most 100 are asked for"]
     ((_, tasks),) = kept_tasks.settled(project).items()
     assert len(tasks) == 2
 

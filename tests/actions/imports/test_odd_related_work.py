@@ -51,6 +51,7 @@ COMES_IN = {
     "a NUL in a title": written(PAPERS, f"{HEAD}{made.FIRST},T\x00x,A\n{made.SECOND},T,A\n"),
     "a byte order mark": written(PAPERS, f"\ufeff{HEAD}{made.FIRST},T,A\n{made.SECOND},T,A\n"),
     "a table with semicolons": written(PAPERS, f"{HEAD}{made.FIRST},T,A\n{made.SECOND},T,A\n".replace(",", ";")),
+    "UTF-16": written(PAPERS, f"{HEAD}{made.FIRST},T,A\n{made.SECOND},T,A\n".encode("utf-16")),
     "an address beyond all length": written(CITATIONS, f"{CITED}k,T,http://a.org/{'x' * 5_000},\n"),
     "a title beyond all length": written(CITATIONS, f"{CITED}k,{'x ' * 30_000},,\n"),
     "authors beyond all length": written(CITATIONS, f'{CITED}k,T,,"{"Li A, " * 3_000}"\n'),
@@ -66,7 +67,8 @@ COMES_IN = {
     "a name that is no text": renamed(b"sea\xff"),
 }  # fmt: skip
 IS_REFUSED = {
-    "UTF-16": (written(PAPERS, "arxiv_id,title,abstract\n".encode("utf-16")), "UTF-16"),
+    "half of UTF-16": (written(PAPERS, HEAD.encode("utf-16")[:-1]), "begins as UTF-16 and does not go on so"),
+    "a cell too many": (written(PAPERS, f"{HEAD}{made.FIRST},T,A, B\n"), "row 2: it has 4 cells, the head has 3"),
     "Latin-1": (written(PAPERS, f"{HEAD}{made.FIRST},Bäume,A\n".encode("latin-1")), "not valid UTF-8 on line 2"),
     "an empty table": (written(PAPERS, ""), "has no column"),
     "a paper twice": (written(PAPERS, f"{HEAD}{made.FIRST},T,A\n{made.FIRST},T,A\n"), "stands in this file before"),

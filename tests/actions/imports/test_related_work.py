@@ -16,8 +16,8 @@ from annotator.actions.releases import releases
 from annotator.actions.research import work_sources
 from annotator.actions.results import results
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import read_table
 from annotator.exchange.formats.deepscholar import tables as published
+from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
 from annotator.storage import tables
 from annotator.storage.tables import table
@@ -366,7 +366,7 @@ def test_citations_of_works_come_in_from_a_file_and_count(
     made.table(tmp_path / "works.csv", rows)
     found = work_sources.from_place(project, tmp_path / "works.csv")
     assert (found.citations, found.elsewhere, len(found.problems)) == (1, 1, 1)
-    assert found.problems[0].startswith("Line 5 ")
+    assert found.problems[0].startswith("works.csv: row 5: ")
     with project.store.read() as db:
         (page,) = db.execute(select(PAGE))
     assert (page.citations, page.citations_on.isoformat()) == (7, "2026-01-02")

@@ -223,7 +223,7 @@ async def test_a_folder_is_taken_in_and_what_is_wrong_with_it_told(project: Proj
     told: list[dict[str, Any]] = []
     ended = await page_fetching.import_folder(project, folder, tell=told.append)
     assert (ended["by_state"], ended["uncited"], len(ended["problems"])) == ({"ok": 1}, 0, 1)
-    assert "pages.csv, line 3" in ended["problems"][0]
+    assert "pages.csv, row 3" in ended["problems"][0]
     assert [line["done"] for line in told] == [1]
     kept = pages.page(project, "https://a.example")
     assert kept is not None

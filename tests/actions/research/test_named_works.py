@@ -71,7 +71,7 @@ def test_a_table_completes_works_and_replaces_no_text(project: Project, tmp_path
     made.table(tmp_path / "works.csv", rows)
     found = work_sources.from_place(project, tmp_path / "works.csv")
     assert (found.abstracts, found.citations, found.elsewhere, len(found.problems)) == (1, 2, 1, 1)
-    assert found.problems[0].startswith("Line 7 of works.csv")
+    assert found.problems[0].startswith("works.csv: row 7: ")
     assert kept(project) == {
         OAK: ("About oaks.", 7, "2026-01-02"),
         ELM: ("Of elms.", None, ""),

@@ -11,10 +11,10 @@ import pytest
 
 from annotator.domain.material.collected import CollectedPaper, Funnel
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import read_table
 from annotator.exchange.eprints import building
 from annotator.exchange.eprints.rules import Rules
 from annotator.exchange.formats.deepscholar import tables as published
+from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
 from tests.material import eprint_folder as made
 from tests.material.eprint_folder import BIB, CITED, KEYS, SECTION, WORDS, compressed

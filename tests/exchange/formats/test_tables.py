@@ -7,14 +7,17 @@ import csv
 import io
 import json
 import random
+import re
 import sqlite3
 import sys
+import zipfile
 from collections import Counter
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import openpyxl
 import pytest
 
 from annotator.actions.imports import imports
@@ -24,6 +27,7 @@ from annotator.cli import run_command
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import table_files
 from annotator.exchange.formats import tables
+from annotator.exchange.table_files import read_table
 
 LAYOUTS = Path(__file__).parents[3] / "../shared/data/layouts"
 ONE_ITEM = {"items": 1, "systems": 1, "responses": 1, "artifacts": 1}
@@ -66,18 +70,89 @@ def test_text_of_a_table_stays_text_whatever_parts_and_encodes_it(
 
 
 def test_excel_gives_what_its_cells_hold_and_of_a_formula_what_is_stored(tmp_path: Path) -> None:
-    openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.append(["ID", "Question", "Number", "Formula"])
     book.active.append(["007", "What is it?", 3.0, "=1+1"])
     book.save(tmp_path / "t.xlsx")
-    (row,) = rows_of(tmp_path / "t.xlsx")
-    assert (row["ID"], row["Question"], row["Number"]) == ("007", "What is it?", 3)
-    assert row["Formula"] in (None, "")
+    (table,), problems = tables.read_tables([tmp_path / "t.xlsx"])
+    assert (list(table.rows[0].values()), problems) == (["007", "What is it?", 3, ""], [])
+    assert [note.split(":")[0] for note in table.notes] == ["no value is stored of the formula in D2"]
+    # As a spreadsheet saves them: one with its value, one whose value is no text at all.
+    with (
+        zipfile.ZipFile(tmp_path / "t.xlsx") as before,
+        zipfile.ZipFile(tmp_path / "kept.xlsx", "w") as after,
+    ):
+        for part in before.namelist():
+            stored = b'<f>1+1</f><v>2</v></c><c r="E2" t="str"><f>A9</f><v></v>'
+            after.writestr(part, before.read(part).replace(b"<f>1+1</f><v />", stored))
+    (table,), _ = tables.read_tables([tmp_path / "kept.xlsx"])
+    assert (table.rows[0]["Formula"], table.notes) == (2, ())
     (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no book")
     found, problems = table_files.read_tables([tmp_path / "bad.xlsx"])
     assert (found, len(problems)) == ([], 1)
     assert "no workbook that can be read" in str(problems[0])
+
+
+def test_rows_are_numbered_as_a_spreadsheet_counts_them_whatever_is_empty(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    for row in ([None], ["id", None, "question"], [None], [1, None, "Why?"], [2, "x", "How?"]):
+        book.active.append(row)
+    book.create_sheet("notes")["A1"] = "nothing of this"
+    book.save(tmp_path / "t.xlsx")
+    text = '\n"id",,question\n,,\n1,,"Wh\ny?"\n2,x,How?,\n'
+    for path in (tmp_path / "t.xlsx", written(tmp_path / "t.csv", text)):
+        table, raw = read_table(path, ("id", "question")), tables.read_tables([path])[0][0].rows
+        assert (list(map(table.place, range(2))), table.columns) == (["row 4", "row 5"], ["id", "question"])
+        assert ([row["id"] for row in table.rows], raw[1]["column 2"], len(raw[0])) == (["1", "2"], "x", 3)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "encoding", "words"),
+    [
+        ("t.csv", "id,question\n1,Why?,\n2,Why, then?\n", "utf-8", "row 3: it has 3 cells, the head has 2"),
+        ("t.csv", "id,id\n1,2\n", "utf-8", "has two columns “id”"),
+        ("t.csv", 'id,question\n1,"Why?\n2,How?\n', "utf-8", "line 3: unexpected end of data"),
+        ("t.csv", 'id,question\n1,"Why?\n2,"How?"\n', "utf-8", "line 3: ',' expected after '\"'"),
+        ("t.tsv", "id\ttask\n1\tWhy?\n", "utf-8", "has no column “question”"),
+        ("t.csv", "", "utf-8", "has no column “id”"),
+        ("t.csv", "id,question\n1,né\n", "cp1252", "not valid UTF-8 on line 2"),
+        ("t.csv", "id,question\n1,né\n", "utf-16-be", "UTF-16 or UTF-32"),
+        ("t.jsonl", '{"id": 1, "question": ""}\n[2]\n', "utf-8", "line 2: no object with fields"),
+        ("t.json", '{"data": [{"id": 1, "question": ""}], "meta": [1]}', "utf-8", "left out beside it: meta"),
+    ],
+)
+def test_what_cannot_be_read_whole_is_refused_with_its_place(
+    tmp_path: Path, name: str, text: str, encoding: str, words: str
+) -> None:
+    with pytest.raises(Refusal, match=re.escape(words)):
+        read_table(written(tmp_path / name, text, encoding), ("id", "question"))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "cells"),
+    [
+        # What parts cells is not taken from within quotes.
+        ("t.csv", '"a;b;c;d",e\n1,2\n', ["1", "2"]),
+        ("t.csv", 'e,"a;b\n;c;;d"\n1,2\n', ["1", "2"]),
+        ("t.csv", "sep=,\na;b;c;d,e\n1,2\n", ["1", "2"]),
+        ("t.tsv", "e\ta\tb\tc\tf\r" + "x" * 10_000_000 + "\tp\0q\t N/A \tnan\r", ["x" * 10_000_000, "pq", "", "", ""]),
+        ("t.json", '{"n": 1, "data": [{"e": null, "f": [1], "g": 2.0}]}', ["", "[1]", "2.0"]),
+        ("t.json", '{"question": "Why?", "e": 1, "links": [{"url": "u"}]}', ["Why?", "1", '[{"url": "u"}]']),
+    ],
+    ids=range(6),
+)  # fmt: skip
+def test_cells_come_in_as_texts(tmp_path: Path, name: str, text: str, cells: list[str]) -> None:
+    (row,) = read_table(written(tmp_path / name, text), ("e",)).rows
+    assert list(row.values()) == cells
+
+
+def test_reports_lie_however_deep_beside_what_systems_hide(tmp_path: Path) -> None:
+    (tmp_path / "2026/Alder").mkdir(parents=True)
+    for name in ("2026/Alder/01.md", "2026/Alder/._01.md", "2026/.DS_Store", "~$q.xlsx"):
+        written(tmp_path / name, "Bäume", "cp1252")
+    (table,), problems = tables.read_tables([tmp_path])
+    assert (table.rows, problems) == ([{"system": "Alder", "item": "01", "report": "Bäume"}], [])
+    assert table.notes == ("“01.md” is not valid UTF-8 on line 1 (byte 1); as Windows-1252 it can be read",)
 
 
 def test_paths_reach_into_lists_and_objects() -> None:
@@ -141,10 +216,12 @@ def test_questions_reports_and_criteria_of_a_lab_come_in_by_one_command_each_and
 def test_every_row_that_cannot_be_taken_is_named_and_nothing_comes_in(tmp_path: Path, capsys) -> None:
     file = tmp_path / "new.goldsmith"
     bad = "id,question,criterion,weight\n1,Why?,Says,much\n2,,Says,1\n3,How?,Cites,2\n"
-    code, words = told(capsys, "import", file, written(tmp_path / "t.csv", bad))
+    twice = written(tmp_path / "r.csv", "id,model,response\n3,m,So.\n3,m,Otherwise.\n")
+    code, words = told(capsys, "import", file, written(tmp_path / "t.csv", bad), twice)
     assert code != 0
     assert "row 2: criterion 1: “much” is no weight" in words
     assert "row 3: its question is empty" in words
+    assert "row 3: another report of m on item 3 stands in these files" in words
     # A project that nothing came into is not left behind.
     assert not file.exists()
 

@@ -123,15 +123,15 @@ async def test_each_bad_row_is_named_and_the_others_are_taken(tmp_path: Path) ->
     written(tmp_path, pages_csv="\n".join(rows), a_txt="words")
     pages, problems = await pages_of(tmp_path)
     assert [page.url for page in pages] == ["https://a.example"]
-    assert [problem.split(":")[0] for problem in problems] == [f"pages.csv, line {n}" for n in range(3, 9)]
+    assert [problem.split(":")[0] for problem in problems] == [f"pages.csv, row {n}" for n in range(3, 9)]
 
 
 @pytest.mark.parametrize(
     ("files", "words"),
     [
-        ({"pages_csv": "link,name\n"}, "lacks the columns"),
+        ({"pages_csv": "link,name\n"}, "has no column “url”"),
         ({"pages_csv": "url,file\n", "pages_json": "{}"}, "two indexes"),
-        ({"pages_json": "[1]"}, "neither an object"),
+        ({"pages_json": "[1]"}, "has no column “url”"),
         ({"pages_json": '{"a": "b", "a": "c"}'}, "stands twice"),
         ({"pages_json": "{"}, "line 1"),
         ({"a_txt": "words"}, "holds neither"),

@@ -92,7 +92,7 @@ def test_matches_come_in_from_a_file_once_and_a_bad_one_brings_none(page, projec
     part.import_file(file)
     settle(page)
     assert lines(part) == []
-    assert "line 3: A confidence of 0.3" in page.window().messages.text()
+    assert "row 3: A confidence of 0.3" in page.window().messages.text()
     file.write_text(f"{head}t01,t02,t01,0.8,gpt\n", "utf-8")
     for words in ("Imported 1 match (by gpt 1).", "were imported before"):
         part.import_file(file)

@@ -24,7 +24,6 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identifier import parse, work_named
 from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import read_table
 from annotator.exchange.formats.deepscholar import system_folders, tables
 from annotator.exchange.formats.deepscholar.system_folders import SystemReport
 from annotator.exchange.formats.deepscholar.tables import DATASET, Cited, PublishedPaper
@@ -39,6 +38,7 @@ from annotator.exchange.release.records import (
     SourceRecord,
     SystemRecord,
 )
+from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
 
 _NOTHING = Refusal(

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.identifier import parse, work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.csv_tables import read_table
 from annotator.exchange.reading import decoded, read_bytes, read_json
+from annotator.exchange.table_files import read_table
 
 # Of each layout only these files are opened; settings, which may hold keys, never are.
 BASE_TEXT, BASE_WORKS, BASE_QUERY, BASE_TIMES, BASE_USAGE = (

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.collected import CollectedPaper
 from annotator.domain.texts.identifier import parse
-from annotator.exchange.csv_tables import CsvTable
+from annotator.exchange.table_files import Table
 
 DATASET = "deepscholar"
 PAPERS = "papers_with_related_works.csv"
@@ -71,7 +71,7 @@ class Cited:
         return self.link or self.doi or self.url
 
 
-def papers_of(table: CsvTable) -> Iterator[tuple[int, PublishedPaper | None]]:
+def papers_of(table: Table) -> Iterator[tuple[int, PublishedPaper | None]]:
     """Each row's index and paper; None for a row without an id, a title or an abstract."""
     for index, row in enumerate(table.rows):
         key, title = row.get("arxiv_id", ""), _line(row.get("title") or row.get("paper_title", ""))
@@ -104,7 +104,7 @@ def published_so(one: CollectedPaper, row: int) -> tuple[PublishedPaper, list[Ci
     ]
 
 
-def citations_of(table: CsvTable) -> list[Cited]:
+def citations_of(table: Table) -> list[Cited]:
     return [_cited(index, row) for index, row in enumerate(table.rows)]
 
 

@@ -207,7 +207,12 @@ class RoundsPart(PagePart):
         self.bar.enable("start_contest", bool(found.units) and not self.run.running)
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Matches that were played elsewhere", "", "CSV (*.csv)")
+        name, _ = QFileDialog.getOpenFileName(
+            self,
+            "Matches that were played elsewhere",
+            "",
+            "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)",
+        )
         if name:
             self.import_file(Path(name))
 

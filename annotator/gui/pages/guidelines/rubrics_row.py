@@ -114,7 +114,9 @@ class SetDrafting(QWidget):
             self.bar.answer.show_message("success", words)
 
     def _choose_file(self) -> None:
-        path, _ = QFileDialog.getOpenFileName(self, "A rubric set", "", FILES)
+        path, _ = QFileDialog.getOpenFileName(
+            self, "A rubric set", "", "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
+        )
         if path:
             self.import_file(Path(path))
 

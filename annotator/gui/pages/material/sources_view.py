@@ -98,7 +98,9 @@ class WorksCard(QFrame):
         self._stopped = True
 
     def _choose_file(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self, "Works", "", "Tables and replies (*.csv *.json)")
+        name, _ = QFileDialog.getOpenFileName(
+            self, "Works", "", "Tables and replies (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)"
+        )
         if name:
             self.take(Path(name))
 
