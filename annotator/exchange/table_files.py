@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -314,7 +313,10 @@ class Sheet(Sequence[Row]):
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
             return Sheet(self.names, self._cells[index])
-        return dict(zip_longest(self.names, self._cells[index], fillvalue=""))
+        return dict(zip(self.names, self._cells[index], strict=True))
+
+    def __iter__(self) -> Iterator[Row]:
+        return (dict(zip(self.names, row, strict=True)) for row in self._cells)
 
 
 def _framed(
@@ -336,15 +338,16 @@ def _framed(
             problems.append(Problem(name, None, reason))
         else:
             places.append(number)
-            cells.append(tuple(same.setdefault(cell, cell) for cell in row[: len(head)]))
+            whole = [*row[: len(head)], *[""] * (len(head) - len(row))]
+            cells.append(tuple(map(same.setdefault, whole, whole)))
     nameless = [at for at, cell in enumerate(head) if not _holds(cell)]
-    empty = {at for at in nameless if not any(_holds(row[at]) for row in cells if at < len(row))}
+    empty = {at for at in nameless if not any(_holds(row[at]) for row in cells)}
     names = [str(cell).strip() if _holds(cell) else f"column {at}" for at, cell in enumerate(head, start=1)]
     if empty:
         names = [one for at, one in enumerate(names) if at not in empty]
         cells = [tuple(cell for at, cell in enumerate(row) if at not in empty) for row in cells]
-    whole = bool(places) and len(places) == places[-1] - places[0] + 1
-    numbers = range(places[0], places[-1] + 1) if whole else places
+    gapless = bool(places) and len(places) == places[-1] - places[0] + 1
+    numbers = range(places[0], places[-1] + 1) if gapless else places
     return [Table(name, Sheet(names, cells), numbers, columns, notes=notes)] if head else []
 
 

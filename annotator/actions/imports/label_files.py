@@ -508,9 +508,22 @@ def _row(said: MatchedLabel, rater: NamedRater, spans: Spans) -> Fields:
     values: Fields = {
         "id": new_id(), "protocol": said.place.protocol, "item_id": said.item_id,
         "response_id": said.place.response_id, "artifact_id": said.artifact_id, "unit_id": said.place.unit_id,
-        "rater_kind": RaterKind.PERSON.value, "rater_id": rater.person.id, "note": said.entry.note, "at": now(),
+        "rater_id": rater.person.id, "note": said.entry.note,
     }  # fmt: skip
-    return _standing(said, None, Judgement(**values | said.fields() | _quoted(said, spans)).model_dump())
+    values |= said.fields()
+    if said.entry.quote or said.entry.note:
+        row = Judgement(**_plain_row() | values | _quoted(said, spans)).model_dump()
+    else:
+        # Nothing of it is words of the file: it need not be checked.
+        row = _plain_row() | values
+    return _standing(said, None, row)
+
+
+@cache
+def _plain_row() -> Fields:
+    """A person's label without its place and value."""
+    ids: Fields = dict.fromkeys(("id", "protocol", "item_id", "response_id", "unit_id", "rater_id"), "-")
+    return Judgement(**ids | {"rater_kind": RaterKind.PERSON.value, "at": now()}).model_dump()
 
 
 def _standing(said: MatchedLabel, before: Fields | None, row: Fields) -> Fields:

@@ -3,7 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
@@ -124,6 +125,7 @@ class Matcher:
             self._items = _Items(db)
             self._systems = {name: system for system, name in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
             self._reports = _reports(db)
+        self._responses: dict[tuple[Any, ...], _EntryFacts] = {}
         self._asked: dict[str, dict[str, list[AskedUnit]]] = {}
         self._met: dict[tuple[str, str, str, str, int | None], AskedUnit | str] = {}
 
@@ -136,6 +138,24 @@ class Matcher:
             yield where if isinstance(where, Problem) else self._said(entry, where)
 
     def _response(self, entry: LabelEntry) -> _EntryFacts | Problem:
+        about = (
+            entry.protocol,
+            entry.item,
+            entry.item_id,
+            entry.dataset,
+            entry.system,
+            entry.trial,
+            entry.mode,
+        )
+        known = self._responses.get((*about, entry.peer))
+        if known is None:
+            named = self._named_response(entry)
+            if isinstance(named, Problem):
+                return named
+            known = self._responses[(*about, entry.peer)] = named
+        return known
+
+    def _named_response(self, entry: LabelEntry) -> _EntryFacts | Problem:
         """The protocol, the item and the response that an entry names."""
         protocol = entry.protocol or self._told.protocol
         if protocol not in PROTOCOLS or not PROTOCOLS[protocol].values:
@@ -177,15 +197,13 @@ class Matcher:
         unit = self._unit(entry, where)
         if isinstance(unit, str):
             return entry.problem(EntryTrouble.UNKNOWN_UNIT, unit)
-        value = entry.value.casefold()
-        alike = next((group for group in _ALIKE if value in group), ())
-        value = next((one for one in unit.values if one in alike[:2]), value)
-        if value not in unit.values:
+        value = _value(entry.value, unit.values)
+        if value is None:
             known = ", ".join(unit.values)
             return entry.problem(
                 EntryTrouble.BAD_VALUE, f"“{entry.value[:40]}” is not a valid value here: use one of {known}"
             )
-        flags = " ".join(filter(None, (unit.flags, "" if self._told.drafts else IMPORTED)))
+        flags = _flags(unit.flags, "" if self._told.drafts else IMPORTED)
         place = LabelPlace(where.protocol, where.response_id, unit.id)
         return MatchedLabel(entry, place, where.item_id, unit.artifact_id, value, flags)
 
@@ -194,6 +212,20 @@ class Matcher:
         if key not in self._met:
             self._met[key] = _named(self._asked[where.protocol].get(where.response_id, []), entry)
         return self._met[key]
+
+
+@lru_cache
+def _value(given: str, values: tuple[str, ...]) -> str | None:
+    """The value that a file's word stands for; None where it is none of them."""
+    plain = given.casefold()
+    alike = next((group for group in _ALIKE if plain in group), ())
+    plain = next((one for one in values if one in alike[:2]), plain)
+    return plain if plain in values else None
+
+
+@lru_cache
+def _flags(*names: str) -> str:
+    return " ".join(filter(None, names))
 
 
 def _named(units: Sequence[AskedUnit], entry: LabelEntry) -> AskedUnit | str:

@@ -7,6 +7,7 @@ away again, so that a file comes back as it was written.
 import csv
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -126,11 +127,13 @@ def _entry(
     fields: dict[str, Any] = {"value": "", **fixed}
     for name, path in paths.items():
         value = cells.get(path)
-        if value is None or isinstance(value, list):
+        if value is None or isinstance(value, list | dict):
             given = [one for one in values(cells, path) if one not in (None, "")]
             if len(given) > 1:
                 return f"it has {len(given):,} of {name}"
             value = given[0] if given else None
+        if isinstance(value, list | dict):
+            return f"its {name} should be a text"
         made = _number(value) if name in _NUMBERS else _text(name, value)
         if isinstance(made, Unfit):
             return f"its {name} {made}"
@@ -142,6 +145,7 @@ class Unfit(str):
     """Why a cell cannot be read."""
 
 
+@lru_cache(maxsize=2**16, typed=True)
 def _text(column: str, value: object) -> str:
     """A cell's text, a whole number as its digits, true and false as words, without the guard of a formula."""
     if isinstance(value, str):

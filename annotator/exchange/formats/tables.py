@@ -384,6 +384,8 @@ class _Intake:
     def criteria_of(self, table: Table, how: TableMapping) -> None:
         if CRITERION not in how.columns or "protocol" in how.columns:
             return
+        if how.of_labels and all(one.id in self._rubrics for one in self._known.values()):
+            return
         for index, row in enumerate(table.rows):
             item = self._item(table, index, row, how)
             if item is None or (how.of_labels and item.id in self._rubrics):
