@@ -167,7 +167,12 @@ def read_tables(paths: Sequence[Path], unknown_as: str = "") -> tuple[list[Table
             tables.append(_rows(path.absolute().name, reports, "report", tuple(notes)))
         if not files:
             problems.append(of_file(path.name, NO_FILES))
-    return tables, problems
+    return [_numbered(table, tables[:place]) for place, table in enumerate(tables)], problems
+
+
+def _numbered(table: Table, before: Sequence[Table]) -> Table:
+    number = sum(other.name == table.name for other in before) + 1
+    return replace(table, name=f"{table.name} ({number})") if number > 1 else table
 
 
 def _inside(folder: Path) -> list[Path]:

@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from annotator.exchange.release import schemas
+from annotator.exchange import schemas
 from annotator.places import schemas as folder
 from tests.material.bundles import rich_bundle, write_release
 
@@ -25,7 +25,7 @@ def check(tree: Any, name: str) -> None:
 
 def test_the_committed_schemas_are_those_of_the_classes() -> None:
     committed = {path.name: path.read_bytes() for path in folder().glob("*.json")}
-    assert committed == schemas.all_schemas(), "run `python -m annotator.exchange.release.schemas`"
+    assert committed == schemas.all_schemas(), "run `python -m annotator.exchange.schemas`"
 
 
 def test_writing_takes_out_a_schema_that_is_no_longer_made(tmp_path: Path) -> None:

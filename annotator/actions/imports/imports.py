@@ -1,12 +1,13 @@
 """Import of foreign files: previewed first, then everything in one transaction or nothing."""
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import func, select, update
+from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import kept_tasks
@@ -53,7 +54,7 @@ GOLDSMITH, COLLECTED, TRANSCRIPTS, TABLES = "goldsmith", "collected", "transcrip
 TRANSCRIPT_ENDINGS = reader.ENDINGS
 # Of a release one of these lies in its folder; no table ends in what transcripts do.
 RELEASED = {"manifest.json", "items.json"}
-SPOKEN = {".vtt", ".srt", ".docx", ".pdf"}
+SPOKEN = {".vtt", ".srt", ".txt", ".docx", ".pdf"}
 # Items of one's own tables are known by their keys, whatever collection they came with.
 OWN_TABLES = FileLayout(
     TABLES, "", "", read=lambda _, __: (Bundle(), []), files=lambda _: ({}, []), numbers=lambda _: {}
@@ -72,38 +73,20 @@ def offered() -> dict[str, str]:
     }
 
 
-def usual(project: Project) -> str:
-    """The format to choose first: that of most items that came in by one, in a project without any the first of all."""
-    of = {layout.dataset or name: name for name, layout in LAYOUTS.items()} | {seminars.DATASET: TRANSCRIPTS}
-    c = ITEM.c
-    held = (
-        select(c.dataset)
-        .where(c.dataset.in_(of))
-        .group_by(c.dataset)
-        .order_by(func.count().desc(), c.dataset)
-    )
-    with project.store.read() as db:
-        found = db.execute(held.limit(1)).scalar()
-    return of[found] if found is not None else next(iter(offered()))
-
-
 def format_of(paths: Sequence[Path]) -> str:
     """What files hold, by their content: a release, a benchmark's own folder, transcripts, or else tables."""
-    if are_collected(paths):
+    if len(paths) == 1 and Collection.is_at(paths[0]):
         return COLLECTED
     if paths and {path.suffix.lower() for path in paths} <= SPOKEN:
         return TRANSCRIPTS
-    names = {one.name for path in paths if path.is_dir() for one in path.iterdir()}
+    names = {
+        one.name for path in paths if path.is_dir() and os.access(path, os.R_OK) for one in path.iterdir()
+    }
     names |= {path.name for path in paths}
     if RELEASED & names:
         return GOLDSMITH
     marked = (name for name, one in LAYOUTS.items() if any(names.issuperset(mark) for mark in one.marks))
     return next(marked, TABLES)
-
-
-def are_collected(paths: Sequence[Path]) -> bool:
-    """Whether these are one folder of papers collected from arXiv."""
-    return len(paths) == 1 and Collection.is_at(paths[0])
 
 
 @dataclass(frozen=True, slots=True)

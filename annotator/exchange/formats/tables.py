@@ -27,6 +27,8 @@ from annotator.exchange.table_files import LISTS, Row, Table, plain, read_tables
 from annotator.places import resources
 
 NAME = "tables"
+# As a constant: the name of the table's file.
+FILE = "{file}"
 # What a table may hold of each thing, and what tools call it: small letters and digits alone, the likeliest first.
 ITEM, REPORT, CRITERION, VALUE = "item", "report", "criterion", "value"
 FIELDS: Mapping[str, tuple[str, ...]] = {
@@ -69,7 +71,8 @@ class TableMapping(BaseModel):
 
     With `each`, the path of a list in a row (`annotations[].result[]`) or of an object (`responses.*`, whose entries
     are `key` and `value`), every entry counts as a row beside the fields around it. Rows are passed over where a path
-    of `without` has that value.
+    of `without` has that value. A constant of `{file}` is the name of the table's file; with `table` it is for the
+    table of that name alone.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -77,6 +80,7 @@ class TableMapping(BaseModel):
     constants: dict[str, str] = {}
     each: str = ""
     without: dict[str, str] = {}
+    table: str = ""
 
     @property
     def of_labels(self) -> bool:
@@ -243,23 +247,40 @@ def mapped(
     Entries nested as a tool of labelling nests them are known without a mapping's name.
     """
     fits, how = _fitting(table, mapping.tables if mapping else ()), propose(table)
-    if fits is None and not _says_something(how):
+    if fits is None and not says_something(how):
         shipped = (
             TablesMapping.at(Path(path.stem)) for path in sorted((resources() / "mappings").glob("*.json"))
         )
         fits = _fitting(table, [how for one in shipped for how in one.tables if how.each])
-    return fits or (table, how)
+    opened, how = fits or (table, how)
+    file = {name: Path(table.name).stem for name, value in how.constants.items() if value == FILE}
+    return opened, how.model_copy(update={"constants": how.constants | file})
+
+
+def matched(paths: Sequence[Path], mapping: TablesMapping | None) -> list[tuple[Table, TableMapping]]:
+    """The tables of files and folders, each with what its columns hold by the mapping, or else as proposed."""
+    return [mapped(table, mapping) for table in read_tables(paths)[0]]
+
+
+def kept_columns(table: Table) -> frozenset[str]:
+    return frozenset(_extra(table, TableMapping(columns={})))
 
 
 def _fitting(table: Table, ways: Iterable[TableMapping]) -> tuple[Table, TableMapping] | None:
     for how in ways:
         opened = rows_of(table, how)
-        if all(any(_filled(values(row, path)) for row in opened.rows) for path in how.columns.values()):
+        # An empty column may be meant, but only in the table that is named.
+        meant = set(opened.paths()) if how.table else set()
+        if how.table in ("", table.name) and all(
+            path in meant or any(_filled(values(row, path)) for row in opened.rows)
+            for path in how.columns.values()
+        ):
             return opened, how
     return None
 
 
-def _says_something(how: TableMapping) -> bool:
+def says_something(how: TableMapping) -> bool:
+    """Whether anything comes in by it."""
     return how.of_labels or bool({"question", REPORT, CRITERION} & set(how.columns))
 
 
@@ -412,7 +433,7 @@ class _Intake:
     def tell(self, table: Table, how: TableMapping) -> None:
         """Note how a table was read, and what of it was left out."""
         self.problems += [Problem(table.name, None, note, note=True) for note in table.notes]
-        if not _says_something(how):
+        if not says_something(how):
             names = ", ".join(f"“{name}”" for name in table.paths()[:8])
             known = "a question, a report, a criterion or a label"
             self.problems.append(

@@ -1,39 +1,41 @@
-"""The Import page: choose files, preview, import."""
+"""The Import page: choose or drop files, see what their columns hold, import."""
 
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFileDialog,
-    QHBoxLayout,
-    QListWidget,
-    QPlainTextEdit,
-)
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QWidget
 
-from annotator.actions.imports import imports
+from annotator.actions.imports import imports, matching
 from annotator.actions.imports.imports import ImportOptions
-from annotator.actions.project.incoming import ImportPreview
+from annotator.actions.imports.matching import ImportLook, Refused
+from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.collected_view import CollectedView
-from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.pages.matching_view import MatchingView
+from annotator.gui.tables.cells import CellsModel, Column
+from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets.bars.flow_row import FlowRow, wrapping
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
+from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
 from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.push_button import push_button
 
-# People: coordinators with a folder of JSON. What annoys them elsewhere: half-imported files, rows dropped
-# without a word, and not knowing whether importing again makes everything double.
-SHOWN_PROBLEMS = 500
+# People: coordinators with files of their lab's or of another tool, once a month, who do not know our words. What
+# annoys them elsewhere: half-imported files, rows dropped without a word, not knowing whether importing again makes
+# everything double, a format to be named before the program has looked, columns to be renamed in the file first, and
+# the same matching done anew every month.
 # So many of a layout's words are seen where there is no room for all.
 LETTERS = 20
 TRANSCRIPTS = f"Transcripts (*{' *'.join(imports.TRANSCRIPT_ENDINGS)})"
 
 
 class ImportPage(Page):
-    """A preview first; then everything or nothing, unless bad rows are skipped."""
+    """A preview first; then everything or nothing, unless refused rows are left out knowingly."""
 
     NAME = "Import"
     ICON = "import"
@@ -42,129 +44,188 @@ class ImportPage(Page):
         super().__init__(desk)
         self._paths: list[Path] = []
         self._taking: list[Path] = []
-        self._found: ImportPreview | None = None
+        self._mapping: Any = None
+        self._found: ImportLook | None = None
         title = PlainLabel("Import", "title")
-        hint = PlainLabel(
+        self.hint = PlainLabel(
             "Nothing is changed until you press Import. Existing records are recognised and not added "
             "twice; differences are listed and left unchanged. New gold scores its items at once.",
             "hint",
             wrap=True,
         )
-        self.preview = QPlainTextEdit(readOnly=True)
+        self.chosen = ElidedLabel("", "hint")
+        self.preview = GrowingEdit(least=2, most=5)
+        self.preview.setReadOnly(True)
+        self.preview.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.preview.setAccessibleName("To be imported")
-        self.preview.setMaximumHeight(220)
-        self.problems = QListWidget()
-        self.problems.setAccessibleName("Problems")
-        self.problem_title = PlainLabel("Problems", "subtitle")
         self.progress = ProgressRow()
         self.progress.hide()
         self.collected = CollectedView(desk)
+        self.matching = MatchingView(desk)
+        self.matching.matched.connect(self._match)
         self._column = vertical(
-            title, hint, self._choosing(), self.preview, (self.collected, 1), self.problem_title, self.problems,
-            self.progress, self._foot(), StretchSpace(1), on=self, margins=(20, 16, 20, 12), spacing=10,
+            title, self.hint, self._choosing(), self.chosen, self.matching, self.preview, (self.collected, 1),
+            (self._wrong(), 1), self.progress, self._foot(), StretchSpace(1), on=self, margins=(20, 16, 20, 12),
+            spacing=10,
         )  # fmt: skip
-        self._look()
-        self._clear()
+        desk.refused.connect(self._stay)
+        self._begin()
 
     def _choosing(self) -> FlowRow:
         self.format = ChoiceBox()
         self.format.setAccessibleName("Layout of the files")
-        self.format.setMinimumContentsLength(LETTERS)
+        self.format.keep_short(LETTERS)
+        self.format.addItem("By content", "")
         for name, words in imports.offered().items():
             self.format.addItem(words, name)
-        self.format.setCurrentIndex(self.format.findData(self.desk.ask(imports.usual)))
-        self.format.currentIndexChanged.connect(lambda _: self._look())
+        self.format.currentIndexChanged.connect(lambda _: self.add([]))
         self.pseudonyms = QCheckBox("Call speakers S1, S2 …")
         self.pseudonyms.setToolTip("Names are left out of the text; who is who stays in this project")
         self.pseudonyms.toggled.connect(lambda _: self._look())
         self.folder = push_button("Choose a folder…", self._choose_folder)
         self.files = push_button("Choose files…", self._choose_files)
-        self.chosen = PlainLabel("Nothing chosen yet", "hint")
-        row = FlowRow(gap=10)
-        for widget in (self.format, self.folder, self.files, self.pseudonyms, self.chosen):
-            row.addWidget(widget)
-        return row
+        self.clear = push_button("Clear", lambda: self.look_at([]))
+        return wrapping(self.files, self.folder, self.clear, self.format, self.pseudonyms, gap=10)
 
-    def _foot(self) -> QHBoxLayout:
-        self.skip = QCheckBox("Skip what cannot be read and import the rest")
+    def _wrong(self) -> QWidget:
+        columns: list[Column[Refused]] = [
+            Column("File", lambda one: one[0], 160),
+            Column("Row", lambda one: one[1], 90),
+            Column("Reason", lambda one: one[2], 300),
+        ]
+        self.refused: CellsModel[Refused] = CellsModel(columns, self)
+        self.problems = CellsTable("Problems", self.refused, stretched=2)
+        self.problem_title = PlainLabel("Problems", "subtitle")
+        above = horizontal(
+            self.problem_title, StretchSpace(1), push_button("Save as CSV…", self._save_problems)
+        )
+        self.wrong = column_of(above, (self.problems, 1), spacing=6)
+        return self.wrong
+
+    def _foot(self) -> Any:
+        self.skip = QCheckBox()
         self.skip.toggled.connect(lambda _: self._enable())
+        # Weights that the project does not allow yet are asked about here, and nowhere else.
+        self.weights = QCheckBox()
+        self.weights.toggled.connect(lambda _: self._look())
         self.go = push_button("Import", self._import, "primary")
-        return horizontal(self.skip, StretchSpace(1), self.go)
+        return horizontal((wrapping(self.weights, self.skip, gap=16), 1), self.go)
 
     def focus_first(self) -> None:
-        self.folder.setFocus()
+        self.files.setFocus()
+
+    def arrive(self, place: dict[str, Any]) -> None:
+        if "files" in place:
+            self.add(place["files"])
 
     def look_at(self, paths: list[Path]) -> None:
-        self._paths = paths
-        self.chosen.setText(", ".join(path.name for path in paths[:4]) + (" …" if len(paths) > 4 else ""))
+        self._paths, self._mapping = [], None
+        self.add(paths)
+
+    def add(self, paths: list[Path]) -> None:
+        self._paths = list(dict.fromkeys([*self._paths, *paths]))
+        self._begin()
         self._look()
 
     def _choose_folder(self) -> None:
         name = QFileDialog.getExistingDirectory(self, "Folder to import")
         if name:
-            self.look_at([Path(name)])
+            self.add([Path(name)])
 
     def _choose_files(self) -> None:
-        offered = f"{TRANSCRIPTS if self._of_transcripts else 'JSON (*.json)'};;All files (*)"
+        offered = f"Tables (*{' *'.join(matching.ENDINGS)});;{TRANSCRIPTS};;All files (*)"
         names, _ = QFileDialog.getOpenFileNames(self, "Files to import", "", offered)
         if names:
-            self.look_at([Path(name) for name in names])
+            self.add([Path(name) for name in names])
 
-    @property
-    def _of_transcripts(self) -> bool:
-        return bool(self.format.currentData() == imports.TRANSCRIPTS)
+    def _match(self, mapping: Any) -> None:
+        self._mapping = mapping
+        self._look()
 
-    @property
     def _options(self) -> ImportOptions:
-        return ImportOptions(pseudonyms=self._of_transcripts and self.pseudonyms.isChecked())
-
-    def _look(self) -> None:
-        self.pseudonyms.setVisible(self._of_transcripts)
-        if not self._paths:
-            return
-        collected = self.format.findData(imports.COLLECTED)
-        if imports.are_collected(self._paths) and self.format.currentIndex() != collected:
-            # To choose it looks again.
-            self.format.setCurrentIndex(collected)
-            return
-        self._clear()
-        self.preview.setPlainText("Reading…")
-        self.preview.show()
-        self.desk.ask_later(
-            self._show, imports.preview, self.format.currentData(), self._paths, self._options
+        return ImportOptions(
+            pseudonyms=self.pseudonyms.isChecked(),
+            mapping=self._mapping,
+            allow_weights=self.weights.isChecked(),
         )
 
-    def _show(self, found: ImportPreview) -> None:
-        self._found = found
-        self.preview.setPlainText("\n".join(found.words()))
-        self.preview.setVisible(found.funnel is None)
-        self.collected.setVisible(found.funnel is not None)
-        # The rest of the page is the list's where there is one.
-        self._column.setStretch(self._column.count() - 1, int(found.funnel is None))
-        if found.funnel is not None:
-            self.collected.show_funnel(found.funnel)
-        self.problems.clear()
-        for problem in found.problems[:SHOWN_PROBLEMS]:
-            self.problems.addItem(str(problem))
-        more = len(found.problems) - SHOWN_PROBLEMS
-        if more > 0:
-            self.problems.addItem(f"… and {more:,} more")
-        for widget in (self.problems, self.problem_title, self.skip):
-            widget.setVisible(bool(found.problems))
-        self.problem_title.setText(f"Problems ({len(found.problems):,})")
+    def _look(self) -> None:
+        if not self._paths:
+            return
+        self._found = None
+        self._enable()
+        self.chosen.setText("Reading…")
+        self.desk.ask_later(
+            self._show, matching.look, self.format.currentData(), self._paths, self._options()
+        )
+
+    def _show(self, found: ImportLook) -> None:
+        if found.paths is not self._paths:
+            return
+        self._found, funnel, many = found, found.preview.funnel, len(found.refused)
+        self.chosen.setText(f"Recognised: {imports.offered()[found.format]} — {self._names()}")
+        for widget, shown in (
+            (self.pseudonyms, found.format == imports.TRANSCRIPTS),
+            (self.matching, bool(found.tables)),
+            (self.preview, funnel is None),
+            (self.collected, funnel is not None),
+            (self.wrong, bool(many)),
+            (self.skip, bool(many and found.preview.new)),
+        ):
+            widget.setVisible(shown)
+        self.matching.show_tables(found.tables, found.refused)
+        self.preview.setPlainText("\n".join(found.preview.words()))
+        if funnel is not None:
+            self.collected.show_funnel(funnel)
+        # The rest of the page is the lists' where there is one.
+        self._column.setStretch(self._column.count() - 1, int(funnel is None and not many))
+        self.refused.show(found.refused)
+        self.problem_title.setText(f"Problems ({many:,})")
+        self.skip.setChecked(False)
+        # A row that is refused for two reasons is one.
+        self.skip.setText(
+            f"Import the rest without "
+            f"{counted(len({one[:2] if one[1] else one for one in found.refused}), 'refused row')}"
+        )
+        if odd := found.preview.weights_to_allow:
+            self.weights.setText(f"Allow weights {odd} in this project")
+        self.weights.setVisible(bool(odd) or self.weights.isChecked())
         self._enable()
 
-    def _clear(self) -> None:
+    def _names(self) -> str:
+        return ", ".join(path.name for path in self._paths)
+
+    def _begin(self) -> None:
         self._found = None
-        for widget in (self.preview, self.collected, self.problems, self.problem_title, self.skip):
+        self.chosen.setText(
+            "Choose files and folders, or drop them anywhere in this window: several come in together."
+        )
+        self.hint.setVisible(not self._paths)
+        self.clear.setVisible(bool(self._paths))
+        self.weights.setChecked(False)
+        for widget in (
+            self.matching, self.preview, self.collected, self.wrong, self.skip, self.weights, self.pseudonyms
+        ):  # fmt: skip
             widget.hide()
         self._column.setStretch(self._column.count() - 1, 1)
         self._enable()
 
+    def _stay(self, _refusal: Any) -> None:
+        if self._paths and self._found is None:
+            self.chosen.setText(f"Not read: {self._names()}")
+
     def _enable(self) -> None:
-        found = self._found
-        fits = found is not None and found.new > 0 and (not found.problems or self.skip.isChecked())
-        self.go.setEnabled(fits and not self.desk.project.readonly)
+        self.go.setEnabled(
+            self._found is not None
+            and self._found.preview.new > 0
+            and (not self._found.refused or self.skip.isChecked())
+            and not self.desk.project.readonly
+        )
+
+    def _save_problems(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save problems", "problems.csv", "Tables (*.csv)")
+        if name:
+            self.desk.attempt(lambda: matching.save_problems(Path(name), self.refused.rows))
 
     def _import(self) -> None:
         self.go.setEnabled(False)
@@ -174,9 +235,9 @@ class ImportPage(Page):
             self._imported,
             self.progress.show_progress,
             imports.run,
-            self.format.currentData(),
+            self._found.format if self._found else "",
             self._paths,
-            self._options,
+            self._options(),
             skip_bad=self.skip.isChecked(),
         )
 
@@ -186,7 +247,5 @@ class ImportPage(Page):
             self._enable()
             return
         if self._paths == self._taking:
-            self._paths = []
-            self.chosen.setText("Nothing chosen yet")
-            self._clear()
+            self.look_at([])
         self.desk.tell_end(f"The import is done: {result[1]}.", "Items")

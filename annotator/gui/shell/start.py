@@ -194,10 +194,12 @@ class StartPage(QWidget):
             self.chosen.emit(Path(name))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropping.ours(event):
+        if dropping.files(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
         if files := dropping.ours(event):
             self.chosen.emit(files[0])
+        else:
+            self.messages.show_message("info", "Open or make a project first, then drop the files.")

@@ -295,12 +295,12 @@ class Window(QMainWindow):
         self.other_project_wanted.emit(path)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Projects, tasks and returned work may be dropped anywhere."""
-        if dropping.ours(event):
+        """Projects, tasks, returned work and files to import may be dropped anywhere."""
+        if dropping.files(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Look at returned work where that is done; open anything else."""
+        """Look at returned work where that is done, open projects and tasks; anything else is to be imported."""
         event.acceptProposedAction()
         files = dropping.ours(event)
         work = [path for path in files if dropping.form_of(path) == dropping.WORK]
@@ -308,6 +308,18 @@ class Window(QMainWindow):
             self.show_page("Exchange", files=work)
         elif files:
             self.open_other(files[0])
+        else:
+            self.desk.attempt(partial(self._import, dropping.files(event)))
+
+    def _import(self, paths: list[Path]) -> None:
+        if (project := self.desk.project).readonly or project.from_task:
+            raise Refusal(
+                f"This project {'is read only' if project.readonly else 'was made from a task'}: "
+                "nothing was imported.",
+                "Drop the files on the project they are for.",
+            )
+        people.refuse_others(project, "imports files")
+        self.show_page("Import", files=paths)
 
     def give_back(self) -> None:
         """Keep what is being typed and give the file back; the window is of no more use."""

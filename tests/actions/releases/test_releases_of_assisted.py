@@ -14,7 +14,7 @@ from annotator.actions.imports import imports
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
-from annotator.exchange.release.schemas import all_schemas
+from annotator.exchange.schemas import all_schemas
 from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, pairing
 from tests.servers.served import JUDGE, add_judge
 

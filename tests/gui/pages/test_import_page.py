@@ -1,12 +1,26 @@
 """The page of imports: a preview first, then all of it, on another thread."""
 
+import csv
 import json
+from pathlib import Path
 
-from annotator.actions.imports import imports
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu
+
+from annotator.actions.authoring import criterion_weights
 from annotator.actions.items import items, summaries
-from annotator.actions.project.people import new_project
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import add_person, known, new_project
+from annotator.cli import run_command
+from annotator.domain.experts.person import Role
 from annotator.gui.pages.collected_view import CollectedFilter
+from annotator.gui.shell.start import StartPage
+from tests.gui.pages.test_open_task import drop
 from tests.material import eprint_folder as made
+from tests.windows.settling import settle
+
+OWN = Path(__file__).parents[3] / "../shared/data/layouts/own"
 
 
 def files(folder, weight=2):
@@ -39,23 +53,173 @@ def test_looking_changes_nothing_and_importing_brings_everything(tmp_path, windo
     assert window.page._model.rowCount() == 1
 
 
-def test_the_page_opens_on_the_layout_of_what_the_project_holds(tmp_path, window_over):
-    folders = [tmp_path / name for name in "ab"]
-    for folder in folders:
-        folder.mkdir()
-    page = window_over(new_project(folders[0] / "new.goldsmith"), "Import").page
-    assert page.format.currentData() == next(iter(imports.offered()))
-    seminar = new_project(folders[1] / "seminar.goldsmith")
+def table(path, *rows):
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows(rows)
+    return path
+
+
+@pytest.fixture
+def page(tmp_path, window_over, monkeypatch):
+    monkeypatch.setattr(QMenu, "popup", lambda *_: None)
+    return window_over(new_project(tmp_path / "new.goldsmith"), "Import").page
+
+
+def read(page, *paths):
+    page.look_at([*paths])
+    settle(page)
+    return page
+
+
+def say(page, path, words):
+    view = page.matching
+    rect = view.table.visualRect(view.table.rows.index(0, view.tables[0].paths.index(path)))
+    view.table.pressed.emit(view.table.indexAt(rect.center()))
+    (menu,) = view.table.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)[-1:]
+    next(action for action in menu.actions() if action.text() == words).trigger()
+    settle(page)
+
+
+def heads(page):
+    rows = page.matching.table.rows
+    return [rows.index(0, column).data() for column in range(rows.columnCount())]
+
+
+def test_what_files_are_is_seen_by_their_content(page, tmp_path):
+    assert page.format.currentText() == "By content"
     (tmp_path / "talk.txt").write_text("A: Salt is old.\n\nB: It is.\n", encoding="utf-8")
-    imports.run(seminar, imports.TRANSCRIPTS, [tmp_path / "talk.txt"])
-    assert window_over(seminar, "Import").page.format.currentData() == imports.TRANSCRIPTS
+    read(page, tmp_path / "talk.txt")
+    assert page.chosen.text().startswith("Recognised: Transcripts")
+    assert page.pseudonyms.isVisible()
+    read(page, files(tmp_path / "bench"))
+    assert page.chosen.text().startswith("Recognised: ResearcherBench")
+    page.clear.click()
+    assert "drop them" in page.chosen.text()
+
+
+@pytest.mark.skipif(not OWN.is_dir(), reason="the files of other tools lie outside the project")
+def test_questions_reports_and_criteria_that_are_dropped_come_in_by_eight_acts_at_most(page, qtbot):
+    window, acts = page.window(), ("questions.csv", "reports", "criteria.json", "Import")
+    window.show_page("Items")
+    for name in acts[:-1]:
+        drop(window, OWN / name)
+    settle(page)
+    assert window.page is page
+    assert page.matching.which.count() == 3
+    assert page.skip.isHidden()
+    page.go.click()
+    qtbot.waitUntil(lambda: "The import is done" in window.messages.text())
+    found = summaries.counts(window.desk.project)
+    assert (found["items"], found["responses"], found["criteria"]) == (20, 40, 18)
+    assert len(acts) <= 8
+
+
+def test_a_mapping_of_the_window_gives_the_same_by_command(page, tmp_path, monkeypatch, capsys):
+    # Columns of no known name, and two systems whose tables are alike and that only their files tell apart.
+    asked = table(tmp_path / "fragen.csv", ["nr", "Frage", "Anmerkung"], ["a", "Was ist Gold?", "x"])
+    told = [
+        table(tmp_path / f"{name}.csv", ["Frage", "Antwort"], ["Was ist Gold?", name])
+        for name in ("um", "ol")
+    ]
+    read(page, asked)
+    assert heads(page) == ["Leave out"] * 3
+    say(page, "nr", "Item")
+    say(page, "Frage", "Question")
+    assert heads(page) == ["Item", "Question", "Keep with the item"]
+    page.add(told)
+    settle(page)
+    for place in (1, 2):
+        page.matching.which.setCurrentIndex(place)
+        page.matching.match("Frage", "question")
+        page.matching.match("Antwort", "report")
+        settle(page)
+    assert page.matching.constants.text() == "System = ol"
+    names = [str(tmp_path / name) for name in ("mapping.json", "other.goldsmith")]
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (names[0], ""))
+    page.matching.mapping.menu().actions()[0].trigger()
+    assert run_command(["import", names[1], *map(str, (asked, *told)), "--mapping", names[0]]) == 0
+    assert str(page._found.preview) == "1 items, 2 systems, 2 responses"
+    assert str(page._found.preview) in capsys.readouterr().out
+    read(page, asked)
+    page.matching.load(Path(names[0]))
+    settle(page)
+    assert heads(page) == ["Item", "Question", "Keep with the item"]
+    page.matching.load(Path("deepresearch_bench_2"))
+    settle(page)
+    assert "none of these tables" in page.window().messages.text()
+
+
+def test_rows_that_are_refused_are_counted_saved_and_left_out_knowingly(page, tmp_path, monkeypatch):
+    rows = ["id", "prompt", "other"], ["1", "", "What?"], ["2", "Why?", "How?"], ["3", "", "Whence?"]
+    read(page, table(tmp_path / "=t.csv", *rows))
+    assert page.skip.text() == "Import the rest without 2 refused rows"
+    assert not page.go.isEnabled()
+    page.skip.click()
+    assert page.go.isEnabled()
+    saved = tmp_path / "problems.csv"
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(saved), ""))
+    page._save_problems()
+    assert list(csv.reader(saved.read_text("utf-8-sig").splitlines())) == [
+        ["file", "row", "reason"],
+        ["'=t.csv", "row 2", "its question is empty"],
+        ["'=t.csv", "row 4", "its question is empty"],
+    ]
+    say(page, "other", "Question")
+    assert heads(page) == ["Item", "Keep with the item", "Question"]
+    assert (page.wrong.isHidden(), page.go.isEnabled()) == (True, True)
+    page.matching.constants.setText("Mood = grey")
+    page.matching._take_constants()
+    assert "Mood = grey" in page.window().messages.text()
+
+
+def test_hundreds_of_columns_are_offered_without_hundreds_of_boxes(page, tmp_path):
+    scores = [f"score {number}" for number in range(298)]
+    path = table(tmp_path / "wide.csv", ["id", "question", *scores], ["1", "Why?", *scores])
+    read(page, path, tmp_path)
+    assert page.matching.which.itemText(1).startswith("wide.csv (2)")
+    assert (heads(page)[2:], len(page.matching.table.findChildren(QComboBox))) == (
+        ["Keep with the item"] * 298,
+        1,
+    )
+    page.matching.match("question", "")
+    assert heads(page) == ["Item", *["Leave out"] * 299]
+
+
+def test_weights_are_asked_about_once(page, tmp_path):
+    rows = [["1", "Why?", "Says why", 9], ["1", "Why?", "Guesses", -8]]
+    read(page, table(tmp_path / "t.csv", ["id", "question", "criterion", "weight"], *rows))
+    assert page.weights.text() == "Allow weights -8 to 9 in this project"
+    assert (page.refused.rowCount(), page.go.isEnabled()) == (1, False)
+    page.weights.click()
+    settle(page)
+    assert (page.refused.rowCount(), page.go.isEnabled()) == (0, True)
+    page.go.click()
+    settle(page)
+    assert criterion_weights.allowed(page.desk.project).text == "-8 to 9"
+
+
+def test_a_drop_is_for_who_may_import(tmp_path, window_over, qtbot):
+    project, file = new_project(tmp_path / "new.goldsmith"), table(tmp_path / "t.csv", ["id"], ["1"])
+    add_person(project, "Ada", (Role.ANNOTATOR,), "Ada")
+    project.work_as(known(project, "Ada"))
+    window = window_over(project)
+    drop(window, file)
+    assert "Only a coordinator imports files" in window.messages.text()
+    assert window.page.NAME == "Items"
+    reader = window_over(Project.open(tmp_path / "new.goldsmith", readonly=True))
+    drop(reader, file)
+    assert "read only: nothing was imported" in reader.messages.text()
+    start = StartPage([])
+    qtbot.addWidget(start)
+    drop(start, file)
+    assert "Open or make a project first" in start.messages.text()
 
 
 def test_a_bad_entry_is_named_and_keeps_everything_out(tmp_path, window_over, qtbot):
     page = window_over(new_project(tmp_path / "new.goldsmith"), "Import").page
     page.look_at([files(tmp_path / "bench", weight=7)])
-    qtbot.waitUntil(lambda: page.problems.count() > 0)
-    assert "rubric.json[0]" in page.problems.item(0).text()
+    qtbot.waitUntil(lambda: page.refused.rowCount() > 0)
+    assert page.refused.at(0)[:2] == ("rubric.json", "entry 1")
     assert not page.go.isEnabled()
 
 
@@ -64,7 +228,7 @@ def test_what_is_no_json_is_refused_in_words(tmp_path, window_over, qtbot):
     folder = files(tmp_path / "bench")
     (folder / "rubric.json").write_text("{not json", encoding="utf-8")
     window.page.look_at([folder])
-    qtbot.waitUntil(lambda: "rubric.json" in window.messages.text() or window.page.problems.count() > 0)
+    qtbot.waitUntil(lambda: "rubric.json" in window.messages.text() or window.page.refused.rowCount() > 0)
     assert not window.page.go.isEnabled()
 
 

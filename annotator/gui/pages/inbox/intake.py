@@ -270,7 +270,9 @@ class ImportFiles(QWidget):
         return "A backup is made first; then everything is imported in one step."
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropping.files(event):
+        if any(
+            dropping.form_of(path) == dropping.WORK for path in dropping.with_contents(dropping.files(event))
+        ):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:

@@ -1,6 +1,6 @@
 """The published JSON Schemas, generated from the record classes so that the two never differ.
 
-`python -m annotator.exchange.release.schemas` writes them again.
+`python -m annotator.exchange.schemas` writes them again.
 """
 
 from pathlib import Path
@@ -12,6 +12,7 @@ from annotator import places
 from annotator.domain.judges.validity_card import ValidityCard
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.exchange.folders import pretty
+from annotator.exchange.formats.tables import TablesMapping
 from annotator.exchange.release.bundle import CLASSES
 from annotator.exchange.release.records import FORMAT, FORMAT_VERSION, Manifest
 
@@ -19,12 +20,13 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def all_schemas() -> dict[str, bytes]:
-    """Every schema by file name: one per file of a release, one per kind of artifact's document, that of a card."""
+    """Every schema by file name: of a release's files, of each kind of document, of a card and of a mapping."""
     trees = {
         record.FILE.removesuffix(".json"): TypeAdapter(list[record]).json_schema()  # type: ignore[valid-type]
         for record in CLASSES.values()
     }
     trees["manifest"] = Manifest.model_json_schema()
+    trees["mapping.schema"] = TablesMapping.model_json_schema()
     trees["validity_card"] = ValidityCard.model_json_schema()
     trees |= {f"document-{kind.value}": cls.model_json_schema() for kind, cls in DOCUMENTS.items()}
     return {f"{name}.json": pretty(_named(name, tree)) for name, tree in trees.items()}
