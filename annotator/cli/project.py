@@ -151,25 +151,22 @@ def import_(
 
 @contextmanager
 def _to_import_into(file: Path, dry_run: bool) -> Iterator[tuple[Any, bool]]:
-    """The project, and whether it is made now; to try, a copy of it. One that nothing came into is not left behind."""
-    from annotator.actions.project import backups
+    """The project, and whether it is made now; one that nothing came into is not left behind."""
     from annotator.actions.project.people import new_project
 
     new = not file.exists()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "try.goldsmith" if dry_run else file
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = Path(folder) / file.name if new and dry_run else file
         if new:
             new_project(path, "").close()
-        elif dry_run:
-            with opened(file, readonly=True) as project:
-                backups.save_copy(project, path)
+        bare = new
         try:
-            with opened(path) as project:
+            with opened(path, readonly=dry_run) as project:
                 yield project, new
-        except BaseException:
-            if new:
+            bare = False
+        finally:
+            if bare:
                 path.unlink(missing_ok=True)
-            raise
 
 
 @app.command()

@@ -157,7 +157,7 @@ def describe(
     """Set the kind, date, venue, citations or identifier of sources, in one act that can be undone."""
     from annotator.actions.items import metadata
     from annotator.actions.items import sources as beside
-    from annotator.domain.texts.identity import now
+    from annotator.domain.texts.change import now
 
     if citations is not None and citations_on is None:
         citations_on = local(now()).date().isoformat()

@@ -2,7 +2,7 @@
 
 import sqlite3
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -39,6 +39,8 @@ class Store:
         self._engine = connection.engine_over(self._raw)
         self._connection = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
         self._depth, self._written, self.closed = 0, False, False
+        self.taken_back: Callable[[], object] = lambda: None
+        """Called after writing was taken back, for whoever remembers what is in the file."""
         # A run commits in a thread of its own: the transactions of two threads must not run into each other.
         self._lock = threading.RLock()
 
@@ -99,9 +101,11 @@ class Store:
         except sqlite3.Error as error:
             raise opening.explained(error, self.path) from error
         finally:
-            self._depth, self._written = 0, False
+            written, self._depth, self._written = self._written, 0, False
             if self._raw.in_transaction:
                 self._raw.execute("ROLLBACK")
+                if written:
+                    self.taken_back()
 
     @contextmanager
     def _inner(self) -> Iterator[Connection]:
@@ -120,6 +124,7 @@ class Store:
             if self._raw.in_transaction:
                 if not whole:
                     self._raw.execute(f"ROLLBACK TO {name}")
+                    self.taken_back()
                 self._raw.execute(f"RELEASE {name}")
 
     @property

@@ -26,7 +26,7 @@ from annotator.actions.project.people import new_project
 from annotator.domain.judges.judgement import JudgementFields, RaterKind
 from annotator.domain.material.item import ItemFields
 from annotator.domain.material.response import ResponseFields, SystemFields
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.storage.tables import ItemRow, JudgementRow, ResponseRow, SystemRow
 from tests.benchmarks.measuring import parser, timed, verdict
 

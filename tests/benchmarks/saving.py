@@ -36,7 +36,7 @@ from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.response import Response
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from annotator.judging.runs.progress import Finished
 from annotator.storage.connection import raw_connection
 from tests.benchmarks.measuring import parser, verdict

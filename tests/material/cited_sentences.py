@@ -8,7 +8,7 @@ from annotator.actions.items import pages
 from annotator.actions.project.file import Project
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Sentence
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 
 Drawn = Iterable[tuple[str, Sequence[Sentence]]]
 Shares = dict[tuple[str, str], list[float]]

@@ -12,7 +12,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 
 EXTRACTION = "arena.keypoints.extract"
 RELATIONS = ("supports", "omits", "contradicts")

@@ -13,7 +13,7 @@ from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from tests.material import drawn_extracts
 from tests.projects.labelled_protocols import seal
 from tests.projects.labelling_project import SYSTEMS, add_report, project_with

@@ -11,7 +11,7 @@ from annotator.domain.material.extract import by_judge
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints, ReadPage
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from tests.material import drawn_extracts
 from tests.projects.material_project import subject
 from tests.projects.small_project import small_project

@@ -20,7 +20,7 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.storage.tables import JudgementRow, JudgeRow, ResponseRow, SystemRow, table
 from tests.material import drawn_extracts
 from tests.templates import once

@@ -21,7 +21,7 @@ from annotator.domain.judges.validation import Content, Draw
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.storage.tables import metadata
 from tests.projects.small_project import small_project, units_of
 from tests.storage import sql

@@ -18,7 +18,7 @@ from annotator.actions.project.people import new_project
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.judges.judgement import JudgementFields, RaterKind, Status
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.storage.tables import JudgementRow, RunRow, table
 from tests.storage import sql
 

@@ -14,7 +14,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.protocols import USUAL
 from annotator.storage.tables import ResponseRow, table
 from tests.material import drawn_extracts

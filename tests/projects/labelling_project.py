@@ -16,7 +16,7 @@ from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.response import END_TO_END
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.templates import once
 

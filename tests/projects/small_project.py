@@ -14,7 +14,7 @@ from annotator.actions.project.hashing import response_hash
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.templates import once
 

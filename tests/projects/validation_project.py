@@ -24,7 +24,7 @@ from annotator.domain.judges.scale import Scale
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import RunRow, table

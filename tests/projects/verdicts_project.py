@@ -20,7 +20,7 @@ from annotator.domain.experts.person import Role
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import RunRow, table
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, REASONING, one_item

@@ -23,7 +23,7 @@ from annotator.actions.releases import checking
 from annotator.cli import run_command
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.gui.shell.window import Window

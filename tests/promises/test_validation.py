@@ -33,7 +33,7 @@ from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
 from annotator.domain.experts.person import Role
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.protocols import PROTOCOLS
 from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import attacked, gullible, judged

@@ -11,7 +11,7 @@ from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.storage.tables import JudgementRow, table
 from tests.projects.small_project import small_project
 

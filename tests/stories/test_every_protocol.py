@@ -28,7 +28,7 @@ from annotator.domain.judges.protocol import Case
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.deepscholar.retrieved import retrieved as retrieved_set
 from annotator.storage.tables import JudgementRow, table

@@ -5,7 +5,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel
 from tests.judging.odd_server import Odd, completion
 from tests.servers.served import asked_about
 

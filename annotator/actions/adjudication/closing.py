@@ -22,8 +22,7 @@ from annotator.domain.experts.adjudication import (
 )
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import DisputeRow, table
 

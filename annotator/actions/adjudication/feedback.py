@@ -30,8 +30,7 @@ from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AssignmentRow, DisputeRow, ItemRow, RevisionRow, table
 

@@ -17,8 +17,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 
 T = TypeVar("T")

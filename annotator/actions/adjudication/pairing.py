@@ -9,8 +9,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import BOTH, Adjudication, Ruling
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 
 INHERITED = ("own", "reason", "rationale", "confidence", "gap", "first_vote")

@@ -16,8 +16,7 @@ from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, R
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.well_formed import well_formed
 

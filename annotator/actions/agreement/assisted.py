@@ -16,8 +16,8 @@ from annotator.actions.runs import run_records
 from annotator.domain.experts.agreement import Agreement, AssistedPair, PairAgreement
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.pairing import PROMPTS
 from annotator.storage.tables import AssistedPairRow, table

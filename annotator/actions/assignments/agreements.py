@@ -19,8 +19,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import Change, derived_id
 from annotator.storage.tables import AgreementRow, ArtifactRow, AssignmentRow, RevisionRow, table
 
 AGREEMENT, ASSIGNMENT = table(AgreementRow), table(AssignmentRow)

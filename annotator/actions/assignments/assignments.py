@@ -19,8 +19,7 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.experts.sharing import AssignmentPlan as AssignmentPlan
 from annotator.domain.experts.sharing import assignment_id
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AdjudicationRow, ArtifactRow, AssignmentRow, ItemRow, table
 

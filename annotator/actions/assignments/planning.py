@@ -19,8 +19,8 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, share
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.texts.change import now
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import now
 from annotator.domain.texts.moments import local
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, asked
 from annotator.storage.tables import AdjudicationRow, ArtifactRow, AssignmentRow, ItemRow, JudgementRow, table

@@ -21,8 +21,7 @@ from annotator.domain.experts.review import ANSWERS, DraftReview, form_of
 from annotator.domain.experts.reviewed_units import ReviewedUnit, compared
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import upserts
 from annotator.storage.tables import AssignmentRow, ItemRow, table

@@ -25,8 +25,7 @@ from annotator.domain.kinds.finding import Finding, hinders
 from annotator.domain.material.item import Item
 from annotator.domain.material.source import Source
 from annotator.domain.material.transcript import doubts_about
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 
 

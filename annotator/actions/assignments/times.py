@@ -4,7 +4,7 @@ from sqlalchemy import func, insert, select
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import new_id, now
 from annotator.storage.tables import TimeRow, table
 
 TIME = table(TimeRow)

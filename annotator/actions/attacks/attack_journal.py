@@ -16,7 +16,7 @@ from annotator.actions.runs.journal import RunJournal, by_cause
 from annotator.domain.judges.attack import AttackCopyFields, AttackedQuestion, AttackVerdictFields, Pieces
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
 

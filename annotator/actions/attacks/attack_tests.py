@@ -16,8 +16,7 @@ from annotator.domain.judges.attack import AttackContent, AttackTestFields
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import ATTACKS, TARGETS, AttackNeeds
 from annotator.protocols import PROTOCOLS, USUAL

@@ -25,8 +25,8 @@ from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.attack import AttackedQuestion, copied
 from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.judges.protocol import Case, Material, Protocol
+from annotator.domain.texts.change import now
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import ATTACKS, CONTROL, CRITERIA, disordered
 

@@ -21,8 +21,7 @@ from annotator.domain.kinds.artifact import Artifact, Document, Kind, Revision, 
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ArtifactRow, RevisionRow, table
 

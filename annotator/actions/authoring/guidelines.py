@@ -16,8 +16,7 @@ from annotator.domain.experts.person import Role
 from annotator.domain.kinds import question_types
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ArtifactRow, GuidelineRow, ItemRow, RevisionRow, table
 

@@ -8,7 +8,7 @@ from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Origin, Prove
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 
 # Letter → that rater's document.
 Documents = Mapping[str, Document[Any]]

@@ -14,7 +14,7 @@ from annotator.domain.kinds.artifact import Document, Kind, State, stage_of
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.storage.tables import AdjudicationRow, ArtifactRow, ConsensusVersionRow, RevisionRow, table
 
 ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)

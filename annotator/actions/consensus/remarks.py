@@ -15,8 +15,7 @@ from annotator.domain.experts.adjudication import Adjudication, Reason, Ruling
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.canonical import checked_text
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ItemRow, RemarkRow, table
 

@@ -19,9 +19,8 @@ from annotator.domain.judges.contest import LEAST, POOL, ContestFields, checked_
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import FIRST, SECOND
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.label_files import guarded, unguarded
 from annotator.exchange.table_files import read_table

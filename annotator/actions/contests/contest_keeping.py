@@ -11,8 +11,7 @@ from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.matching.likeness import likeness_among
 from annotator.stats.ranking.standings import Ranking

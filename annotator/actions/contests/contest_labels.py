@@ -15,8 +15,7 @@ from annotator.domain.judges.contest import POOL, STEPS, ContestFields
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import FIRST, SECOND
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.ranking import pairing
 

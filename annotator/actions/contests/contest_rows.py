@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.judges import contest
 from annotator.domain.judges.contest import POOL, ContestFields, Meeting, Showing
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.ranking.pairing import PlayedMatch
 from annotator.storage import upserts

@@ -2,9 +2,10 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from sqlalchemy import select, update
@@ -22,7 +23,7 @@ from annotator.actions.items.materials import PAGE, PAIRS, RESPONSE
 from annotator.actions.labelling import label_offers, second_looks
 from annotator.actions.project import backups
 from annotator.actions.project.bulk import Progress, insert_rows
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import SUFFIX, Project
 from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row, refuse_bad
 from annotator.actions.project.recording import record
 from annotator.actions.releases import gathering
@@ -30,9 +31,8 @@ from annotator.actions.transcripts import seminars
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.rubric import Rubric, not_allowed
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.eprints.rules import Rules
@@ -114,10 +114,6 @@ class ForeignFiles(NamedTuple):
     weights: str = ""
 
 
-class _TakenBack(Exception):
-    """Ends the transaction of a trial."""
-
-
 def preview(
     project: Project,
     format: str,  # noqa: A002
@@ -132,14 +128,15 @@ def preview(
     format = format or format_of(paths)  # noqa: A001
     tell = progress or _silent
     files = _read(project, format, paths, options, tell)
-    if files.labels is None or project.readonly:
+    if files.labels is None:
         with project.store.read() as db:
             return _preview(format, files, _compare(project, db, format, files.bundle), options)
-    # What labels are about may come with them: only a trial tells what becomes of them.
-    with suppress(_TakenBack), project.store.write() as db:
-        report = _take(project, db, format, files, options, tell)
-        raise _TakenBack
-    return report
+    # What labels are about may come with them: only a trial, on a copy, tells what becomes of them.
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        path = backups.save_copy(project, Path(folder) / f"trial{SUFFIX}")
+        with closing(Project.open(path)) as copy, copy.store.write() as db:
+            copy.person = project.person
+            return _take(copy, db, format, files, options, tell)
 
 
 def run(

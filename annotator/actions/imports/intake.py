@@ -42,7 +42,7 @@ from annotator.domain.material.response import ResponseFields, SystemFields
 from annotator.domain.material.source import Source, SourceFields
 from annotator.domain.material.transcript import of_source
 from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.exchange.formats.layout import FileLayout
 from annotator.exchange.release.bundle import Bundle, judgement_key, record_id
 from annotator.exchange.release.records import (

@@ -15,7 +15,7 @@ from annotator.domain.judges.prompt import SHIPPED, PromptVersion
 from annotator.domain.material.extract import SET, ExtractFields
 from annotator.domain.material.page import PageFields
 from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.exchange.release.bundle import record_id
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord
 from annotator.storage.tables import MetaRow, table

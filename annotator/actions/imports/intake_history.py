@@ -13,7 +13,7 @@ from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Inco
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.exchange.release.bundle import Bundle, record_id, revision_key
 from annotator.exchange.release.pair_records import RevisionRecord
 from annotator.exchange.release.records import ArtifactRecord

@@ -30,7 +30,7 @@ from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import ABOUT
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.exchange.release import pair_records
 from annotator.exchange.release.bundle import Bundle, record_id, revision_key
 from annotator.exchange.release.pair_records import (

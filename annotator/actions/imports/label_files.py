@@ -42,9 +42,8 @@ from annotator.actions.project.incoming import (
 )
 from annotator.actions.project.recording import record
 from annotator.domain.judges.judgement import Judgement, RaterKind
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.quotation import Span, find
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import label_files

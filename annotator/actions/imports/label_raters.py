@@ -12,8 +12,7 @@ from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.incoming import ID
 from annotator.actions.project.recording import record
 from annotator.domain.experts.person import Person, PersonFields, Role
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.label_entries import LabelEntry
 

@@ -30,7 +30,7 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.judging.runs.progress import Finished
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, USUAL

@@ -38,7 +38,7 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import papers

@@ -27,8 +27,7 @@ from annotator.domain.material.extract import (
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import upserts
 from annotator.storage.tables import ExtractRow, JudgementRow, table

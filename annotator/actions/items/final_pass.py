@@ -18,8 +18,7 @@ from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
 from annotator.domain.texts import identifier
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.well_formed import well_formed
 from annotator.storage.tables import ItemRow, table

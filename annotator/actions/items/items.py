@@ -17,8 +17,7 @@ from annotator.actions.project.hashing import item_hash
 from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.material.item import Item, ItemFields, free_key
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import search
 from annotator.storage.tables import ItemRow, table

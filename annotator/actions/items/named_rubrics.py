@@ -16,8 +16,7 @@ from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.material.extract import SET, by_set
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, new_id
+from annotator.domain.texts.change import Change, derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
 
 LONGEST = 60

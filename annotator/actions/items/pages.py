@@ -15,9 +15,8 @@ from annotator.actions.project.hashing import page_hash
 from annotator.actions.project.recording import record
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, derived_id
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import derived_id
 from annotator.exchange.pages.addresses import normal
 from annotator.protocols import EXTRACTIONS
 from annotator.storage import upserts

@@ -10,8 +10,7 @@ from annotator.actions.project.hashing import source_hash
 from annotator.actions.project.recording import record
 from annotator.domain.material.source import Source, SourceFormat
 from annotator.domain.texts.canonical import sha256, storable
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.exchange.texts import documents
 from annotator.storage.tables import ItemRow, SourceFileRow, SourceRow, table
 

@@ -7,8 +7,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.judges.judge import Judge
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 
 if TYPE_CHECKING:

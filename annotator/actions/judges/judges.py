@@ -13,8 +13,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.judges.judge import SECRET, Judge, JudgeFields, JudgeKind, Price, PricedAsking
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, new_id
+from annotator.domain.texts.change import Change, derived_id, new_id
 from annotator.domain.texts.redaction import key_in_settings, looks_like_key
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ContestRow, JudgementRow, JudgeRow, table

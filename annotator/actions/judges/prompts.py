@@ -13,8 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.judges.prompt import SHIPPED, PromptVersion
 from annotator.domain.judges.protocol import Extraction, Protocol
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS

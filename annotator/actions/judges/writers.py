@@ -13,8 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.judges.judge import Judge, JudgeKind, PricedAsking
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ResponseRow, SystemRow, table
 

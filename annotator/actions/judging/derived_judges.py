@@ -21,8 +21,7 @@ from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case, Verdicts
 from annotator.domain.judges.scale import Level, Scale
 from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, new_id
+from annotator.domain.texts.change import Change, derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 

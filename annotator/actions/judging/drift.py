@@ -41,10 +41,9 @@ from annotator.domain.judges.judge import Judge, JudgeKind, RunState
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case, Protocol, Verdicts
 from annotator.domain.judges.scale import Level
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 from annotator.protocols import PROTOCOLS, USUAL

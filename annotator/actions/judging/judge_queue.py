@@ -9,7 +9,7 @@ from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS
 

@@ -20,9 +20,8 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call, Judge
 from annotator.domain.judges.judgement import Status, VerdictFields
 from annotator.domain.judges.protocol import Case, Protocol
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import now
 from annotator.protocols import USUAL
 from annotator.storage import upserts
 

@@ -18,7 +18,7 @@ from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stag
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.protocols import TO_SUBMIT, asked
 from annotator.storage import tables
 from annotator.storage.tables import AssignmentRow, ItemRow, table

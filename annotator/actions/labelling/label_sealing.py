@@ -39,8 +39,7 @@ from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.kinds.unit import Anchor
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT, USUAL
 from annotator.storage.tables import ArtifactRow, ResponseRow, RevisionRow, table

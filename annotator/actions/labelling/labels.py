@@ -39,8 +39,7 @@ from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ResponseRow, table

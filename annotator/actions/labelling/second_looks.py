@@ -22,8 +22,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.taxonomy import ErrorSample, Taxonomy
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TAXONOMIES as TAXONOMIES
 

@@ -22,8 +22,7 @@ from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import MARK, ExtractState, document_of
 from annotator.domain.material.writer_aid import WriterAid
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import Change, derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import JudgeRow, RunRow, table
 

@@ -21,8 +21,7 @@ from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.page import Page
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.writer_aid import WriterAid
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.quotation import find
 from annotator.domain.texts.refusal import Refusal
 

@@ -20,8 +20,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import ExtractState
 from annotator.domain.material.writer_aid import Reference, WriterAid, as_markdown
 from annotator.domain.texts.canonical import checked_text
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 
 TITLE = "Reference material"

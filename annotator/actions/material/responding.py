@@ -38,8 +38,8 @@ from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
+from annotator.domain.texts.change import new_id
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import reports
 from annotator.protocols.lent import continuations

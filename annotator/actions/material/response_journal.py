@@ -27,9 +27,8 @@ from annotator.domain.material.extract import by_judge
 from annotator.domain.material.page import Page
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import ResponseFields
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import new_id
 from annotator.domain.texts.moments import local
 from annotator.domain.texts.ordering import natural
 from annotator.judging.calls.reply_parts import parted

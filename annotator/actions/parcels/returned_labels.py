@@ -15,7 +15,7 @@ from annotator.actions.labelling.label_rows import is_given, to_submit
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
 from annotator.storage.tables import ArtifactRow, JudgementRow, RevisionRow, table
 

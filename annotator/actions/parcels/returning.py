@@ -19,8 +19,7 @@ from annotator.actions.project.file import META, Project
 from annotator.actions.project.recording import CHANGED_WITH, record
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.storage import tables, upserts

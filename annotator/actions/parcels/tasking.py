@@ -33,8 +33,7 @@ from annotator.domain.material.item import free_key
 from annotator.domain.material.page import Page, PageFields
 from annotator.domain.material.response import END_TO_END, EXEMPLAR
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.places import user_data

@@ -23,8 +23,7 @@ from annotator.domain.kinds.artifact import Document, Kind, State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import (
     AdjudicationRow,

@@ -31,8 +31,7 @@ from annotator.domain.kinds.artifact import Document, Kind, State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.package_manifest import AGAIN

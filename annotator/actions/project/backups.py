@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 from annotator import files
 from annotator.actions.project.file import META, Project
 from annotator.actions.project.recording import AUDIT
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup as copies
 from annotator.storage import opening

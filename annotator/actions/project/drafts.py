@@ -6,7 +6,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import checked_text
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import DraftRow, table
 

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 from annotator import __version__, files
 from annotator.actions.project.unfinished import is_sample
 from annotator.domain.experts.person import Person
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.glancing import UnreadableProject, glance
 from annotator.storage.location import warning_about
@@ -51,9 +51,9 @@ class Project:
         self.store = store
         self._copied = copied
         self._hold: ProjectHold | None = None
-        with store.read() as db:
-            rows = db.execute(select(META.c.key, META.c.value)).all()
-        self._settings: dict[str, Any] = {key: json.loads(value) for key, value in rows}
+        self._settings: dict[str, Any] = {}
+        self.reread()
+        store.taken_back = self.reread
         self.person: Person | None = self._last_person()
         self._file = file_at(self.path)
         _checked.append(self.path)
@@ -167,6 +167,12 @@ class Project:
 
     def get(self, key: str, default: Any = None) -> Any:
         return self._settings.get(key, default)
+
+    def reread(self) -> None:
+        """Take the settings from the file, where another connection may have written them."""
+        with self.store.read() as db:
+            rows = db.execute(select(META.c.key, META.c.value)).all()
+        self._settings = {key: json.loads(value) for key, value in rows}
 
     def set(self, key: str, value: Any) -> None:
         with self.store.write() as db:

@@ -11,8 +11,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.project.file import PERSON, Project
 from annotator.actions.project.recording import record
 from annotator.domain.experts.person import Person, PersonFields, Role
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ParcelRow, table
 

@@ -9,8 +9,7 @@ from sqlalchemy.engine import Connection
 from annotator import __version__
 from annotator.actions.project.file import META, Project
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.storage import upserts
 from annotator.storage.tables import AuditRow, table
 

@@ -25,8 +25,7 @@ from annotator.domain.judges.protocol import Over
 from annotator.domain.judges.taxonomy import DrawnPairs
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import checked_text
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import Files, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS

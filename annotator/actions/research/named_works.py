@@ -16,10 +16,9 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.work import CatalogueWork
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identifier import work_named
-from annotator.domain.texts.identity import new_id, now
 from annotator.storage import upserts
 
 SCHEMES = ("arxiv", "doi")

@@ -27,7 +27,7 @@ from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.lent import reference_system
 

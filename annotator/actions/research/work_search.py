@@ -12,8 +12,8 @@ from annotator.domain.judges.protocol import Material
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.canonical import sha256, storable
+from annotator.domain.texts.change import now
 from annotator.domain.texts.identifier import normal_title, work_named
-from annotator.domain.texts.identity import now
 from annotator.domain.texts.ranking import TextRanking
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints import collecting

@@ -12,8 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.runs.journal import CALL, RUN, RunJournal, call_of
 from annotator.domain.judges.judge import Call, Judge
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import BatchRow, table
 

@@ -30,7 +30,7 @@ from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import SETTLED, JudgementFields, RaterKind, Status, Verdict
 from annotator.domain.texts.canonical import canonical_json, escaped, sha256
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.cache import Key
 from annotator.judging.runs.progress import Finished

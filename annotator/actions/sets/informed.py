@@ -12,8 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.recording import record
 from annotator.actions.sets import validation_units, validation_values
 from annotator.domain.judges.informed import Informed, InformedFields, InformedKind
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import Change, derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import InformedRow, table

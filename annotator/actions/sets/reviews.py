@@ -27,10 +27,9 @@ from annotator.domain.experts.person import Role
 from annotator.domain.judges.informed import Fault, Informed, InformedFields, InformedKind, Review
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.well_formed import well_formed
 from annotator.protocols import PROTOCOLS, USUAL

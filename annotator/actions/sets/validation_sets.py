@@ -25,9 +25,8 @@ from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Sampled, Split
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import USUAL
 from annotator.storage.tables import OpeningRow, ValidationSetRow, table

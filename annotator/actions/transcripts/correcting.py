@@ -24,8 +24,7 @@ from annotator.domain.material import transcript_edits as edits
 from annotator.domain.material.source import Source
 from annotator.domain.material.transcript import EXCLUDED, Transcript, of_source
 from annotator.domain.material.transcript_edits import MOVED_ON, Stretch
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.quotation import find
 from annotator.domain.texts.refusal import Refusal
 

@@ -14,8 +14,8 @@ from annotator.actions.project.file import Project
 from annotator.domain.material.source import SourceFormat
 from annotator.domain.material.transcript import DOUBTS, Transcript, parsed
 from annotator.domain.texts.canonical import sha256, storable
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import latin, unspaced
 from annotator.exchange.release.bundle import Bundle, Problem, of_file

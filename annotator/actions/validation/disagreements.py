@@ -32,8 +32,7 @@ from annotator.actions.sets.validation_units import ALL, UnitPlace
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_behind import held
 from annotator.domain.judges.informed import Fault, InformedFields, InformedKind, InformedRuling
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.well_formed import well_formed
 from annotator.protocols import USUAL

@@ -58,9 +58,9 @@ from annotator.domain.judges.validity_card import (
     ValidityCard,
 )
 from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.change import now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
-from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL

@@ -11,7 +11,7 @@ from random import Random
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
 from annotator.domain.experts.teams import TeamSlot, draw
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 
 _PLACES = {stage: place for place, stage in enumerate(Stage)}
 

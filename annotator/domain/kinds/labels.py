@@ -8,7 +8,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.spec import AlignmentRule, KindSpec, UnitField
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import Text
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 
 UNSURE = "unsure"
 # What a label is about is frozen beside its value: without it, figures by criterion would need the live documents.

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.texts.canonical import Text, sha256
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 
 
 class Anchor(BaseModel):

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 from annotator import __version__
 from annotator.domain.material.work import CatalogueWork
 from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.change import now
 from annotator.domain.texts.identifier import work_named
-from annotator.domain.texts.identity import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints import feeds
 from annotator.exchange.eprints.archives import Unfit, ending

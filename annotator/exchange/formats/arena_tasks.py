@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks
+from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.words import word_count
 from annotator.exchange.formats.layout import ExistingItems, Files, KnownItem
 from annotator.exchange.release.bundle import Bundle, Problem, in_words

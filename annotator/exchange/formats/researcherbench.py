@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.weights import USUAL
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.formats.layout import MAPPING, ExistingItems, MappedSystem

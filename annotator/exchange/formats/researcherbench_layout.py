@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field
 
 from annotator.domain.kinds.weights import Weight
 from annotator.domain.texts.canonical import Text
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.exchange.formats.layout import HasNumber, LayoutEntry, MappedSystem
 from annotator.exchange.reading import LARGEST_NUMBER
 from annotator.exchange.release.records import ItemRecord

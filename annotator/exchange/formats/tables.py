@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import storable
+from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.reading import CORRECT, read_json
 from annotator.exchange.release.bundle import Bundle, Problem, in_words

@@ -17,7 +17,7 @@ from yarl import URL
 
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.texts.canonical import sha256, storable
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages.addresses import AddressRules, LookUp, checked, normal, pinned, target
 from annotator.exchange.pages.manners import USER_AGENT, HostTurns, rest_asked_for

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
 from annotator.domain.material.collected import Funnel
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord
 from annotator.exchange.release.pair_records import (

@@ -14,7 +14,7 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
 from annotator.exchange.folders import Content, Files, known_by, pretty, pretty_list, slugs

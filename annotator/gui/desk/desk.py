@@ -101,7 +101,7 @@ class Desk(QObject):
 
         `then` gets the verb's result, or None when it was refused (the refusal is told as usual).
         """
-        hearers = Hearers(then, progress, self._done, self.refused.emit, job=True)
+        hearers = Hearers(then, progress, self._done_elsewhere, self.refused.emit, job=True)
         self._send(
             lambda project, tell: verb(project, *args, **kwargs, progress=tell), hearers, readonly=False
         )
@@ -137,6 +137,10 @@ class Desk(QObject):
         self._errands.end()
         keeping.forget(self.project.path)
         self.project.close()
+
+    def _done_elsewhere(self, result: T) -> T:
+        self.project.reread()
+        return self._done(result)
 
     def _done(self, result: T) -> T:
         self.saved.emit(datetime.now().astimezone())

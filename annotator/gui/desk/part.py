@@ -9,7 +9,7 @@ from annotator.domain.texts.change import Change
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets.bars.acts_bar import ActsBar
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.basics import vertical
 
 
 class PagePart(QWidget):

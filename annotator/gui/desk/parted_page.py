@@ -11,11 +11,17 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.desk.part import PagePart
 from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    stacked,
+    vertical,
+)
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 SETTLE_MS = 500
 P = TypeVar("P", bound=PagePart)

@@ -14,11 +14,11 @@ from PySide6.QtWidgets import (
 
 from annotator.gui import keys, theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.plain import tooltip
 
 # A typed line is kept in the file this long after the last key.
 PAUSE_MS = 600

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 from annotator.domain.kinds.finding import Finding
 from annotator.gui import theme
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import horizontal, vertical
+from annotator.gui.widgets.basics import horizontal, vertical
 
 SPOKEN = {"error": "To fix", "warning": "To check"}
 ICON_SIZE = 14

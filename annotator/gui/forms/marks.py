@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QToolButton
 
 from annotator.gui import keys
 from annotator.gui.forms.fields import ChoiceButtons
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.basics import tooltip
 
 LETTERS = 70
 

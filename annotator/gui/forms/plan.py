@@ -7,7 +7,7 @@ from annotator.domain.kinds.plan import WORDS
 from annotator.domain.texts.words import unspaced, word_count
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.theme import set_role
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel
 
 
 class SubtaskEditor(UnitEditor):

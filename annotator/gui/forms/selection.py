@@ -6,7 +6,7 @@ from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel
 
 REASON = "The reason for this rating, in a sentence"
 

@@ -11,7 +11,7 @@ from annotator.gui.forms.fields import PickList
 from annotator.gui.forms.marks import MarkMenu
 from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.widgets.layouts import StretchSpace, horizontal
+from annotator.gui.widgets.basics import StretchSpace, horizontal
 
 
 class TaskEditor(UnitEditor):

@@ -31,8 +31,7 @@ from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.parts import below
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
 # What is asked for, the act whose key is told, the icon, the name.

@@ -14,9 +14,7 @@ from annotator.actions.releases import checking
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
 
 CHECKED = {
     "item": ("item",),

@@ -10,10 +10,9 @@ from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.text_pane import TextPane
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import column_of, vertical
+from annotator.gui.widgets.basics import PlainLabel, column_of, vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.raw_text import RawText
 
 # People: whoever makes a new edition of a benchmark from papers. What annoys them elsewhere: scrapers that drop papers

@@ -17,12 +17,10 @@ from annotator.gui.review.text_pane import TextPane
 from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 # People: whoever answers for a release, going through its items once more with a list in hand.
 ABOUT = "What somebody looks for in each item before it is released. What is signed leaves with the release."

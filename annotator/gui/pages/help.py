@@ -16,8 +16,7 @@ from annotator.actions.items import renderings
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import wrap_lines
+from annotator.gui.widgets.basics import horizontal, vertical, wrap_lines
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.places import resources, user_data
 

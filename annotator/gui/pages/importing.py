@@ -18,12 +18,17 @@ from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.flow_row import FlowRow, wrapping
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    vertical,
+)
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 # People: coordinators with files of their lab's or of another tool, once a month, who do not know our words. What
 # annoys them elsewhere: half-imported files, rows dropped without a word, not knowing whether importing again makes

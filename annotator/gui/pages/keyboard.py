@@ -10,10 +10,8 @@ from PySide6.QtWidgets import (
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.page import Page
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, vertical
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.push_button import push_button
 
 WIDEST, FIELD = 720, 190
 HINT = "Click a key and press another to change it. Single letters and digits do nothing while you type."

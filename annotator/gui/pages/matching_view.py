@@ -24,10 +24,10 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.bars.flow_row import wrapping
+from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.columns import wanted
 from annotator.gui.widgets.lists.lines_table import LinesTable
 

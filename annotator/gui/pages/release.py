@@ -23,10 +23,15 @@ from annotator.domain.texts.moments import local
 from annotator.gui.desk.desk import ANY, Desk
 from annotator.gui.desk.page import Page
 from annotator.gui.widgets.bars.progress_row import ProgressRow
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    vertical,
+)
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.push_button import push_button
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.

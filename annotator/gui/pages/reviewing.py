@@ -19,12 +19,11 @@ from annotator.gui.desk.page import Page
 from annotator.gui.review import side_by_side
 from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.reading.report_view import ReportView
 

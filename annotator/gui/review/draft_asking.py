@@ -19,10 +19,9 @@ from annotator.gui.review.judge_words import status_words
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.basics import PlainLabel, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import BudgetBox
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 AT_ONCE, TIMEOUT_S = 4, 600.0
 NO_SOURCE = "Add a source with text to this item first: a model drafts from sources only."

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from annotator.gui import keys
 from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.plain import tooltip
 
 
 class KeyChips(QWidget):

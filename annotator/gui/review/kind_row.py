@@ -9,7 +9,7 @@ from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.gui import keys
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel
 
 ACTS = tuple(f"kind_{number}" for number in range(1, 10))
 USUAL = 4

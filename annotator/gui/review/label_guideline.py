@@ -5,8 +5,7 @@ from PySide6.QtWidgets import QFrame, QTextBrowser, QToolButton
 
 from annotator.gui import keys
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 
 # The guideline's sections are named after fields; people know them by these names.
 FIELDS = {"value": "The label", "quote": "Evidence", "note": "Note", "flags": "Flag"}

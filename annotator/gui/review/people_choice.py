@@ -8,9 +8,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 from annotator.domain.experts.person import Person
 from annotator.gui import theme
 from annotator.gui.desk.naming import named
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
-from annotator.gui.widgets.push_button import push_button
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, tooltip, vertical
 
 ID = Qt.ItemDataRole.UserRole
 FEWEST, MOST = 2, 6

@@ -21,10 +21,8 @@ from annotator.gui.review.judge_words import STATUS_WORDS, flag_words, spent, va
 from annotator.gui.review.stacked import column
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.layouts import horizontal
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.raw_text import RawText
 
 NOBODY = "No call was made: this judge matches words, or counts other verdicts."

@@ -12,9 +12,9 @@ from annotator.gui.desk.run import BackgroundRun
 from annotator.gui.review.judge_words import causes_words, doing
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.basics import horizontal, vertical
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import horizontal, vertical
 
 # Where it is narrower, the buttons leave their keys to the tooltip.
 ROOM_FOR_KEYS = 420

@@ -25,9 +25,8 @@ from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.text_pane import EvidenceSteps, Span, TextPane, sought
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, tooltip, vertical
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import column_of, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.pdf_view import PdfView
 from annotator.gui.widgets.reading.report_view import ReportView

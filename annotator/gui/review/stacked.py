@@ -2,7 +2,7 @@
 
 from PySide6.QtWidgets import QLayout, QWidget
 
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.basics import vertical
 
 
 def column(*parts: QWidget | QLayout, grows: QWidget, above: int = 4) -> QWidget:

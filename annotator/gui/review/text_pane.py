@@ -11,9 +11,8 @@ from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.link_question import ask_to_open
 from annotator.gui.widgets.reading.report_view import ReportView

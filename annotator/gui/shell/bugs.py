@@ -13,9 +13,7 @@ from annotator.domain.texts.redaction import held, redact
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
+from annotator.gui.widgets.basics import PlainLabel, push_button, vertical
 
 
 class BugPage(QWidget):

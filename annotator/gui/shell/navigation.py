@@ -7,8 +7,8 @@ from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QWidget
 
 from annotator.gui import keys, theme
+from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.icons import put
-from annotator.gui.widgets.layouts import vertical
 
 # Where work may wait for the person.
 COUNTED = ("Author", "Label", "Adjudicate", "Send")

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from annotator.gui import theme
 from annotator.gui.shell.navigation import Navigation
 from annotator.gui.widgets.bars.fitting_bar import crowd
+from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import vertical
 
 USUAL = QSize(1280, 800)
 # What a title bar and edges take; how much is known only once the window is shown.

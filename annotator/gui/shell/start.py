@@ -22,11 +22,17 @@ from annotator.gui.shell.projects import FILES, create_by_dialog, related_sample
 from annotator.gui.widgets.bars.key_button import EnterPresses
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    vertical,
+    wrap_lines,
+)
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, wrap_lines
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.push_button import push_button
 
 TASKS = f"Tasks (*{dropping.TASK} *{dropping.TASK}.zip)"
 # The widest the two columns get, in pixels.

@@ -11,8 +11,7 @@ from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
-from annotator.gui.widgets.layouts import horizontal
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, horizontal
 
 if TYPE_CHECKING:
     from annotator.actions.imports.practice import PracticeStep

@@ -30,9 +30,9 @@ from annotator.gui.shell.room import PageRoom
 from annotator.gui.shell.steps import ASIDE, SEND, STEPS, steps
 from annotator.gui.widgets.bars.key_button import EnterPresses
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.plain import tooltip
 
 if TYPE_CHECKING:
     from annotator.gui.shell.try_strip import TryStrip

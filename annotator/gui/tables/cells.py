@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Qt
 
 from annotator.gui import theme
 from annotator.gui.tables.rows import RIGHT, Index, Row, RowsModel, resetting
+from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.plain import tooltip
 
 _LONGEST = 400
 

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Qt
 from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine
 from annotator.gui import theme
 from annotator.gui.tables.rows import RIGHT, Index, RowsModel, resetting
+from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.icons import STATE_ICONS, icon
-from annotator.gui.widgets.plain import tooltip
 
 WARNED = ("unfit", "flat")
 # Figures whose state goes without a picture: “–” says it.

@@ -22,12 +22,10 @@ from annotator.gui.tables.sheet_widths import fit, hide_alike
 from annotator.gui.tables.sheets import SheetModel
 from annotator.gui.views import counting
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, stacked, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 SETTLE_MS = 120
 # Columns of the items, and of the judgements, that say nothing where all lines are alike.

@@ -8,11 +8,10 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 from annotator.actions.results.result_sheets import ViewChoice
 from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
+from annotator.gui.widgets.basics import push_button, tooltip
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.number_box import AmountBox
-from annotator.gui.widgets.plain import tooltip
-from annotator.gui.widgets.push_button import push_button
 
 WIDEST, LETTERS = 190, 8
 # Names of papers' tables are told apart by their ends.

@@ -12,10 +12,9 @@ from annotator.actions.results.result_pictures import Dots, Ink
 from annotator.actions.results.result_sheets import SheetPicture
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 _TOKENS = ("window", "text", "text-muted", "border", "accent")
 

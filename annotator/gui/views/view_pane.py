@@ -14,11 +14,10 @@ from annotator.gui.tables.sheets import SheetModel
 from annotator.gui.views.account import account
 from annotator.gui.views.picture_pane import PicturePane
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, vertical
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import column_of, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 150
 FEW = 6

@@ -24,11 +24,10 @@ from annotator.gui.views.leaving import LeavingBar
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
+from annotator.gui.widgets.basics import PlainLabel, horizontal, tooltip, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 WIDE = 560
 # A page by its name, and where on it to go.

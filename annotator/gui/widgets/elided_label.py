@@ -4,8 +4,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
 
+from annotator.gui.widgets.basics import PlainLabel, tooltip
 from annotator.gui.widgets.fields.growing_edit import direction_of
-from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 _LEAST_LETTERS = 6
 

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QBoxLayout, QLabel, QPushButton, QWidget
 from annotator.gui import theme
 from annotator.gui.parts import below
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 
 _PICTURE = 44
 _WIDTH = 460

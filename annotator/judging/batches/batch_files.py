@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 
 from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from annotator.judging.batches.batch_desk import PATH
 from annotator.judging.batches.batch_results import SHARE
 from annotator.judging.batches.batch_state import BatchEntry, BatchState, custom_id

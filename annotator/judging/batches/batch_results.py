@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.judging.batches.batch_state import BatchState
 from annotator.judging.calls.noting import call_of
 from annotator.judging.calls.outcome import CallOutcome, CallTrouble, Usage, read

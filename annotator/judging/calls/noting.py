@@ -10,7 +10,7 @@ from annotator import __version__
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.canonical import canonical_json, escaped
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.breaker import RunHalt
 from annotator.judging.calls.outcome import CallOutcome

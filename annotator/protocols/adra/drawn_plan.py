@@ -13,7 +13,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.quotation import find
 from annotator.protocols.adra.lists import is_list_heading
 from annotator.protocols.replies import QUOTE_MISSING, ModelReply, fields

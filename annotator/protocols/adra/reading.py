@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.unit import Anchor
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.identifier import Identifier, normal_title, same_title
-from annotator.domain.texts.identity import derived_id
 from annotator.protocols.adra.entry import ReferenceEntry, as_title, read_entry
 from annotator.protocols.adra.lists import MARKER, Span, entries_of, inside
 from annotator.protocols.works import NamedWork, named_in

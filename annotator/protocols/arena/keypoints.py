@@ -16,7 +16,7 @@ from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints, ReadPage
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.quotation import find
 from annotator.domain.texts.words import terms
 from annotator.protocols.citations import given

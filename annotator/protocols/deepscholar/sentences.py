@@ -14,8 +14,8 @@ from functools import lru_cache
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.part import CitedSource, ResponsePart, Sentence, Sentences
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.identifier import normal_title, work_named
-from annotator.domain.texts.identity import derived_id
 from annotator.domain.texts.words import word_count
 from annotator.protocols.citations import MASK, Citation, ReportCitations, read, without_marks
 from annotator.protocols.reference_lists import BULLET, FENCE, Span, is_heading

@@ -17,7 +17,7 @@ from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.part import Claim, Claims, ResponsePart
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.quotation import find
 from annotator.domain.texts.words import word_count
 from annotator.protocols.citations import MASK, Citation, ReportCitations, marks_in, read, without_marks

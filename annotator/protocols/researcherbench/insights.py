@@ -16,7 +16,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import COUNT, Insight, Insights
 from annotator.domain.material.source import Source
 from annotator.domain.material.writer_aid import Passage, Reference, WriterAid
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.words import terms
 from annotator.protocols.replies import QUOTE_MISSING, ModelReply, blocks
 from annotator.protocols.several import numbered

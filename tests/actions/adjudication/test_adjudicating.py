@@ -20,7 +20,7 @@ from annotator.domain.experts.agreement import Agreement, Match, PairAgreement, 
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AdjudicationRow, ItemRow, table
 from tests.projects import pairs_project as pairs

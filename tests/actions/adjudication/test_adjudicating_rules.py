@@ -12,7 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AssignmentRow, table
 from tests.projects import pairs_project as pairs

@@ -16,7 +16,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import DigestRow
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.identity import derived_id, new_id, now
+from annotator.domain.texts.change import derived_id, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AssignmentRow, table
 from tests.projects import pairs_project as pairs

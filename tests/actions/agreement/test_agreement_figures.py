@@ -24,7 +24,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AgreementRow, AssignmentRow, ItemRow, JudgementRow, table
 from tests.projects.labelling_project import labelling_project, submit_labels

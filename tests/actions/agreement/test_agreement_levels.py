@@ -25,7 +25,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.level_figures import FIGURES, IN_UNITS
 from annotator.domain.judges.scale import Level, numbers
 from annotator.domain.kinds.labels import Label, Labels, label_id
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import AssignmentRow, table
 from tests.projects.labelled_protocols import REASONING

@@ -20,7 +20,7 @@ from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.identity import derived_id, new_id
+from annotator.domain.texts.change import derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ArtifactRow, AssignmentRow, AuditRow, table
 from tests.projects.paired_project import in_order, labels, paired_project, person, rubric, sealed_by

@@ -134,7 +134,7 @@ def _compared(project: Project, trial: int = 1, value=lambda one, other: "first"
     from annotator.actions.project.hashing import judgement_hash
     from annotator.actions.runs.journal import JUDGEMENT
     from annotator.domain.judges.judgement import Judgement, RaterKind
-    from annotator.domain.texts.identity import derived_id, now
+    from annotator.domain.texts.change import derived_id, now
 
     if trial == 1:
         judges.add(project, "first", base_url="http://127.0.0.1:1/v1", model="m")

@@ -10,7 +10,7 @@ from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.domain.judges.level_figures import FIGURES, WORDS
 from annotator.domain.judges.scale import Level, numbers
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.storage.tables import JudgementRow, table
 from tests.projects.small_project import units_of
 from tests.projects.validation_project import rated

@@ -11,7 +11,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.storage.tables import ArtifactRow, RevisionRow, table
 from tests.projects.pairs_project import item, opened, rubric, rubrics_project
 

@@ -27,7 +27,7 @@ from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.undo import history
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.labels import Label, Labels, label_id
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 from tests.material.hostile import HOSTILE
 from tests.material.labels_in_files import (
     ANN,

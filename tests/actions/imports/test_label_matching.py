@@ -18,7 +18,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from tests.material.bundles import write_peer
 from tests.material.labels_in_files import (
     ANN,

@@ -18,7 +18,7 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.runs import run_records
 from annotator.actions.studies import result_views
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.protocols import USUAL
 
 CLAIMS = "researcherbench.claims"

@@ -9,7 +9,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import PageRow, SourceRow, table
 from tests.material import drawn_extracts

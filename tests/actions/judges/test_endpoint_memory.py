@@ -12,7 +12,7 @@ from annotator.actions.judges import endpoint_memory, judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.judging.calls.client import Client, Endpoint
 from annotator.judging.calls.limits import Limits
 from annotator.judging.calls.prices import Prices

@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validity_card import PINNED, Identity, Reach, ValidityCard, differences
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer
 from tests.projects.carded_project import card_of, carded_project, judged

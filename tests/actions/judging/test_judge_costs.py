@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import CALL, call_hash
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import JudgeRow, RunRow, table
 from tests.projects.filled_project import add_judgement

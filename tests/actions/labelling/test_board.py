@@ -19,7 +19,7 @@ from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.storage.tables import AdjudicationRow, AgreementRow, DisputeRow, table
 from tests.projects.labelling_project import labelling_project, rubric
 from tests.projects.pairs_project import person, work_as

@@ -14,7 +14,7 @@ from annotator.actions.undo import history
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.judges.judgement import Status
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import ArtifactRow, JudgementRow, table
 from tests.projects.labelling_project import (

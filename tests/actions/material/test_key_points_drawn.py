@@ -18,7 +18,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.material.keypoints import KeyPoints
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.material.key_points import EXTRACTION

@@ -15,7 +15,7 @@ from annotator.actions.judges.writers import WriterSettings
 from annotator.actions.material import responding, response_settings
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer
 from tests.servers.writing_server import GOLD_STEPS, asking_project, writing

@@ -26,7 +26,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.parcel import ParcelOutcome, TrayState
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import State
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.storage import connection

@@ -9,7 +9,7 @@ from annotator.actions.parcels import packing, unpacking
 from annotator.actions.project import people
 from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.person import Role
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from tests.material.sent_apart import annotators, coordinated, returned
 
 

@@ -21,7 +21,7 @@ from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.domain.material.page import Page, PageState
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion
 from tests.projects.labelling_project import add_report

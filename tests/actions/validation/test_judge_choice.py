@@ -13,7 +13,7 @@ from annotator.actions.results import publishing
 from annotator.actions.runs.journal import CALL, JUDGEMENT
 from annotator.actions.validation import judge_choice, validation
 from annotator.actions.validation.judge_choice import JudgeChoiceQuery
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.validation_project import At, judge_says, noisy, person_says, validation_project
 from tests.promises.labelled_at_once import labelled_at_once

@@ -8,7 +8,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.validation import judge_comparing
 from annotator.domain.experts.person import Role
-from annotator.domain.texts.identity import derived_id
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.refusal import Refusal
 from tests.servers.said_by_judges import COVERAGE, label, places, say, submit, two_judges
 

@@ -24,7 +24,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.scale import PAIR
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.identity import derived_id, now
+from annotator.domain.texts.change import derived_id, now
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects import pairs_project as pairs
 from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, REASONING, one_item

@@ -333,7 +333,7 @@ def test_the_public_sections_give_their_keys_back() -> None:
 
 
 def test_a_file_that_was_changed_since_is_refused(tmp_path: Path) -> None:
-    from annotator.domain.texts.identity import now
+    from annotator.domain.texts.change import now
     from annotator.exchange.eprints.folder import Collection
 
     place = made.folder(tmp_path / "papers", {ONE: made.whole()})

@@ -20,6 +20,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from annotator.actions.authoring import criterion_weights
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
@@ -268,6 +269,37 @@ def test_public_files_come_in_whole_into_a_new_project(
         assert (code, json.loads(words)["problems"]) == (0, [])
         new = {thing: count["new"] for thing, count in counts.items() if count["new"]}
         assert new == ({} if again else expected)
+
+
+def test_labels_are_looked_at_before_they_come_in_and_add_to_what_is_there(tmp_path: Path, capsys) -> None:
+    file = tmp_path / "new.goldsmith"
+    rows = "id,question,system,report,criterion,weight\n1,Why?,A,# It is.,Says why,3\n"
+    assert told(capsys, "import", file, written(tmp_path / "t.csv", rows))[0] == 0
+    labels = written(
+        tmp_path / "labels.csv",
+        "item,system,criterion,annotator,label\n1,A,Says why,Ana,TRUE\n1,A,Says why,Bo,0\n",
+    )
+    for dry, new in (("--dry-run", 2), ("", 2), ("", 0)):
+        code, words = told(capsys, "import", file, labels, "--json", *filter(None, [dry]))
+        assert (code, json.loads(words)["counts"]["labels"]["new"]) == (0, new)
+    with closing(Project.open(file, readonly=True)) as project:
+        report = imports.preview(project, "", [labels])
+        assert (report.counts["labels"].same, report.problems) == (2, ())
+    # An item that nobody has is named, and nothing is made up for it beside what is there.
+    written(labels, "item,system,criterion,annotator,label\n2,A,Says why,Ana,TRUE\n1,A,Says how,Ana,1\n")
+    code, words = told(capsys, "import", file, labels)
+    assert (code != 0, "there is no item “2”" in words, "reads “Says how”" in words) == (True, True, True)
+
+
+def test_an_import_that_is_refused_leaves_no_setting_behind(tmp_path: Path) -> None:
+    rows = "id,question,criterion,weight\n1,Why?,Says why,9\n2,How?,Guesses,much\n"
+    labels = "item,system,criterion,rater,value\n1,A,Says why,Ana,perhaps\n"
+    paths = [written(tmp_path / "t.csv", rows), written(tmp_path / "l.csv", labels)]
+    with closing(Project.create(tmp_path / "p.goldsmith")) as project:
+        with pytest.raises(Refusal):
+            imports.run(project, "", paths, imports.ImportOptions(allow_weights=True))
+        assert criterion_weights.allowed(project).usual
+        assert items.count(project) == 0
 
 
 # What tables hold that are mutated: questions, reports, criteria and labels, flat and nested.

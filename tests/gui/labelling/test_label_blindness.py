@@ -11,8 +11,7 @@ from annotator.actions.labelling import label_tasks, labels, second_looks
 from annotator.actions.project import people
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judgement import Judgement
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.identity import new_id, now
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.protocols import USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES
 from annotator.storage.tables import JudgementRow, JudgeRow, table

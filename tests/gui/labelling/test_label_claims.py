@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QPushButton
 
 from annotator.actions.results import result_raters
 from annotator.gui.pages.labelling.units.unit_card import CardQuestion, UnitCard
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel
 from tests.projects.labelled_protocols import CLAIMS, GOOD, PAGE, kept, one_item
 from tests.projects.labelling_project import REPORT
 from tests.windows.labelling_keys import focus, press, type_words

@@ -10,7 +10,7 @@ from annotator.actions.items import items
 from annotator.actions.labelling import label_rows, label_sealing, label_tasks, labels
 from annotator.actions.project.file import Project
 from annotator.gui.pages.labelling.units.locking import LOCKED
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel
 from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project, project_with, seal_rubric
 from tests.windows.labelling_keys import press
 

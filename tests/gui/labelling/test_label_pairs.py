@@ -8,7 +8,7 @@ from annotator.actions.items import items
 from annotator.actions.labelling import label_cases, labels
 from annotator.gui.pages.labelling import LabelPage
 from annotator.gui.pages.labelling.linked_scrolling import LinkedScrolling
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel
 from tests.projects.labelled_protocols import PAIRS, kept, one_item, reports, retext
 from tests.projects.labelling_project import SYSTEMS, add_report
 from tests.windows.labelling_keys import focus, press

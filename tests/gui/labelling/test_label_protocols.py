@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton
 from annotator.actions.items import items
 from annotator.actions.labelling import label_tasks, second_looks
 from annotator.gui.pages.labelling import LabelPage
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import PROTOCOLS, USUAL
 from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, PLAN, PREFERENCE, REASONING, kept, one_item
 from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project, project_with

@@ -5,7 +5,7 @@ from annotator.actions.authoring import guidelines
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, labels
 from annotator.domain.experts.assignment import Stage
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel
 from tests.projects.labelling_project import labelling_project
 from tests.windows.labelling_keys import press
 

@@ -185,7 +185,7 @@ def test_hundreds_of_columns_are_offered_without_hundreds_of_boxes(page, tmp_pat
     assert heads(page) == ["Item", *["Leave out"] * 299]
 
 
-def test_weights_are_asked_about_once(page, tmp_path):
+def test_weights_are_asked_about_once(page, tmp_path, qtbot):
     rows = [["1", "Why?", "Says why", 9], ["1", "Why?", "Guesses", -8]]
     read(page, table(tmp_path / "t.csv", ["id", "question", "criterion", "weight"], *rows))
     assert page.weights.text() == "Allow weights -8 to 9 in this project"
@@ -194,7 +194,7 @@ def test_weights_are_asked_about_once(page, tmp_path):
     settle(page)
     assert (page.refused.rowCount(), page.go.isEnabled()) == (0, True)
     page.go.click()
-    settle(page)
+    qtbot.waitUntil(lambda: "The import is done" in page.window().messages.text())
     assert criterion_weights.allowed(page.desk.project).text == "-8 to 9"
 
 

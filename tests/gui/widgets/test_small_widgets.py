@@ -26,15 +26,14 @@ from annotator.gui.widgets.bars.flow_row import FlowRow, wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.progress_row import ProgressRow, left_in_words
 from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, tooltip, wrap_lines
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import AmountBox, BudgetBox, NumberBox
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.tick_list import TickList
-from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.reading.raw_text import RawText
 from annotator.gui.widgets.reading.units import TextPositions

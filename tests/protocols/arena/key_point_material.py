@@ -9,7 +9,7 @@ from annotator.domain.material.keypoints import KeyPoint, KeyPoints, ReadPage
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 
 FIRST, SECOND = "https://a.org/one", "https://b.org/two"
 DEAD, EMPTY = "https://c.org/dead", "https://d.org/empty"

@@ -14,7 +14,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.material.response import Response
-from annotator.domain.texts.identity import now
+from annotator.domain.texts.change import now
 from annotator.judging.prompts.schema import strict_schema
 from annotator.protocols.researcherbench.factual import (
     FACTUAL,

@@ -20,9 +20,9 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.material.source import SourceFormat
 from annotator.domain.texts.canonical import sha256
+from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identifier import parse, work_named
-from annotator.domain.texts.identity import derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.deepscholar import system_folders, tables
 from annotator.exchange.formats.deepscholar.system_folders import SystemReport

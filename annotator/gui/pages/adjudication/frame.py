@@ -37,12 +37,18 @@ from annotator.gui.widgets.bars.fitting_bar import Act, FittingBar
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    column_of,
+    horizontal,
+    push_button,
+    stacked,
+    tooltip,
+    vertical,
+)
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
-from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.marked_text import MarkedText
 
 # Act of the key table, words, icon, what it does.

@@ -10,10 +10,8 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 from annotator.actions.adjudication.unanimity import SHARE, BulkCloseReport, Unanimous
 from annotator.gui import theme
 from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
 from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 MOST_NAMED = 12
 

@@ -34,11 +34,9 @@ from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.views.behind_view import BehindPane
 from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, push_button, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 SAME, DIFFERS = ("check", "state-agreed"), ("cross", "state-disagree")
 # Whether both said the same: word, icon and colour. A value that is missing is no disagreement.

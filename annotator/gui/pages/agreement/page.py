@@ -27,10 +27,8 @@ from annotator.gui.views.leaving import LeavingBar
 from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.views.viewer import Lead, Viewer, ViewerPage
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.basics import PlainLabel, push_button, vertical
 from annotator.gui.widgets.fields.number_box import BudgetBox
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 TOLD, AT_ONCE = 3, 4
 

@@ -15,8 +15,7 @@ from annotator.gui import keys, theme
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, vertical
 
 ELSEWHERE = "authoring/elsewhere"
 

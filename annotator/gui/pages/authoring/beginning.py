@@ -9,8 +9,8 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.spec import KindSpec
 from annotator.gui import keys
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import vertical
 
 NO_TYPE = "This item has no question type with dimensions to rate. Choose one on the Items page: "
 READ_ONLY = "This file is read-only."

@@ -19,9 +19,8 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.basics import PlainLabel, tooltip, vertical, wrap_lines
 from annotator.gui.widgets.fields.typed import TextBox
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 
 SETTLE_MS = 300
 _TICKED = Qt.CheckState.Checked

@@ -7,7 +7,7 @@ from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.unit import Unit
-from annotator.domain.texts.identity import new_id
+from annotator.domain.texts.change import new_id
 
 
 def as_typed(document: Document[Any], typed: Mapping[str, Mapping[str, Any]]) -> Document[Any]:

@@ -22,7 +22,7 @@ from annotator.gui.forms.finding_lines import FindingLines
 from annotator.gui.forms.standard import StandardField
 from annotator.gui.forms.text_field import TextField
 from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.widgets.layouts import StretchSpace, column_of
+from annotator.gui.widgets.basics import StretchSpace, column_of
 from annotator.gui.widgets.plain_area import PlainArea
 
 MARGIN_WHEN_SCROLLED = 24

@@ -40,10 +40,9 @@ from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import column_of, push_button, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import column_of, vertical
-from annotator.gui.widgets.push_button import push_button
 
 if TYPE_CHECKING:
     from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft

@@ -33,7 +33,7 @@ from annotator.gui.pages.authoring.submission import Submission
 from annotator.gui.pages.authoring.submit_panel import SubmitPanel
 from annotator.gui.pages.authoring.unit_acts import UnitActs
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
-from annotator.gui.widgets.layouts import stacked, vertical
+from annotator.gui.widgets.basics import stacked, vertical
 
 # What a model may be asked to draft.
 DRAFTED_KINDS = frozenset(

@@ -30,9 +30,8 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.forms import kind_guideline
 from annotator.gui.review.revision_text import as_text, line
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_view import ReportView
 
 if TYPE_CHECKING:

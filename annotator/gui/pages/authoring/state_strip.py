@@ -12,9 +12,9 @@ from annotator.gui.pages.authoring.work_status import standing_of
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.basics import horizontal
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox
-from annotator.gui.widgets.layouts import horizontal
 
 REOPEN, EDIT = "Reopen", "Edit consensus"
 BY_MODEL = "Ask a model for a draft to take units from; visible to you only"

@@ -17,8 +17,8 @@ from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.spec import KindSpec
 from annotator.domain.kinds.unit import Unit
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import vertical
 
 ROWS_SHOWN = 6
 

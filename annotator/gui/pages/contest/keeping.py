@@ -20,14 +20,13 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
+from annotator.gui.widgets.basics import PlainLabel, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.number_box import NumberBox
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
 
 # Coordinators who make a benchmark of hundreds of tasks. What annoys them elsewhere: a ranking in one program, the
 # items in another, and nobody who remembers why a good task was left out.

@@ -16,9 +16,8 @@ from annotator.gui.desk.part import PagePart
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.tabs import Stack
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, vertical
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import column_of, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 # Experts who decide which tasks are worth keeping: hundreds of pairs, a key each, nothing that sways them.
 ABOUT = "Which is the better task to give a research assistant, and how sure are you?"

@@ -26,13 +26,12 @@ from annotator.gui.tables.sheets import SheetModel
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.tabs import Stack
+from annotator.gui.widgets.basics import PlainLabel, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.number_box import BudgetBox, NumberBox
-from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
 
 # Coordinators who pay for calls. What annoys them elsewhere: a contest that needs a terminal, costs that are known
 # afterwards, and rounds that go on comparing the worst with the worst.

@@ -30,15 +30,13 @@ from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, stacked, vertical
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hidden, spans_of
 
 # The order in which the fates of a stage are counted up.

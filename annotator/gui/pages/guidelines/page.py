@@ -30,13 +30,11 @@ from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, push_button, stacked, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.link_question import ask_to_open
 from annotator.gui.widgets.reading.report_view import ReportView
 

@@ -11,8 +11,8 @@ from annotator.actions.releases import rubric_set_files
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawing_bar import DrawingBar
+from annotator.gui.widgets.basics import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 
 FILES = "Tables (*.csv);;JSON (*.json)"
 OWN = "the experts' own rubrics"

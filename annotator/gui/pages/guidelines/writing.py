@@ -16,11 +16,9 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.difference import differences
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, stacked, vertical
 from annotator.gui.widgets.fields.typed import TextBox
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal, stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.report_view import ReportView
 
 VIEWS = ("Write", "Preview", "What changes")

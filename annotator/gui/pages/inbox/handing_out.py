@@ -19,11 +19,10 @@ from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.basics import PlainLabel, horizontal, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
 
 COLUMNS = ("Person", "Alias", "Items", "Assigned", "Due", "Handed in", "Works with", "Task file")
 WIDTHS = (180, 100, 64, 250, 150, 90, 90, 260)

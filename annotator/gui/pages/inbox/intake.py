@@ -19,10 +19,9 @@ from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.basics import PlainLabel, horizontal, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import horizontal, stacked, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
 
 FILE, PERSON, OUTCOME, RECEIPT, REASON = range(5)
 COLUMNS = ("File", "Person", "Outcome", "Receipt code", "Outcome")

@@ -18,10 +18,9 @@ from annotator.gui.pages.inbox.outcomes import plain_code
 from annotator.gui.pages.inbox.tray_pane import TrayPane
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import search_field
-from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 LEAST_CODE = 4
 

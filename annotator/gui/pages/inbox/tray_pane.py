@@ -23,9 +23,17 @@ from annotator.gui.review import side_by_side
 from annotator.gui.review.revision_text import UNTOLD, quotations
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    stacked,
+    tooltip,
+    vertical,
+    wrap_lines,
+)
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip, wrap_lines
 from annotator.gui.widgets.reading.report_view import ReportView
 
 # What came, and what is here, in words; empty where there is nothing.

@@ -9,12 +9,10 @@ from annotator.actions.material import classifying
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.items.type_proposal import TypeProposal
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, tooltip, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
-from annotator.gui.widgets.push_button import push_button
 
 LANGUAGES = {
     "English": "en",

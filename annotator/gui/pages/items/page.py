@@ -19,14 +19,12 @@ from annotator.gui.pages.items.item_form import ItemForm
 from annotator.gui.pages.items.items_model import ItemsModel
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import wrapping
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 # People: coordinators and annotators who come to pick up work. What annoys them elsewhere: lists that hide
 # which items are theirs to do, filters that need a mouse, and having to open an item to see what it is.

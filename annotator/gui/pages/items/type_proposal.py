@@ -9,8 +9,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.writer_aid import WriterAid
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.draft_asking import DraftAsking
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 
 
 class TypeProposal(QWidget):

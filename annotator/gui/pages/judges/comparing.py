@@ -33,11 +33,10 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, tooltip
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.layouts import column_of, horizontal
-from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 
 def whose(rater: ComparedRater) -> str:

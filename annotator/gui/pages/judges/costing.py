@@ -38,10 +38,10 @@ from annotator.gui.views.view_pane import ViewPane
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.tabs import Stack
+from annotator.gui.widgets.basics import column_of
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import together
-from annotator.gui.widgets.layouts import column_of
 
 UNIT, QUESTION, SYSTEM, JUDGE = "criterion", "question", "system", "judge"
 PURPOSE, RUN = "purpose", "run"

@@ -39,7 +39,7 @@ from annotator.gui.review.label_guideline import GuidelinePanel
 from annotator.gui.review.verdicts import ACTS, OTHERS, places
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import column_of, stacked, vertical
+from annotator.gui.widgets.basics import column_of, stacked, vertical
 
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.

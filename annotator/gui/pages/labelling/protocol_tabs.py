@@ -6,9 +6,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QTabBar, QToolButton
 
 from annotator.actions.labelling.label_cases import presentation_of
+from annotator.gui.widgets.basics import horizontal, tooltip
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import horizontal
-from annotator.gui.widgets.plain import tooltip
 
 
 class ProtocolTabs(QFrame):

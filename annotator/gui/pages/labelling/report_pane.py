@@ -17,10 +17,9 @@ from annotator.gui.pages.labelling.units.cards import PAGES
 from annotator.gui.review.text_pane import Span, TextPane
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import direction_of
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 QUESTION, TOGETHER = "label/question", "label/together"

@@ -8,8 +8,7 @@ from annotator.gui import keys, theme
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.layouts import horizontal
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, horizontal
 
 
 class SealedStrip(QFrame):

@@ -20,11 +20,9 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import BudgetBox
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 ALL, CHOSEN = "all", "chosen"
 

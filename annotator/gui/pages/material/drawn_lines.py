@@ -16,7 +16,7 @@ from annotator.domain.texts.moments import local
 from annotator.gui import theme
 from annotator.gui.tables.cells import Column
 from annotator.gui.tables.rows import Index, RowsModel, resetting
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.basics import tooltip
 
 # How far a version is → words, icon, colour.
 STANDINGS: dict[PartStatus | None, tuple[str, str, str]] = {

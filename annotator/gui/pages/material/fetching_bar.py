@@ -16,11 +16,9 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
+from annotator.gui.widgets.basics import PlainLabel, push_button, vertical
 from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 READER = "https://reader.example/ — used instead of the pages' own servers"
 EVERY = "Every page that a report gives is to be fetched, as key points need them."

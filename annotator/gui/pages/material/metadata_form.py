@@ -9,11 +9,9 @@ from PySide6.QtWidgets import QFormLayout, QFrame
 from annotator.actions.items import metadata
 from annotator.actions.items.metadata import Thing
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField, completing
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 
 class MetadataField(NamedTuple):

@@ -29,16 +29,22 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack, Tabs
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    tooltip,
+    vertical,
+)
 from annotator.gui.widgets.empty_state import EmptyState, answered_label
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.fields.typed import LineField, search_field
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.push_button import push_button
 
 NO_PASSAGE = "Select words, or step through the doubtful passages."
 MOST_ACTS = 200

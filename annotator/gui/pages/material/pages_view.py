@@ -16,16 +16,15 @@ from annotator.gui.pages.material.cited_lines import ADDRESS, CITED, look, state
 from annotator.gui.pages.material.fetching_bar import FetchingBar
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, stacked, vertical
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.typed import search_field
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import stacked, vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.report_view import ReportView
 

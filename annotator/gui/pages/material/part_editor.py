@@ -29,13 +29,12 @@ from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.material.drawn_lines import FROZEN, STANDINGS, DrawnLine, UnitsModel, places_alike
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
 
 NAMES = {
     "claims": "claim",

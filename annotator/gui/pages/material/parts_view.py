@@ -27,12 +27,11 @@ from annotator.gui.pages.material.reports_grid import column_words
 from annotator.gui.review.text_pane import TextPane
 from annotator.gui.tables.cells import CellsModel
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, column_of, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState, answered_label
 from annotator.gui.widgets.fields.typed import search_field
-from annotator.gui.widgets.layouts import column_of, stacked, vertical
 from annotator.gui.widgets.lists.filter_row import FilterRow
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 # A judge's replies are read one after the other.

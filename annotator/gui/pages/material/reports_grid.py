@@ -12,8 +12,8 @@ from annotator.domain.texts.counting import counted, usd
 from annotator.gui import theme
 from annotator.gui.review.judge_words import STATUS_WORDS
 from annotator.gui.tables.rows import Index, RowsModel, resetting
+from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.plain import tooltip
 
 END_TO_END = "end-to-end"
 NONE = "–"

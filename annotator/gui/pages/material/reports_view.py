@@ -28,17 +28,23 @@ from annotator.gui.pages.material.writing_form import WritingForm
 from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    stacked,
+    vertical,
+)
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.labelled import together
 from annotator.gui.widgets.fields.typed import search_field
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.push_button import push_button
 
 COLUMNS = ("Reports, number and cause",)
 LEAST_HEIGHT = 120

@@ -6,11 +6,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from annotator.actions.material import response_settings
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button
 from annotator.gui.widgets.fields.number_box import NumberBox
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 # What is given to the writer, in words, by its name among the inputs, and how an order says it.
 SEARCHES, ON_ARXIV, ALL_IMPORTANT = "searched", "given-arxiv", "given-all"

@@ -27,11 +27,10 @@ from annotator.gui.pages.material.research_fields import INPUTS, SEARCHES, Resea
 from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.fields.typed import LineField, completing
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 MODES = (
     ("the question alone", "end-to-end"),

@@ -45,14 +45,13 @@ from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.icons import icon
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
 
 FORTNIGHT = 14
 _INSIDE = Qt.ShortcutContext.WidgetWithChildrenShortcut

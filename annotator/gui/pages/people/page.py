@@ -28,10 +28,9 @@ from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Tabs
+from annotator.gui.widgets.basics import PlainLabel, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 PLAN_SETTLE_MS = 150

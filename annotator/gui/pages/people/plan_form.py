@@ -30,13 +30,12 @@ from annotator.gui.desk.naming import title
 from annotator.gui.review.people_choice import PeopleChoice
 from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, tooltip, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import NumberBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import column_of, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 BOTH_ORDERS_HINT = (
     "Each person gives twice as many verdicts; in return you can measure whether they favour the report "

@@ -28,9 +28,8 @@ from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.rows import Index, resetting
 from annotator.gui.widgets.bars.message_bar import MessageBar
 from annotator.gui.widgets.bars.tabs import Tabs
-from annotator.gui.widgets.layouts import vertical
+from annotator.gui.widgets.basics import PlainLabel, tooltip, vertical
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.plain_area import PlainArea
 
 CELL, SQUARE_ROW = 34, 26

@@ -18,10 +18,9 @@ from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.bars.flow_row import wrapping
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain import PlainLabel
 
 ALIASES = "Pseudonym in every export; the name is never exported."
 NAME, _, _, _, _, WORK, STANDING = range(7)

@@ -18,11 +18,10 @@ from annotator.gui.desk.page import Page
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain import PlainLabel
 
 COPY = "Copy the code"
 EARLIER = 4

@@ -16,8 +16,8 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.views import counting
 from annotator.gui.views.counting import Refused
+from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import vertical
 
 WIDE = 600
 RULE = (

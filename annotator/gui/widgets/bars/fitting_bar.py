@@ -10,8 +10,7 @@ from annotator.gui import keys
 from annotator.gui.parts import below
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.layouts import horizontal
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, horizontal
 
 # Act of the key table, words, icon, what it does.
 Act = tuple[str, str, str, str]

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QPushButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from annotator.gui import keys
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.basics import tooltip
 
 _GAP = "\u2003"
 BUTTONS = (QPushButton, QToolButton)

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QToolButton, QWidget
 
 from annotator.gui import theme
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 
 Level = Literal["info", "success", "warning", "error"]
 SUCCESS_MS, INFO_MS, READ_MS = 6_000, 6_000, 60

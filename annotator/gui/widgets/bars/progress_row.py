@@ -4,9 +4,8 @@ import time
 
 from PySide6.QtWidgets import QProgressBar, QWidget
 
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 # Before this share and time have passed, what is left cannot be told from what is done.
 _SHARE_TO_TELL = 0.03

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QPoint, QSignalBlocker, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette
 from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QToolTip
 
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.basics import tooltip
 
 # A list that drops down has at most this many rows; its frame takes this much at most (px).
 MOST_ROWS, AROUND_ROWS = 16, 24

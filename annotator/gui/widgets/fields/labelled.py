@@ -2,8 +2,7 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
-from annotator.gui.widgets.layouts import StretchSpace, horizontal
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.basics import StretchSpace, horizontal, tooltip
 
 
 def label_of(field: QWidget, words: str) -> QLabel:

@@ -7,10 +7,10 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem
 
 from annotator.gui import theme
+from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.later import later
 from annotator.gui.widgets.lists.columns import LEAST, Columns, wanted
 from annotator.gui.widgets.lists.lines_table import PICTURE
-from annotator.gui.widgets.plain import tooltip
 
 
 class RowsTree(QTreeWidget):

@@ -5,10 +5,9 @@ from typing import Generic
 from PySide6.QtCore import QModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView
 
+from annotator.gui.widgets.basics import PlainLabel, vertical
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import vertical
 from annotator.gui.widgets.lists.filter_row import Filter, FilterRow
-from annotator.gui.widgets.plain import PlainLabel
 
 
 class SoughtList(QFrame, Generic[Filter]):

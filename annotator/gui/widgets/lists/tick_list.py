@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem
 
 from annotator.gui import theme
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.basics import tooltip
 
 # The height of a line and of what stands around all of them, in pixels of the design.
 LINE, AROUND = 30, 4

@@ -10,10 +10,9 @@ from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QCheckBox, QFrame, QToolButton, QWidget
 
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.basics import PlainLabel, horizontal
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.report_loading import SLICE_S
 
 MOST = 5_000

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from annotator.domain.texts.difference import TextPiece
 from annotator.gui import theme
+from annotator.gui.widgets.basics import tooltip
 from annotator.gui.widgets.fields.growing_edit import direction_of
-from annotator.gui.widgets.plain import tooltip
 from annotator.gui.widgets.reading.units import TextPositions
 
 # Words [start, end) of a text, counted in Python's characters.

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy
 
 from annotator.gui import theme
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.basics import tooltip
 
 TOLD_CHARACTERS = 600
 # A quotation is kept as it stands in the Markdown; its marks and links' targets would only disturb here.

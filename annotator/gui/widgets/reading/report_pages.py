@@ -19,9 +19,8 @@ from annotator.domain.texts.formula import SCHEME
 from annotator.domain.texts.rendered import CUT, with_breaks
 from annotator.gui import keys, theme
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal
 from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.layouts import StretchSpace, horizontal
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading import report_style as style
 from annotator.gui.widgets.reading.formulas import Formulas, read
 from annotator.gui.widgets.reading.report_loading import LayingOut, Loading, empty_document, position_at

@@ -23,11 +23,9 @@ from annotator.gui.review.label_guideline import FIELDS
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.review.text_pane import Span, TextPane
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, push_button, stacked, vertical
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.layouts import column_of, horizontal, stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.marked_text import MarkedText
 from annotator.gui.widgets.reading.report_view import ReportView
 

@@ -34,9 +34,8 @@ from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.review.field_chips import field_chips
 from annotator.gui.review.ruling_words import about, origin
 from annotator.gui.tables.rows import Index, resetting
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 from annotator.gui.widgets.chips import Chip, paint, size_of
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import lay_out
 
 LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1

@@ -29,9 +29,8 @@ from annotator.domain.texts.difference import TextPiece
 from annotator.gui import keys, theme
 from annotator.gui.review.field_chips import field_chips
 from annotator.gui.review.ruling_words import about, difference_chips, ruled
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hidden, spans_of
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 

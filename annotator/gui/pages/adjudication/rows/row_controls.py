@@ -19,9 +19,8 @@ from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS,
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.basics import PlainLabel, column_of, vertical
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.layouts import column_of, vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
 WIDE = 640

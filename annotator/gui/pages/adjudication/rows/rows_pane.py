@@ -23,9 +23,8 @@ from annotator.gui.pages.adjudication.rows.row_controls import RowControls
 from annotator.gui.parts import below
 from annotator.gui.review.field_chips import protocol_of
 from annotator.gui.review.verdicts import answers, faces
+from annotator.gui.widgets.basics import PlainLabel, vertical
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 ROUND_A_ROW = 24
 

@@ -31,11 +31,10 @@ from annotator.gui.review.field_chips import field_chips
 from annotator.gui.review.moments import moment
 from annotator.gui.widgets.bars.flow_row import FlowRow
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.chips import Chip, Chips
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.growing_edit import direction_of
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 

@@ -26,10 +26,10 @@ from annotator.gui.review.stacked import column
 from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.basics import StretchSpace, horizontal
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import StretchSpace, horizontal
 from annotator.gui.widgets.reading.raw_text import RawText
 
 PAUSE_MS = 80

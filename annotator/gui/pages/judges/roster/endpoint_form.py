@@ -21,14 +21,12 @@ from annotator.actions.judging import judge_probes
 from annotator.domain.judges.judge import Judge, Price, PricedAsking
 from annotator.gui.desk.desk import Desk
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.labelled import label_of
 from annotator.gui.widgets.fields.number_box import AmountBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 FIELDS = {
     "name": ("&Name", "a short name, e.g. o3-mini"),

@@ -14,9 +14,8 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.judges.roster.endpoint_form import AllowedKeys, EndpointForm
 from annotator.gui.pages.judges.roster.probe_view import ProbeView
 from annotator.gui.pages.judges.roster.vote_form import VoteForm
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, column_of, vertical
 from annotator.gui.widgets.chips import Chip
-from annotator.gui.widgets.layouts import StretchSpace, column_of, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 BASELINE_WORDS = (

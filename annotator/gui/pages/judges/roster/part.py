@@ -20,9 +20,8 @@ from annotator.gui.tables.cells import CellsModel
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, column_of
 from annotator.gui.widgets.empty_state import answered_label
-from annotator.gui.widgets.layouts import StretchSpace, column_of
-from annotator.gui.widgets.plain import PlainLabel
 
 LEFT = (
     Command("new_judge", "Add a judge", "plus", "Add a judge behind an endpoint"),

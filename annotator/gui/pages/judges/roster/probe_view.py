@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QFormLayout, QFrame, QPushButton
 
 from annotator.actions.judging.judge_probes import facts
 from annotator.gui import theme
+from annotator.gui.widgets.basics import PlainLabel, vertical
 from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.raw_text import RawText
 
 

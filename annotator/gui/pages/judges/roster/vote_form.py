@@ -9,9 +9,9 @@ from annotator.actions.judging import derived_judges
 from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.basics import PlainLabel
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.lists.tick_list import TickList
-from annotator.gui.widgets.plain import PlainLabel
 
 NONE = "Tick one judge for the majority of its trials, or several for a panel."
 

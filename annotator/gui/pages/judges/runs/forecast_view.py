@@ -10,9 +10,8 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.counting import lasting, usd
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.basics import PlainLabel, vertical
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 SETTLE_MS = 500
 

@@ -23,9 +23,8 @@ from annotator.gui.review.run_panel import RunPanel
 from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, column_of, stacked, vertical
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import column_of, stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 # A call that takes longer than this is marked.
 LONG_S = 30.0

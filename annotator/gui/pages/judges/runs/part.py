@@ -34,12 +34,18 @@ from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    tooltip,
+    vertical,
+)
 from annotator.gui.widgets.empty_state import answered_label
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
 from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.push_button import push_button
 
 NONE = "No run yet."
 COSTS = "run_costs"

@@ -13,12 +13,12 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.review.judge_words import kind_of
+from annotator.gui.widgets.basics import PlainLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import beside, label_of
 from annotator.gui.widgets.fields.number_box import BudgetBox, NumberBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.lists.tick_list import TickList
-from annotator.gui.widgets.plain import PlainLabel
 
 DRAWS = "Draw: "
 ALL_SYSTEMS = "All systems, unless some are ticked"

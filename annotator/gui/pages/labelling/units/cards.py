@@ -9,9 +9,9 @@ from annotator.gui.pages.labelling.bench import LabellingBench
 from annotator.gui.pages.labelling.units.locking import why_locked
 from annotator.gui.pages.labelling.units.unit_card import CardQuestion, UnitCard
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
+from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import vertical
 
 # How the state of a page that could not be read is said.
 PAGES = {

@@ -25,12 +25,11 @@ from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.review.verdicts import OPEN, REWORDED, face, is_flagged
 from annotator.gui.tables.rows import Index
 from annotator.gui.widgets.bars.key_button import KeyButton
+from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.marked_text import lay_out
 
 CELL_WIDTH, PAD = 46, 8

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt
 
 from annotator.actions.labelling.labels import UnitGroup
 from annotator.gui.tables.rows import Index, resetting
-from annotator.gui.widgets.plain import tooltip
+from annotator.gui.widgets.basics import tooltip
 
 CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 

@@ -9,8 +9,7 @@ from annotator.domain.judges.presentation import Presentation
 from annotator.domain.kinds.unit import Unit
 from annotator.gui import theme
 from annotator.gui.widgets import icons
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
+from annotator.gui.widgets.basics import PlainLabel, horizontal, tooltip, vertical
 
 IN_A_ROW = 8
 # More are not listed one by one.

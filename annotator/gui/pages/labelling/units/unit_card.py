@@ -14,10 +14,9 @@ from annotator.gui import theme
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.review.state_chip import StateChip
 from annotator.gui.review.verdicts import REWORDED, UnitLabel, face, is_flagged, said
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.icons import pixmap
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 
 # What stands beside a label: its field, icon and word.
 BESIDE = (("quote", "quote", "evidence"), ("note", "note", "note"), ("flags", "flag", "flagged"))

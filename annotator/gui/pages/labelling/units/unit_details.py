@@ -14,10 +14,9 @@ from annotator.gui.pages.labelling.units.verdict_buttons import VerdictButtons
 from annotator.gui.review.kind_row import ACTS, USUAL, KindRow
 from annotator.gui.review.verdicts import UnitLabel, answers, face, is_flagged, said
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
 _ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom

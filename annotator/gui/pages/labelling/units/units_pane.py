@@ -22,8 +22,8 @@ from annotator.gui.pages.labelling.units.open_list import OpenList
 from annotator.gui.pages.labelling.units.unit_card import UnitCard
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.widgets import icons
+from annotator.gui.widgets.basics import StretchSpace, horizontal, stacked, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.layouts import StretchSpace, horizontal, stacked, vertical
 
 WEIGHTS, WAITS = "label/weights", "label/waits"
 # The head of a pane that is narrower than this, at 100 %, has no room for the word beside an icon.

@@ -21,11 +21,10 @@ from annotator.actions.attacks.attack_tests import WIDTH, AttackRequest, AttackR
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.child import Child
 from annotator.gui.desk.desk import Desk
+from annotator.gui.widgets.basics import PlainLabel, horizontal, tooltip, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.number_box import AmountBox, NumberBox
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
 
 SETTLE_MS = 500
 NAME = Qt.ItemDataRole.UserRole

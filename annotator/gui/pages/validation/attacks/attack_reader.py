@@ -12,8 +12,7 @@ from annotator.domain.texts.rendered import BREAK
 from annotator.gui import theme
 from annotator.gui.review.judge_words import flag_words, value_look, value_words
 from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.layouts import column_of, vertical
-from annotator.gui.widgets.plain import PlainLabel
+from annotator.gui.widgets.basics import PlainLabel, column_of, vertical
 from annotator.gui.widgets.reading import report_style
 from annotator.gui.widgets.reading.report_view import ReportView
 

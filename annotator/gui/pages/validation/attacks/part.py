@@ -30,13 +30,12 @@ from annotator.gui.tables.cells_table import CellsTable
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.splitter import Splitter
 from annotator.gui.widgets.bars.tabs import Stack
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.empty_state import EmptyState, answered_label
 from annotator.gui.widgets.fields.choices import ChoiceBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import StretchSpace, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.plain_area import PlainArea
 
 ABOUT = (

@@ -28,11 +28,9 @@ from annotator.gui.desk import dropping
 from annotator.gui.desk.desk import Desk
 from annotator.gui.tables.cells import CellsModel, Column
 from annotator.gui.tables.cells_table import CellsTable
+from annotator.gui.widgets.basics import PlainLabel, push_button, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 FILES = "Cards (*.json *.html);;All files (*)"
 ABOUT = (

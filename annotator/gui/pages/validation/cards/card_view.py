@@ -15,11 +15,9 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.validation import looking
 from annotator.gui.pages.validation.looking import ClosedTestPart, CountedLook, TestPartGate
 from annotator.gui.views.choosers import Choosers
+from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, stacked, vertical
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import horizontal, stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 from annotator.gui.widgets.reading.report_view import ReportView
 
 OPENED = "open the test part"

@@ -17,11 +17,10 @@ from annotator.gui.review.key_chips import KeyChips
 from annotator.gui.review.kind_row import OF_VERDICT, KindRow
 from annotator.gui.review.state_chip import StateChip
 from annotator.gui.review.verdicts import face
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, column_of, horizontal, vertical
 from annotator.gui.widgets.elided_label import ElidedLabel
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading.quote_button import QuoteButton
 
 

@@ -18,10 +18,9 @@ from annotator.gui.pages.validation.cases.verdict_cases import Key
 from annotator.gui.review.kind_row import OF_VERDICT
 from annotator.gui.widgets.bars.acts_bar import ActsBar
 from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.layouts import column_of, horizontal
-from annotator.gui.widgets.plain import PlainLabel
 
 _WIDEST = 260
 

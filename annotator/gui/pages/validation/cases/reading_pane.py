@@ -14,10 +14,9 @@ from annotator.gui.pages.labelling.units.cards import PAGES
 from annotator.gui.pages.validation.cases.verdict_cases import CaseVoice
 from annotator.gui.review.text_pane import Span, TextPane
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import PlainLabel, vertical
 from annotator.gui.widgets.fields.growing_edit import direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
 from annotator.gui.widgets.reading import report_style
 
 # What both quote, and where a claim stands in the report.

@@ -26,9 +26,8 @@ from annotator.gui.pages.validation.cases.review_look import ReviewChoice, Revie
 from annotator.gui.pages.validation.cases.verdict_cases import CaseFilter, VerdictCase
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
 from annotator.gui.widgets.bars.flow_row import FlowRow
+from annotator.gui.widgets.basics import PlainLabel, push_button
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 # As many as the paper draws.
 USUAL = 10

@@ -30,10 +30,8 @@ from annotator.gui.pages.validation.cases.unclear_panel import UnclearPanel
 from annotator.gui.pages.validation.cases.verdict_cases import VerdictCase
 from annotator.gui.pages.validation.looking import CountedLook, TestPartGate
 from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, push_button, tooltip, vertical
 from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.layouts import column_of, horizontal, vertical
-from annotator.gui.widgets.plain import PlainLabel, tooltip
-from annotator.gui.widgets.push_button import push_button
 
 SHOWN = (
     ("accuracy", "accuracy"),

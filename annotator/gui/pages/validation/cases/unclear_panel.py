@@ -22,12 +22,18 @@ from annotator.gui.desk.desk import Desk
 from annotator.gui.review.verdicts import face
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    stacked,
+    vertical,
+)
 from annotator.gui.widgets.empty_state import EmptyState
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
 from annotator.gui.widgets.keyless_area import KeylessArea
-from annotator.gui.widgets.layouts import StretchSpace, column_of, horizontal, stacked, vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 KEPT = (
     "The criterion keeps its place, weight and id. Judges are asked again about this criterion only; "

@@ -25,10 +25,8 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import in_order, named
 from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.widgets.basics import PlainLabel, push_button, vertical
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.layouts import vertical
-from annotator.gui.widgets.plain import PlainLabel
-from annotator.gui.widgets.push_button import push_button
 
 ABOUT = (
     "Tables (CSV, JSON) with item, system, unit, rater and value, or {files}. Nothing is changed before you "

@@ -26,12 +26,12 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
 from annotator.gui.desk.naming import in_order
 from annotator.gui.review.people_choice import PeopleChoice
+from annotator.gui.widgets.basics import PlainLabel
 from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.labelled import beside
 from annotator.gui.widgets.fields.number_box import AmountBox, NumberBox
 from annotator.gui.widgets.fields.typed import LineField
 from annotator.gui.widgets.later import later
-from annotator.gui.widgets.plain import PlainLabel
 
 PAUSE_MS = 300
 ABOUT = (
