@@ -43,7 +43,8 @@ TEXTS = {"question", "prompt", "query", "task", "text", "report", "response", "a
 # What pandas and spreadsheets write for nothing.
 NOTHING = {"", "nan", "n/a", "none"}
 NO_FILES = Refusal(
-    "The folder holds no report and no table.", "Reports lie in it as SYSTEM/ITEM.md, or it holds tables."
+    "The folder holds no report and no table.",
+    "Reports lie in it as SYSTEM/ITEM.md or ITEM__SYSTEM.md, or it holds tables.",
 )
 Row = Mapping[str, Any]
 # What readers of workbooks raise where a damaged part makes them stumble.
@@ -154,8 +155,10 @@ def read_tables(paths: Sequence[Path], unknown_as: str = "") -> tuple[list[Table
                 if path.is_dir() and file.suffix.lower() in REPORT_ENDINGS:
                     text, doubts = _text(_content(file), file.name)
                     notes += doubts
+                    item, _, system = file.stem.rpartition("__")
                     reports[file.relative_to(path.absolute()).as_posix()] = {
-                        "system": file.parent.name, "item": file.stem, "report": storable(text),
+                        "system": system if item else file.parent.name, "item": item or file.stem,
+                        "report": storable(text),
                     }  # fmt: skip
                 elif made := [table for table in _of_file(file, problems, unknown_as) if table.rows]:
                     tables += made

@@ -7,8 +7,7 @@ from sqlalchemy import select
 
 from annotator.actions.items import extracts
 from annotator.actions.items.extracts import EXTRACT, NewExtract
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import Extract, ExtractFields, ExtractState, document_of
 from annotator.domain.material.part import ResponsePart

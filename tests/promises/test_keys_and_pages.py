@@ -18,8 +18,7 @@ from annotator.actions.imports import imports
 from annotator.actions.judges import judges, kept_keys, writers
 from annotator.actions.judging import drift, judge_probes, judge_runs
 from annotator.actions.orders.requests import ChildRequest
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.releases import releases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli import carrying, run_command

@@ -9,8 +9,7 @@ from annotator.actions.assignments import adjudicators
 from annotator.actions.authoring import asked, criterion_weights
 from annotator.actions.consensus import consensus, consensus_versions, letters, remarks, repaired, ruling_rows
 from annotator.actions.consensus.consensus import Documents
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import (
     DROP,
     OWN,

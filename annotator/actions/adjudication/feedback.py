@@ -14,8 +14,7 @@ from annotator.actions.assignments import adjudicators
 from annotator.actions.consensus import consensus, consensus_versions, letters, ruling_rows
 from annotator.actions.consensus.remarks import said
 from annotator.actions.project import people
-from annotator.actions.project.file import META, Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import META, Project, record
 from annotator.domain.experts.adjudication import (
     OWN,
     Adjudication,

@@ -9,8 +9,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import adjudicators, agreements
 from annotator.actions.consensus import aligning, consensus, letters, ruling_rows
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import BOTH, LETTERS, Adjudication, Ruling
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage

@@ -11,8 +11,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.adjudication import adjudicating, closing, openings
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.project import backups
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import BOTH, Adjudication
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import sha256

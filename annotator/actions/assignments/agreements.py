@@ -12,8 +12,7 @@ from annotator import __version__
 from annotator.actions.assignments import reviewing
 from annotator.actions.authoring import draft_provenance
 from annotator.actions.authoring.draft_provenance import Drafted
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.agreement import Agreement, PairAgreement, SealedInput
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind, State

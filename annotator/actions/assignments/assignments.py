@@ -12,8 +12,7 @@ from annotator.actions.assignments.planning import PlannedWork as PlannedWork
 from annotator.actions.assignments.planning import has_passed, unfit, worked_out
 from annotator.actions.assignments.planning import preview as preview
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.experts.sharing import AssignmentPlan as AssignmentPlan

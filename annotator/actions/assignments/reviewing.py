@@ -13,8 +13,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.authoring.artifacts import ARTIFACT, REVISION
 from annotator.actions.project import people
-from annotator.actions.project.file import META, Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import META, Project, record
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.person import Role
 from annotator.domain.experts.review import ANSWERS, DraftReview, form_of

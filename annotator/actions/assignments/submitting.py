@@ -16,8 +16,7 @@ from annotator.actions.authoring import (
     question_types,
 )
 from annotator.actions.authoring.artifacts import ARTIFACT
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Document, Kind, State
 from annotator.domain.kinds.documents import KINDS, lint

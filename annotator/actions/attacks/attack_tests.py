@@ -7,8 +7,7 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from annotator.actions.judges import judges
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import RUN
 from annotator.actions.runs.judge_cases import RunRequest

@@ -9,8 +9,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.items.materials import SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.families import family_of
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.change import Change

@@ -13,8 +13,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import criterion_weights, draft_provenance, editable, guidelines
 from annotator.actions.project import drafts, people
 from annotator.actions.project.drafts import REMARK
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.kinds.artifact import Artifact, Document, Kind, Revision, State, chain

@@ -8,9 +8,8 @@ from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import item_hash, wording_hash
-from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change

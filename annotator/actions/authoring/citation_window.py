@@ -1,8 +1,7 @@
 """How far from a sentence sources may stand that judges and people are asked about with it: one sentence, or more."""
 
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 

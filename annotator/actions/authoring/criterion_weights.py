@@ -8,8 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric, counted_weights, not_allowed
 from annotator.domain.kinds.weights import MOST, Weights, read

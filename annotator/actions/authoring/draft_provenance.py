@@ -9,8 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import AUDIT, record
+from annotator.actions.project.file import AUDIT, Project, record
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 

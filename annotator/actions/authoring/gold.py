@@ -11,8 +11,7 @@ from annotator.actions.authoring.annotating import AWAITED as AWAITED
 from annotator.actions.authoring.annotating import UNADJUDICATED as UNADJUDICATED
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import PERSON, Project, record
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.change import Change

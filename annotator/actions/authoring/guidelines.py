@@ -8,8 +8,7 @@ from sqlalchemy.engine import Connection
 
 from annotator import places
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.experts.guideline import FORM, Guideline, GuidelineFields
 from annotator.domain.experts.person import Role

@@ -9,8 +9,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.assignments import adjudicators
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import Adjudication, Reason, Ruling
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role

@@ -10,8 +10,7 @@ from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import adjudicators
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import Adjudication, AdjudicationState, Ruling
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import canonical_json, sha256

@@ -13,8 +13,7 @@ from annotator.actions.contests.contest_rows import ContestRater
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.contest import LEAST, POOL, ContestFields, checked_confidence
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import FIRST, SECOND

@@ -9,8 +9,7 @@ from annotator.actions.adjudication import kept_tasks
 from annotator.actions.contests.contest_tasks import ContestTask
 from annotator.actions.items import items
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.matching.likeness import likeness_among

@@ -9,8 +9,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.contests import contest_rows, contest_tasks
 from annotator.actions.contests.contest_tasks import ContestTask
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.contest import POOL, STEPS, ContestFields
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import FIRST, SECOND

@@ -23,9 +23,8 @@ from annotator.actions.items.materials import PAGE, PAIRS, RESPONSE
 from annotator.actions.labelling import label_offers, second_looks
 from annotator.actions.project import backups
 from annotator.actions.project.bulk import Progress, insert_rows
-from annotator.actions.project.file import SUFFIX, Project
+from annotator.actions.project.file import SUFFIX, Project, record
 from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row, refuse_bad
-from annotator.actions.project.recording import record
 from annotator.actions.releases import gathering
 from annotator.actions.transcripts import seminars
 from annotator.domain.kinds.artifact import Kind

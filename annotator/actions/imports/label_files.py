@@ -29,7 +29,7 @@ from annotator.actions.labelling.label_writing import SEVERAL, Fields
 from annotator.actions.labelling.labels import FLAGGED
 from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import BATCH, Progress, insert_rows
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import judgement_hash
 from annotator.actions.project.incoming import (
     CORRECT,
@@ -40,7 +40,6 @@ from annotator.actions.project.incoming import (
     Settled,
     refuse_bad,
 )
-from annotator.actions.project.recording import record
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.counting import counted

@@ -8,9 +8,8 @@ from sqlalchemy import insert
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.file import PERSON, Project, record
 from annotator.actions.project.incoming import ID
-from annotator.actions.project.recording import record
 from annotator.domain.experts.person import Person, PersonFields, Role
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal

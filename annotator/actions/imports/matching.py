@@ -19,6 +19,7 @@ from annotator.exchange.formats.tables import (
     REPORT,
     TableMapping,
     TablesMapping,
+    column_of,
     kept_columns,
     matched,
     says_something,
@@ -51,7 +52,7 @@ class TableMatch:
 
     def unmatched(self, path: str) -> str:
         beside = says_something(self.how) and not self.how.of_labels
-        return KEPT if beside and path in self.plain else LEFT_OUT
+        return KEPT if beside and self.plain & {path, column_of(path)} else LEFT_OUT
 
     def words(self, path: str) -> str:
         fields = (WORDS[field] for field, of in self.how.columns.items() if of == path)

@@ -11,8 +11,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import (
     IMPORT,

@@ -11,8 +11,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
 from annotator.actions.project import people
-from annotator.actions.project.file import META, Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import META, Project, record
 from annotator.domain.experts.final_pass import CHECKS, CheckState, FinalCheck, ItemChecks
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind

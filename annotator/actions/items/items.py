@@ -12,9 +12,8 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import asked
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import item_hash
-from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.material.item import Item, ItemFields, free_key
 from annotator.domain.texts.change import Change, new_id

@@ -13,8 +13,7 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SOURCE, SYSTEM
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.material.response import GROUPS, ResponseFields, SystemFields
 from annotator.domain.material.source import SourceFields
 from annotator.domain.texts.change import Change

@@ -11,8 +11,7 @@ from annotator.actions.items import extracts
 from annotator.actions.items.extracts import EXTRACT, NewExtract, keep_row
 from annotator.actions.items.items import ITEM
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.material.extract import SET, by_set

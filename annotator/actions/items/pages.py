@@ -10,9 +10,8 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.items import extracts, materials
 from annotator.actions.items.materials import PAGE, STRETCH, WantedMaterial
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import page_hash
-from annotator.actions.project.recording import record
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.change import Change, derived_id

@@ -5,9 +5,8 @@ from pathlib import Path
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import source_hash
-from annotator.actions.project.recording import record
 from annotator.domain.material.source import Source, SourceFormat
 from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.change import Change, new_id

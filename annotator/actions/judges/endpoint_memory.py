@@ -4,8 +4,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import Judge
 from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal

@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import SECRET, Judge, JudgeFields, JudgeKind, Price, PricedAsking
 from annotator.domain.texts.change import Change, derived_id, new_id
 from annotator.domain.texts.redaction import key_in_settings, looks_like_key

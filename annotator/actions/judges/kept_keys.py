@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 from sqlalchemy import select
 
 from annotator.actions.judges.judges import JUDGE, VARIABLE, named
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import AUDIT, record
+from annotator.actions.project.file import AUDIT, Project, record
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.redaction import held, looks_like_key

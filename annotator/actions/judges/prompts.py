@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.prompt import SHIPPED, PromptVersion
 from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.texts.change import Change, derived_id, now

@@ -9,8 +9,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.judges import judges
 from annotator.actions.judges.judges import JUDGE
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import Judge, JudgeKind, PricedAsking
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change, new_id

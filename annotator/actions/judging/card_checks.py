@@ -10,8 +10,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges, judge_identities
 from annotator.actions.labelling import label_cases
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Asking, Judge, JudgeKind

@@ -12,8 +12,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judges.judges import JUDGE
 from annotator.actions.labelling import wordings
 from annotator.actions.labelling.label_rows import come_to
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind

@@ -17,8 +17,7 @@ from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.judging.judge_offers import CHECKS, title
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import AUDIT, record
+from annotator.actions.project.file import AUDIT, Project, record
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,

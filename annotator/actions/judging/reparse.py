@@ -12,9 +12,8 @@ from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import wordings
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import judgement_hash
-from annotator.actions.project.recording import record
 from annotator.actions.runs.journal import CALL, JUDGEMENT, call_of, same_question
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call, Judge

@@ -12,8 +12,7 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import PAIRS, RESPONSE, SYSTEM, MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import dealing
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.domain.judges.scale import NO_VALUES, Scale

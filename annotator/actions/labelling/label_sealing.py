@@ -30,9 +30,8 @@ from annotator.actions.labelling.label_rows import (
 )
 from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.file import PERSON, Project, record
 from annotator.actions.project.hashing import judgement_hash
-from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import Taxonomy

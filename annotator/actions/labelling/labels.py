@@ -32,8 +32,7 @@ from annotator.actions.labelling.label_tasks import task_id
 from annotator.actions.labelling.label_writing import SEVERAL as SEVERAL
 from annotator.actions.labelling.label_writing import Fields, LabelPlace, image, kept, put
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.documents import KINDS

@@ -18,8 +18,7 @@ from annotator.actions.labelling.label_rows import (
 )
 from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.taxonomy import ErrorSample, Taxonomy
 from annotator.domain.texts.change import Change, new_id, now

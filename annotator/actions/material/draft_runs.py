@@ -15,8 +15,7 @@ from annotator.actions.judges import judges
 from annotator.actions.material import drafting_by_model
 from annotator.actions.material.drafting_by_model import proposed
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.driving import RunWork
 from annotator.actions.runs.journal import RunJournal

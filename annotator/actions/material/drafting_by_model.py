@@ -16,8 +16,7 @@ from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.items import extracts
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import MARK, ExtractState, document_of

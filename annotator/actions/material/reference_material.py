@@ -14,8 +14,7 @@ from annotator.actions.items import extracts, sources
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.material import drafting_by_model
 from annotator.actions.project import drafts, people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import ExtractState
 from annotator.domain.material.writer_aid import Reference, WriterAid, as_markdown

@@ -15,9 +15,8 @@ from annotator.actions.items import pages
 from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.items.items import ITEM
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import AUDIT, Project, record
 from annotator.actions.project.hashing import response_hash, wording_hash
-from annotator.actions.project.recording import AUDIT, record
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call

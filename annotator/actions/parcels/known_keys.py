@@ -10,8 +10,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.parcels import parcel_secrets
 from annotator.actions.project import people
-from annotator.actions.project.file import META, PERSON, Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import META, PERSON, Project, record
 from annotator.domain.experts.parcel import Signed
 from annotator.domain.experts.person import Person
 from annotator.domain.texts.change import Change

@@ -8,8 +8,7 @@ from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy import select
 
 from annotator.actions.parcels.known_keys import Replacement
-from annotator.actions.project.file import ORIGIN, Project, settings_of
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import ORIGIN, Project, record, settings_of
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal

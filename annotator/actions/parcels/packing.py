@@ -20,8 +20,7 @@ from annotator.actions.parcels import labelled_material, parcel_secrets
 from annotator.actions.parcels.labelled_material import ServedAssignment
 from annotator.actions.project import people
 from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import Kind, State

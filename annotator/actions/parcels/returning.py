@@ -15,8 +15,7 @@ from annotator.actions.authoring import draft_provenance
 from annotator.actions.authoring.draft_provenance import Drafted
 from annotator.actions.parcels import origins, packing, parcel_secrets
 from annotator.actions.parcels.packing import PackedTask, keep, place_of
-from annotator.actions.project.file import META, Project
-from annotator.actions.project.recording import CHANGED_WITH, record
+from annotator.actions.project.file import CHANGED_WITH, META, Project, record
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change, derived_id, now

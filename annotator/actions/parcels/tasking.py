@@ -18,9 +18,8 @@ from annotator.actions.items import extracts, items, pages, renderings
 from annotator.actions.parcels import origins, parcel_secrets
 from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import SUFFIX, Project
+from annotator.actions.project.file import SUFFIX, Project, record
 from annotator.actions.project.hashing import item_hash, response_hash, source_hash
-from annotator.actions.project.recording import record
 from annotator.domain.experts.assignment import Purpose
 from annotator.domain.experts.digest import RECEIVED
 from annotator.domain.experts.guideline import FORM

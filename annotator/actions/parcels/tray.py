@@ -14,8 +14,7 @@ from annotator.actions.authoring.comparing import aligned
 from annotator.actions.authoring.guidelines import version_in_force
 from annotator.actions.parcels import returned_labels
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import PERSON, Project, record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.experts.parcel import ParcelOutcome, TrayEntry, TrayState

@@ -21,8 +21,7 @@ from annotator.actions.parcels import known_keys, origins, parcel_secrets, retur
 from annotator.actions.parcels.labelled_material import report_alias
 from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import PERSON, Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import PERSON, Project, record
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.experts.parcel import TRAYED, Arrival, ParcelOutcome, ReturnedPiece, Signed

@@ -11,8 +11,7 @@ from pathlib import Path
 from sqlalchemy import func, select
 
 from annotator import files
-from annotator.actions.project.file import META, Project
-from annotator.actions.project.recording import AUDIT
+from annotator.actions.project.file import AUDIT, META, Project
 from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup as copies

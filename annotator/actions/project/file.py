@@ -1,8 +1,9 @@
-"""The open project: its file and the person working in it."""
+"""The open project: its file, the person working in it, and the record of every change to it."""
 
 import json
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -13,8 +14,10 @@ from sqlalchemy.engine import Connection
 from annotator import __version__, files
 from annotator.actions.project.unfinished import is_sample
 from annotator.domain.experts.person import Person
-from annotator.domain.texts.change import new_id
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage import upserts
 from annotator.storage.glancing import UnreadableProject, glance
 from annotator.storage.location import warning_about
 from annotator.storage.opening import (
@@ -29,14 +32,18 @@ from annotator.storage.opening import (
     remember,
 )
 from annotator.storage.store import Store
-from annotator.storage.tables import MetaRow, PersonRow, table
+from annotator.storage.tables import AuditRow, MetaRow, PersonRow, table
 
 if TYPE_CHECKING:
     from annotator.storage.holding import ProjectHold
 
 
-__all__ = ["Project", "Unwritable"]
+__all__ = ["Project", "Unwritable", "record", "row_hash"]
 META, PERSON = table(MetaRow), table(PersonRow)
+AUDIT = table(AuditRow)
+_ADD = insert(AUDIT)
+# Settings of an annotator's project, one for each version of the program that changed it.
+CHANGED_WITH = "changed with "
 SUFFIX = ".goldsmith"
 # The setting that a project made from a task has, and no other.
 ORIGIN = "task"
@@ -249,3 +256,36 @@ def restore(project: Project, _db: Connection, name: str, present: Any, goal: An
     if project.get(name, present) != present:
         raise Refusal("That setting was changed since.", "Set it again if needed.")
     project.set(name, goal)
+
+
+def record(project: Project, db: Connection, change: Change, *, undoes: int | None = None) -> Change:
+    """Write the change to the audit and give it back with its number, author and time."""
+    at = now()
+    row = {
+        "kind": change.kind,
+        "subject": change.subject,
+        "verb": change.verb,
+        "before": _packed(change.before),
+        "after": _packed(change.after),
+        "by": project.by,
+        "at": at,
+        "undoes": undoes,
+        "undone": False,
+    }
+    row["sha256"] = row_hash(row)
+    if project.from_task:
+        upserts.add_missing(db, META, {"key": f"{CHANGED_WITH}{__version__}", "value": "true"})
+    return replace(change, by=project.by, at=at, seq=db.execute(_ADD, row).lastrowid)
+
+
+def row_hash(row: dict[str, Any]) -> str:
+    """The hash of an audit row: all its values but its number, its moment, and whether it is taken back now.
+
+    Works on what is about to be written and on the stored row alike.
+    """
+    left_out = ("sha256", "at", "undone", "seq")
+    return sha256(canonical_json({key: value for key, value in row.items() if key not in left_out}))
+
+
+def _packed(image: Any) -> str | None:
+    return None if image is None else canonical_json(image).decode()

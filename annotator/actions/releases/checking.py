@@ -16,9 +16,8 @@ from sqlalchemy import delete
 from annotator.actions.items.renderings import RENDERING
 from annotator.actions.project import document_checks
 from annotator.actions.project.drafts import REFERENCE, REMARK, RULING, parts_of
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, row_hash
 from annotator.actions.project.hashing import item_hash, judgement_hash, page_hash, response_hash, source_hash
-from annotator.actions.project.recording import row_hash
 from annotator.actions.project.unfinished import cut_short
 from annotator.actions.runs.journal import call_hash
 from annotator.domain.kinds.artifact import chain

@@ -16,8 +16,7 @@ from annotator.actions.items import final_pass
 from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import second_looks
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.releases import checking, gathering, gathering_drawn
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage

@@ -9,9 +9,8 @@ from sqlalchemy import select
 
 from annotator.actions.items import materials
 from annotator.actions.items.materials import PAGE, WantedMaterial
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import page_hash
-from annotator.actions.project.recording import record
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
 from annotator.domain.material.part import ResponsePart

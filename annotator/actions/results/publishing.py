@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.results.result_sheets import percent
 from annotator.actions.results.results import ResultRow
 from annotator.domain.judges.judge import JudgeKind

@@ -8,8 +8,7 @@ from sqlalchemy import insert, select, update
 
 from annotator.actions.judges import judges
 from annotator.actions.judges.judges import JUDGE
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.runs.journal import CALL, RUN, RunJournal, call_of
 from annotator.domain.judges.judge import Call, Judge
 from annotator.domain.texts.change import Change, now

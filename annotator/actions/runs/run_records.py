@@ -12,8 +12,7 @@ from sqlalchemy import Row, func, insert, select, update
 
 from annotator.actions.judges import prompts
 from annotator.actions.judges.judges import JUDGE
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN, bills
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState

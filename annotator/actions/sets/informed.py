@@ -8,8 +8,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import wordings
 from annotator.actions.project import keeping
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.sets import validation_units, validation_values
 from annotator.domain.judges.informed import Informed, InformedFields, InformedKind
 from annotator.domain.texts.change import Change, derived_id

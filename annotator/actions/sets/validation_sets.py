@@ -15,8 +15,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.labelling import dealing, label_cases
 from annotator.actions.labelling.label_rows import ITEM, submits
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.sets import validation_units, validation_values
 from annotator.actions.sets.validation_units import Key, UnitPlace
 from annotator.domain.experts.assignment import Stage

@@ -10,8 +10,7 @@ from sqlalchemy import select
 from annotator.actions.labelling import second_looks
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import record
+from annotator.actions.project.file import Project, record
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import ResultRater

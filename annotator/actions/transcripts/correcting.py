@@ -14,9 +14,8 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.items.sources import SOURCE
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import AUDIT, Project, record
 from annotator.actions.project.hashing import source_hash
-from annotator.actions.project.recording import AUDIT, record
 from annotator.actions.transcripts.seminars import NAMES
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of

@@ -8,8 +8,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, not_, or_, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import AUDIT, record
+from annotator.actions.project.file import AUDIT, Project, record
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 

@@ -32,7 +32,8 @@ FILE = "{file}"
 # What a table may hold of each thing, and what tools call it: small letters and digits alone, the likeliest first.
 ITEM, REPORT, CRITERION, VALUE = "item", "report", "criterion", "value"
 FIELDS: Mapping[str, tuple[str, ...]] = {
-    ITEM: ("item", "itemkey", "itemid", "questionid", "queryid", "taskid", "promptid", "qid", "sampleid", "id", "key"),
+    ITEM: ("item", "itemkey", "itemid", "questionid", "queryid", "taskid", "promptid", "qid", "sampleid", "id", "key",
+           "nr", "no"),
     "question": ("question", "prompt", "query", "task", "problem", "instruction", "topicquestion"),
     "question_type": ("questiontype", "type", "category", "tasktype"),
     "subject": ("subject", "topic", "domain", "theme", "discipline", "field", "area"),
@@ -62,7 +63,7 @@ WHOSE, OF_WHAT = ("rater", "rater_id"), (CRITERION, "unit_id")
 OF_LABELS = tuple(FIELDS)[tuple(FIELDS).index(VALUE) :]
 # Where each row is a criterion, these alone say too little.
 VAGUE = {"text", "description", "statement", "score", "item", "source", "criteria", "unit"}
-LONGEST_EXTRA, LONGEST_KEY = 20_000, 120
+LONGEST_EXTRA, LONGEST_KEY, MOST_NAMES, LOOKED_AT = 20_000, 120, 20, 200
 HOW = "Say by a mapping which column holds what: `--mapping FILE.json`."
 
 
@@ -116,6 +117,7 @@ def proposed(table: Table) -> TableMapping:
     if labels.of_labels and {ITEM, "item_id"} & set(labels.columns):
         return labels
     columns = _matched(paths, [name for name in FIELDS if name not in OF_LABELS])
+    columns |= _by_content(table, [path for path in paths if path not in columns.values()], columns)
     if "weight" in columns and CRITERION not in columns:
         del columns["weight"]
     if REPORT not in columns:
@@ -124,6 +126,25 @@ def proposed(table: Table) -> TableMapping:
     nameless = REPORT in columns and "system" not in columns
     constants = {"system": Path(table.name).stem} if nameless else {}
     return TableMapping(columns=columns, constants=constants)
+
+
+def _by_content(table: Table, paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
+    """The columns of questions and of their keys that names do not tell: by question marks, and by being unlike."""
+    cells = {path: [_words(row.get(path)) for row in table.rows[:LOOKED_AT]] for path in paths}
+    known = dict(columns)
+    if not {"question", REPORT, CRITERION} & set(columns):
+        known["question"] = next((path for path, of in cells.items() if _asks(of)), "")
+    if ITEM not in columns and known.get("question"):
+        known[ITEM] = next((path for path, of in cells.items() if _tells_apart(of)), "")
+    return {name: path for name, path in known.items() if path}
+
+
+def _asks(cells: Sequence[str]) -> bool:
+    return sum(one.endswith(("?", "？", "؟")) for one in cells) > 0.8 * len(cells)
+
+
+def _tells_apart(cells: Sequence[str]) -> bool:
+    return all(0 < len(one) <= 20 for one in cells) and len(set(cells)) == len(cells) > 1
 
 
 def proposed_labels(table: Table) -> TableMapping:
@@ -151,7 +172,11 @@ def _rank(name: str, path: str, *, vague: bool) -> int | None:
     word = re.sub(r"[^a-z0-9]", "", (last if nested else path).casefold())
     if not nested:
         unclear = name in OF_CRITERIA and word in VAGUE and not vague
-        return called.index(word) if word in called and not unclear else None
+        if word in called:
+            return None if unclear else called.index(word)
+        # As in “Research question”.
+        ends = name in ("question", CRITERION) and "." not in path and word.endswith(called[0])
+        return len(called) if ends else None
     listed = re.sub(r"[^a-z0-9]", "", parent.partition(".")[0].casefold())
     if name == VALUE and not word:
         return called.index(listed) if listed in called else None
@@ -355,7 +380,7 @@ class _Intake:
         """The item of a row, by its key or its question; labels without one are refused where they are matched."""
         key = _text_of(row, how, ITEM)[:LONGEST_KEY] or self._asked.get(_text_of(row, how, "question"), "")
         own = self._known.get(key)
-        if own is None and not how.of_labels:
+        if own is None and not how.of_labels and {ITEM, "question"} & {*how.columns, *how.constants}:
             named = f"no item {key}" if key else "no item named in it"
             reason = f"there is {named}, neither in these files nor in the project"
             self.problems.append(table.problem(index, reason))
@@ -440,14 +465,17 @@ class _Intake:
                 Problem(table.name, None, f"none of its columns is known as {known} ({names}). {HOW}")
             )
             return
+        if not how.of_labels and not {ITEM, "question"} & {*how.columns, *how.constants}:
+            reason = f"no column is known as the key or the question of an item. {HOW}"
+            self.problems.append(Problem(table.name, None, reason))
         parts = [f"{name} ← {path}" for name, path in how.columns.items()]
         parts += [f"{name} = {value}" for name, value in how.constants.items()]
         words = f"{counted(len(table.rows), table.unit)}: {', '.join(parts)}"
         if not how.of_labels:
             extra = _extra(table, how)
-            words += f"; kept with new items: {', '.join(extra)}" if extra else ""
+            words += f"; kept with new items: {_some(extra)}" if extra else ""
             left = [path for path in _unused(table, how) if path not in extra]
-            words += f"; left out, as too long or empty: {', '.join(left)}" if left else ""
+            words += f"; left out, as too long or empty: {_some(left)}" if left else ""
         if CRITERION in how.columns and "weight" not in how.columns and not how.of_labels:
             words += "; without weights each criterion counts 1"
         if how.of_labels and self._bare:
@@ -465,6 +493,11 @@ class _Intake:
                 made = ArtifactRecord.settled(own, item_id, Rubric(units=tuple(criteria)), self.at)
                 self.bundle.artifacts.append(made)
         return self.bundle
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
 
 
 def _given(row: Row, how: TableMapping, extra: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:

@@ -14,11 +14,10 @@ from annotator.actions.authoring import artifacts, criterion_weights
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import AUDIT, Project
 from annotator.actions.project.hashing import item_hash, judgement_hash, response_hash
 from annotator.actions.project.incoming import ImportCount
 from annotator.actions.project.people import new_project
-from annotator.actions.project.recording import AUDIT
 from annotator.actions.releases.gathering import gather
 from annotator.domain.kinds.artifact import State, chain
 from annotator.domain.texts.refusal import Refusal

@@ -20,8 +20,7 @@ from annotator.actions.labelling.label_origins import Origins
 from annotator.actions.parcels import returned_labels
 from annotator.actions.parcels.returned_labels import ARTIFACT
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import Project
-from annotator.actions.project.recording import AUDIT
+from annotator.actions.project.file import AUDIT, Project
 from annotator.actions.releases import checking
 from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.undo import history

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotator import __version__
-from annotator.actions.project import recording
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, record, row_hash
 from annotator.actions.project.people import new_project
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
@@ -72,19 +71,19 @@ def test_a_setting_that_is_no_json_is_damage_and_the_file_is_given_back(tmp_path
 def test_every_change_is_audited_with_a_hash_that_the_stored_row_still_has(tmp_path: Path) -> None:
     project = new_project(tmp_path / "p.goldsmith")
     with project.store.write() as db:
-        change = recording.record(project, db, Change("x", "s", "do", {"n": 1}, {"n": 2.5, "é": None}))
+        change = record(project, db, Change("x", "s", "do", {"n": 1}, {"n": 2.5, "é": None}))
     names = sql.rows(project, "SELECT name FROM pragma_table_info('audit')")
     kept = sql.first(project, "SELECT * FROM audit WHERE seq = ?", [change.seq])
     row = {name: value for (name,), value in zip(names, kept, strict=True)}
-    assert row["sha256"] == recording.row_hash(row)
+    assert row["sha256"] == row_hash(row)
     assert json.loads(row["after"]) == {"n": 2.5, "é": None}
-    assert row["sha256"] != recording.row_hash(row | {"after": "{}"})
+    assert row["sha256"] != row_hash(row | {"after": "{}"})
     project.close()
 
 
 def test_numbers_of_changes_only_grow(tmp_path: Path) -> None:
     project = new_project(tmp_path / "p.goldsmith")
     with project.store.write() as db:
-        seqs = [recording.record(project, db, Change("x", "s", "do")).seq for _ in range(3)]
+        seqs = [record(project, db, Change("x", "s", "do")).seq for _ in range(3)]
     assert seqs == [seqs[0], seqs[0] + 1, seqs[0] + 2]
     project.close()

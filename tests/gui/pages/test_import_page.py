@@ -116,14 +116,14 @@ def test_questions_reports_and_criteria_that_are_dropped_come_in_by_eight_acts_a
 
 def test_a_mapping_of_the_window_gives_the_same_by_command(page, tmp_path, monkeypatch, capsys):
     # Columns of no known name, and two systems whose tables are alike and that only their files tell apart.
-    asked = table(tmp_path / "fragen.csv", ["nr", "Frage", "Anmerkung"], ["a", "Was ist Gold?", "x"])
+    asked = table(tmp_path / "fragen.csv", ["Kennung", "Frage", "Anmerkung"], ["a", "Gold beschreiben", "x"])
     told = [
-        table(tmp_path / f"{name}.csv", ["Frage", "Antwort"], ["Was ist Gold?", name])
+        table(tmp_path / f"{name}.csv", ["Frage", "Antwort"], ["Gold beschreiben", name])
         for name in ("um", "ol")
     ]
     read(page, asked)
     assert heads(page) == ["Leave out"] * 3
-    say(page, "nr", "Item")
+    say(page, "Kennung", "Item")
     say(page, "Frage", "Question")
     assert heads(page) == ["Item", "Question", "Keep with the item"]
     page.add(told)
