@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from annotator.domain.kinds.unit import Anchor, Unit
+from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.texts.words import likeness, terms
 

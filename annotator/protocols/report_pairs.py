@@ -6,7 +6,7 @@ from typing import Any
 
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Ask, Case, Material, Verdicts
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.response import Response
 from annotator.protocols.several import of_one
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case, Verdicts, missing_verdicts
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.protocols.replies import ModelReply, QuotingReply
 
 # The verdict that the reply on one unit of a case comes to, with the flags of the call.

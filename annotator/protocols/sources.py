@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from annotator.domain.judges.protocol import Material
-from annotator.domain.kinds.unit import Anchor
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.material.source import Source
 from annotator.domain.material.transcript import of_source
 from annotator.domain.texts.quotation import find

@@ -3,8 +3,8 @@
 import pytest
 from pydantic import ValidationError
 
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.canonical import canonical_json, sha256
 from tests.material.anchors import stands_in
 

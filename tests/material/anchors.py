@@ -1,6 +1,6 @@
 """Whether anchors lead where they say."""
 
-from annotator.domain.kinds.unit import Anchor
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.texts.canonical import sha256
 
 

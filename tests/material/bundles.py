@@ -7,10 +7,9 @@ from typing import Any
 
 from annotator.domain.judges.judge import JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.kinds.artifact import Document, State
+from annotator.domain.kinds.artifact import Anchor, Document, State
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.unit import Anchor
 from annotator.exchange import folders
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle

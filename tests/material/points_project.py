@@ -6,7 +6,7 @@ from annotator.actions.items import pages
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.domain.kinds.unit import Anchor, Unit
+from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints, ReadPage
 from annotator.domain.material.page import Page, PageState

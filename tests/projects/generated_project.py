@@ -27,11 +27,10 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.experts.person import Role
-from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.kinds.artifact import Anchor, Document, Kind, State
 from annotator.domain.kinds.checklist import Checklist
 from annotator.domain.kinds.diagnostics import Aspect
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal

@@ -9,9 +9,9 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, pages
 from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.change import now

@@ -21,9 +21,8 @@ from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.judges.scale import Scale
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage

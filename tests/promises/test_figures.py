@@ -24,10 +24,10 @@ from annotator.actions.validation import corrected_sheets, validation
 from annotator.cli import run_command, saying
 from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResponse
 from annotator.domain.judges.scale import Level, Scale, numbers
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Case
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.protocols.several import by_id, by_letter, listed, of_empty, of_one, of_several

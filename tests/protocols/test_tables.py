@@ -5,8 +5,8 @@ import pytest
 from annotator.actions.results import metrics
 from annotator.actions.validation import corrected
 from annotator.domain.judges.protocol import Material, Over, RatedResponse
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.item import Item
 from annotator.domain.material.keypoints import KeyPoints
 from annotator.domain.material.response import Response

@@ -23,12 +23,11 @@ from annotator.actions.project.people import new_project
 from annotator.domain.experts.adjudication import DROP, Reason
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person, Role
-from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.artifact import Anchor, Document
 from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.unit import Anchor
 from annotator.gui.shell.window import ASIDE, STEPS, Window
 from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.windows.words_shown import all_words

@@ -17,10 +17,9 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Adjudication, AdjudicationState, DisputeState, Ruling
 from annotator.domain.experts.agreement import Agreement, Figure
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import TextPiece, differences
 from annotator.storage.tables import DisputeRow, ItemRow, ResponseRow, table
 

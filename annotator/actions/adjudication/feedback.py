@@ -26,9 +26,8 @@ from annotator.domain.experts.adjudication import (
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import RECEIVED, DigestDispute, DigestRow, Fate, StageDigest
 from annotator.domain.experts.person import Role
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import AssignmentRow, DisputeRow, ItemRow, RevisionRow, table

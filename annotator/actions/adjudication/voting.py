@@ -16,10 +16,9 @@ from annotator.domain.experts.adjudication import Adjudication, AdjudicationStat
 from annotator.domain.experts.agreement import Figure, figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal

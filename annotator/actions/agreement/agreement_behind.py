@@ -19,9 +19,8 @@ from annotator.actions.consensus import consensus, letters, ruling_rows
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Adjudication, AdjudicationState, Ruling
 from annotator.domain.experts.agreement import Agreement
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.labels import UNSURE, Label
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 from annotator.storage.tables import ItemRow, ResponseRow, RevisionRow, SystemRow, table
 

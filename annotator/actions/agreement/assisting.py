@@ -24,7 +24,7 @@ from annotator.domain.judges.judge import Judge, RunState
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 from annotator.protocols.pairing import NAME, PROMPTS, paired

@@ -16,9 +16,8 @@ from annotator.actions.project.drafts import REMARK
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.guideline import FORM
-from annotator.domain.kinds.artifact import Artifact, Document, Kind, Revision, State, chain
+from annotator.domain.kinds.artifact import Artifact, Document, Kind, Revision, State, Unit, chain
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal

@@ -16,11 +16,10 @@ from annotator.actions.authoring.value_figures import (
 )
 from annotator.domain.experts.agreement import Figure, Match, PairAgreement, figure
 from annotator.domain.judges.scale import Level
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.kinds.spec import AlignmentRule
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import same_words
 from annotator.domain.texts.estimate import Estimate

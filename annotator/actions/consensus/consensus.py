@@ -5,9 +5,8 @@ from typing import Any
 
 from annotator.actions.authoring.comparing import counts_equal
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Origin, Provenance, Ruling
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import derived_id
 
 # Letter → that rater's document.

@@ -10,9 +10,8 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import artifacts
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Adjudication, ConsensusVersion
-from annotator.domain.kinds.artifact import Document, Kind, State, stage_of
+from annotator.domain.kinds.artifact import Document, Kind, State, Unit, stage_of
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import derived_id, now
 from annotator.storage.tables import AdjudicationRow, ArtifactRow, ConsensusVersionRow, RevisionRow, table

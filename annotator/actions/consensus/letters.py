@@ -10,10 +10,9 @@ from sqlalchemy.engine import Connection
 from annotator.domain.experts.adjudication import Adjudication
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.labels import UNSURE, Label
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS

@@ -23,7 +23,7 @@ from annotator.domain.judges.contest import NOT_ASKED, POOL, ContestFields, Show
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Case, Protocol
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.domain.texts.refusal import Refusal

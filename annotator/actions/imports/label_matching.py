@@ -18,7 +18,7 @@ from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case, Protocol
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import same_words
 from annotator.exchange.formats.label_entries import EntryTrouble, LabelEntry

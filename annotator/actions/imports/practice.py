@@ -23,10 +23,9 @@ from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.experts.person import Person
 from annotator.domain.experts.sharing import assignment_id
 from annotator.domain.judges.judge import RunState
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart

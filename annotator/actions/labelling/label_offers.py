@@ -13,8 +13,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Case, Material, Protocol
-from annotator.domain.kinds.artifact import State
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import State, Unit
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.counting import counted

@@ -35,9 +35,8 @@ from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import Taxonomy
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.artifact import Anchor, Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT, USUAL

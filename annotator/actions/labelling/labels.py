@@ -35,8 +35,8 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Case, Protocol
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal

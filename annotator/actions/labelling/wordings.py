@@ -11,8 +11,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
 from annotator.domain.judges.judgement import RaterKind
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Unit, side_of_cell
+from annotator.domain.kinds.artifact import Kind, Unit, side_of_cell
 from annotator.storage.tables import ArtifactRow, JudgementRow, RevisionRow, table
 
 ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(JudgementRow)

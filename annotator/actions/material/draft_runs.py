@@ -28,8 +28,7 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
-from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.material.extract import for_person
 from annotator.domain.material.pieces import PIECE_WORDS
 from annotator.domain.material.writer_aid import NAMES, WriterAid

@@ -17,8 +17,7 @@ from annotator.actions.items import extracts
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.kinds.artifact import Document, Kind, State
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Document, Kind, State, Unit
 from annotator.domain.material.extract import MARK, ExtractState, document_of
 from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.change import Change, derived_id

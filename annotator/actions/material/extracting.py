@@ -21,8 +21,7 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.material.extract import by_judge, by_set
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished

@@ -14,8 +14,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.kinds.artifact import Document, Kind
-from annotator.domain.kinds.unit import Anchor
+from annotator.domain.kinds.artifact import Anchor, Document, Kind
 from annotator.domain.material.extract import Extract, ExtractState, class_of
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.page import Page

@@ -32,9 +32,8 @@ from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts
 from annotator.domain.judges.scale import plain
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.plan import Plan as PlanDocument
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.extract import by_judge
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier

@@ -18,9 +18,8 @@ from annotator.actions.project.file import PERSON, Project, record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.experts.parcel import ParcelOutcome, TrayEntry, TrayState
-from annotator.domain.kinds.artifact import Document, Kind, State, chain
+from annotator.domain.kinds.artifact import Document, Kind, State, Unit, chain
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal

@@ -15,7 +15,7 @@ from annotator.actions.results.result_sheets import FigureSource
 from annotator.actions.results.scoring import ALL, FACET, MODE
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.protocol import Case, Protocol
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JudgeRow, SystemRow, table
 

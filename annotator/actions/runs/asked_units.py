@@ -9,7 +9,7 @@ from annotator.actions.items.materials import SYSTEM
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Case, Protocol
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.protocols import PROTOCOLS
 
 # Response, unit.

@@ -12,8 +12,7 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Case, Protocol
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import SystemRow, table

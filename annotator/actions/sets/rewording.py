@@ -16,8 +16,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState, Reason
 from annotator.domain.experts.assignment import stage_of
-from annotator.domain.kinds.artifact import Artifact, Kind, State
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS

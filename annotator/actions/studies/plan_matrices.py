@@ -26,7 +26,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.domain.judges.matrix import Matrix, MatrixSpec
 from annotator.domain.judges.protocol import Material, Protocol, RatedResponse
-from annotator.domain.kinds.unit import cell_id
+from annotator.domain.kinds.artifact import cell_id
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS

@@ -3,8 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Unit, cell_id
+from annotator.domain.kinds.artifact import Kind, Unit, cell_id
 from annotator.domain.material.part import ResponsePart
 
 Matrix = tuple[tuple[bool | None, ...], ...]

@@ -14,9 +14,8 @@ from annotator.domain.judges.matrix import MatrixSpec
 from annotator.domain.judges.presentation import UNSHOWN, Presentation
 from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.judges.scale import NO_VALUES, Scale
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.question_types import QuestionType
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.material.extract import by_set
 from annotator.domain.material.item import Item

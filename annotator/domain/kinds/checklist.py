@@ -6,11 +6,10 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.checks import Context, count_band, near_duplicates
 from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.spec import KindSpec, UnitField
-from annotator.domain.kinds.unit import Unit
 
 # Shares are typed with two digits: three times .33 and six times .17 still count as 1.
 TOLERANCE = 0.02

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.finding import Finding, warning
 from annotator.domain.kinds.question_types import BAR
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
 

@@ -18,12 +18,11 @@ from annotator.domain.kinds import (
     selection,
     tasks,
 )
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.checks import Context, english, marked, phrases
 from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.question_types import BAR
 from annotator.domain.kinds.spec import KindSpec
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weights
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,10 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.checks import Context, near_duplicates, word_band
 from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.spec import KindSpec, UnitField
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.counting import counted
 
 WORDS, SENTENCES, MOST = 300, (4, 5), 10

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.checks import (
     Context,
     count_band,
@@ -16,7 +16,6 @@ from annotator.domain.kinds.checks import (
 )
 from annotator.domain.kinds.finding import Finding, warning
 from annotator.domain.kinds.spec import KindSpec
-from annotator.domain.kinds.unit import Unit
 
 
 class Subtask(Unit):

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.checks import (
     Context,
     echoes,
@@ -20,7 +20,6 @@ from annotator.domain.kinds.checks import (
 )
 from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.spec import KindSpec, UnitField
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import USUAL, Weight, Weights
 
 # ResearcherBench, Table 10: the share of weights in the experts' 931 criteria. What they found is no aim for others.

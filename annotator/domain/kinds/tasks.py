@@ -8,12 +8,11 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.checks import Context, marked, near_duplicates, phrases, word_band
 from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.inspirations import ALIKE, none_given
 from annotator.domain.kinds.spec import KindSpec, UnitField
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.refusal import Refusal
 
 WORDS, COUNT, MOST_OF_FAMILY = 100, (5, 8), 2

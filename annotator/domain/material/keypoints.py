@@ -4,8 +4,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.kinds.artifact import Document
-from annotator.domain.kinds.unit import Anchor, Unit
+from annotator.domain.kinds.artifact import Anchor, Document, Unit
 from annotator.domain.material.page import PageState
 from annotator.domain.texts.canonical import Text
 

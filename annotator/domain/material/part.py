@@ -5,10 +5,9 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.artifact import Document, Unit
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.kinds.plan import Plan
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.keypoints import KeyPoints
 from annotator.domain.texts.canonical import Text
 

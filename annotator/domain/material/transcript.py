@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.kinds.finding import Finding, warning
-from annotator.domain.kinds.unit import Anchor, Unit
 from annotator.domain.material.source import Source
 
 UNKNOWN = -1

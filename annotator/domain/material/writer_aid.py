@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Document, Unit
 
 
 class WriterAid(StrEnum):

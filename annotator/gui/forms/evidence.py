@@ -4,8 +4,8 @@ from collections.abc import Collection
 
 from PySide6.QtWidgets import QGridLayout, QLabel
 
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.finding import Finding
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.identifier import work_named
 from annotator.gui.forms.fields import TextLine, YearField
 from annotator.gui.forms.unit_editor import UnitEditor

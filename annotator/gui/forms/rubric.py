@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Sequence
 
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.spec import UnitField
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.gui.forms.fields import PickList
 from annotator.gui.forms.standard import StandardField

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.question_types import QuestionType
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.widgets.basics import PlainLabel

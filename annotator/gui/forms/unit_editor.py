@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.spec import KindSpec, UnitField
-from annotator.domain.kinds.unit import Anchor, Unit
 from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
 from annotator.gui.forms import standard

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.spec import UnitField
-from annotator.domain.kinds.unit import Unit
 from annotator.gui.review.verdicts import face
 from annotator.gui.widgets.chips import Chip
 

@@ -1,9 +1,8 @@
 """A revision as plain text: numbered units with their fields."""
 
 from annotator.actions.authoring.artifacts import RevisionLine
-from annotator.domain.kinds.artifact import Kind, Revision
+from annotator.domain.kinds.artifact import Kind, Revision, Unit
 from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.domain.kinds.unit import Unit
 from annotator.gui.review.moments import moment
 
 # What is not worth a line: ids, and what is distinguished.

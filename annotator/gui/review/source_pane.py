@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.items import sources
-from annotator.domain.kinds.unit import Anchor
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.material.item import Item
 from annotator.domain.material.source import Source, SourceFormat
 from annotator.domain.material.transcript import LEFT_OUT, of_source, told

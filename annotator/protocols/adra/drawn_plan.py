@@ -9,8 +9,8 @@ from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
 from annotator.domain.texts.change import derived_id

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import Response
 from annotator.domain.texts.identifier import Identifier, parse

@@ -15,8 +15,7 @@ from annotator.domain.judges.matrix import Matrix, MatrixSpec
 from annotator.domain.judges.presentation import CaseLayout, Presentation
 from annotator.domain.judges.protocol import Ask, Case, Material, Metric, Protocol, RatedResponse, Verdicts
 from annotator.domain.judges.scale import Value, ValueLook, nominal
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Unit, cell_id
+from annotator.domain.kinds.artifact import Kind, Unit, cell_id
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra.counts import (

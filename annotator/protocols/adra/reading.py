@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.identifier import Identifier, normal_title, same_title
 from annotator.protocols.adra.entry import ReferenceEntry, as_title, read_entry

@@ -22,9 +22,8 @@ from annotator.domain.judges.protocol import (
     Verdicts,
 )
 from annotator.domain.judges.scale import Value, ValueLook, nominal
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.diagnostics import Statement
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra import counts
 from annotator.protocols.adra.counts import CountFigure, CountTally, estimate

@@ -22,7 +22,7 @@ from annotator.domain.judges.protocol import (
     Verdicts,
 )
 from annotator.domain.judges.scale import Value, ValueLook, nominal
-from annotator.domain.kinds.unit import blind
+from annotator.domain.kinds.artifact import blind
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Basis, Estimate

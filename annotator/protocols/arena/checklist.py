@@ -20,9 +20,8 @@ from annotator.domain.judges.protocol import (
     Verdicts,
 )
 from annotator.domain.judges.scale import Level, numbers
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, blind
 from annotator.domain.kinds.checklist import unequal
-from annotator.domain.kinds.unit import blind
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.arena.traits import described
 from annotator.protocols.lexical import by_passages

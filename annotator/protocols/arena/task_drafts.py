@@ -11,10 +11,9 @@ from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.inspirations import Inspiration, InspirationType
 from annotator.domain.kinds.tasks import COUNT, Difficulty, Family, Phase, Task, Tasks
-from annotator.domain.kinds.unit import Unit
 from annotator.protocols.replies import ModelReply, blocks
 from annotator.protocols.several import by_letter
 

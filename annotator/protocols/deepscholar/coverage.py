@@ -9,7 +9,7 @@ from annotator.domain.judges.judgement import YES, Status, Verdict, said_yes
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Ask, Case, Material, Metric, Protocol, RatedResponse, Verdicts
 from annotator.domain.judges.published import Aim
-from annotator.domain.kinds.unit import Unit, cell_id
+from annotator.domain.kinds.artifact import Unit, cell_id
 from annotator.domain.material.part import ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.deepscholar.entailment import (

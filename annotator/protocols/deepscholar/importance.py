@@ -14,8 +14,7 @@ from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Ask, Case, Material, Protocol, Verdicts
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Value, ValueLook, nominal
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Anchor, Unit, blind
+from annotator.domain.kinds.artifact import Anchor, Kind, Unit, blind
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.words import terms

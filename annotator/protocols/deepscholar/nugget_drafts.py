@@ -10,9 +10,8 @@ from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.words import word_count
 from annotator.protocols.deepscholar.nugget_judge import PROMPTS as ASSIGNED
 from annotator.protocols.deepscholar.nugget_judge import SupportTogether

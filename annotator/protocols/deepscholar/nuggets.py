@@ -11,9 +11,8 @@ from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Level, Scale, Value, ValueLook
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, blind
 from annotator.domain.kinds.nuggets import Nugget
-from annotator.domain.kinds.unit import blind
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.deepscholar.nugget_judge import (
     FULL,

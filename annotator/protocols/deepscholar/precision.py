@@ -19,7 +19,7 @@ from annotator.domain.judges.protocol import (
     Verdicts,
 )
 from annotator.domain.judges.published import Aim
-from annotator.domain.kinds.unit import Unit, cell_id
+from annotator.domain.kinds.artifact import Unit, cell_id
 from annotator.domain.material.part import ResponsePart, Sentence
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate

@@ -22,7 +22,7 @@ from annotator.domain.judges.protocol import (
 )
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Level, Scale, Value
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.kinds.unit import Anchor
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.material.part import CitedSource, ResponsePart, Sentence, Sentences
 from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.identifier import normal_title, work_named

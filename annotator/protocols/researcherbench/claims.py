@@ -15,7 +15,7 @@ from pydantic import Field
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.kinds.unit import Anchor
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.quotation import find

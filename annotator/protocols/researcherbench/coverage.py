@@ -24,9 +24,8 @@ from annotator.domain.judges.protocol import (
 )
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Value, ValueLook, nominal
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.rubric import Criterion
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.lexical import at_least, by_passages
 from annotator.protocols.missing import told_missing

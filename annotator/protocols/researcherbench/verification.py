@@ -12,7 +12,7 @@ from pydantic import Field
 
 from annotator.domain.judges.judgement import NO, YES, Status, Verdict
 from annotator.domain.judges.protocol import Ask, Case, Verdicts
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.protocols.lexical import at_least, by_passage
 from annotator.protocols.passages import excerpt
 from annotator.protocols.replies import ModelReply, Word, longest_quote, values_by_name, with_quote

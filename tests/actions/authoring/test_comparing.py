@@ -14,7 +14,7 @@ from annotator.actions.authoring.comparing import (
     over_all,
 )
 from annotator.domain.experts.agreement import Figure, PairAgreement
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Anchor, Kind, Unit
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.documents import Query, Wording
@@ -26,7 +26,6 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.kinds.spec import AlignmentRule
-from annotator.domain.kinds.unit import Anchor, Unit
 from tests.projects.paired_project import SENTENCES, labels, rubric
 
 PLACES = ("Norway", "Kenya")

@@ -8,9 +8,8 @@ from annotator.actions.authoring import artifacts, draft_provenance
 from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
 

@@ -13,9 +13,8 @@ from annotator.actions.parcels import packing, returning, tasking, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project
 from tests.projects.small_project import units_of

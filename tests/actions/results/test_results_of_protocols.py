@@ -14,9 +14,8 @@ from annotator.actions.runs import judge_cases
 from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Verdicts
 from annotator.domain.judges.scale import PAIR
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.rubric import Criterion
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS

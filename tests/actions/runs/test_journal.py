@@ -13,7 +13,7 @@ from annotator.actions.runs.journal import KnownKeys, RunJournal
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.response import Response
 from annotator.judging.runs.progress import Finished
 from tests.projects.small_project import small_project

@@ -13,9 +13,8 @@ from annotator.actions.releases import checking, releases
 from annotator.actions.transcripts import correcting, seminars
 from annotator.actions.undo import history, undo_places
 from annotator.domain.experts.person import Role
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.insights import Insight, Insights
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.pieces import pieces
 from annotator.domain.material.transcript import LEFT_OUT, of_source
 from annotator.domain.texts.refusal import Refusal

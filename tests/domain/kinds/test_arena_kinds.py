@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations, InspirationType
 from annotator.domain.kinds.tasks import Difficulty, Family, Phase, Task, Tasks
-from annotator.domain.kinds.unit import Anchor
 
 QUOTED = Anchor(quote="nobody has measured it")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.kinds.unit import Anchor, Unit
+from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material import transcript_edits as edits
 from annotator.domain.material.pieces import pieces
 from annotator.domain.material.source import Source, SourceFormat

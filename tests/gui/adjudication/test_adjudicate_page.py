@@ -8,9 +8,9 @@ from annotator.actions.adjudication import adjudication_sheets, pairing, ruling
 from annotator.actions.items import named_rubrics, sources
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.unit import Anchor
 from annotator.gui.pages.adjudication.rows.row_card import UNIT_MIME
 from annotator.gui.widgets.chips import Chip
 from tests.projects.adjudication_project import labels_project, scripts_project

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 
 from annotator.actions.labelling import labels
 from annotator.actions.labelling.labels import UnitGroup
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.gui.pages.labelling.units.matrix_model import CELL_ROLE, Matrix
 from tests.projects.labelled_protocols import GOLD, PLAN, PREDICTED, kept, one_item
 from tests.windows.labelling_keys import focus, press, type_words

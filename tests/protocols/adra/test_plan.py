@@ -7,8 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.judges.protocol import RatedResponse
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import cell_id
+from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.material.part import ResponsePart
 from annotator.protocols.adra.plan import PLAN, any_match, one_to_one
 from tests.protocols.adra.adra_material import material, metric, plan, plans, scored_matrix

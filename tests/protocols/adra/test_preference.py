@@ -7,7 +7,7 @@ import pytest
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE
 from annotator.domain.judges.protocol import Answer, Case
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.protocols.adra.preference import (

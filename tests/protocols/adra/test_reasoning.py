@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.judges.protocol import RatedResponse
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Subtask
-from annotator.domain.kinds.unit import Anchor
 from annotator.protocols.adra.counts import CountTally
 from annotator.protocols.adra.reasoning import (
     ACCURACY,

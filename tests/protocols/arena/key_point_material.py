@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from annotator.domain.judges.protocol import Material
-from annotator.domain.kinds.unit import Anchor
+from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.material.item import Item
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints, ReadPage
 from annotator.domain.material.page import Page, PageState

@@ -7,7 +7,7 @@ import pytest
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Material, RatedResponse
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.keypoints import KeyPoint, KeyPoints
 from annotator.domain.material.part import ResponsePart
 from annotator.protocols.arena.alignment import (

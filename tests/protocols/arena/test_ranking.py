@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from annotator.domain.judges.protocol import Case
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.material.item import Item
 from annotator.domain.material.response import Response
 from annotator.judging.prompts.messages import load

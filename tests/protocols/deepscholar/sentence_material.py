@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from annotator.domain.judges.protocol import Material
+from annotator.domain.kinds.artifact import Anchor, cell_id
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.kinds.unit import Anchor, cell_id
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import CitedSource, ResponsePart, Sentence, Sentences
 from tests.protocols.deepscholar.related_work_material import ITEM, report

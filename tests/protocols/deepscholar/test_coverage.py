@@ -4,7 +4,7 @@ import pytest
 
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
-from annotator.domain.kinds.unit import cell_id
+from annotator.domain.kinds.artifact import cell_id
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.deepscholar import coverage
 from annotator.protocols.deepscholar.coverage import CONTEXT

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.kinds.question_types import QuestionType
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import new_id
 
 

@@ -9,12 +9,11 @@ from typing import Any
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QFormLayout, QFrame, QLabel, QVBoxLayout, QWidget
 
-from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.artifact import Document, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.spec import KindSpec, UnitField
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.item import Item
 from annotator.gui.forms import standard
 from annotator.gui.forms.fields import ChoiceButtons, PickList

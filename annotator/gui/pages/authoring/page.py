@@ -21,9 +21,8 @@ from annotator.actions.assignments import times
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, sources
 from annotator.domain.experts.assignment import stage_of
-from annotator.domain.kinds.artifact import Artifact, Kind, State
+from annotator.domain.kinds.artifact import Anchor, Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, WRITTEN
-from annotator.domain.kinds.unit import Anchor
 from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change
 from annotator.gui import keys, theme

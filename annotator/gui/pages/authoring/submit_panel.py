@@ -13,9 +13,9 @@ from PySide6.QtWidgets import (
     QPushButton,
 )
 
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.spec import KindSpec
-from annotator.domain.kinds.unit import Unit
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.basics import vertical
 from annotator.gui.widgets.fields.typed import LineField

@@ -3,9 +3,8 @@
 from PySide6.QtCore import QObject, Signal
 
 from annotator.actions.authoring import artifacts
-from annotator.domain.kinds.artifact import Artifact
+from annotator.domain.kinds.artifact import Anchor, Artifact
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.unit import Anchor
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.authoring.form import UnitsForm

@@ -15,9 +15,8 @@ from annotator.actions.labelling import label_tasks
 from annotator.domain.experts.adjudication import DisputeState
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.digest import DigestDispute, DigestRow, Fate, StageDigest
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import TextPiece, differences

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import (
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.tray import TraySheet
 from annotator.domain.experts.parcel import TRAYED, TrayState
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.ordering import natural
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk

@@ -15,7 +15,7 @@ from annotator.actions.labelling.labels import LabelSheet, UnitGroup
 from annotator.actions.labelling.second_looks import TAXONOMIES
 from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.presentation import CaseLayout
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.texts.change import Change
 from annotator.gui.desk.attention import Clock
 from annotator.gui.desk.desk import Desk

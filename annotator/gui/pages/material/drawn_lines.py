@@ -7,8 +7,8 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt
 
 from annotator.actions.items.drawn_parts import CurrentPart, PartStatus
+from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.part import Claim, ResponsePart, Sentence
 from annotator.domain.texts.counting import counted

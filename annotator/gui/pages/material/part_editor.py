@@ -19,8 +19,7 @@ from PySide6.QtWidgets import (
 from annotator.actions.items.drawn_parts import PartStatus, standing_of, whose
 from annotator.actions.material import part_edits
 from annotator.actions.papers import common_pools
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.material.extract import Extract
 from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.part import ResponsePart

@@ -14,8 +14,7 @@ from annotator.actions.judging import judge_offers
 from annotator.actions.judging.judge_offers import ExtractionOffer
 from annotator.actions.material import part_replies
 from annotator.actions.project.file import Project
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.material.keypoints import KeyPoint
 from annotator.domain.material.part import Claim, ResponsePart
 from annotator.gui import theme

@@ -12,9 +12,8 @@ from annotator.actions.authoring import guidelines
 from annotator.actions.consensus import remarks
 from annotator.actions.consensus.remarks import Gap
 from annotator.actions.items import items, renderings, sources
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.labels import Label
-from annotator.domain.kinds.unit import Anchor
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms.kind_guideline import whole

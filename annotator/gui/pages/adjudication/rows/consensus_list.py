@@ -25,10 +25,9 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.domain.experts.adjudication import AdjudicationState, Provenance
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
-from annotator.domain.kinds.unit import Unit
 from annotator.gui import theme
 from annotator.gui.pages.adjudication.bench import AdjudicationBench
 from annotator.gui.review.field_chips import field_chips

@@ -22,9 +22,8 @@ from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QV
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.actions.adjudication.voting import Ballot
 from annotator.domain.experts.adjudication import DROP
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.labels import Label
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.texts.difference import TextPiece
 from annotator.gui import keys, theme
 from annotator.gui.review.field_chips import field_chips

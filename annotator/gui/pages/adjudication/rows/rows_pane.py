@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from annotator.actions.adjudication.adjudication_sheets import SheetRow
 from annotator.domain.experts.adjudication import OWN
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.material.item import Item
 from annotator.gui import keys

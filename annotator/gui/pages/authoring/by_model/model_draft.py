@@ -11,13 +11,12 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items import sources
 from annotator.actions.material import reference_material
 from annotator.actions.material.reference_material import EditedDraft
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.diagnostics import Statement
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.inspirations import Inspiration
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.kinds.tasks import Task
-from annotator.domain.kinds.unit import Unit
 from annotator.domain.material import writer_aid as reference
 from annotator.domain.material.item import Item
 from annotator.domain.material.writer_aid import WriterAid

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QGridLayout, QToolButton
 
 from annotator.domain.judges.presentation import Presentation
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.gui import theme
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.basics import PlainLabel, horizontal, tooltip, vertical

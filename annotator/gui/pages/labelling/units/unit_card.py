@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QLabel
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.domain.judges.judgement import Judgement
-from annotator.domain.kinds.unit import Unit
+from annotator.domain.kinds.artifact import Unit
 from annotator.gui import theme
 from annotator.gui.pages.labelling.units.unit_details import UnitDetails
 from annotator.gui.review.state_chip import StateChip
