@@ -112,6 +112,12 @@ def import_(
             help="Call speakers of transcripts S1, S2 …; only this project knows who is who",
         ),
     ] = False,
+    author: Annotated[
+        str,
+        typer.Option(
+            help="Whose drafts criteria and other units of tables are; without it settled gold from outside"
+        ),
+    ] = "",
     allow_weights: Annotated[
         bool, typer.Option("--allow-weights", help="Allow the weights of criteria that the files have")
     ] = False,
@@ -128,7 +134,7 @@ def import_(
     with _to_import_into(file, dry_run) as (project, new), progress_bars() as progress:
         # A project of these files alone has the weights that they have.
         options = imports.ImportOptions(
-            pseudonyms=pseudonyms, mapping=how, allow_weights=allow_weights or new
+            pseudonyms=pseudonyms, mapping=how, allow_weights=allow_weights or new, author=author
         )
         ask = sys.stdin.isatty() and not (dry_run or json_ or options.allow_weights)
         if dry_run or ask:

@@ -21,7 +21,7 @@ from annotator.actions.items import final_pass, items, renderings
 from annotator.actions.items.items import ITEM, item_of
 from annotator.actions.items.materials import PAGE, PAIRS, RESPONSE
 from annotator.actions.labelling import label_offers, second_looks
-from annotator.actions.project import backups
+from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress, insert_rows
 from annotator.actions.project.file import SUFFIX, Project, record
 from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row, refuse_bad
@@ -94,13 +94,15 @@ class ImportOptions:
 
     By `rules` collected papers are chosen or left out; with `pseudonyms` speakers of transcripts become S1, S2 …; a
     `mapping` says what the columns of tables hold; with `allow_weights` the project allows the weights of criteria
-    that the files have.
+    that the files have. Criteria and other units of tables are drafts of an `author` (an alias or an id), or settled
+    gold from outside.
     """
 
     rules: Rules = field(default_factory=Rules)
     pseudonyms: bool = False
     mapping: TablesMapping | None = None
     allow_weights: bool = False
+    author: str = ""
 
 
 class ForeignFiles(NamedTuple):
@@ -222,7 +224,9 @@ def _read(
     if format == GOLDSMITH:
         return _weighed(project, *release.read(paths), options, whole=True)
     if format == TABLES:
-        bundle, problems, tables_of_labels = tables.read(paths, _known_things(project), options.mapping)
+        author = people.known(project, options.author).id if options.author else ""
+        read = tables.read(paths, _known_things(project), options.mapping, author)
+        bundle, problems, tables_of_labels = read
         files = _weighed(project, bundle, problems, options)
         if not tables_of_labels:
             return files
@@ -263,7 +267,9 @@ def _weighed(
     )
     problems = [*problems, Problem(*bundle.place("artifacts", first), f"{reason}. {way}")]
     left = [
-        ArtifactRecord.settled(one.id, one.item_id, Rubric(units=fits), one.at)
+        ArtifactRecord.settled(one.id, one.item_id, Rubric(units=fits), one.at).model_copy(
+            update={"author_id": one.author_id, "state": one.state}
+        )
         for one in bundle.artifacts
         if one.id in odd
         and not whole

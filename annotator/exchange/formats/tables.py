@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.kinds.artifact import Kind, State, Unit
+from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.counting import counted
@@ -42,8 +43,19 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     REPORT: ("report", "response", "answer", "article", "output", "completion", "generation", "finalreport"),
     "trial": ("trial", "run", "attempt"),
     CRITERION: ("criterion", "unit", "criteria", "point", "requirement", "criteriondescription", "rubricdetail", "text",
-                "description", "statement", "checkpoint"),
-    "weight": ("weight", "points", "criterionweight", "rubricweight", "importance", "score"),
+                "description"),
+    "insight": ("insight", "keyinsight"),
+    "subtask": ("subtask", "step"),
+    "reference": ("reference", "citedwork", "work"),
+    "statement": ("statement", "diagnostic"),
+    "nugget": ("nugget",),
+    "checkpoint": ("checkpoint", "checklistitem"),
+    "weight": ("weight", "points", "criterionweight", "rubricweight", "importance", "share", "score"),
+    "holds": ("holds", "gold", "goldlabel", "istrue", "true", "label"),
+    "aspect": ("aspect",),
+    "identifier": ("identifier", "doi", "arxivid", "arxiv", "isbn", "url"),
+    "authors": ("authors", "author"),
+    "year": ("year",),
     VALUE: ("value", "label", "met", "covered", "passed", "satisfied", "verdict", "judgment", "judgement", "decision",
             "choice", "score"),
     "rater": ("rater", "annotator", "ratername", "annotatorname", "username", "user", "reviewer", "labeler",
@@ -58,7 +70,20 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "quote": ("quote",),
     "note": ("note", "notes", "comment", "comments"),
 }  # fmt: skip
-OF_CRITERIA = (CRITERION, "weight")
+# What is made of each field: a unit of a document of that kind, with the fields that may stand beside it, in lists so
+# called.
+UNITS: Mapping[str, tuple[Kind, tuple[str, ...], set[str]]] = {
+    CRITERION: (Kind.RUBRIC, ("weight",), LISTS),
+    "insight": (Kind.INSIGHTS, (), {"insights", "keyinsights"}),
+    "subtask": (Kind.PLAN, (), {"plan", "subtasks", "steps"}),
+    "reference": (Kind.EVIDENCE, ("weight", "identifier", "authors", "year"), {"references", "evidence", "citations"}),
+    "statement": (Kind.DIAGNOSTICS, ("holds", "aspect"), {"statements", "diagnostics"}),
+    "nugget": (Kind.NUGGETS, ("weight",), {"nuggets"}),
+    "checkpoint": (Kind.CHECKLIST, ("weight",), {"checkpoints"}),
+}  # fmt: skip
+BESIDE = {name for _, beside, _ in UNITS.values() for name in beside}
+TRUTH = dict.fromkeys(("true", "yes", "1", "t"), True) | dict.fromkeys(("false", "no", "0", "f"), False)
+WORDS_OF_UNITS = ("text", "title", "description", "name")
 WHOSE, OF_WHAT = ("rater", "rater_id"), (CRITERION, "unit_id")
 OF_LABELS = tuple(FIELDS)[tuple(FIELDS).index(VALUE) :]
 # Where each row is a criterion, these alone say too little.
@@ -118,8 +143,17 @@ def proposed(table: Table) -> TableMapping:
         return labels
     columns = _matched(paths, [name for name in FIELDS if name not in OF_LABELS])
     columns |= _by_content(table, [path for path in paths if path not in columns.values()], columns)
-    if "weight" in columns and CRITERION not in columns:
-        del columns["weight"]
+    # A column “insight” may hold scores.
+    columns = {
+        name: path
+        for name, path in columns.items()
+        if name not in UNITS
+        or any(
+            re.search(r"[^\W\d_]", _words(one)) for row in table.rows[:LOOKED_AT] for one in values(row, path)
+        )
+    }
+    meant = {name for unit in UNITS.keys() & columns for name in UNITS[unit][1]}
+    columns = {name: path for name, path in columns.items() if name not in BESIDE or name in meant}
     if REPORT not in columns:
         # Of no report, they would be read and come to nothing: they are kept with the item instead.
         columns = {name: path for name, path in columns.items() if name not in ("system", "trial")}
@@ -132,7 +166,7 @@ def _by_content(table: Table, paths: Sequence[str], columns: Mapping[str, str]) 
     """The columns of questions and of their keys that names do not tell: by question marks, and by being unlike."""
     cells = {path: [_words(row.get(path)) for row in table.rows[:LOOKED_AT]] for path in paths}
     known = dict(columns)
-    if not {"question", REPORT, CRITERION} & set(columns):
+    if not {"question", REPORT, *UNITS} & set(columns):
         known["question"] = next((path for path, of in cells.items() if _asks(of)), "")
     if ITEM not in columns and known.get("question"):
         known[ITEM] = next((path for path, of in cells.items() if _tells_apart(of)), "")
@@ -171,7 +205,7 @@ def _rank(name: str, path: str, *, vague: bool) -> int | None:
     parent, nested, last = path.rpartition("[]")
     word = re.sub(r"[^a-z0-9]", "", (last if nested else path).casefold())
     if not nested:
-        unclear = name in OF_CRITERIA and word in VAGUE and not vague
+        unclear = name in (CRITERION, "weight") and word in VAGUE and not vague
         if word in called:
             return None if unclear else called.index(word)
         # As in “Research question”.
@@ -180,10 +214,11 @@ def _rank(name: str, path: str, *, vague: bool) -> int | None:
     listed = re.sub(r"[^a-z0-9]", "", parent.partition(".")[0].casefold())
     if name == VALUE and not word:
         return called.index(listed) if listed in called else None
-    if name not in OF_CRITERIA or listed not in LISTS:
+    lists = [lists for unit, (_, beside, lists) in UNITS.items() if name == unit or name in beside]
+    if not any(listed in one for one in lists):
         return None
-    if not word:
-        return 0 if name == CRITERION else None
+    if name in UNITS:
+        called = ("", *called, *WORDS_OF_UNITS)
     return called.index(word) if word in called else None
 
 
@@ -241,9 +276,12 @@ class TablesRead(NamedTuple):
 
 
 def read(
-    paths: Sequence[Path], known: KnownThings | None = None, mapping: TablesMapping | None = None
+    paths: Sequence[Path],
+    known: KnownThings | None = None,
+    mapping: TablesMapping | None = None,
+    author: str = "",
 ) -> TablesRead:
-    """What tables hold; notes tell how each was read.
+    """What tables hold; notes tell how each was read. Documents are drafts of an author's id, or settled without one.
 
     Tables of labels add only what they are about and nobody has: items, reports and rubrics. Where neither the project
     nor another table has an item, an item without a question is called by its key, and a report by its system.
@@ -252,7 +290,7 @@ def read(
     chosen = [mapped(table, mapping) for table in tables]
     known = known or KnownThings()
     foreign = all(how.of_labels and not {"protocol", "item_id"} & set(how.columns) for _, how in chosen)
-    intake = _Intake(known, now(), problems, bare=foreign and not known.items)
+    intake = _Intake(known, now(), problems, author, bare=foreign and not known.items)
     # Labels add only what no other table brings, and fields beside items need those.
     chosen.sort(key=lambda one: (one[1].of_labels, "question" not in one[1].columns))
     for table, how in chosen:
@@ -260,7 +298,8 @@ def read(
     for table, how in chosen:
         intake.tell(table, how)
         intake.reports_of(table, how)
-        intake.criteria_of(table, how)
+        for name in (one for one in UNITS if one in how.columns):
+            intake.units_of(table, how, name)
     return TablesRead(intake.finished(), problems, [one for one in chosen if one[1].of_labels])
 
 
@@ -306,7 +345,7 @@ def _fitting(table: Table, ways: Iterable[TableMapping]) -> tuple[Table, TableMa
 
 def says_something(how: TableMapping) -> bool:
     """Whether anything comes in by it."""
-    return how.of_labels or bool({"question", REPORT, CRITERION} & set(how.columns))
+    return how.of_labels or bool({"question", REPORT, *UNITS} & set(how.columns))
 
 
 def _filled(cells: Sequence[Any]) -> bool:
@@ -316,14 +355,17 @@ def _filled(cells: Sequence[Any]) -> bool:
 class _Intake:
     """Records made of rows: items first, then what belongs to them."""
 
-    def __init__(self, known: KnownThings, at: datetime, problems: list[Problem], *, bare: bool) -> None:
+    def __init__(
+        self, known: KnownThings, at: datetime, problems: list[Problem], author: str, *, bare: bool
+    ) -> None:
         self.bundle, self.problems, self.at, self._bare = Bundle(), problems, at, bare
+        self._author = author
         self._known = dict(known.items)
         self._asked = {one.question: one.key for one in known.items.values()}
         self._systems = dict(known.systems)
         self._before, self._rubrics = known, set(known.rubrics)
         self._reports: dict[str, str] = {}
-        self._criteria: dict[str, list[Criterion]] = {}
+        self._units: dict[tuple[str, Kind], list[Unit]] = {}
         self._labelled: set[tuple[str, str]] = set()
         self._items: dict[str, ItemRecord] = {}
 
@@ -427,40 +469,46 @@ class _Intake:
             self.bundle.places["responses", own] = file, index
         return self._reports[own] == text
 
-    def criteria_of(self, table: Table, how: TableMapping) -> None:
-        if CRITERION not in how.columns or "protocol" in how.columns:
+    def units_of(self, table: Table, how: TableMapping, name: str) -> None:
+        kind, beside, _ = UNITS[name]
+        if how.of_labels and (kind is not Kind.RUBRIC or "protocol" in how.columns):
             return
         if how.of_labels and all(one.id in self._rubrics for one in self._known.values()):
             return
+        unit = DOCUMENTS[kind].UNIT
         for index, row in enumerate(table.rows):
             item = self._item(table, index, row, how)
             if item is None or (how.of_labels and item.id in self._rubrics):
                 continue
-            if not how.of_labels:
+            if not how.of_labels and kind is Kind.RUBRIC:
                 self._rubrics.add(item.id)
-            texts = values(row, how.columns[CRITERION])
-            weights = values(row, how.columns["weight"]) if "weight" in how.columns else []
-            listed = self._criteria.setdefault(item.id, [])
-            for place, text in enumerate(texts):
+            cells = {field: values(row, how.columns[field]) for field in beside if field in how.columns}
+            listed = self._units.setdefault((item.id, kind), [])
+            for place, text in enumerate(values(row, how.columns[name])):
                 if how.of_labels:
                     if (item.id, _words(text)) in self._labelled:
                         continue
                     self._labelled.add((item.id, _words(text)))
-                given = weights[place] if place < len(weights) else 1
+                more = {field: given[place] for field, given in cells.items() if place < len(given)}
                 try:
-                    own = derived_id(item.id, CRITERION, str(len(listed)))
-                    listed.append(Criterion(id=own, text=_words(text), weight=_number(given)))
+                    own = derived_id(item.id, name, str(len(listed)))
+                    listed.append(unit(id=own, text=_words(text), **_fields(kind, more)))
                 except (ValidationError, ValueError) as error:
                     why = in_words(error) if isinstance(error, ValidationError) else str(error)
-                    self.problems.append(table.problem(index, f"criterion {place + 1}: {why}"))
-            self.bundle.places.setdefault(("artifacts", derived_id(item.id, "rubric")), (table.name, index))
+                    self.problems.append(table.problem(index, f"{name} {place + 1}: {why}"))
+            self.bundle.places.setdefault(
+                ("artifacts", self._artifact_id(item.id, kind)), (table.name, index)
+            )
+
+    def _artifact_id(self, item_id: str, kind: Kind) -> str:
+        return derived_id(item_id, kind.value, *filter(None, [self._author]))
 
     def tell(self, table: Table, how: TableMapping) -> None:
         """Note how a table was read, and what of it was left out."""
         self.problems += [Problem(table.name, None, note, note=True) for note in table.notes]
         if not says_something(how):
             names = ", ".join(f"“{name}”" for name in table.paths()[:8])
-            known = "a question, a report, a criterion or a label"
+            known = "a question, a report, a criterion or another unit, or a label"
             self.problems.append(
                 Problem(table.name, None, f"none of its columns is known as {known} ({names}). {HOW}")
             )
@@ -483,16 +531,50 @@ class _Intake:
         self.problems.append(Problem(table.name, None, words, note=True))
 
     def finished(self) -> Bundle:
-        """The records, the rubrics as settled documents that nobody is named as the author of."""
+        """The records, with a document of the units of each kind on an item."""
         self.bundle.items = [
             one.model_copy(update={"position": position}) for position, one in enumerate(self._items.values())
         ]
-        for item_id, criteria in self._criteria.items():
-            if criteria:
-                own = derived_id(item_id, "rubric")
-                made = ArtifactRecord.settled(own, item_id, Rubric(units=tuple(criteria)), self.at)
-                self.bundle.artifacts.append(made)
+        for (item_id, kind), units in self._units.items():
+            document = DOCUMENTS[kind](units=tuple(_shared(units)))
+            own = self._artifact_id(item_id, kind)
+            made = ArtifactRecord.settled(own, item_id, document, self.at)
+            if self._author:
+                made = made.model_copy(update={"author_id": self._author, "state": State.DRAFT})
+            elif units and (fault := document.fault()):
+                self.problems.append(Problem(*self.bundle.place("artifacts", own), fault))
+                continue
+            self.bundle.artifacts += [made] if units else []
         return self.bundle
+
+
+def _shared(units: Sequence[Unit]) -> Sequence[Unit]:
+    """Points of a checklist with equal shares where none is given."""
+    if any(getattr(unit, "share", 1) for unit in units):
+        return units
+    return [unit.model_copy(update={"share": 1 / len(units)}) for unit in units]
+
+
+def _fields(kind: Kind, cells: Mapping[str, Any]) -> dict[str, Any]:
+    """A unit's fields beside its words; ValueError for what does not fit."""
+    given = {name: (cell, _words(cell)) for name, cell in cells.items()}
+    made: dict[str, Any] = {"weight": 1.0} if kind is Kind.RUBRIC and "weight" not in given else {}
+    for name, (cell, text) in given.items():
+        if name == "weight" and kind in (Kind.RUBRIC, Kind.CHECKLIST):
+            made["weight" if kind is Kind.RUBRIC else "share"] = _number(cell)
+        elif not text:
+            continue
+        elif name == "weight":
+            made["importance"] = text.casefold().replace(" ", "_")
+        elif name == "holds":
+            if text.casefold() not in TRUTH:
+                raise ValueError(f"“{text[:40]}” is neither true nor false")
+            made["label"] = TRUTH[text.casefold()]
+        elif name == "year":
+            made["year"] = int(_number(cell))
+        else:
+            made[name] = text.casefold() if name == "aspect" else text
+    return made
 
 
 def _some(names: Sequence[str]) -> str:

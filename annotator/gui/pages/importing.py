@@ -9,8 +9,10 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QWidget
 from annotator.actions.imports import imports, matching
 from annotator.actions.imports.imports import ImportOptions
 from annotator.actions.imports.matching import ImportLook, Refused
+from annotator.actions.project.people import people as everybody
 from annotator.domain.texts.counting import counted
 from annotator.gui.desk.desk import Desk
+from annotator.gui.desk.naming import in_order
 from annotator.gui.desk.page import Page
 from annotator.gui.pages.collected_view import CollectedView
 from annotator.gui.pages.matching_view import MatchingView
@@ -27,7 +29,7 @@ from annotator.gui.widgets.basics import (
     vertical,
 )
 from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.fields.choices import ChoiceBox
+from annotator.gui.widgets.fields.choices import ChoiceBox, offer
 from annotator.gui.widgets.fields.growing_edit import GrowingEdit
 
 # People: coordinators with files of their lab's or of another tool, once a month, who do not know our words. What
@@ -113,8 +115,11 @@ class ImportPage(Page):
         # Weights that the project does not allow yet are asked about here, and nowhere else.
         self.weights = QCheckBox()
         self.weights.toggled.connect(lambda _: self._look())
+        self.author = ChoiceBox()
+        self.author.setAccessibleName("Whose criteria and other gold these are")
+        self.author.activated.connect(lambda _: self._look())
         self.go = push_button("Import", self._import, "primary")
-        return horizontal((wrapping(self.weights, self.skip, gap=16), 1), self.go)
+        return horizontal((wrapping(self.author, self.weights, self.skip, gap=16), 1), self.go)
 
     def focus_first(self) -> None:
         self.files.setFocus()
@@ -152,6 +157,7 @@ class ImportPage(Page):
             pseudonyms=self.pseudonyms.isChecked(),
             mapping=self._mapping,
             allow_weights=self.weights.isChecked(),
+            author=str(self.author.currentData() or ""),
         )
 
     def _look(self) -> None:
@@ -176,8 +182,12 @@ class ImportPage(Page):
             (self.collected, funnel is not None),
             (self.wrong, bool(many)),
             (self.skip, bool(many and found.preview.new)),
+            (self.author, bool(found.tables and found.preview.units)),
         ):
             widget.setVisible(shown)
+        people = in_order(self.desk.ask(everybody) or ())
+        drafts = [(f"Drafts of {one.alias}", one.id) for one in people if one.active]
+        offer(self.author, [("Gold from outside", ""), *drafts])
         self.matching.show_tables(found.tables, found.refused)
         self.preview.setPlainText("\n".join(found.preview.words()))
         if funnel is not None:
@@ -209,7 +219,8 @@ class ImportPage(Page):
         self.clear.setVisible(bool(self._paths))
         self.weights.setChecked(False)
         for widget in (
-            self.matching, self.preview, self.collected, self.wrong, self.skip, self.weights, self.pseudonyms
+            self.matching, self.preview, self.collected, self.wrong, self.skip, self.weights, self.author,
+            self.pseudonyms,
         ):  # fmt: skip
             widget.hide()
         self._column.setStretch(self._column.count() - 1, 1)

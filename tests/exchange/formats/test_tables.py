@@ -24,6 +24,7 @@ from annotator.actions.authoring import criterion_weights
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
 from annotator.cli import run_command
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import table_files
@@ -269,6 +270,58 @@ def test_public_files_come_in_whole_into_a_new_project(
         assert (code, json.loads(words)["problems"]) == (0, [])
         new = {thing: count["new"] for thing, count in counts.items() if count["new"]}
         assert new == ({} if again else expected)
+
+
+OF_UNITS: dict[str, tuple[str, list[dict[str, Any]]]] = {
+    "insights": ("insight\nRoots hold soil\nRain moves it\n", [{}, {}]),
+    "plan": ("subtask\nFind the causes\nCompare them\n", [{}, {}]),
+    "evidence": (
+        "reference,doi,authors,year,importance\nOn soil,10.1/x,A. Pol,2021,not important\nOn rain,,,,\n",
+        [
+            {"identifier": "10.1/x", "authors": "A. Pol", "year": 2021, "importance": "not_important"},
+            {"year": None},
+        ],
+    ),
+    "diagnostics": (
+        "statement,gold,aspect\nRain is named,TRUE,Results\nWind is not,0,\n",
+        [{"label": True, "aspect": "results"}, {"label": False, "aspect": None}],
+    ),
+    "rubric": ("criterion,points\nNames rain,3\nNames wind,1\n", [{"weight": 3}, {"weight": 1}]),
+    "checklist": ("checkpoint\nNames rain\nNames wind\n", [{"share": 0.5}, {"share": 0.5}]),
+    "nuggets": (
+        "nugget,importance\nRain\u2019s part,Vital\nWind,\n",
+        [{"importance": "vital"}, {"importance": "okay"}],
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", OF_UNITS)
+def test_units_of_every_kind_come_in_as_settled_gold_or_as_a_persons_drafts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
+) -> None:
+    text, expected = OF_UNITS[kind]
+    head, *lines = text.splitlines()
+    table = written(
+        tmp_path / "t.csv", "\n".join((f"id,question,{head}", *(f"1,Why?,{line}" for line in lines)))
+    )
+    for name, more, state in (("a", (), "consensus"), ("b", ("--author", "R1"), "draft")):
+        file = tmp_path / f"{name}.goldsmith"
+        new_project(file).close()
+        code, words = told(capsys, "import", file, table, *more)
+        assert (code, "1 artifacts, 2 units" in words) == (0, True), words
+        with closing(sqlite3.connect(file)) as db:
+            (found,) = db.execute("SELECT a.kind, a.state, r.content FROM artifact a JOIN revision r ON "
+                                  "r.artifact_id = a.id").fetchall()  # fmt: skip
+        assert found[:2] == (kind, state)
+        units = json.loads(found[2])["units"]
+        assert [unit["text"] for unit in units] == [line.split(",")[0] for line in lines]
+        assert [
+            {field: unit[field] for field in of} for unit, of in zip(units, expected, strict=True)
+        ] == expected
+    if kind == "diagnostics":
+        written(table, "id,question,statement,gold\n1,Why?,Rain,perhaps\n")
+        code, words = told(capsys, "import", tmp_path / "c.goldsmith", table)
+        assert (code != 0, "“perhaps” is neither true nor false" in words) == (True, True)
 
 
 def test_labels_are_looked_at_before_they_come_in_and_add_to_what_is_there(tmp_path: Path, capsys) -> None:

@@ -198,6 +198,25 @@ def test_weights_are_asked_about_once(page, tmp_path, qtbot):
     assert criterion_weights.allowed(page.desk.project).text == "-8 to 9"
 
 
+def test_criteria_are_gold_from_outside_or_somebodys_drafts(page, tmp_path, qtbot):
+    add_person(page.desk.project, "Ada", (Role.ANNOTATOR,), "Ada")
+    read(page, table(tmp_path / "t.csv", ["id", "question", "criterion"], ["1", "Why?", "Says why"]))
+    assert page.author.currentText() == "Gold from outside"
+    page.author.setCurrentText("Drafts of Ada")
+    page.author.activated.emit(page.author.currentIndex())
+    settle(page)
+    page.go.click()
+    qtbot.waitUntil(lambda: "The import is done" in page.window().messages.text())
+    (row,) = authored(page.desk.project)
+    assert row == ("Ada", "draft")
+
+
+def authored(project):
+    with project.store.read() as db:
+        question = "SELECT p.alias, a.state FROM artifact a JOIN person p ON p.id = a.author_id"
+        return db.exec_driver_sql(question).all()
+
+
 def test_a_drop_is_for_who_may_import(tmp_path, window_over, qtbot):
     project, file = new_project(tmp_path / "new.goldsmith"), table(tmp_path / "t.csv", ["id"], ["1"])
     add_person(project, "Ada", (Role.ANNOTATOR,), "Ada")
