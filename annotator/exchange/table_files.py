@@ -53,6 +53,7 @@ UNREADABLE = (
     zipfile.BadZipFile, zlib.error,
 )  # fmt: skip
 CELL = re.compile(rb"<(?:\w+:)?c\s([^>]*[^>/])>(.*?)</(?:\w+:)?c>", re.DOTALL)
+WEBANNO = b"#FORMAT=WebAnno TSV 3"
 FORMULA, VALUE = re.compile(rb"<(?:\w+:)?f[\s/>]"), re.compile(rb"<(?:\w+:)?v[^>/]*>[^<]")
 
 
@@ -201,7 +202,10 @@ def _of_file(path: Path, problems: list[Problem], unknown_as: str) -> list[Table
         raise Refusal(
             f"“{path.name}” is not a table that can be read.", f"Tables end in {', '.join(READERS)}."
         )
-    return reader(_content(path), path.name, problems)
+    content = _content(path)
+    if content.startswith(WEBANNO):
+        return _webanno(_text(content, path.name)[0], path)
+    return reader(content, path.name, problems)
 
 
 def _content(path: Path) -> bytes:
@@ -251,6 +255,41 @@ def csv_rows(text: str, name: str) -> Iterator[tuple[int, list[str]]]:
 def _csv(content: bytes, name: str, problems: list[Problem]) -> list[Table]:
     text, notes = _text(content, name)
     return _framed(name, (cells for _, cells in csv_rows(storable(text), name)), problems, notes)
+
+
+def _webanno(text: str, path: Path) -> list[Table]:
+    """The spans of WebAnno TSV 3, as INCEpTION exports them in DOCUMENT/ANNOTATOR.tsv; relations are not read."""
+    columns: list[tuple[str, str]] = []
+    sentences: list[str] = []
+    spans: dict[tuple[str, str], tuple[dict[str, str], dict[str, str]]] = {}
+    for line in text.splitlines():
+        kind, _, rest = line.partition("=")
+        if kind in ("#T_SP", "#T_RL", "#T_CH"):
+            layer, *features = rest.split("|")
+            # A relation has a column more than features, for the token that it leads to.
+            shown = layer.rpartition(".")[2] if kind == "#T_SP" else ""
+            columns += [(shown, name) for name in (*features, *[""] * (kind == "#T_RL" or not features))]
+        elif kind == "#Text":
+            sentences.append(rest)
+        elif re.match(r"\d+-\d+\t", line):
+            place, _, token, *cells = line.split("\t")
+            filled = (
+                (*of, cell)
+                for of, cell in zip(columns, cells, strict=False)
+                if of[0] and cell not in ("", "_")
+            )
+            for layer, feature, cell in filled:
+                for at, one in enumerate(cell.split("|")):
+                    value, *numbers = re.split(r"(\[\d+\])$", one)
+                    tokens, made = spans.setdefault(
+                        (layer, "".join(numbers) or f"{place} {at}"), ({}, {"layer": layer})
+                    )
+                    tokens[place] = token
+                    if feature and value not in ("*", "_"):
+                        made[feature] = re.sub(r"\\(.)", r"\1", value)
+    about = {"document": path.parent.name, "annotator": path.stem, "report": "\n".join(sentences)}
+    rows = [{**about, "text": " ".join(tokens.values()), **made} for tokens, made in spans.values()]
+    return [_rows(path.name, dict(enumerate(rows, start=1)), "span")]
 
 
 def _excel(content: bytes, name: str, problems: list[Problem]) -> list[Table]:

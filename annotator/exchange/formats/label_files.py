@@ -40,7 +40,7 @@ from annotator.exchange.formats.tables import (
 from annotator.exchange.release.tables_csv import FORMULA_STARTS, guard
 from annotator.exchange.table_files import Row, Table, read_tables, values
 
-# What is read; the others are only told to anyone who looks into the file.
+# What is read; the others are for whoever looks into the file.
 READ = (
     "item", "item_id", "dataset", "system", "trial", "mode", "protocol", "unit_id", "unit", "number", "rater",
     "rater_id", "value", "quote", "note",
@@ -49,7 +49,7 @@ COLUMNS = (*READ, "weight", "state", "origin", "at")
 _NUMBERS, _VERBATIM = ("trial", "number"), ("quote", "note")
 _FIELD = {"unit": CRITERION}
 _NEEDED = ((ITEM, "item_id"), OF_WHAT, WHOSE, (VALUE,))
-_NEEDS = "Each label needs an item, a criterion or another unit, a rater and a value, each a column or field"
+_NEEDS = "Each label needs an item, a criterion or another unit, a rater and a value, each a column or field."
 FORMAT, VERSION = "goldsmith labels", 1
 Rows = Iterable[Mapping[str, Any]]
 
@@ -154,7 +154,7 @@ def _text(column: str, value: object) -> str:
         return text if len(text) <= LONGEST_CELL else Unfit(too_long(text))
     if isinstance(value, bool) and column == "value":
         return str(value)
-    if isinstance(value, int | float) and not isinstance(value, bool) and value == int(value):
+    if isinstance(value, int | float) and not isinstance(value, bool) and float(value).is_integer():
         return str(int(value))
     return "" if value is None else Unfit("should be a text")
 

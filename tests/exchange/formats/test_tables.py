@@ -344,6 +344,34 @@ def test_labels_are_looked_at_before_they_come_in_and_add_to_what_is_there(tmp_p
     assert (code != 0, "there is no item “2”" in words, "reads “Says how”" in words) == (True, True, True)
 
 
+WEBANNO = """#FORMAT=WebAnno TSV 3.3
+#T_SP=webanno.custom.Verdict|criterion|value
+#T_RL=webanno.custom.Link|label|BT_webanno.custom.Verdict
+
+
+#Text=Rain moves soil .
+1-1\t0-4\tRain\tNames the cause[1]\tyes[1]\t_\t_\t
+1-2\t5-10\tmoves\tNames the cause[1]\tyes[1]\t_\t_\t
+1-3\t11-15\tsoil\tNames a \\[place\\]\tno\tx\t1-1[0_1]\t
+1-4\t16-17\t.\t_\t_\t_\t_\t
+"""
+
+
+def test_spans_of_inception_are_labels_with_their_quotes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "report 1").mkdir()
+    written(tmp_path / "report 1" / "ana.tsv", WEBANNO)
+    file = tmp_path / "new.goldsmith"
+    code, words = told(capsys, "import", file, tmp_path / "report 1", "--mapping", "inception")
+    assert (code, "2 labels" in words) == (0, True), words
+    with closing(sqlite3.connect(file)) as db:
+        labels = db.execute("SELECT value, quote FROM judgement ORDER BY value").fetchall()
+        assert labels == [("no", "soil"), ("yes", "Rain moves")]
+        assert db.execute("SELECT text FROM response").fetchall() == [("Rain moves soil .",)]
+        assert "Names a [place]" in db.execute("SELECT content FROM revision").fetchone()[0]
+
+
 def test_an_import_that_is_refused_leaves_no_setting_behind(tmp_path: Path) -> None:
     rows = "id,question,criterion,weight\n1,Why?,Says why,9\n2,How?,Guesses,much\n"
     labels = "item,system,criterion,rater,value\n1,A,Says why,Ana,perhaps\n"
