@@ -128,7 +128,7 @@ def import_(
     A file that is not there yet is made. New gold scores its items at once.
     """
     from annotator.actions.imports import imports
-    from annotator.exchange.formats.tables import TablesMapping
+    from annotator.exchange.formats.mappings import TablesMapping
 
     how = None if mapping is None else TablesMapping.at(mapping)
     with _to_import_into(file, dry_run) as (project, new), progress_bars() as progress:

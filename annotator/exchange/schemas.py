@@ -12,7 +12,7 @@ from annotator import places
 from annotator.domain.judges.validity_card import ValidityCard
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.exchange.folders import pretty
-from annotator.exchange.formats.tables import TablesMapping
+from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release.bundle import CLASSES
 from annotator.exchange.release.records import FORMAT, FORMAT_VERSION, Manifest
 

@@ -40,7 +40,7 @@ from annotator.exchange.formats.label_entries import LabelFileContent
 from annotator.exchange.formats.label_files import of_table
 from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem
 from annotator.exchange.formats.layouts import LAYOUTS
-from annotator.exchange.formats.tables import TablesMapping
+from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release import release
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord

@@ -47,7 +47,7 @@ from annotator.domain.texts.quotation import Span, find
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import label_files
 from annotator.exchange.formats.label_entries import EntryTrouble, LabelFileContent
-from annotator.exchange.formats.tables import TablesMapping
+from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.protocols import PROTOCOLS, USUAL
 

@@ -12,7 +12,7 @@ from annotator.actions.project.incoming import ImportPreview
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import pretty
-from annotator.exchange.formats.tables import (
+from annotator.exchange.formats.mappings import (
     FIELDS,
     FILE,
     HOW,

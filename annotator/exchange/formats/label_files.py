@@ -25,7 +25,7 @@ from annotator.exchange.formats.label_entries import (
     unreadable,
     wrong,
 )
-from annotator.exchange.formats.tables import (
+from annotator.exchange.formats.mappings import (
     CRITERION,
     ITEM,
     OF_WHAT,

@@ -1,257 +1,39 @@
-"""Tables of any tool as items, reports and rubrics: CSV, JSON, JSON Lines, Excel, Parquet, and folders of reports.
+"""What is made of the rows of tables: items, reports, documents of units, and the tables of labels."""
 
-A mapping says which column holds what; without one, columns are matched by the names that the trade uses. A column may
-be a path into nested data: `rubrics[].criterion` is that field of every entry of a list, `rubric.*[]` every entry of
-the lists of an object.
-"""
-
-import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import orjson
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.reading import CORRECT, read_json
+from annotator.exchange.formats.mappings import (
+    CRITERION,
+    HOW,
+    ITEM,
+    LONGEST_KEY,
+    REPORT,
+    TRUTH,
+    UNITS,
+    TableMapping,
+    TablesMapping,
+    extra_columns,
+    mapped,
+    says_something,
+    trait,
+    unused,
+    words_of,
+)
 from annotator.exchange.release.bundle import Bundle, Problem, in_words
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
-from annotator.exchange.table_files import LISTS, Row, Table, plain, read_tables, values
-from annotator.places import resources
+from annotator.exchange.table_files import Row, Table, read_tables, values
 
-NAME = "tables"
-# As a constant: the name of the table's file.
-FILE = "{file}"
-# What a table may hold of each thing, and what tools call it: small letters and digits alone, the likeliest first.
-ITEM, REPORT, CRITERION, VALUE = "item", "report", "criterion", "value"
-FIELDS: Mapping[str, tuple[str, ...]] = {
-    ITEM: ("item", "itemkey", "itemid", "questionid", "queryid", "taskid", "promptid", "qid", "sampleid", "id", "key",
-           "nr", "no"),
-    "question": ("question", "prompt", "query", "task", "problem", "instruction", "topicquestion"),
-    "question_type": ("questiontype", "type", "category", "tasktype"),
-    "subject": ("subject", "topic", "domain", "theme", "discipline", "field", "area"),
-    "language": ("language", "lang"),
-    "system": ("system", "systemname", "model", "modelname", "agent"),
-    REPORT: ("report", "response", "answer", "article", "output", "completion", "generation", "finalreport"),
-    "trial": ("trial", "run", "attempt"),
-    CRITERION: ("criterion", "unit", "criteria", "point", "requirement", "criteriondescription", "rubricdetail", "text",
-                "description"),
-    "insight": ("insight", "keyinsight"),
-    "subtask": ("subtask", "step"),
-    "reference": ("reference", "citedwork", "work"),
-    "statement": ("statement", "diagnostic"),
-    "nugget": ("nugget",),
-    "checkpoint": ("checkpoint", "checklistitem"),
-    "weight": ("weight", "points", "criterionweight", "rubricweight", "importance", "share", "score"),
-    "holds": ("holds", "gold", "goldlabel", "istrue", "true", "label"),
-    "aspect": ("aspect",),
-    "identifier": ("identifier", "doi", "arxivid", "arxiv", "isbn", "url"),
-    "authors": ("authors", "author"),
-    "year": ("year",),
-    VALUE: ("value", "label", "met", "covered", "passed", "satisfied", "verdict", "judgment", "judgement", "decision",
-            "choice", "score"),
-    "rater": ("rater", "annotator", "ratername", "annotatorname", "username", "user", "reviewer", "labeler",
-              "labeller", "worker", "expert", "completedby", "annotatorid", "userid", "workerid"),
-    "rater_id": ("raterid",),
-    "item_id": ("itemid",),
-    "unit_id": ("unitid", "criterionid"),
-    "number": ("number",),
-    "dataset": ("dataset",),
-    "mode": ("mode",),
-    "protocol": ("protocol",),
-    "quote": ("quote",),
-    "note": ("note", "notes", "comment", "comments"),
-}  # fmt: skip
-# What is made of each field: a unit of a document of that kind, with the fields that may stand beside it, in lists so
-# called.
-UNITS: Mapping[str, tuple[Kind, tuple[str, ...], set[str]]] = {
-    CRITERION: (Kind.RUBRIC, ("weight",), LISTS),
-    "insight": (Kind.INSIGHTS, (), {"insights", "keyinsights"}),
-    "subtask": (Kind.PLAN, (), {"plan", "subtasks", "steps"}),
-    "reference": (Kind.EVIDENCE, ("weight", "identifier", "authors", "year"), {"references", "evidence", "citations"}),
-    "statement": (Kind.DIAGNOSTICS, ("holds", "aspect"), {"statements", "diagnostics"}),
-    "nugget": (Kind.NUGGETS, ("weight",), {"nuggets"}),
-    "checkpoint": (Kind.CHECKLIST, ("weight",), {"checkpoints"}),
-}  # fmt: skip
-BESIDE = {name for _, beside, _ in UNITS.values() for name in beside}
-TRUTH = dict.fromkeys(("true", "yes", "1", "t"), True) | dict.fromkeys(("false", "no", "0", "f"), False)
-WORDS_OF_UNITS = ("text", "title", "description", "name")
-WHOSE, OF_WHAT = ("rater", "rater_id"), (CRITERION, "unit_id")
-OF_LABELS = tuple(FIELDS)[tuple(FIELDS).index(VALUE) :]
-# Where each row is a criterion, these alone say too little.
-VAGUE = {"text", "description", "statement", "score", "item", "source", "criteria", "unit"}
-LONGEST_EXTRA, LONGEST_KEY, MOST_NAMES, LOOKED_AT = 20_000, 120, 20, 200
-HOW = "Say by a mapping which column holds what: `--mapping FILE.json`."
-
-
-class TableMapping(BaseModel):
-    """What the columns of one table hold: the path of each field, or what it is for every row.
-
-    With `each`, the path of a list in a row (`annotations[].result[]`) or of an object (`responses.*`, whose entries
-    are `key` and `value`), every entry counts as a row beside the fields around it. Rows are passed over where a path
-    of `without` has that value. A constant of `{file}` is the name of the table's file; with `table` it is for the
-    table of that name alone.
-    """
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    columns: dict[str, str]
-    constants: dict[str, str] = {}
-    each: str = ""
-    without: dict[str, str] = {}
-    table: str = ""
-
-    @property
-    def of_labels(self) -> bool:
-        """Whether each row is a label: a rater's value for a criterion or another unit."""
-        given = {*self.columns, *self.constants}
-        return VALUE in self.columns and all(given & set(one) for one in (WHOSE, OF_WHAT))
-
-
-class TablesMapping(BaseModel):
-    """Mappings of several tables; a table is read by the first of which it has all columns."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    tables: tuple[TableMapping, ...]
-
-    @classmethod
-    def at(cls, path: Path) -> "TablesMapping":
-        """The mapping of a file, or one that comes with the program, by its name; Refusal unless it is one."""
-        shipped = resources() / "mappings" / f"{path}.json"
-        try:
-            found = cls.model_validate(read_json(shipped if shipped.is_file() else path))
-        except ValidationError as error:
-            raise Refusal(f"“{path.name}” is not a mapping: {in_words(error)}.", CORRECT) from None
-        odd = {name for one in found.tables for name in (*one.columns, *one.constants)} - set(FIELDS)
-        if odd:
-            fields = ", ".join(FIELDS)
-            raise Refusal(f"“{path.name}” maps to “{min(odd)}”, which is no field.", f"Fields are {fields}.")
-        return found
-
-
-def proposed(table: Table) -> TableMapping:
-    """Which columns hold what, by what they are called; reports without a system have that of the file's name."""
-    paths, labels = table.paths(), proposed_labels(table)
-    if labels.of_labels and {ITEM, "item_id"} & set(labels.columns):
-        return labels
-    columns = _matched(paths, [name for name in FIELDS if name not in OF_LABELS])
-    columns |= _by_content(table, [path for path in paths if path not in columns.values()], columns)
-    # A column “insight” may hold scores.
-    columns = {
-        name: path
-        for name, path in columns.items()
-        if name not in UNITS
-        or any(
-            re.search(r"[^\W\d_]", _words(one)) for row in table.rows[:LOOKED_AT] for one in values(row, path)
-        )
-    }
-    meant = {name for unit in UNITS.keys() & columns for name in UNITS[unit][1]}
-    columns = {name: path for name, path in columns.items() if name not in BESIDE or name in meant}
-    if REPORT not in columns:
-        # Of no report, they would be read and come to nothing: they are kept with the item instead.
-        columns = {name: path for name, path in columns.items() if name not in ("system", "trial")}
-    nameless = REPORT in columns and "system" not in columns
-    constants = {"system": Path(table.name).stem} if nameless else {}
-    return TableMapping(columns=columns, constants=constants)
-
-
-def _by_content(table: Table, paths: Sequence[str], columns: Mapping[str, str]) -> dict[str, str]:
-    """The columns of questions and of their keys that names do not tell: by question marks, and by being unlike."""
-    cells = {path: [_words(row.get(path)) for row in table.rows[:LOOKED_AT]] for path in paths}
-    known = dict(columns)
-    if not {"question", REPORT, *UNITS} & set(columns):
-        known["question"] = next((path for path, of in cells.items() if _asks(of)), "")
-    if ITEM not in columns and known.get("question"):
-        known[ITEM] = next((path for path, of in cells.items() if _tells_apart(of)), "")
-    return {name: path for name, path in known.items() if path}
-
-
-def _asks(cells: Sequence[str]) -> bool:
-    return sum(one.endswith(("?", "？", "؟")) for one in cells) > 0.8 * len(cells)
-
-
-def _tells_apart(cells: Sequence[str]) -> bool:
-    return all(0 < len(one) <= 20 for one in cells) and len(set(cells)) == len(cells) > 1
-
-
-def proposed_labels(table: Table) -> TableMapping:
-    """The same of a table that is known to hold labels, whatever it lacks."""
-    columns = _matched(table.paths(), FIELDS, vague=True)
-    if columns.get("item_id") == columns.get(ITEM):
-        columns.pop("item_id", None)
-    return TableMapping(columns=columns)
-
-
-def _matched(paths: Sequence[str], names: Iterable[str], *, vague: bool = False) -> dict[str, str]:
-    """The likeliest path of each field; with `vague`, by words that say enough beside others only."""
-    columns: dict[str, str] = {}
-    for name in names:
-        ranks = {path: rank for path in paths if (rank := _rank(name, path, vague=vague)) is not None}
-        if ranks:
-            columns[name] = min(ranks, key=lambda path: (ranks[path], paths.index(path)))
-    return columns
-
-
-def _rank(name: str, path: str, *, vague: bool) -> int | None:
-    """How likely a path holds a field, 0 the likeliest; None where it does not."""
-    called = FIELDS[name]
-    parent, nested, last = path.rpartition("[]")
-    word = re.sub(r"[^a-z0-9]", "", (last if nested else path).casefold())
-    if not nested:
-        unclear = name in (CRITERION, "weight") and word in VAGUE and not vague
-        if word in called:
-            return None if unclear else called.index(word)
-        # As in “Research question”.
-        ends = name in ("question", CRITERION) and "." not in path and word.endswith(called[0])
-        return len(called) if ends else None
-    listed = re.sub(r"[^a-z0-9]", "", parent.partition(".")[0].casefold())
-    if name == VALUE and not word:
-        return called.index(listed) if listed in called else None
-    lists = [lists for unit, (_, beside, lists) in UNITS.items() if name == unit or name in beside]
-    if not any(listed in one for one in lists):
-        return None
-    if name in UNITS:
-        called = ("", *called, *WORDS_OF_UNITS)
-    return called.index(word) if word in called else None
-
-
-def rows_of(table: Table, how: TableMapping) -> Table:
-    """The table as a mapping reads it: an entry of `each` a row, without those passed over, of which a note tells."""
-    if not how.each and not how.without:
-        return table
-    tokens = how.each.replace("[]", ".[]").split(".") if how.each else []
-    rows = [one for row in table.rows for one in _opened(row, tokens)]
-    wanted = [row for row in rows if not any(_same(row, path, value) for path, value in how.without.items())]
-    left = len(rows) - len(wanted)
-    notes = (f"{counted(left, 'entry', 'entries')} passed over, as the mapping says",) if left else ()
-    unit = "entry" if how.each else table.unit
-    numbers = range(1, len(wanted) + 1)
-    return replace(table, rows=wanted, unit=unit, numbers=numbers, notes=(*table.notes, *notes))
-
-
-def _opened(tree: Any, tokens: Sequence[str]) -> Iterator[Any]:
-    """A tree once for every entry at a path, that entry in the place of its list or object."""
-    if not tokens:
-        yield tree
-        return
-    token, *rest = tokens
-    if token == "[]":
-        yield from (inner for one in (tree if isinstance(tree, list) else ()) for inner in _opened(one, rest))
-    elif isinstance(tree, dict) and token == "*":
-        yield from ({"key": key, "value": one} for key, value in tree.items() for one in _opened(value, rest))
-    elif isinstance(tree, dict):
-        yield from (tree | {token: one} for one in _opened(tree.get(token), rest))
-
-
-def _same(row: Row, path: str, value: str) -> bool:
-    return any(_words(one).casefold() == value.casefold() for one in values(row, path))
+NAME, MOST_NAMES = "tables", 20
 
 
 @dataclass(slots=True)
@@ -303,55 +85,6 @@ def read(
     return TablesRead(intake.finished(), problems, [one for one in chosen if one[1].of_labels])
 
 
-def mapped(
-    table: Table, mapping: TablesMapping | None, propose: Callable[[Table], TableMapping] = proposed
-) -> tuple[Table, TableMapping]:
-    """A table as the first mapping reads it of which it has all columns, or as it is proposed.
-
-    Entries nested as a tool of labelling nests them are known without a mapping's name.
-    """
-    fits, how = _fitting(table, mapping.tables if mapping else ()), propose(table)
-    if fits is None and not says_something(how):
-        shipped = (
-            TablesMapping.at(Path(path.stem)) for path in sorted((resources() / "mappings").glob("*.json"))
-        )
-        fits = _fitting(table, [how for one in shipped for how in one.tables if how.each])
-    opened, how = fits or (table, how)
-    file = {name: Path(table.name).stem for name, value in how.constants.items() if value == FILE}
-    return opened, how.model_copy(update={"constants": how.constants | file})
-
-
-def matched(paths: Sequence[Path], mapping: TablesMapping | None) -> list[tuple[Table, TableMapping]]:
-    """The tables of files and folders, each with what its columns hold by the mapping, or else as proposed."""
-    return [mapped(table, mapping) for table in read_tables(paths)[0]]
-
-
-def kept_columns(table: Table) -> frozenset[str]:
-    return frozenset(_extra(table, TableMapping(columns={})))
-
-
-def _fitting(table: Table, ways: Iterable[TableMapping]) -> tuple[Table, TableMapping] | None:
-    for how in ways:
-        opened = rows_of(table, how)
-        # An empty column may be meant, but only in the table that is named.
-        meant = set(opened.paths()) if how.table else set()
-        if how.table in ("", table.name) and all(
-            path in meant or any(_filled(values(row, path)) for row in opened.rows)
-            for path in how.columns.values()
-        ):
-            return opened, how
-    return None
-
-
-def says_something(how: TableMapping) -> bool:
-    """Whether anything comes in by it."""
-    return how.of_labels or bool({"question", REPORT, *UNITS} & set(how.columns))
-
-
-def _filled(cells: Sequence[Any]) -> bool:
-    return any(one is not None for one in cells)
-
-
 class _Intake:
     """Records made of rows: items first, then what belongs to them."""
 
@@ -373,7 +106,7 @@ class _Intake:
         if "question" not in how.columns and not (self._bare and how.of_labels):
             self._keep_beside(table, how)
             return
-        extra = [] if how.of_labels else _extra(table, how)
+        extra = [] if how.of_labels else extra_columns(table, how)
         for index, row in enumerate(table.rows):
             question, key = _text_of(row, how, "question"), _text_of(row, how, ITEM)[:LONGEST_KEY]
             key = key or self._asked.get(question, "")
@@ -387,7 +120,7 @@ class _Intake:
 
     def _keep_beside(self, table: Table, how: TableMapping) -> None:
         """Keep what tables of reports and criteria have further with the new items that they are about."""
-        extra = [] if how.of_labels else _extra(table, how)
+        extra = [] if how.of_labels else extra_columns(table, how)
         for index, row in enumerate(table.rows if extra else ()):
             item = self._items.get(_text_of(row, how, ITEM)[:LONGEST_KEY])
             if item is not None:
@@ -486,13 +219,13 @@ class _Intake:
             listed = self._units.setdefault((item.id, kind), [])
             for place, text in enumerate(values(row, how.columns[name])):
                 if how.of_labels:
-                    if (item.id, _words(text)) in self._labelled:
+                    if (item.id, words_of(text)) in self._labelled:
                         continue
-                    self._labelled.add((item.id, _words(text)))
+                    self._labelled.add((item.id, words_of(text)))
                 more = {field: given[place] for field, given in cells.items() if place < len(given)}
                 try:
                     own = derived_id(item.id, name, str(len(listed)))
-                    listed.append(unit(id=own, text=_words(text), **_fields(kind, more)))
+                    listed.append(unit(id=own, text=words_of(text), **_fields(kind, more)))
                 except (ValidationError, ValueError) as error:
                     why = in_words(error) if isinstance(error, ValidationError) else str(error)
                     self.problems.append(table.problem(index, f"{name} {place + 1}: {why}"))
@@ -520,9 +253,9 @@ class _Intake:
         parts += [f"{name} = {value}" for name, value in how.constants.items()]
         words = f"{counted(len(table.rows), table.unit)}: {', '.join(parts)}"
         if not how.of_labels:
-            extra = _extra(table, how)
+            extra = extra_columns(table, how)
             words += f"; kept with new items: {_some(extra)}" if extra else ""
-            left = [path for path in _unused(table, how) if path not in extra]
+            left = [path for path in unused(table, how) if path not in extra]
             words += f"; left out, as too long or empty: {_some(left)}" if left else ""
         if CRITERION in how.columns and "weight" not in how.columns and not how.of_labels:
             words += "; without weights each criterion counts 1"
@@ -557,7 +290,7 @@ def _shared(units: Sequence[Unit]) -> Sequence[Unit]:
 
 def _fields(kind: Kind, cells: Mapping[str, Any]) -> dict[str, Any]:
     """A unit's fields beside its words; ValueError for what does not fit."""
-    given = {name: (cell, _words(cell)) for name, cell in cells.items()}
+    given = {name: (cell, words_of(cell)) for name, cell in cells.items()}
     made: dict[str, Any] = {"weight": 1.0} if kind is Kind.RUBRIC and "weight" not in given else {}
     for name, (cell, text) in given.items():
         if name == "weight" and kind in (Kind.RUBRIC, Kind.CHECKLIST):
@@ -586,7 +319,7 @@ def _given(row: Row, how: TableMapping, extra: Iterable[str]) -> tuple[dict[str,
     """An item's fields and further traits, as far as a row has them."""
     names = ("question_type", "subject", "language")
     fields = {name: text for name in names if (text := _text_of(row, how, name))}
-    return fields, {name: text for name in extra if (text := _trait(row, name))}
+    return fields, {name: text for name in extra if (text := trait(row, name))}
 
 
 def _free_name(traits: Mapping[str, str], name: str, text: str) -> str:
@@ -595,53 +328,17 @@ def _free_name(traits: Mapping[str, str], name: str, text: str) -> str:
     return next(one for one in names if traits.get(one, text) == text)
 
 
-def column_of(path: str) -> str:
-    """The column that a path begins with."""
-    return re.split(r"[.\[]", path)[0]
-
-
 def _text_of(row: Row, how: TableMapping, name: str) -> str:
     """A row's text of a field, several put together; empty where it has none."""
     path = how.columns.get(name)
     if path is None:
         return how.constants.get(name, "")
-    return _words(row[path]) if path in row else "\n\n".join(filter(None, map(_words, values(row, path))))
-
-
-def _words(value: Any) -> str:
-    if value is None or isinstance(value, dict | list):
-        return ""
-    return storable(str(plain(value))).strip()
+    return words_of(row[path]) if path in row else "\n\n".join(filter(None, map(words_of, values(row, path))))
 
 
 def _number(value: Any) -> float:
-    text = _words(value)
+    text = words_of(value)
     try:
         return float(text.replace(",", "."))
     except ValueError:
         raise ValueError(f"“{text[:40]}” is no weight" if text else "it has no weight") from None
-
-
-def _trait(row: Row, path: str) -> str:
-    """What a row has at a path as text, nested values as JSON; empty where it is too long to stand beside an item."""
-    listed = [one for one in values(row, path) if one not in (None, "", [], {})]
-    value = listed if len(listed) > 1 else listed[0] if listed else None
-    text = storable(orjson.dumps(value).decode()) if isinstance(value, dict | list) else _words(value)
-    return text if len(text) <= LONGEST_EXTRA else ""
-
-
-def _unused(table: Table, how: TableMapping) -> list[str]:
-    """The columns that hold no field, and the paths into the others that are not read."""
-    read = set(how.columns.values())
-    opened = set(map(column_of, read)) - read
-    names = dict.fromkeys(key for row in table.rows for key in row)
-    within = (
-        [path for path in table.paths() if column_of(path) in opened and path not in read] if opened else []
-    )
-    return [name for name in names if name not in read and name not in opened] + within
-
-
-def _extra(table: Table, how: TableMapping) -> list[str]:
-    """What of it can be kept with an item."""
-    fits = (path for path in _unused(table, how) if len(path) <= LONGEST_KEY)
-    return [path for path in fits if any(_trait(row, path) for row in table.rows)]

@@ -28,7 +28,7 @@ from annotator.actions.project.people import new_project
 from annotator.cli import run_command
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import table_files
-from annotator.exchange.formats import tables
+from annotator.exchange.formats import mappings, tables
 from annotator.exchange.table_files import read_table
 
 LAYOUTS = Path(__file__).parents[3] / "../shared/data/layouts"
@@ -179,7 +179,7 @@ def test_columns_are_matched_by_what_the_trade_calls_them(
     tmp_path: Path, head: str, row: str, expected: dict[str, str]
 ) -> None:
     (table,), _ = table_files.read_tables([written(tmp_path / "t.csv", f"{head}\n{row}\n")])
-    assert dict(tables.proposed(table).columns) == expected
+    assert dict(mappings.proposed(table).columns) == expected
 
 
 def test_questions_reports_and_criteria_of_a_lab_come_in_by_one_command_each_and_once(
@@ -234,12 +234,12 @@ def test_a_mapping_says_what_columns_hold_and_a_wrong_one_what_is_wrong(tmp_path
     how = written(
         tmp_path / "m.json", json.dumps({"tables": [{"columns": {"item": "nr", "question": "Frage"}}]})
     )
-    bundle, problems, _ = tables.read([table], mapping=tables.TablesMapping.at(how))
+    bundle, problems, _ = tables.read([table], mapping=mappings.TablesMapping.at(how))
     assert [(one.key, one.question) for one in bundle.items] == [("1", "Warum")]
     assert [one.note for one in problems] == [True]
     written(how, json.dumps({"tables": [{"columns": {"Frage": "question"}}]}))
     with pytest.raises(Refusal, match="no field"):
-        tables.TablesMapping.at(how)
+        mappings.TablesMapping.at(how)
 
 
 @needs_layouts
