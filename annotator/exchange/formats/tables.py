@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -135,7 +136,8 @@ class _Intake:
         here = self._items.get(key)
         fresh = ItemRecord(
             id=derived_id(NAME, "item", key or question),
-            key=key or f"q{len(self._known) + 1:02}",
+            key=key
+            or next(one for n in count(len(self._known) + 1) if (one := f"q{n:02}") not in self._known),
             question=question,
         )
         own = here or self._known.get(key) or fresh
@@ -226,7 +228,7 @@ class _Intake:
                 try:
                     own = derived_id(item.id, name, str(len(listed)))
                     listed.append(unit(id=own, text=words_of(text), **_fields(kind, more)))
-                except (ValidationError, ValueError) as error:
+                except (ValidationError, ValueError, OverflowError) as error:
                     why = in_words(error) if isinstance(error, ValidationError) else str(error)
                     self.problems.append(table.problem(index, f"{name} {place + 1}: {why}"))
             self.bundle.places.setdefault(

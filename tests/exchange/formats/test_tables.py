@@ -394,6 +394,26 @@ PLAIN = (
             "rubrics": [{"criterion": "Says why", "points": 2}, {"criterion": "Cites"}],
         }
     ],
+    [
+        {
+            "id": "1",
+            "question": "Why?",
+            "reference": "On it",
+            "year": 2020,
+            "doi": "10.1/x",
+            "weight": "important",
+        }
+    ],
+    [
+        {
+            "id": "1",
+            "question": "Why?",
+            "statement": "It is",
+            "gold": True,
+            "checkpoint": "Names it",
+            "share": 1,
+        }
+    ],
     [{"item": "1", "system": "A", "criterion": f"Says {n}", "rater": "R", "value": "yes"} for n in range(3)],
 )
 CELLS: tuple[Any, ...] = (
