@@ -17,7 +17,8 @@ from annotator.actions.authoring import artifacts, guidelines
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items, metadata, sources
 from annotator.actions.parcels import packing, returning, tasking, tray, unpacking
-from annotator.actions.project import people, recording
+from annotator.actions.project import file as project_file
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.cli import run_command
@@ -394,7 +395,7 @@ def test_returned_work_tells_every_version_that_changed_it(
 ) -> None:
     ana, li = annotators(project)
     with monkeypatch.context() as installed:
-        for module in (recording, returning):
+        for module in (project_file, returning):
             installed.setattr(module, "__version__", "0.0.9")
         returned(project, ana.id, tmp_path / "ana")
     with closing_(Project.open(project_in(tmp_path / "ana"))) as theirs:

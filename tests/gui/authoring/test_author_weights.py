@@ -160,9 +160,10 @@ def test_an_import_of_other_weights_is_refused_with_the_place(project, tmp_path)
     criterion_weights.allow(other, "-5, 5")
     seen = imports.preview(other, releases.GOLDSMITH, [tmp_path / "release"])
     assert str(seen.problems[0]).startswith("artifacts/rubric.json[0]: “")
+    assert seen.weights_to_allow == "-5 to 9"
     assert str(seen.problems[0]).endswith(
-        "” has weight 7; this project allows -5, 5 (allow it on the Guidelines page or by "
-        'goldsmith weights FILE --allow "-5, 5, 7, 9"); its rubric comes in as a whole or not at all'
+        "” has weight 7; this project allows -5, 5, and so 1 criterion more; such a rubric comes in as a whole or not "
+        "at all. Allow -5 to 9 in this project, and all fit."
     )
     other.close()
     project.close()
