@@ -14,7 +14,7 @@ ANSWER = CallOutcome(CallTrouble.NONE)
 
 
 class Clock:
-    """A clock that only sleeping moves."""
+    """A clock that only sleeping moves, by the longest of those who sleep at once."""
 
     def __init__(self) -> None:
         self.now = 1000.0
@@ -23,8 +23,9 @@ class Clock:
         return self.now
 
     async def sleep(self, seconds: float) -> None:
-        self.now += seconds
+        wakes = self.now + seconds
         await asyncio.sleep(0)
+        self.now = max(self.now, wakes)
 
 
 def limits(clock: Clock, concurrency: int = 4, **rest: object) -> Limits:
