@@ -66,6 +66,7 @@ def results(
 
 
 def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool) -> None:
+    from annotator.actions.items import roles
     from annotator.actions.results import composites, metrics, publishing, result_exports, result_raters
     from annotator.actions.results import results as questions
     from annotator.actions.runs import judge_cases
@@ -85,7 +86,8 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
         if metric in ("", row.metric) and group_by in ("", row.group_by)
     ]
     differs = metrics.departures(row["metric"] for row in rows)
-    floors = list(publishing.floors(found))
+    without = roles.left_out(project).not_counted
+    floors = [*publishing.floors(found), *filter(None, [without])]
     if json_:
         columns = result_exports.described(questions.COLUMNS)
         print_json({"columns": columns, "rows": rows, "told": floors, "departures": differs})
@@ -93,7 +95,7 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
         if not rows:
             _print_lack(project, protocol)
             return
-        _print_results(rows, floors, {row.repeats.words for row in found if row.repeats})
+        _print_results(rows, floors, {row.repeats.words for row in found if row.repeats} | {without})
         print_departures(differs)
 
 

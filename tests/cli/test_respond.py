@@ -16,7 +16,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from annotator.actions.imports import imports
+from annotator.actions.items import items
 from annotator.actions.judges import judges
+from annotator.actions.material import response_journal
 from annotator.actions.project.file import Project
 from annotator.cli.commands import app as every_command
 from annotator.cli.respond import app, systems_app
@@ -223,3 +226,20 @@ def test_letter_11_reports_get_their_origin_from_the_command_line(tmp_path: Path
     assert json.loads(said.stdout)["systems"][0]["group"] == "deep research"
     said = run(every_command, ["results", file, "--view", "collection", "--json"])
     assert "2025-03-24/2025-03-24" in said.stdout
+
+
+def test_a_seminar_is_left_out_and_told(file: Path, server: OddServer) -> None:
+    server.answer = answering(lambda question, _: written(question) if question else error(400))
+    with closing(Project.open(file)) as project:
+        (file.parent / "talk.txt").write_text("Ann: Salt is old.\n\nBen: It is cheap, too.\n", "utf-8")
+        imports.run(project, imports.TRANSCRIPTS, [file.parent / "talk.txt"])
+        seminar = items.change(project, items.ids(project)[-1], dataset="").subject
+        code, lacking = run(*words(file, server))[0], response_journal.lacking(project)
+        assert (code, [one.item for one in lacking]) == (3, ["talk"])
+        items.change(project, seminar, dataset="seminars")
+        assert response_journal.lacking(project) == []
+    before, (code, said) = len(server.bodies), run(*words(file, server, "--trials", "2"))
+    assert (code, len(server.bodies) - before, "1 seminar is left out: a " in said) == (0, 2, True)
+    for mode in ("end-to-end", "continuation"):
+        with pytest.raises(Refusal, match="Item talk is a seminar"):
+            run(*words(file, server, "--item", "talk", "--system", mode, "--mode", mode))

@@ -11,11 +11,12 @@ from sqlalchemy import TextClause, bindparam, func, insert, select, text, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import asked
+from annotator.actions.items import roles
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import item_hash
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.material.item import Item, ItemFields, free_key
+from annotator.domain.material.item import FOLLOWS, Item, ItemFields, ItemRole, free_key
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import search
@@ -48,7 +49,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class ItemLine:
-    """A line of the item list, with the progress of this person and of the project."""
+    """A line of the item list, with the progress of this person and of the project; reports on a seminar are none."""
 
     id: str
     key: str
@@ -60,6 +61,7 @@ class ItemLine:
     artifacts: int
     responses: int
     labelled: int
+    role: ItemRole
 
 
 def ids(project: Project, narrowed: Filter = Filter()) -> list[str]:
@@ -172,7 +174,10 @@ def _lines(project: Project, column: str, values: Sequence[str | int]) -> Iterat
         FROM item WHERE {column} IN :wanted""").bindparams(bindparam("wanted", expanding=True))  # noqa: S608 - our own words only
     with project.store.read() as db:
         rows = db.execute(question, {"me": me, "wanted": list(values)}).all()
-    return ((row[0], ItemLine(*row[1:])) for row in rows)
+        of = roles.among(db, [row[1] for row in rows])
+    for row in rows:
+        counts = row[9:] if FOLLOWS[of[row[1]]].answered else (0, 0)
+        yield row[0], ItemLine(*(*row[1:9], *counts, of[row[1]]))
 
 
 def read(project: Project, item_id: str) -> Item:

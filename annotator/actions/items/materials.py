@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating, citation_window, criterion_weights, question_types
 from annotator.actions.authoring.artifacts import artifact_of
-from annotator.actions.items import extracts
+from annotator.actions.items import extracts, roles
 from annotator.actions.items.items import ITEM, item_of
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Extraction, Material, Protocol
@@ -126,9 +126,13 @@ def named(db: Connection, *which: ColumnElement[bool]) -> dict[str, tuple[str, s
     return {row[0]: (row[1], row[2]) for row in db.execute(question)}
 
 
-def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
-    """The ids of the items in use, or of those with these keys, in the project's order."""
-    question = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
+def item_ids(project: Project, keys: Sequence[str] = (), *, answered: bool = False) -> list[str]:
+    """The ids of the items in use, or of those with these keys, in the project's order.
+
+    With `answered` only of those that systems answer.
+    """
+    used = ITEM.c.retired.is_(False)
+    question = select(ITEM.c.id).where(used, roles.ANSWERED) if answered else select(ITEM.c.id).where(used)
     if keys:
         question = question.where(ITEM.c.key.in_(keys))
     with project.store.read() as db:
@@ -137,7 +141,10 @@ def item_ids(project: Project, keys: Sequence[str] = ()) -> list[str]:
 
 
 def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
-    """Item by item, all that is at hand; only a stretch of items is in memory at a time."""
+    """Item by item, all that is at hand; only a stretch of items is in memory at a time.
+
+    A report on an item that systems do not answer is not at hand.
+    """
     settings = _settings(project)
     types = question_types.types(project) if wanted.sources else ()
     subjects = _subjects(project) if wanted.sources else ()
@@ -166,7 +173,7 @@ def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> M
         found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], settings)
         own = [replace(one, responses=_only(one, response_id)) for one in found]
         own = _with_pages(db, own, wanted) if wanted.pages else own
-    return own[0].responses[0] if own else None
+    return own[0].responses[0] if own and own[0].responses else None
 
 
 def _only(at_hand: MaterialAtHand, response_id: str) -> tuple[Material, ...]:
@@ -256,6 +263,7 @@ def _responses(
         select(*columns)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(RESPONSE.c.item_id.in_(ids), (RESPONSE.c.mode == CONTINUATION) == continuations)
+        .where(RESPONSE.c.item_id.not_in(roles.SOURCES_ONLY.where(ITEM.c.id.in_(ids))))
         .order_by(SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.id)
     )
     found: dict[str, list[Response]] = defaultdict(list)

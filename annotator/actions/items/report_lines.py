@@ -6,10 +6,11 @@ from datetime import date
 
 from sqlalchemy import func, select
 
-from annotator.actions.items import drawn_parts
+from annotator.actions.items import drawn_parts, roles
 from annotator.actions.items.drawn_parts import CurrentPart
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SOURCE, SYSTEM
+from annotator.actions.items.roles import LeftOut
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.texts.ordering import natural
@@ -58,11 +59,12 @@ class ReportsLine:
 
 @dataclass(frozen=True, slots=True)
 class Reports:
-    """All reports of the active items, by item and column."""
+    """All reports of the active items that systems answer, by item and column; `left_out` tells of the others."""
 
     items: tuple[ReportsLine, ...]
     columns: tuple[Column, ...]
     lines: Mapping[tuple[str, Column], tuple[ReportLine, ...]]
+    left_out: LeftOut = field(default_factory=LeftOut)
 
     @property
     def count(self) -> int:
@@ -85,7 +87,7 @@ def reports(project: Project) -> Reports:
         select(*about, RESPONSE.c.item_id, SYSTEM.c.name.label("system"), length)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-        .where(ITEM.c.retired.is_(False))
+        .where(ITEM.c.retired.is_(False), roles.ANSWERED)
         .order_by(RESPONSE.c.trial, RESPONSE.c.id)
     )
     lines: dict[tuple[str, Column], list[ReportLine]] = {}
@@ -94,9 +96,8 @@ def reports(project: Project) -> Reports:
             line = ReportLine(**row, parts=drawn.get((row["item_id"], row["id"]), {}))
             lines.setdefault((line.item_id, line.column), []).append(line)
     columns = sorted({column for _, column in lines}, key=lambda one: (natural(one[0]), one[1]))
-    return Reports(
-        _items(project, drawn), tuple(columns), {key: tuple(found) for key, found in lines.items()}
-    )
+    by_cell = {key: tuple(found) for key, found in lines.items()}
+    return Reports(_items(project, drawn), tuple(columns), by_cell, roles.left_out(project))
 
 
 def text_of(project: Project, response_id: str) -> str:
@@ -116,7 +117,7 @@ def _items(
     )
     question = (
         select(ITEM.c.id, ITEM.c.key, ITEM.c.question, ITEM.c.question_type)
-        .where(ITEM.c.retired.is_(False))
+        .where(ITEM.c.retired.is_(False), roles.ANSWERED)
         .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
     )
     with project.store.read() as db:

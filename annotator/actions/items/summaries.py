@@ -9,6 +9,7 @@ from sqlalchemy import select, text
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring.annotating import judged_rows
+from annotator.actions.items import roles
 from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
@@ -33,7 +34,10 @@ COUNTED = {
 
 
 def counts(project: Project) -> dict[str, Any]:
-    """How many of everything; criteria, references and nuggets are those that reports are judged by."""
+    """How many of everything; criteria, references and nuggets are those that reports are judged by.
+
+    `roles` tells what the items are, `left_out` how many of the responses enter nothing.
+    """
     with project.store.read() as db:
         kept = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
         criteria, references, nuggets = (
@@ -46,6 +50,7 @@ def counts(project: Project) -> dict[str, Any]:
         artifacts: dict[str, int] = dict(
             db.execute(text("SELECT kind, count(*) FROM artifact GROUP BY kind ORDER BY kind")).all()
         )
+        of_roles = roles.counts(db)
         types: dict[str, int] = dict(
             db.execute(
                 text(
@@ -59,6 +64,8 @@ def counts(project: Project) -> dict[str, Any]:
     return {
         "title": project.title,
         **found,
+        "roles": of_roles,
+        "left_out": roles.left_out(project).reports,
         "criteria": sum(weights.values()),
         "references": len(references),
         "references_arxiv": sum(str(identifier.parse(unit["identifier"])) in on_arxiv for unit in references),

@@ -37,7 +37,8 @@ class CostEstimate:
     `calls_afresh`: those of the whole order, as if nothing had ever been asked. `seconds` goes by how long this judge
     took so far, or in its test (`by_test`), None before it was asked. `at_least` tells of questions that hang on
     answers, and are not counted, `at_most` of cases that may end before their last. With a budget of `smallest_usd` the
-    longest question is asked; with less perhaps none. `lacks` says why there is nothing to ask at all.
+    longest question is asked; with less perhaps none. `lacks` says why there is nothing to ask at all, `without` what
+    is left out.
     """
 
     judge: str
@@ -62,6 +63,7 @@ class CostEstimate:
     by_test: bool = False
     lacks: str = ""
     smallest_usd: float | None = None
+    without: str = ""
 
     def tree(self) -> dict[str, Any]:
         return asdict(self)
@@ -72,6 +74,9 @@ class CostEstimate:
 
     def words(self) -> list[str]:
         """The estimate as a person reads it."""
+        return [*self._words(), *filter(None, [self.without])]
+
+    def _words(self) -> list[str]:
         if self.lacks:
             return [f"There is nothing to ask yet. {self.lacks}"]
         things, one = counted(self.units, self.things.removesuffix("s")), self.units == 1
@@ -151,7 +156,7 @@ def figure_of(found: CostEstimate) -> str:
 async def of(kind: RunKind) -> CostEstimate:
     """What an order would still take; nothing is asked and nothing is written."""
     work = kind.outlook()
-    found = await of_work(kind, work, (work.whole or work.cases)())
+    found = replace(await of_work(kind, work, (work.whole or work.cases)()), without=kind.without)
     if found.total or kind.reply_tokens is not None:
         return found
     return replace(found, lacks=_lacking(kind.project, kind.order))

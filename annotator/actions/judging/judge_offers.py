@@ -140,7 +140,9 @@ def offers(project: Project) -> list[ProtocolOffer]:
     shapes = tuple(shape for shape in PROTOCOLS.values() if not shape.by_people)
     kinds = tuple(dict.fromkeys(kind for shape in shapes for kind in shape.needs))
     found = _Counts()
-    for at_hand in materials.each(project, WantedMaterial(kinds, texts=False), materials.item_ids(project)):
+    for at_hand in materials.each(
+        project, WantedMaterial(kinds, texts=False), materials.item_ids(project, answered=True)
+    ):
         found.add(at_hand, shapes)
     return [_offer(shape, found) for shape in shapes]
 
@@ -150,7 +152,9 @@ def unasked(project: Project, protocol: str) -> str:
     shape = PROTOCOLS[protocol]
     met = [
         (one, list(shape.cases(one)))
-        for at_hand in materials.each(project, materials.for_asking(shape), materials.item_ids(project))
+        for at_hand in materials.each(
+            project, materials.for_asking(shape), materials.item_ids(project, answered=True)
+        )
         for one in at_hand.responses
     ]
     (offer,) = [one for one in offers(project) if one.name == protocol]
@@ -160,7 +164,7 @@ def unasked(project: Project, protocol: str) -> str:
 def drawings(project: Project) -> list[ExtractionOffer]:
     """All extractions with how much of the project they have not drawn from. No report's words are read."""
     wanted = WantedMaterial((), texts=False, sources=True)
-    seen = list(materials.each(project, wanted, materials.item_ids(project)))
+    seen = list(materials.each(project, wanted, materials.item_ids(project, answered=True)))
     kinds = extracts.kinds_of_items(project)
     reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
     items = [kinds[one.item.id] for one in seen if any(source.text for source in one.own.sources)]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
+from annotator.actions.items import roles
 from annotator.actions.items.items import ITEM
 from annotator.actions.judges import endpoint_memory, judges
 from annotator.actions.judging import judge_runs
@@ -37,7 +38,8 @@ def look(project: Project, order: RunRequest) -> RunSummary:
             drawn = extracting.plan(project, order)
             return RunSummary(order, _drawn_words(drawn), drawn.total, drawn.to_do)
         found = judge_runs.plan(project, order)
-        return RunSummary(order, found.words(), found.total, found.to_do)
+        said = f"{found.words()} {roles.left_out(project).not_counted}".strip()
+        return RunSummary(order, said, found.total, found.to_do)
     except Refusal as refusal:
         return RunSummary(order, f"{refusal.happened} {refusal.todo}".strip(), refused=True)
 

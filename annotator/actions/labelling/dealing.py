@@ -10,6 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
+from annotator.actions.items import roles
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import by_set
@@ -21,6 +22,7 @@ from annotator.storage.tables import (
     ArtifactRow,
     AssignmentRow,
     ExtractRow,
+    ItemRow,
     ResponseRow,
     RevisionRow,
     ValidationSetRow,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 ARTIFACT, REVISION, EXTRACT = table(ArtifactRow), table(RevisionRow), table(ExtractRow)
 ASSIGNMENT, RESPONSE, VALIDATION_SET = table(AssignmentRow), table(ResponseRow), table(ValidationSetRow)
+ITEM = table(ItemRow)
 
 
 def labelled_by(protocol: str) -> Kind:
@@ -77,10 +80,13 @@ def written_units(db: Connection, item_id: str) -> dict[str, str]:
 
 
 def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:
-    """Item by item, the ids of its reports."""
-    question = select(RESPONSE.c.item_id, RESPONSE.c.id).where(RESPONSE.c.mode != CONTINUATION)
+    """Item by item, the ids of its reports; none of an item that systems do not answer."""
+    of_items = select(ITEM.c.id).where(roles.ANSWERED)
     if items is not None:
-        question = question.where(RESPONSE.c.item_id.in_(items))
+        of_items = of_items.where(ITEM.c.id.in_(items))
+    question = select(RESPONSE.c.item_id, RESPONSE.c.id).where(
+        RESPONSE.c.mode != CONTINUATION, RESPONSE.c.item_id.in_(of_items)
+    )
     found: defaultdict[str, list[str]] = defaultdict(list)
     for item_id, response_id in db.execute(question):
         found[item_id].append(response_id)

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import and_, select
 
 from annotator.actions.authoring import annotating
-from annotator.actions.items import materials
+from annotator.actions.items import materials, roles
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import PAIRS, RESPONSE, SYSTEM, MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import dealing
@@ -118,7 +118,7 @@ def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Cha
         select(r.c.id, other.c.id, ITEM.c.key, r.c.mode, r.c.system_id, other.c.system_id)
         .join(other, and_(*pair, r.c.system_id < other.c.system_id))
         .join(ITEM, ITEM.c.id == r.c.item_id)
-        .where(ITEM.c.retired.is_(False))
+        .where(ITEM.c.retired.is_(False), roles.ANSWERED)
     )
     with project.store.write() as db:
         names = dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())

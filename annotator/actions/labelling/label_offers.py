@@ -6,7 +6,7 @@ from sqlalchemy import bindparam, exists, select
 
 from annotator import places
 from annotator.actions.authoring import guidelines
-from annotator.actions.items import materials
+from annotator.actions.items import materials, roles
 from annotator.actions.items.materials import RESPONSE
 from annotator.actions.labelling import dealing, label_cases
 from annotator.actions.project import people
@@ -62,11 +62,19 @@ def _there(project: Project) -> Callable[[Protocol], bool]:
     """Whether there is something to ask about by a protocol."""
     settled = (ARTIFACT.c.state != State.DRAFT.value) | (ARTIFACT.c.author_id == "")
     one, other = RESPONSE.alias("one"), RESPONSE.alias("other")
-    met = exists().where(one.c.item_id == other.c.item_id, one.c.system_id != other.c.system_id)
+    met = exists().where(
+        one.c.item_id == other.c.item_id,
+        one.c.system_id != other.c.system_id,
+        one.c.item_id.not_in(roles.SOURCES_ONLY),
+    )
     with project.store.read() as db:
         kinds = set(db.execute(select(ARTIFACT.c.kind).where(settled).distinct()).scalars())
         parts = set(
-            db.execute(select(EXTRACT.c.kind).where(EXTRACT.c.response_id != "").distinct()).scalars()
+            db.execute(
+                select(EXTRACT.c.kind)
+                .where(EXTRACT.c.response_id != "", EXTRACT.c.item_id.not_in(roles.SOURCES_ONLY))
+                .distinct()
+            ).scalars()
         )
         pairs = bool(db.execute(select(met)).scalar())
         exemplars = bool(db.execute(select(exists().where(RESPONSE.c.mode == EXEMPLAR))).scalar())
@@ -118,7 +126,9 @@ def _unasked(units: Iterable[Unit], cases: Sequence[Case]) -> int:
 
 def lack(project: Project, shape: Protocol) -> str:
     """What must come before anything can be asked under a protocol; empty when something can."""
-    found = list(materials.each(project, materials.for_asking(shape), materials.item_ids(project)))
+    found = list(
+        materials.each(project, materials.for_asking(shape), materials.item_ids(project, answered=True))
+    )
     reports = [material for one in found for material in one.responses]
     if not reports:
         return RESPONSES if found else ITEMS

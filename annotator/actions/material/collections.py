@@ -6,6 +6,7 @@ from datetime import date
 
 from sqlalchemy import select
 
+from annotator.actions.items import roles
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.project.file import Project
@@ -78,7 +79,7 @@ def collected(project: Project) -> tuple[CollectedSystem, ...]:
         select(SYSTEM.c.name, SYSTEM.c.group, SYSTEM.c.footnote, *about)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
-        .where(ITEM.c.retired.is_(False))
+        .where(ITEM.c.retired.is_(False), roles.ANSWERED)
     )
     with project.store.read() as db:
         rows = db.execute(question).all()

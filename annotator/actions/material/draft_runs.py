@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
-from annotator.actions.items import materials
+from annotator.actions.items import materials, roles
 from annotator.actions.items.extracts import EXTRACT, NewExtract, keep_row
 from annotator.actions.judges import judges
 from annotator.actions.material import drafting_by_model
@@ -89,6 +89,7 @@ def _checked(project: Project, order: RunRequest) -> tuple[Extraction, Judge]:
             "Choose a judge with an endpoint.",
         )
     judge_cases.checked_scope(project, replace(order, systems=()))
+    roles.refuse_kind(project, order.items, proposed(extraction.makes))
     return extraction, judge
 
 

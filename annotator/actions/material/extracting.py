@@ -208,7 +208,7 @@ def _chosen(
     project: Project, order: RunRequest, extraction: Extraction, wanted: materials.WantedMaterial
 ) -> Iterator[Material]:
     systems = judge_cases.system_ids(project, order.systems)
-    for at_hand in materials.each(project, wanted, materials.item_ids(project, order.items)):
+    for at_hand in materials.each(project, wanted, materials.item_ids(project, order.items, answered=True)):
         if isinstance(extraction.makes, Kind):
             yield at_hand.own
             continue

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.items import materials
+from annotator.actions.items import materials, roles
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.judges import judges, writers
 from annotator.actions.material import response_journal
@@ -66,7 +66,7 @@ class ResponseRun(RunKind):
         self._manner = _checked(project, order)
         self.plan_tokens = 200 if self._manner.planned else 0
         (self._system,) = order.systems
-        ids = materials.item_ids(project, order.items)
+        ids = materials.item_ids(project, order.items, answered=True)
         there = _there(project, self._system, self._manner.mode)
         self.wanted = [(item, trial) for item in ids for trial in range(1, order.trials + 1)]
         self.to_do = [one for one in self.wanted if one not in there]
@@ -74,6 +74,10 @@ class ResponseRun(RunKind):
         self._materials: dict[str, Material] = {}
         judge = writers.named(project, order.judge) or judges.named(project, order.judge)
         return judge, self._shape(order.protocol)
+
+    @property
+    def without(self) -> str:
+        return "" if self.order.items else roles.left_out(self.project).not_asked
 
     def check(self) -> None:
         """Refuse a system whose reports came about in another way."""
@@ -130,7 +134,7 @@ class ResponseRun(RunKind):
         return RunWork(self.shape, self.cases, len(self.wanted), before, "reports written")
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        told = {"remarks": remarks(self.project, journal.run_id)}
+        told = {"remarks": [*remarks(self.project, journal.run_id), *filter(None, [self.without])]}
         return with_failures(line, failures(self.project, journal.run_id)) | told
 
     @staticmethod
@@ -221,6 +225,7 @@ def _checked(project: Project, order: RunRequest) -> ResponseSettings:
     if order.trials < 1:
         raise Refusal("At least one report is needed.", "Give 1 trial or more.")
     judge_cases.checked_scope(project, replace(order, systems=()))
+    roles.refuse_seminars(project, order.items)
     return how
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.items import pages
+from annotator.actions.items import pages, roles
 from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.items.items import ITEM
 from annotator.actions.project import people
@@ -286,7 +286,7 @@ def lacking(project: Project) -> list[MissingResponse]:
     )
     last: dict[Asked, MissingResponse] = {}
     with project.store.read() as db:
-        used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+        used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False), roles.ANSWERED)).scalars())
         for run_id, after, at in db.execute(question):
             told = json.loads(after)
             one = MissingResponse(**told, run_id=run_id, at=at)

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import criterion_weights, draft_provenance, gold
 from annotator.actions.authoring.draft_provenance import DraftSource
-from annotator.actions.items import final_pass
+from annotator.actions.items import final_pass, roles
 from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import second_looks
@@ -23,6 +23,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Over
 from annotator.domain.judges.taxonomy import DrawnPairs
 from annotator.domain.kinds.artifact import State
+from annotator.domain.material.item import ItemRole
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
@@ -93,7 +94,7 @@ def gather(
         bundle.scores = _scores(project)
         bundle.metrics = _metrics(bundle)
     bundle.prompts = gathering_drawn.of_prompts(project, bundle)
-    return bundle, notes
+    return bundle, [*notes, *filter(None, [roles.left_out(project).not_counted])]
 
 
 def export(
@@ -210,12 +211,14 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
             for item_id, checks in final_pass.all_kept(db).items()
             if item_id in ids and checks
         }
+        of_roles = roles.counts(db)
     return ReleaseFacts(
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
         drafted=drafted, weights="" if weights.usual else weights.text, error_sample=second_looks.sample(project),
         unadjudicated=gold.FIRST_ALIAS if gold.unadjudicated_counts(project) else "",
         rubric_set=bundle.rubric_set, repeats=_repeats(project, bundle), awaited=awaited, final_pass=signed,
-        departures=_departures(bundle),
+        departures=_departures(bundle), roles=of_roles if ItemRole.SEMINAR in of_roles else {},
+        without=roles.left_out(project).not_counted,
         drawn_pairs={name: DrawnPairs.model_validate(of) for name, of in project.get(PAIRS, {}).items()},
     )  # fmt: skip
 

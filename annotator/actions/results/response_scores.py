@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from sqlalchemy import ColumnElement, and_, func, select
 
+from annotator.actions.items import roles
 from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, result_raters, results, scoring
@@ -79,7 +80,7 @@ def is_part(score: Score) -> bool:
 
 
 def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
-    """The items in use by id, in the project's order; those of one cut, where one is named."""
+    """The items in use that systems answer by id, in the project's order; those of one cut, where one is named."""
     i = ITEM.c
     columns = (i.id, i.key, i.question, i.question_type, i.subject, i.language, i.traits)
     question = select(*columns).where(in_use(among))
@@ -89,13 +90,12 @@ def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
 
 
 def in_use(among: str = "") -> ColumnElement[bool]:
-    """Whether an item is in use, and one of a cut, where one is named."""
+    """Whether an item is in use and answered by systems, and one of a cut, where one is named."""
     by, _, group = among.partition(":")
+    used = and_(ITEM.c.retired.is_(False), roles.ANSWERED)
     if not among:
-        return ITEM.c.retired.is_(False)
-    return and_(
-        ITEM.c.retired.is_(False), (ITEM.c.traits[by].as_string() if by in TRAITS else ITEM.c[by]) == group
-    )
+        return used
+    return and_(used, (ITEM.c.traits[by].as_string() if by in TRAITS else ITEM.c[by]) == group)
 
 
 def systems_named(project: Project) -> dict[str, str]:

@@ -7,11 +7,12 @@ from datetime import UTC, datetime
 from sys import intern
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, func, select, true
+from sqlalchemy import ColumnElement, Connection, and_, exists, func, not_, or_, select, true
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.items import roles
 from annotator.actions.items.items import ITEM
 from annotator.actions.judges import endpoint_memory
 from annotator.actions.labelling import wordings
@@ -354,7 +355,7 @@ def judgements(
 
 
 def _in_use(j: ReadOnlyColumnCollection[str, ColumnElement[Any]]) -> ColumnElement[bool]:
-    return j.item_id.not_in(select(ITEM.c.id).where(ITEM.c.retired))
+    return j.item_id.not_in(select(ITEM.c.id).where(or_(ITEM.c.retired, not_(roles.ANSWERED))))
 
 
 def _by(j: ReadOnlyColumnCollection[str, ColumnElement[Any]], rater_id: str) -> ColumnElement[bool]:

@@ -7,7 +7,7 @@ from math import fsum
 
 from sqlalchemy import select
 
-from annotator.actions.items import materials
+from annotator.actions.items import materials, roles
 from annotator.actions.items.items import ITEM
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
@@ -186,7 +186,7 @@ def modes_of(project: Project) -> tuple[str, ...]:
     question = select(RESPONSE.c.mode).distinct().join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
     question = question.where(RESPONSE.c.mode.not_in((EXEMPLAR, CONTINUATION)))
     with project.store.read() as db:
-        found = db.execute(question.where(ITEM.c.retired.is_(False))).scalars()
+        found = db.execute(question.where(ITEM.c.retired.is_(False), roles.ANSWERED)).scalars()
         return tuple(
             sorted(found, key=lambda mode: (MODES.index(mode) if mode in MODES else len(MODES), mode))
         )

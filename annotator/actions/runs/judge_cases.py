@@ -7,7 +7,7 @@ from random import Random
 
 from sqlalchemy import select
 
-from annotator.actions.items import materials
+from annotator.actions.items import materials, roles
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.project.file import Project
@@ -81,6 +81,7 @@ def checked(project: Project, order: RunRequest) -> None:
     if order.together > 1 and shape.judge_together is None:
         raise Refusal(f"{shape.title} cannot be asked several units together.", "Ask for one unit per call.")
     checked_scope(project, order)
+    roles.refuse_seminars(project, order.items)
 
 
 def shape_of(protocol: str) -> Protocol:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, TextIO
 
+from annotator.actions.items import roles
 from annotator.actions.judges import endpoint_memory, judges
 from annotator.actions.project.file import Project
 from annotator.actions.runs import driving, run_lines, run_records
@@ -84,6 +85,11 @@ class RunKind(ABC):
     def told_output(self) -> int:
         """The most tokens that a reply is told to have."""
         return round(self.reply_tokens or TOKENS_A_UNIT * self.judge.asked.together)
+
+    @property
+    def without(self) -> str:
+        """What the order leaves out, in a sentence; empty where it is nothing."""
+        return "" if self.order.items else roles.left_out(self.project).not_counted
 
     def outlook(self) -> RunWork:
         return self.work(OpenRun("", 0), self.journal(""))

@@ -6,7 +6,7 @@ from inspect import signature
 from typing import Any
 
 from annotator.actions.contests import contest_standings
-from annotator.actions.items import named_rubrics
+from annotator.actions.items import named_rubrics, roles
 from annotator.actions.material import collections, source_views
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, overview, publishing, response_scores, result_items
@@ -311,9 +311,14 @@ def show(
     found = kept if kept is not None else view.report(project, **_counting(view, fitting))
     sheets = view.sheets(found, **_showing(view, fitting))
     if sheets and view.name != "rubrics" and (by := named_rubrics.in_force(project)):
-        told = (*sheets[0].told, f"Rubrics in force: “{by}”, not the experts' own.")
-        sheets = (replace(sheets[0], told=told), *sheets[1:])
+        sheets = _with_told(sheets, f"Rubrics in force: “{by}”, not the experts' own.")
+    if sheets and view.part != BENCHMARK and (without := roles.left_out(project).not_counted):
+        sheets = _with_told(sheets, without)
     return CountedView(name, fitting, choices, tuple(_told(found, sheets, fitting.get("metric", ""))), found)
+
+
+def _with_told(sheets: tuple[ResultSheet, ...], words: str) -> tuple[ResultSheet, ...]:
+    return replace(sheets[0], told=tuple(dict.fromkeys((*sheets[0].told, words)))), *sheets[1:]
 
 
 def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[ResultSheet]:

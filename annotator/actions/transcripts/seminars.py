@@ -11,6 +11,7 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.items.sources import SOURCE
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import Project
+from annotator.domain.material.item import SEMINARS as DATASET
 from annotator.domain.material.source import SourceFormat
 from annotator.domain.material.transcript import DOUBTS, Transcript, parsed
 from annotator.domain.texts.canonical import sha256, storable
@@ -23,7 +24,6 @@ from annotator.exchange.release.records import ItemRecord, SourceRecord
 from annotator.exchange.texts import documents
 from annotator.exchange.transcripts import reader
 
-DATASET = "seminars"
 # The setting that tells who goes by a pseudonym in a source; it leaves the project with nothing.
 NAMES = "speakers/"
 LONGEST_KEY = 120

@@ -2,19 +2,50 @@
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict
 from sqlmodel import JSON, Field, SQLModel
 from sqlmodel import text as in_sql
 
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.fields import KnownDay, later_text
 from annotator.domain.texts.canonical import Text
 
 # What stands before its last number, the number, and what stands after.
 _NUMBERED = re.compile(r"(.*?)(\d*)(\D*)", re.DOTALL)
+# The dataset of seminars, whose transcripts or tasks come in under it.
+SEMINARS = "seminars"
 QUESTION_TYPES = ("Technical Details", "Literature Review", "Open Consulting")
+
+
+class ItemRole(StrEnum):
+    """What an item is to a benchmark."""
+
+    QUESTION, PAPER, SEMINAR, TASK = "question", "paper", "seminar", "task"
+
+
+@dataclass(frozen=True, slots=True)
+class WhatFollows:
+    """What follows from a role: whether systems answer such an item (then their reports are labelled, judged and
+    counted, otherwise none is), and which kinds of document experts write for it.
+    """
+
+    answered: bool
+    kinds: frozenset[Kind]
+
+
+_OF_SEMINARS = frozenset({Kind.INSPIRATIONS, Kind.TASKS})
+FOLLOWS: Mapping[ItemRole, WhatFollows] = {
+    # Until a transcript or a task tells, nothing tells that a question is not a seminar in the making.
+    ItemRole.QUESTION: WhatFollows(answered=True, kinds=frozenset(Kind)),
+    ItemRole.PAPER: WhatFollows(answered=True, kinds=frozenset(Kind) - _OF_SEMINARS),
+    ItemRole.SEMINAR: WhatFollows(answered=False, kinds=_OF_SEMINARS),
+    ItemRole.TASK: WhatFollows(answered=True, kinds=frozenset(Kind) - _OF_SEMINARS),
+}
 
 
 def traits_read(stored: Any) -> Any:

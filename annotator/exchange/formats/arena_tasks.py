@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks
+from annotator.domain.material.item import SEMINARS
 from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.words import word_count
@@ -21,7 +22,7 @@ from annotator.exchange.release.bundle import Bundle, Problem, in_words
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord
 from annotator.exchange.table_files import Table, cell_text, read_tables
 
-NAME, DATASET, FILE = "arena", "seminars", "tasks.jsonl"
+NAME, DATASET, FILE = "arena", SEMINARS, "tasks.jsonl"
 # The item under which tasks of no known seminar stand.
 ELSEWHERE = "tasks"
 # What a field is called here and elsewhere, the first being ours.

@@ -24,7 +24,8 @@ class ReleaseFacts:
     """Facts of the project about the release beyond its records.
 
     `agreement` are figures over all items of a stage, `drafted` the documents with units from models' drafts, `weights`
-    those that criteria may have where they are not 1 to 3.
+    those that criteria may have where they are not 1 to 3, `roles` how many items there are of each role where some are
+    seminars, `without` that reports on those do not count.
     """
 
     title: str
@@ -38,6 +39,8 @@ class ReleaseFacts:
     unadjudicated: str = ""
     rubric_set: str = ""
     repeats: Sequence[str] = ()
+    roles: Mapping[str, int] = field(default_factory=dict)
+    without: str = ""
     awaited: Mapping[str, list[str]] = field(default_factory=dict)
     final_pass: Mapping[str, ItemChecks] = field(default_factory=dict)
     departures: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -55,7 +58,8 @@ def text(bundle: Bundle, facts: ReleaseFacts) -> str:
 
 def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
     yield "What is in it", _counts(bundle)
-    yield "Items", _items(bundle)
+    roles = table(("role", "items", "share"), shares(facts.roles)) if facts.roles else ""
+    yield "Items", "\n\n".join(filter(None, (_items(bundle), roles, facts.without)))
     yield "Weights", _weights(bundle)
     yield "How the gold came about", gold_card.text(bundle, facts.agreement, facts.drafted)
     yield "Raters", _raters(bundle)

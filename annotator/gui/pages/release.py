@@ -16,7 +16,8 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
 )
 
-from annotator.actions.items import summaries
+from annotator.actions.items import roles, summaries
+from annotator.actions.items.roles import LeftOut
 from annotator.actions.releases import releases
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.moments import local
@@ -135,11 +136,12 @@ class ReleasePage(Page):
             f"{count} of weight {weight}" for weight, count in found["criterion_weights"].items()
         )
         self.summary.setText(
-            f"{counted(found['items'], 'item')} · "
+            f"{counted(found['items'], 'item')}{roles.words(found['roles'])} · "
             f"{counted(found['criteria'], 'criterion', 'criteria')}{f' ({spread})' if spread else ''}\n"
-            f"{counted(found['responses'], 'report')} of {counted(found['systems'], 'system')} · "
+            f"{counted(found['responses'] - found['left_out'], 'report')} of {counted(found['systems'], 'system')} · "
             f"{counted(found['labels'], 'label')} of people · "
-            f"{counted(found['judgements'] - found['labels'], 'judgement')} of judges"
+            f"{counted(found['judgements'] - found['labels'], 'judgement')} of judges\n"
+            f"{LeftOut(reports=found['left_out']).not_counted}".rstrip()
         )
         past = self.desk.ask(releases.written) or []
         for label in (self.past_title, self.past):

@@ -1,17 +1,29 @@
-"""Transcripts come in as seminars: previewed, whole or not at all, once, with names kept at home."""
+"""Transcripts come in as seminars: previewed, whole or not at all, once, with names kept at home. A seminar is a
+source: what systems once wrote on one stays in the file and enters nothing.
+"""
 
+import asyncio
+import json
 from pathlib import Path
 
 import pytest
 
-from annotator.actions.imports import imports
+from annotator.actions.imports import imports, samples
 from annotator.actions.imports.imports import TRANSCRIPTS, ImportOptions
-from annotator.actions.items import items, sources
+from annotator.actions.items import items, roles, sources
+from annotator.actions.judging import judge_offers, judge_planning
+from annotator.actions.labelling import label_offers, label_tasks
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.transcripts import seminars
+from annotator.cli import run_command
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.source import Source, SourceFormat
 from annotator.domain.texts.refusal import Refusal
+from tests.projects.labelling_project import add_report
+from tests.storage import sql
 
 VTT = """WEBVTT
 
@@ -136,3 +148,72 @@ def test_the_language_is_that_of_the_script(
     imports.run(project, TRANSCRIPTS, [tmp_path / "talk.txt"])
     (item_id,) = items.ids(project)
     assert items.read(project, item_id).language == language
+
+
+KAE = RunRequest("baseline", "arena.keypoints")
+REPORT = "# Audits\n\nSong detectors are audited by hour [1].\n\n1. https://listening.example/audit-2024"
+LEFT_OUT = "1 report on a seminar is left out: a seminar is what tasks are made of, and no task itself."
+
+
+@pytest.fixture
+def answered(tmp_path: Path) -> Project:
+    """The sample of a seminar, on which a system wrote and was judged before it was known for one."""
+    project = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
+    items.change(project, items.ids(project)[0], dataset="", question="How are song detectors audited?")
+    add_report(project, items.ids(project)[0], "Pendrel", REPORT)
+    for order in (RunRequest("baseline", f"{KAE.protocol}.extract"), KAE):
+        asyncio.run(orders.carry_out(project, order))
+    return project
+
+
+def test_a_role_is_what_the_file_tells(project: Project, file: Path) -> None:
+    imports.run(project, TRANSCRIPTS, [file])
+    for more in ({"dataset": seminars.DATASET}, {}, {"key": "t", "made_from": "t1"}):
+        items.add(project, "What is salt?", more=more)
+    add_report(project, items.ids(project)[2], "Written by people", mode="exemplar")
+    assert [roles.of(project, one) for one in items.ids(project)] == ["seminar", "question", "paper", "task"]
+    for key, kind in (("salt 1", Kind.CHECKLIST), ("t", Kind.TASKS)):
+        with pytest.raises(Refusal, match=f"Item {key} is a (seminar|task): “{kind.title()}” is not written"):
+            roles.refuse_kind(project, [key], kind)
+
+
+def test_reports_on_a_seminar_are_kept_and_told_and_enter_nothing(
+    answered: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def told(project: Project, *words: str) -> dict:
+        run_command([words[0], str(project.path), *words[1:], "--json"])
+        return json.loads(capsys.readouterr().out)
+
+    with_it, without = (
+        told(one, "results", "--view", "arena")["sheets"][0]["rows"]
+        for one in (answered, samples.create_small(tmp_path / "fresh.goldsmith", samples.SEMINAR))
+    )
+    assert with_it != without
+    items.change(answered, items.ids(answered)[0], dataset=seminars.DATASET)
+    (after,), counted = told(answered, "results", "--view", "arena")["sheets"], told(answered, "info")
+    assert after["rows"] == without
+    assert after["told"].count(LEFT_OUT) == told(answered, "results")["told"].count(LEFT_OUT) == 1
+    assert (counted["roles"], counted["responses"], counted["left_out"]) == ({"seminar": 1, "task": 1}, 3, 1)
+    assert [(one.role, one.responses) for one in items.lines(answered, items.ids(answered))] == [
+        ("seminar", 0), ("task", 2),
+    ]  # fmt: skip
+    assert LEFT_OUT in releases.export(answered, tmp_path / "out").notes
+    assert f"| seminar | 1 | 50.0 % |\n| task | 1 | 50.0 % |\n\n{LEFT_OUT}" in (
+        tmp_path / "out" / "data_card.md"
+    ).read_text("utf-8")
+
+
+def test_nothing_about_a_seminar_is_judged_or_labelled(answered: Project) -> None:
+    assert judge_planning.look(answered, KAE).total > 12
+    items.change(answered, items.ids(answered)[0], dataset=seminars.DATASET)
+    plan, estimate = judge_planning.look(answered, KAE), asyncio.run(orders.foreseen(answered, KAE))
+    assert (plan.total, plan.words.endswith(LEFT_OUT), estimate.total, estimate.words()[-1]) == (
+        12, True, 12, LEFT_OUT,
+    )  # fmt: skip
+    assert judge_planning.look(
+        answered, RunRequest("baseline", KAE.protocol, items=("listening-to-birds",))
+    ).words.startswith("Item listening-to-birds is a seminar: a ")
+    assert {one.items for one in judge_offers.offers(answered)} == {1}
+    assert len(label_tasks.queue(answered, KAE.protocol)) == 2
+    sql.alter(answered, "DELETE FROM extract WHERE item_id = ?", items.ids(answered)[1:])
+    assert KAE.protocol not in label_offers.offered(answered)

@@ -2,13 +2,16 @@
 
 import pytest
 
+from annotator.actions.imports import samples
 from annotator.actions.items import items, sources
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.kinds.tasks import Task, Tasks
 from tests.projects.authoring_project import authoring_project, begin, mine
 from tests.windows.labelling_keys import press, type_words
+from tests.windows.settling import settle
 
 OPEN = "The blind zone around the epicentre is still an unsolved problem for every network."
 NEW = "We propose a new framework that listens to the motion sensors of phones near the fault."
@@ -96,3 +99,17 @@ def test_a_task_is_filed_and_tied_by_keys(open_kind, project, qtbot):
     tie.menu().actions()[0].trigger()
     tie.menu().actions()[1].trigger()
     assert units(project, Kind.TASKS)[0].inspirations == ("x",)
+
+
+def test_tabs_are_those_of_the_items_role(page_over, tmp_path):
+    made = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
+    page = page_over(made, "Author", item_id=items.ids(made)[0])
+
+    assert [kind for n, kind in enumerate(WRITTEN) if page.tabs.isTabVisible(n)] == [
+        Kind.INSPIRATIONS, Kind.TASKS,
+    ]  # fmt: skip
+    page.step(1)
+    assert {kind for n, kind in enumerate(WRITTEN) if not page.tabs.isTabVisible(n)} == {
+        Kind.INSPIRATIONS, Kind.TASKS,
+    }  # fmt: skip
+    settle(page)

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtCore import Qt
 
+from annotator.actions.imports import imports
 from annotator.actions.items import items, report_lines
 from annotator.actions.judges import judges
 from annotator.actions.material import response_journal
@@ -189,3 +190,14 @@ def test_a_continuation_is_asked_for_in_one_way_only(page):
     form.mode.setCurrentIndex(form.mode.findData("continuation"))
     assert not any(field.isVisible() for field in (form.planned, form.condition, form.cutoff, form.filed_as))
     assert form.order().protocol == "respond.continuation"
+
+
+def test_a_seminar_is_no_row_and_all_items_are_all_but_it(asking, show, tmp_path):
+    (tmp_path / "talk.txt").write_text("Ann: Salt is old.\n\nBen: It is cheap, too.\n", "utf-8")
+    imports.run(asking, imports.TRANSCRIPTS, [tmp_path / "talk.txt"])
+    view = show(asking, "Reports").reports
+    assert view.form.items.itemText(0) == "all items but 1 seminar (2)"
+    assert [row.key for row in view._found.items] == ["1", "2"]
+    assert (
+        view.count.text().partition(" on ")[2].startswith("2 items. 1 seminar is left out: a seminar is what")
+    )

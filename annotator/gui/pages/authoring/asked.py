@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
-from annotator.actions.items import items
+from annotator.actions.items import items, roles
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import WRITTEN
+from annotator.domain.material.item import FOLLOWS, ItemRole
 from annotator.gui.desk.assigned import AUTHORING, due_of_items
 from annotator.gui.desk.desk import Desk
 from annotator.gui.pages.authoring.work_status import next_open
@@ -44,6 +45,15 @@ class AssignedKinds:
         stages = self._offered.get(item_id, set())
         return frozenset(kind for kind in WRITTEN if stage_of(kind) in stages)
 
+    def of_role(self, item_id: str) -> list[Kind]:
+        """The kinds that are written for items of its role."""
+        role = self._desk.ask(roles.of, item_id) or ItemRole.QUESTION
+        return [kind for kind in WRITTEN if kind in FOLLOWS[role].kinds]
+
+    def fitting(self, item_id: str, kind: Kind) -> Kind | None:
+        """A kind where it is written for an item; None where another is to be chosen."""
+        return kind if kind in self.of_role(item_id) else None
+
     def due(self, item_id: str) -> str:
         """By when, in words; empty when there is no date or nothing is left to hand in."""
         return self._due.get(item_id, "")
@@ -65,7 +75,7 @@ class AssignedKinds:
                 return present
             if kinds:
                 return min(kinds, key=WRITTEN.index)
-        return present
+        return self.fitting(item_id, present) or self.of_role(item_id)[0]
 
     def what_waits(self) -> str:
         """What waits for this person where no other document does: as the counts beside the pages say."""

@@ -40,11 +40,11 @@ class KindTabs(QTabBar):
         self.setCurrentIndex(WRITTEN.index(kind))
         self._telling = True
 
-    def offer(self, kinds: Collection[Kind] | None) -> None:
-        """Show the tabs of these kinds alone, or of all."""
+    def offer(self, kinds: Collection[Kind]) -> None:
+        """Show the tabs of these kinds alone."""
         self._telling = False
         for place, kind in enumerate(WRITTEN):
-            self.setTabVisible(place, kinds is None or kind in kinds)
+            self.setTabVisible(place, kind in kinds)
         self._telling = True
 
     def step(self, by: int) -> None:

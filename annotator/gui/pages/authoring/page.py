@@ -234,7 +234,7 @@ class AuthorPage(Page):
         """Go to the next (+1) or previous (-1) item, as far as there are any."""
         if self.item is not None and self.item.id in self._ids:
             place = self._ids.index(self.item.id) + by
-            if 0 <= place < len(self._ids) and self.go_to(self._ids[place], self.sheet.kind):
+            if 0 <= place < len(self._ids) and self._go_on_to(self._ids[place], self.sheet.kind):
                 self.sheet.focus_first()
 
     def go_on(self) -> None:
@@ -244,8 +244,12 @@ class AuthorPage(Page):
         goal = self.asked.next(self.item.id, self.sheet.kind)
         if goal is None:
             self.sheet.say("success", self.asked.what_waits())
-        elif self.go_to(*goal):
+        elif self._go_on_to(*goal):
             self.sheet.focus_first()
+
+    def _go_on_to(self, item_id: str, kind: Kind) -> bool:
+        """Go to an item and that kind, or to another where it is not written for it."""
+        return self.go_to(item_id, self.asked.fitting(item_id, kind))
 
     def _submit(self) -> None:
         """Submit; from what is submitted already, go on."""
@@ -311,7 +315,8 @@ class AuthorPage(Page):
     def _show_kind(self, kind: Kind, found: Sequence[Artifact]) -> None:
         assert self.item is not None
         asked = self.asked.kinds(self.item.id)
-        self.tabs.offer(asked | {kind, *(each.kind for each in found)} if asked is not None else None)
+        offered = self.asked.of_role(self.item.id) if asked is None else asked
+        self.tabs.offer({*offered, kind, *(each.kind for each in found)})
         self.tabs.show_kind(kind)
         self.tabs.show_standings(standings(found))
         self.sheet.show_kind(self.item, kind, found, self.source.sources)

@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, Qt
 
 from annotator.actions.items import items
+from annotator.domain.material.item import ItemRole
 from annotator.gui import theme
 from annotator.gui.desk.desk import Desk
 from annotator.gui.tables.rows import RIGHT, Index, RowsModel, resetting
@@ -14,7 +15,7 @@ from annotator.gui.widgets.later import later
 
 COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
 FIELDS = ("key", "question", "question_type", "subject", "state", "responses", "labelled")
-QUESTION, NUMBERS = 1, (5, 6)
+QUESTION, TYPE, NUMBERS = 1, 2, (5, 6)
 BLOCK = 64
 # So many rows are there at once; what a very long list has beyond them is fetched while it is already shown.
 FIRST = 10_000
@@ -110,6 +111,8 @@ class ItemsModel(RowsModel[int]):
 
     def _words(self, line: items.ItemLine, column: int) -> str:
         words = str(getattr(line, FIELDS[column]) or "")
+        if column == TYPE and not words and line.role is not ItemRole.QUESTION:
+            return line.role.value
         return " ".join(words.split()) if column == QUESTION else words
 
 

@@ -170,10 +170,11 @@ class ReportsView(QWidget):
         told += f" on {counted(len(reports.items), 'item')}."
         if reports.lacking and reports.count:
             told += f" {counted(reports.lacking, 'cell')} of the grid {'is' if reports.lacking == 1 else 'are'} empty."
-        self.count.setText(told)
+        without = (reports.left_out.not_asked, reports.left_out.not_counted)
+        self.count.setText(" ".join(filter(None, (told, *without))))
         self.lacking.show_lacking(self._lacking)
         self.lacking.enable(not self.form.run.running and not self._desk.project.readonly)
-        self.form.offer(systems, [one.key for one in reports.items])
+        self.form.offer(systems, [one.key for one in reports.items], reports.left_out)
 
     def _narrow(self) -> None:
         words = self.search.text().casefold().split()

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QFrame,
 )
 
+from annotator.actions.items.roles import LeftOut
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.material import response_settings
@@ -54,6 +55,7 @@ class WritingForm(QFrame):
         super().__init__()
         self._desk = desk
         self._keys: Sequence[str] = ()
+        self._without = LeftOut()
         self._chosen = self._unfit = ""
         self._judges: Sequence[Judge] = ()
         self.setProperty("role", "card")
@@ -122,9 +124,9 @@ class WritingForm(QFrame):
         self.planned.toggled.connect(lambda _: self._change())
         self.trials.valueChanged.connect(lambda _: self._change())
 
-    def offer(self, systems: Sequence[str], item_keys: Sequence[str]) -> None:
-        """Offer these systems and items."""
-        self._keys = item_keys
+    def offer(self, systems: Sequence[str], item_keys: Sequence[str], without: LeftOut) -> None:
+        """Offer these systems and items; others are left out, as is told."""
+        self._keys, self._without = item_keys, without
         self._known.setStringList(list(systems))
         self._judges = self._desk.ask(judges.all_of) or []
         self._offer_judges()
@@ -146,7 +148,8 @@ class WritingForm(QFrame):
 
     def _offer_items(self) -> None:
         count = len(self._keys)
-        choices = [(f"all items ({count:,})" if count > 1 else "the one item", ALL)] if count else []
+        but = f" but {counted(self._without.seminars, 'seminar')}" if self._without.seminars else ""
+        choices = [(f"all items{but} ({count:,})" if count > 1 else "the one item", ALL)] if count else []
         choices += [(f"the first {A_FEW}, to try it", FEW)] if count > A_FEW else []
         choices += [(f"only item {self._chosen}", CHOSEN)] if self._chosen and count else []
         offer(self.items, choices)
@@ -246,7 +249,7 @@ class WritingForm(QFrame):
         if self._desk.project.readonly:
             return "This file is read-only."
         if not self._keys:
-            return "There are no items yet to write about."
+            return f"There are no items yet to write about. {self._without.not_asked}".strip()
         if not self.judge.count():
             return (
                 "There is no judge with an endpoint yet. Add one on the Judges page: its endpoint writes "
