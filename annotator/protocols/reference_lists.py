@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterator
 
-from annotator.domain.texts.identifier import parse
+from annotator.domain.texts.identifier import OLD_ARXIV, parse
 
 Span = tuple[int, int]
 
 LONGEST_ADDRESS = 2000
 ADDRESS = re.compile(r"https?://[^\s<>\"\[\]|`]+", re.IGNORECASE)
-_NAMED = re.compile(r"\barxiv:\s*\d{4}\.\d{4,5}|\b10\.\d{4,9}(?:\.\d+)*/[^\s\"<>\[\]|`]+", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"\barxiv:\s*(?:\d{{4}}\.\d{{4,5}}|{OLD_ARXIV})|(?<![\w./-]){OLD_ARXIV}"
+    r"|\b10\.\d{4,9}(?:\.\d+)*/[^\s\"<>\[\]|`]+",
+    re.IGNORECASE,
+)
 _HOMES = {"arxiv": "https://arxiv.org/abs/", "doi": "https://doi.org/"}
 FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
 BULLET = re.compile(r"[ \t>]*(?:(?:[-+*•]|\d{1,3}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?")

@@ -4,14 +4,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from annotator.domain.texts.identifier import Identifier, parse, work_named
+from annotator.domain.texts.identifier import OLD_ARXIV, Identifier, parse, work_named
 
 _NAMED = re.compile(
-    r"""
-      (?P<url>https?://[^\s<>"`|\]}\\]+)
-    | (?P<doi>(?<![\w./])10\.\d{4,9}/[^\s<>"`|\]}\\]+)
-    | \barxiv(?:[ ]preprint)?[\s:]*+(?:arxiv[\s:]*)?(?P<arxiv>\d{4}\.\d{4,5}|[a-z]+(?:-[a-z]+)?/\d{7})(?!\d)
-    | \bisbn(?:-1[03])?[\s:]*+(?P<isbn>[\d][\d -]{8,15}[\dxX])
+    rf"""
+      (?P<url>https?://[^\s<>"`|\]}}\\]+)
+    | (?P<doi>(?<![\w./])10\.\d{{4,9}}/[^\s<>"`|\]}}\\]+)
+    | \barxiv(?:[ ]preprint)?[\s:]*+(?:arxiv[\s:]*)?(?P<arxiv>\d{{4}}\.\d{{4,5}}(?!\d)|{OLD_ARXIV})
+    | (?<![\w./-])(?P<old>{OLD_ARXIV})
+    | \bisbn(?:-1[03])?[\s:]*+(?P<isbn>[\d][\d -]{{8,15}}[\dxX])
     """,
     re.VERBOSE | re.IGNORECASE,
 )
@@ -46,7 +47,8 @@ def named_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Name
 def _of_name(found: re.Match[str]) -> Identifier | None:
     if found["doi"]:
         return parse(_trimmed(found["doi"]))
-    return parse(f"arXiv:{found['arxiv']}" if found["arxiv"] else f"isbn:{found['isbn']}")
+    arxiv = found["arxiv"] or found["old"]
+    return parse(f"arXiv:{arxiv}" if arxiv else f"isbn:{found['isbn']}")
 
 
 def _trimmed(address: str) -> str:

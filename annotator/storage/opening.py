@@ -27,7 +27,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage.connection import APPLICATION_ID, begin, uri
 from annotator.storage.tables import metadata
 
-SCHEMA = 12
+SCHEMA = 13
 UNHARMED = "The file was not changed."
 RESTORE = "Restore it from a backup, or choose another file."
 # What SQLite tells more closely than “read-only”.
@@ -43,7 +43,7 @@ PARTICULAR = {
 }
 PATIENCE = 3.0
 # Every table, index, view and trigger of a project of this schema; `objects_of` computes it.
-OBJECTS = "12e4fcdbbb2081ec8d70ff4fe2774194db9972083ada4f41535e1d678096c16f"
+OBJECTS = "8a533801c3d72020c3c9f05040e7a20dc0e0a5b587a2cf4b1555c59045471b46"
 # Characters of a value whose column names no most, and of one whose column does: an import allows far less.
 LONGEST, LONGEST_NAMED = 20_000_000, 2_000
 # A whole check of a larger file would keep the window waiting; it is then made when the program is idle.

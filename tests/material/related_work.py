@@ -35,8 +35,10 @@ def cited(paper: str, key: str, title: str, **more: Any) -> dict[str, Any]:
 
 CITATIONS = [
     cited(FIRST, "oak", "Oaks", cited_paper_arxiv_link="http://arxiv.org/abs/2001.00001v2",
-          cited_paper_abstract="About oaks.", bib_paper_authors="Li, A; Mo, B", bib_paper_year="2020.0"),
-    cited(FIRST, "elm", "Elms\nand ash", bib_paper_doi="10.1000/elm", bib_paper_year="nan"),
+          cited_paper_abstract="About oaks.", bib_paper_authors="Li, A; Mo, B", bib_paper_year="2020.0",
+          bib_paper_doi="10.1000/oak", bib_paper_url="https://oak.example.org/a"),
+    cited(FIRST, "elm", "Elms\nand ash", bib_paper_doi="10.1000/elm", bib_paper_year="nan",
+          bib_paper_url="https://doi.org/10.1000/elm"),
     cited(FIRST, "ash", "", bib_paper_url="https://ash.example.org/a"),
     cited(SECOND, "wave", "Waves", cited_paper_arxiv_link="http://arxiv.org/abs/2001.00001v1",
           cited_paper_abstract="About oaks, again."),
@@ -86,15 +88,23 @@ def write(folder: Path) -> Path:
     text(storm / "storm_gen_article.md", "Trees [1].\n\n[1] Oaks")
     tree(storm / "url_to_info.json", {"url_to_unified_index": {"http://arxiv.org/abs/2001.00001v1": 1},
                                       "url_to_info": {}})  # fmt: skip
-    tree(storm / "usage.json", {"time": {"plan": 1.5, "write": 2.0}})
+    tree(
+        storm / "usage.json",
+        {
+            "time": {"plan": 1.5, "write": 2.0},
+            "lm_cost": {one: {"llama": {"total_tokens": 5, "cost": 0}} for one in "abc"},
+        },
+    )
     search = folder / "systems" / "search" / "0"
     text(search / "Your task is.md", "Oaks [1].\n\nReferences\n[1] Oaks http://arxiv.org/abs/2001.00001v2")
     context = {"title": "Oaks", "url": "http://arxiv.org/abs/2001.00001v2", "text": "About oaks."}
     tree(search / "Your task is.json", {"query": ABSTRACTS[FIRST], "latency": 4.5, "ctxs": [context],
                                         "usage": {"total_tokens": 11, "total_cost_usd_dollar": 0.25}})  # fmt: skip
     scholar = folder / "systems" / "scholar" / "0"
-    tree(scholar / "On trees.json", {"abstract": ABSTRACTS[FIRST], "output": "Elms [0].", "ranked_results": {},
-                                     "ctxs": [{"id": "13141470", "title": "", "text": "elms"}]})  # fmt: skip
+    tree(scholar / "On trees.json", {"abstract": ABSTRACTS[FIRST], "output": "Elms [0, 1].", "ranked_results": {},
+                                     "cost": {"physical tokens": 7, "physical cost": 0.0},
+                                     "ctxs": [{"id": "13141470", "title": "", "text": "elms"},
+                                              {**context, "text": "oak trees"}, context]})  # fmt: skip
     research = folder / "systems" / "research" / "0"
     tree(research / "1_Trees.json", {"abstract": ABSTRACTS[FIRST], "output": "Cut off [3", "latency": "46.5",
                                      "token_count": "8785", "ctxs": [context]})  # fmt: skip

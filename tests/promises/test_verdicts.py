@@ -31,7 +31,7 @@ from annotator.protocols.deepscholar import operators
 from annotator.protocols.deepscholar.entailment import Entailed
 from annotator.protocols.deepscholar.importance import NuggetImportance, ReferenceImportance
 from annotator.protocols.deepscholar.nugget_drafts import DrawnNuggets
-from annotator.protocols.deepscholar.nugget_judge import NuggetSupport, SupportTogether
+from annotator.protocols.deepscholar.nuggets import NuggetSupport, SupportTogether
 from annotator.protocols.deepscholar.organization import BetterOrganized
 from annotator.protocols.deepscholar.relevance import Relevance
 from annotator.protocols.deepscholar.search_rounds import SearchQueries, Summary

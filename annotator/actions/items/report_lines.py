@@ -32,6 +32,8 @@ class ReportLine:
     latency_s: float | None
     tokens: int | None
     cost_usd: float | None
+    run_tokens: int | None
+    cost_part_usd: float | None
     collected_on: date | None
     product_version: str
     settings: str

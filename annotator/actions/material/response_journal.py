@@ -117,6 +117,7 @@ class ResponseJournal(RunJournal):
             "mode": case.response.mode,
             "latency_s": _sum(call.latency_s for call in used),
             "tokens": _report_tokens(last) if last else None,
+            "run_tokens": _run_tokens(used),
             "cost_usd": _sum(call.bill_usd for call in used),
             "collected_on": local(at).date(),
             "product_version": (last.returned_model or last.requested_model)[:200] if last else "",
@@ -256,6 +257,12 @@ def _report_tokens(call: Call) -> int | None:
         return None
     thought = call.tokens_reasoning or 0
     return call.tokens_output - thought if thought <= call.tokens_output else call.tokens_output
+
+
+def _run_tokens(used: Sequence[Call]) -> int | None:
+    """The tokens of all calls, questions and replies; None if those of one are not known."""
+    known = _sum(figure for call in used for figure in (call.tokens_input, call.tokens_output))
+    return int(known) if used and known is not None else None
 
 
 Asked = tuple[str, str, int, str]

@@ -149,7 +149,8 @@ def rows_of(counted: Counted) -> list[ResultRow]:
             for group, by_system in found
             for system_id, (estimate, judged) in by_system.items()
         ]
-        if rater.id != COMPUTED or any(row.estimate.value is not None for row in of_rows):
+        known = any((row.estimate.value, row.estimate.floor) != (None, None) for row in of_rows)
+        if rater.id != COMPUTED or known:
             result += of_rows
     return result
 

@@ -25,7 +25,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.stats.validation.front import FrontPoint, standings
 
 # What a report took; tokens per second is a speed, not a cost.
-COSTS = ("latency", "tokens", "cost")
+COSTS = ("latency", "tokens", "run_tokens", "cost")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,10 @@ def _picture(found: EfficiencyReport, info: MetricInfo) -> SheetPicture:
 def _costs(found: EfficiencyReport, system: str) -> Iterator[SheetCell]:
     for cost in COSTS:
         row = next(one for one in found.standings[cost] if one.system == system)
-        yield replace(figure(found.costs[cost].get(system, Estimate(None))), metric=cost)
+        of = found.costs[cost].get(system, Estimate(None))
+        made = replace(figure(of), metric=cost)
+        part = of.floor if of.value is None else None
+        yield made if part is None else replace(made, words=f"at least {in_words(Estimate(part))}")
         yield _worth(row)
 
 

@@ -2,7 +2,7 @@
 
 import operator
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,6 +22,12 @@ class Reference(Unit):
     year: int | None = Field(default=None, ge=1000, le=2200)
     # Left out where nobody has said it.
     importance: Literal["", "important", "not_important"] = Field(default="", exclude_if=operator.not_)
+    # What else names the work, as its DOI beside its page on arXiv.
+    other_identifiers: tuple[Annotated[Text, Field(max_length=1000)], ...] = Field(
+        default=(), max_length=20, exclude_if=operator.not_
+    )
+    # What a system was shown of it, where that came with the report.
+    passage: Text = Field(default="", max_length=20_000, exclude_if=operator.not_)
 
 
 class Evidence(Document[Reference]):

@@ -51,7 +51,9 @@ class CitedSource(BaseModel):
     )
     title: Text = Field(default="", max_length=2000, description="What the report calls it")
 
-    words: Text = Field(default="", max_length=20_000, description="What the report's list quotes of it")
+    words: Text = Field(
+        default="", max_length=20_000, description="What came with the report or stands in its list of it"
+    )
     later: bool = Field(
         default=False, description="Whether it is named only behind others in one mark, as in [1, 2]"
     )

@@ -40,6 +40,10 @@ class ResponseFields(SQLModel):
     latency_s: float | None = Field(default=None, ge=0, description="Seconds the system took")
     tokens: int | None = Field(default=None, ge=0, description="Tokens of the report")
     cost_usd: float | None = Field(default=None, ge=0, description="US dollars the report cost")
+    run_tokens: int | None = Field(default=None, ge=0, description="Tokens of all calls that made the report")
+    cost_part_usd: float | None = Field(
+        default=None, ge=0, description="US dollars of the calls that have a price, where others have none"
+    )
     collected_on: date | None = Field(default=None, description="Day on which the report was collected")
     product_version: Text = later_text(200, "Version of the product or model that answered")
     settings: Text = later_text(2000, "How it was asked: modes, options, standard replies")

@@ -20,6 +20,13 @@ _ARXIV = re.compile(
     r"(\d{4}\.\d{4,5}|[a-z][a-z-]*(?:\.[a-z]{2})?/\d{7})(?:v\d+)?(?:\.pdf)?/?",
     re.IGNORECASE,
 )
+# Ids that arXiv gave until March 2007, as cs/0112017 and math.GT/0309136.
+OLD_ARXIV = (
+    r"(?:(?:acc|atom|chem|plasm)-ph(?:ys)?|adap-org|alg-geom|ao-sci|astro-ph|bayes-an|chao-dyn|cmp-lg|comp-gas"
+    r"|cond-mat|cs|dg-ga|funct-an|gr-qc|hep-(?:ex|lat|ph|th)|math(?:-ph)?|mtrl-th|nlin|nucl-(?:ex|th)|patt-sol|physics"
+    r"|q-(?:alg|bio)|quant-ph|solv-int|stat|supr-con)(?:\.[a-z]{2})?"
+    r"/(?:9[1-9]|0[0-7])(?:0[1-9]|1[0-2])\d{3}(?!\d)"
+)
 _ISBN = re.compile(
     r"(?:urn:)?(?:isbn)?(?:-1[03])?:?\s*((?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dx])", re.IGNORECASE
 )

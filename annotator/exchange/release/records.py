@@ -39,7 +39,7 @@ _LEFT_OUT_EMPTY = frozenset({
     "product_version", "settings", "collected_by", "cutoff", "kind", "published", "venue", "citations", "citations_on",
     "working_title", "origin", "contributor", "collected", "asked", "traits", "made_from", "transcript",
     "error_sample", "gold", "unadjudicated", "awaited", "final_pass", "drawn_pairs", "rubric_set", "floor", "ceiling",
-    "group_by", "trials", "flip_rate",
+    "group_by", "trials", "flip_rate", "run_tokens", "cost_part_usd",
 })  # fmt: skip
 # Zero citations are a fact.
 _NOTHING: tuple[Any, ...] = (None, "", (), [], {})
@@ -142,6 +142,10 @@ class ResponseRecord(LaterFields):
     latency_s: float | None = None
     tokens: int | None = None
     cost_usd: float | None = None
+    run_tokens: int | None = Field(default=None, description="Tokens of all calls that made the report")
+    cost_part_usd: float | None = Field(
+        default=None, description="US dollars of the calls that have a price, where others have none"
+    )
     collected_on: date | None = Field(default=None, description="Day on which the report was collected")
     product_version: Text = Field(default="", description="Version of the product or model that answered")
     settings: Text = Field(default="", description="How it was asked: modes, options, standard replies")

@@ -28,7 +28,10 @@ UNIT_HEAD = ("item_key", "item_id", "artifact_id", "author", "state", "revision"
 # So many lines are made at a time.
 AT_ONCE = 1_000
 ANCHORS = ("anchor", "more_anchors")
-RESPONSE_HEAD = ("id", "item_key", "system", "trial", "mode", "characters", "latency_s", "tokens", "cost_usd")
+RESPONSE_HEAD = (
+    "id", "item_key", "system", "trial", "mode", "characters", "latency_s", "tokens", "cost_usd", "run_tokens",
+    "cost_part_usd",
+)  # fmt: skip
 PLAIN = ("items", "systems", "judges", "runs", "scores")
 
 Rows = list[dict[str, Any]]
@@ -106,7 +109,7 @@ def _responses(bundle: Bundle) -> Iterator[dict[str, Any]]:
             "system": systems[response.system_id],
             "characters": len(response.text),
         }
-        yield {name: values[name] for name in RESPONSE_HEAD}
+        yield {name: values.get(name) for name in RESPONSE_HEAD}
 
 
 def _units(bundle: Bundle, kind: Kind) -> Iterator[dict[str, Any]]:

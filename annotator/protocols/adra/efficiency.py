@@ -4,6 +4,7 @@ No judge is needed: what is not known of a response stays unknown and is never z
 """
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 
 from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
@@ -39,6 +40,11 @@ def tokens_per_s(response: Response) -> float | None:
     return response.tokens / response.latency_s
 
 
+def run_tokens(response: Response) -> float | None:
+    """The tokens of all calls that made the report."""
+    return None if response.run_tokens is None else float(response.run_tokens)
+
+
 def cost(response: Response) -> float | None:
     """US dollars."""
     return response.cost_usd
@@ -58,7 +64,11 @@ def _metric(
     name: str, title: str, unit: str, reading: Reading, definition: str, *, higher_is_better: bool = False
 ) -> Metric:
     def of(scored: RatedResponse, _: bool) -> Estimate:
-        return score(reading, title, scored.material.response)
+        response = scored.material.response
+        found, part = score(reading, title, response), response.cost_part_usd
+        if reading is not cost or found.value is not None or part is None:
+            return found
+        return replace(found, floor=part, note=f"at least US$ {part:,.4g}: the rest has no price")
 
     return Metric(name, title, definition, of, higher_is_better, unit, within=(0.0, inf), cost=True)
 
@@ -88,11 +98,20 @@ METRICS = (
         higher_is_better=True,
     ),
     _metric(
+        "run_tokens",
+        "Run tokens",
+        "tokens",
+        run_tokens,
+        "The tokens of all calls that made the report, questions and replies, of which the length of the report "
+        "(ADRA §3.4) is a part. The count is the one that came with the response. Undefined when none came.",
+    ),
+    _metric(
         "cost",
         "Cost",
         "US$",
         cost,
-        "US dollars spent on one report (ADRA appendix K.3). Undefined when it was not recorded.",
+        "US dollars spent on one report (ADRA appendix K.3). Undefined when it was not recorded; where some calls have "
+        "no price, the known part is told.",
     ),
 )
 

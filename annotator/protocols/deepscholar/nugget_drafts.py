@@ -13,8 +13,8 @@ from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction,
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.texts.words import word_count
-from annotator.protocols.deepscholar.nugget_judge import PROMPTS as ASSIGNED
-from annotator.protocols.deepscholar.nugget_judge import SupportTogether
+from annotator.protocols.deepscholar.nuggets import PROMPTS as ASSIGNED
+from annotator.protocols.deepscholar.nuggets import SupportTogether
 from annotator.protocols.replies import ModelReply, Word
 from annotator.protocols.several import by_letter, listed
 

@@ -1,11 +1,14 @@
 """Nugget coverage: how many of the gold facts a report holds.
 
-DeepScholar-Bench: nuggets made of the exemplar and assigned to reports, §8.3.1.
+DeepScholar-Bench: nuggets made of the exemplar and assigned to reports, §8.3.1, after Pradeep et al. (2025).
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import fsum
+from typing import Annotated, ClassVar, Literal, Self
+
+from pydantic import Field
 
 from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
@@ -13,18 +16,12 @@ from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import Level, Scale, Value, ValueLook
 from annotator.domain.kinds.artifact import Kind, blind
 from annotator.domain.kinds.nuggets import Nugget
+from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.deepscholar.nugget_judge import (
-    FULL,
-    NONE,
-    PARTIAL,
-    PROMPTS,
-    judge,
-    judge_together,
-)
 from annotator.protocols.lexical import by_passages
 from annotator.protocols.missing import mean_of_known
-from annotator.protocols.several import of_empty
+from annotator.protocols.replies import ModelReply, QuotingReply, longest_quote, sole_value
+from annotator.protocols.several import UnitQuestion, of_empty
 
 NAME = "deepscholar.nuggets"
 DEPARTURES = (
@@ -32,8 +29,12 @@ DEPARTURES = (
     "matches labels to nuggets by position and counts what it cannot read as not supported.",
     "One nugget is asked in one call, unless the judge is set to be asked several together; the public code asks ten.",
     "An item without a vital nugget has no vital score; the public code gives it 0.",
-    "Only nuggets that the exemplar fully bears out are gold, so that the exemplar reaches 1 where it is judged alike.",
+    "Only nuggets that the exemplar fully bears out are gold; it has these by construction and is not asked about.",
 )
+PROMPTS = ("deepscholar.nuggets", "deepscholar.nuggets.together")
+NONE, PARTIAL, FULL = "not_support", "partial_support", "support"
+# As a reply in words spells them.
+_WORDS = {"not-supported": NONE, "partly-supported": PARTIAL, "supported": FULL}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,11 @@ def gold(material: Material) -> list[Nugget]:
     return [unit for unit in material.units(Kind.NUGGETS) if unit.kept]
 
 
+def by_construction(material: Material, nugget: Nugget) -> bool:
+    """Whether a nugget was kept because this response, the exemplar, fully bears it out."""
+    return material.response.mode == EXEMPLAR and nugget.support == FULL
+
+
 def coverage(
     reading: NuggetReading, labels: Sequence[tuple[bool, str | None]], over_valid: bool = False
 ) -> Estimate:
@@ -88,10 +94,14 @@ def coverage(
 
 def _score_of(reading: NuggetReading) -> Callable[[RatedResponse, bool], Estimate]:
     def score(scored: RatedResponse, over_valid: bool) -> Estimate:
-        units = gold(scored.material)
-        return coverage(
-            reading, [(unit.importance == "vital", scored.values.get(unit.id)) for unit in units], over_valid
-        )
+        labels = [
+            (
+                unit.importance == "vital",
+                FULL if by_construction(scored.material, unit) else scored.values.get(unit.id),
+            )
+            for unit in gold(scored.material)
+        ]
+        return coverage(reading, labels, over_valid)
 
     return score
 
@@ -108,10 +118,50 @@ def _metric(reading: NuggetReading) -> Metric:
 
 
 def cases(material: Material) -> Iterator[Case]:
-    """One case for each gold nugget, without what would give its importance away."""
+    """One case for each gold nugget that is not known to be held, without what would give its importance away."""
     for nugget in gold(material):
-        yield material.case(NAME, Kind.NUGGETS, blind(nugget))
+        if not by_construction(material, nugget):
+            yield material.case(NAME, Kind.NUGGETS, blind(nugget))
 
+
+class NuggetSupport(QuotingReply):
+    """What a judge replies about one nugget. The evidence comes first, so that the label follows from it."""
+
+    VALUE, UNQUOTED = "support", (NONE,)
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be supported, partly supported or not supported, in exactly those "
+        "letters, and nothing else. On the next line, unless it is not supported, copy the passage of the report that "
+        "holds it between double quotes. On the last line give your reason in one sentence."
+    )
+    quote: str = Field(
+        description="The report's own words that hold it, copied exactly; empty if there are none"
+    )
+    rationale: str = Field(description="Why, in one sentence")
+    support: Annotated[
+        Literal["support", "partial_support", "not_support"], Field(description="How far the report holds it")
+    ]
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form: a label alone on the first line, then the reason; ValueError on anything else."""
+        said, rest = sole_value(text, *_WORDS)
+        return cls.model_validate({"support": _WORDS[said], "quote": longest_quote(rest), "rationale": rest})
+
+
+class SupportOfOne(NuggetSupport):
+    """What a judge replies about one of several nuggets."""
+
+    id: str = Field(description="The id of the nugget, copied exactly")
+
+
+class SupportTogether(ModelReply):
+    """What a judge replies about several nuggets at once: once about each, by its id."""
+
+    answers: list[SupportOfOne] = Field(description="One answer for each nugget")
+
+
+QUESTION = UnitQuestion(PROMPTS, (NuggetSupport, SupportTogether), ("nugget", "nuggets"), empty=NONE)
+judge, judge_together = QUESTION.judge, QUESTION.judge_together
 
 # No network: the share of a nugget's terms that one passage holds; not fitted to anything.
 BASELINE_FULL, BASELINE_PARTIAL = 0.75, 0.4

@@ -54,11 +54,13 @@ _ABBREVIATED = re.compile(
 _BEFORE_NUMBER = re.compile(r"\b(?:nos?|pp?|op|art)\.\s*$", re.IGNORECASE)
 _GOES_ON = re.compile(rf"[\s{MASK}\"'“‘*_]*(?:[^\W\d_]|\(\d|\d)")
 DEPARTURES = (
-    "Sentences are cut by Unicode's rules after headings, tables, code and reference lists are set aside; a mark that "
-    "follows a full stop belongs to the sentence before it. The public code's tokenizer gives it to the next, and "
-    "takes headings and lists for parts of sentences.",
-    "A mark leads to what the report's own list says of it, then to what came with the report from its system; each "
-    "number of [1, 2] counts. The public code reads its systems' files and the first number alone.",
+    "Sentences are cut by Unicode's rules after headings, code and reference lists are set aside; a mark that follows "
+    "a full stop belongs to the sentence before it. Of a table each row that cites is one sentence, the others none. "
+    "The public code's tokenizer gives the mark to the next, and takes headings, lists and tables for parts of "
+    "sentences.",
+    "A mark leads to what the report's own list says of it, then to what came with the report from its system: a "
+    "passage that OpenScholar was shown is what its citation is judged by. Each number of [1, 2] counts. The public "
+    "code reads its systems' files and the first number alone.",
 )
 
 
@@ -108,7 +110,7 @@ def _unit(cited: ReportCitations, known: dict[str, CitedSource], found: _Found, 
     sources: dict[str, CitedSource] = {}
     dangling = 0
     for citation in found.citations:
-        told = [_source(url, cited, citation) for url in citation.urls]
+        told = [_source(url, cited, known, citation) for url in citation.urls]
         listed = [_listed(mark, cited, known) for mark in citation.lost]
         told += [one for one in listed if one]
         dangling += listed.count(None) + (not citation.urls and not citation.lost)
@@ -128,9 +130,12 @@ def _unit(cited: ReportCitations, known: dict[str, CitedSource], found: _Found, 
     )
 
 
-def _source(url: str, cited: ReportCitations, citation: Citation) -> CitedSource:
-    words = cited.report[slice(*citation.label)] if citation.label else ""
-    return CitedSource(address=str(work_named(url) or url), title=" ".join(words.split())[:LONGEST_TITLE])
+def _source(
+    url: str, cited: ReportCitations, known: dict[str, CitedSource], citation: Citation
+) -> CitedSource:
+    title = " ".join(cited.report[slice(*citation.label)].split()) if citation.label else ""
+    words = next((one.words for mark, one in known.items() if cited.references.get(mark) == url), "")
+    return CitedSource(address=str(work_named(url) or url), title=title[:LONGEST_TITLE], words=words)
 
 
 def _listed(mark: str, cited: ReportCitations, known: dict[str, CitedSource]) -> CitedSource | None:
@@ -138,7 +143,7 @@ def _listed(mark: str, cited: ReportCitations, known: dict[str, CitedSource]) ->
     entry = " ".join(cited.entries.get(mark, "").split())
     words = entry[:LONGEST_TEXT] if len(entry) > LONGEST_ENTRY else ""
     if mark in known:
-        return known[mark].model_copy(update={"words": words})
+        return known[mark].model_copy(update={"words": known[mark].words or words})
     key = normal_title(entry)
     for one in known.values():
         title = normal_title(one.title)
@@ -152,7 +157,7 @@ def _spans(cited: ReportCitations, masked: str) -> Iterator[tuple[str, int, int]
     held: tuple[str, int, int] | None = None
     for block in _blocks(cited, masked):
         text = masked[block.start : block.end].replace("\n", " ")
-        for start, end in _cut(text):
+        for start, end in [(0, len(text))] if text.lstrip().startswith("|") else _cut(text):
             if not re.search(r"[^\W_]", text[start:end].replace(MASK, "")):
                 held = (held[0], held[1], block.start + end) if held else None
                 continue
@@ -190,7 +195,7 @@ def _blocks(cited: ReportCitations, masked: str) -> Iterator[_Block]:
     """The paragraphs and list items of a report's body, each under its heading."""
     heading = ""
     for stretch in cited.body:
-        for start, end in _gathered(cited.report, stretch):
+        for start, end in _gathered(cited.report, masked, stretch):
             words = cited.report[start:end].strip()
             if is_heading(words) or _stands_as_heading(words, masked[start:end]):
                 heading = words.strip("#*_ \t:")[:LONGEST_TEXT]
@@ -204,8 +209,8 @@ def _stands_as_heading(words: str, masked: str) -> bool:
     return alone and bool(_UNFINISHED.search(words)) and word_count(words) <= MOST_WORDS_OF_HEADING
 
 
-def _gathered(report: str, stretch: Span) -> Iterator[Span]:
-    """Lines put together to paragraphs; a heading or a list item begins a new one. No tables, no code."""
+def _gathered(report: str, masked: str, stretch: Span) -> Iterator[Span]:
+    """Lines put together to paragraphs; a heading or a list item begins a new one. Of tables only rows that cite."""
     start, end, fenced = -1, -1, False
     for line in _LINE.finditer(report, *stretch):
         words = line[0].strip()
@@ -215,6 +220,8 @@ def _gathered(report: str, stretch: Span) -> Iterator[Span]:
         if start >= 0 and (apart or is_heading(words) or _ITEM.match(words) or is_heading(report[start:end])):
             yield start, end
             start = -1
+        if words.startswith("|") and not fenced and MASK in masked[slice(*line.span())]:
+            yield line.start(), line.start() + len(line[0].rstrip())
         if not apart:
             start, end = line.start() if start < 0 else start, line.end()
     if start >= 0:
@@ -230,7 +237,10 @@ def _known(material: Material) -> dict[str, CitedSource]:
     for one in material.units(ResponsePart.REFERENCES):
         mark = one.note.strip().strip("[]").lower()
         address = str(work_named(one.identifier) or "")
-        found.setdefault(mark or one.id, CitedSource(address=address, title=one.text[:LONGEST_TITLE]))
+        # Two passages of one work are two sources.
+        title = f"{one.note} {one.text}" if one.passage and one.text != one.note else one.text
+        source = CitedSource(address=address, title=title[:LONGEST_TITLE], words=one.passage)
+        found.setdefault(mark or one.id, source)
     return found
 
 

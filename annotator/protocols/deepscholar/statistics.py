@@ -38,4 +38,5 @@ def report_figures(material: Material) -> ReportFigures:
     text = "".join(cited.report[start:end] for start, end in cited.body)
     inline = sum(max(1, len(one.urls) + len(one.lost)) for one in cited.citations)
     sources = {one.key for unit in units for one in unit.cites}
-    return ReportFigures(len(text), len(text.split()), len(units), len(sources), inline)
+    rows = sum(unit.anchor is not None and unit.anchor.quote.startswith("|") for unit in units)
+    return ReportFigures(len(text), len(text.split()), len(units) - rows, len(sources), inline)

@@ -76,12 +76,16 @@ def units(project: Project, kind: str, key: str = FIRST) -> list[dict[str, Any]]
 
 
 def works_of(project: Project, system: str) -> list[tuple[str, str, str]]:
+    return [(one["note"], one["identifier"], one["text"]) for one in listed(project, system)]
+
+
+def listed(project: Project, system: str) -> list[dict[str, Any]]:
     response = responses(project)[FIRST, system]
     with project.store.read() as db:
         content = db.execute(
             select(EXTRACT.c.content).where(EXTRACT.c.response_id == response.id)
         ).scalar_one()
-    return [(one["note"], one["identifier"], one["text"]) for one in json.loads(content)["units"]]
+    return list(json.loads(content)["units"])
 
 
 def hashes(project: Project) -> dict[str, set[Any]]:
@@ -193,25 +197,49 @@ def test_nuggets_are_joined_by_paper_however_folders_nest(project: Project, fold
 
 
 @pytest.mark.parametrize(
-    ("system", "text", "latency", "tokens", "cost", "works"),
+    ("system", "text", "latency", "run_tokens", "cost", "works"),
     [
         # Steps contain each other: the pipeline's time counts. Equal usage under two names counts once.
-        ("base", "Shade", 484.5, None, 0.5, [("", "http://arxiv.org/abs/2001.00001v2", "Oaks")]),
-        ("storm", "Trees [1].", 3.5, None, None, [("[1]", "http://arxiv.org/abs/2001.00001v1", "http://arxiv.org/abs/2001.00001v1")]),
+        ("base", "Shade", 484.5, 9, 0.5, [("", "http://arxiv.org/abs/2001.00001v2", "Oaks")]),
+        ("storm", "Trees [1].", 3.5, 15, None, [("[1]", "http://arxiv.org/abs/2001.00001v1", "http://arxiv.org/abs/2001.00001v1")]),
         ("search", "Oaks [1].", 4.5, 11, 0.25, [("", "http://arxiv.org/abs/2001.00001v2", "Oaks")]),
-        ("scholar", "Elms [0].", None, None, None, [("[0]", "", "[0]")]),
+        # What is cited by its place is a passage, not a work, whatever address it came with.
+        ("scholar", "Elms [0, 1].", None, 7, None, [("[0]", "", "[0]"), ("[1]", "", "Oaks")]),
         # What a system was shown and did not name is not its own.
         ("research", "Cut off [3", 46.5, 8785, None, []),
     ],
 )  # fmt: skip
 def test_each_systems_folder_is_read(
-    project: Project, folder: Path, system: str, text: str, latency: Any, tokens: Any, cost: Any, works: Any
+    project: Project,
+    folder: Path,
+    system: str,
+    text: str,
+    latency: Any,
+    run_tokens: Any,
+    cost: Any,
+    works: Any,
 ) -> None:
     take(project, folder)
     found = responses(project)[FIRST, system]
     assert found.text.startswith(text)
-    assert (found.latency_s, found.tokens, found.cost_usd) == (latency, tokens, cost)
+    assert (found.latency_s, found.run_tokens, found.cost_usd) == (latency, run_tokens, cost)
+    # No file says how long the report itself is.
+    assert found.tokens is None
     assert works_of(project, system) == works
+
+
+def test_passages_are_kept_and_the_addresses_they_came_with_are_told(project: Project, folder: Path) -> None:
+    report = take(project, folder)
+    assert [one.get("passage") for one in listed(project, "scholar")] == ["elms", "oak trees"]
+    told = "was shown 2 passages with the address of a work, which counts only where the report names it"
+    assert any(f"scholar/0: {told}" in str(note) for note in report.notes)
+
+
+def test_old_ids_of_arxiv_are_works(project: Project, folder: Path) -> None:
+    text = "Grammars [1].\n\n## References\n\n[1] A. cs/0112017. [2] B. arXiv:math.GT/0309136v2"
+    made.text(folder / "systems" / "old" / "0" / "intro.md", text)
+    take(project, folder)
+    assert [one for _, one, _ in works_of(project, "old")] == ["cs/0112017", "arXiv:math.GT/0309136v2"]
 
 
 def test_settings_of_a_system_are_never_opened(project: Project, folder: Path) -> None:
@@ -249,6 +277,27 @@ def test_a_second_import_adds_nothing(project: Project, folder: Path) -> None:
     before = hashes(project)
     assert take(project, folder).new == 0
     assert hashes(project) == before
+
+
+IDENTIFIED = ("cited_paper_arxiv_link", "bib_paper_doi", "bib_paper_url", "cited_paper_abstract")
+
+
+def told_of(folder: Path, *names: str) -> list[list[str]]:
+    rows = read_table(folder / "citations.csv", ()).rows
+    keys = ("parent_paper_arxiv_id", "citation_shorthand", *names)
+    return sorted([row.get(name, "") for name in keys] for row in rows)
+
+
+def test_every_identifier_and_abstract_that_came_in_goes_out(
+    project: Project, folder: Path, tmp_path: Path
+) -> None:
+    yew = made.cited(FIRST, "yew", "Yews", bib_paper_doi="10.1000/yew", cited_paper_abstract="About yews.")
+    made.table(folder / "citations.csv", [*made.CITATIONS[:3], yew])
+    take(project, folder)
+    releases.export(project, tmp_path / "out", LAYOUT, page_texts=True)
+    assert told_of(tmp_path / "out", *IDENTIFIED) == told_of(folder, *IDENTIFIED)
+    without = releases.export(project, tmp_path / "without", LAYOUT)
+    assert "Left out: 2 abstracts; they leave with the texts of cited pages." in without.notes
 
 
 def test_what_is_written_back_is_read_as_the_same(project: Project, folder: Path, tmp_path: Path) -> None:
@@ -314,6 +363,48 @@ def test_the_public_data_come_in_whole_and_go_round(project: Project, tmp_path: 
     again = new_project(tmp_path / "again.goldsmith", "T")
     take(again, tmp_path / "out")
     assert hashes(again) == hashes(project)
+    out = tmp_path / "out"
+    assert told_of(out, "cited_paper_abstract") == told_of(SHARED, "cited_paper_abstract")
+    dois = [one for one in told_of(SHARED, "bib_paper_doi") if one[-1]]
+    assert len(dois) == 131
+    assert [one for one in told_of(out, "bib_paper_doi") if one in dois] == dois
+
+
+def test_the_known_part_of_a_cost_is_kept_and_told(project: Project, folder: Path) -> None:
+    spent = {
+        "lotus": {"total_tokens": 400, "total_cost": 0.0},
+        "helper": {"total_tokens": 20, "total_cost": 0.25},
+    }
+    made.tree(folder / "systems" / "base" / "0" / "usage.json", spent)
+    shutil.rmtree(folder / "systems" / "search")
+    take(project, folder)
+    found = responses(project)[FIRST, "base"]
+    assert (found.run_tokens, found.cost_usd, found.cost_part_usd) == (420, None, 0.25)
+    rows = {
+        row.metric: row.estimate
+        for row in results.rows(project, protocol="adra.efficiency")
+        if (row.system, row.group) == ("base", "all")
+    }
+    assert (rows["run_tokens"].value, rows.get("tokens")) == (420, None)
+    assert (rows["cost"].floor, rows["cost"].note) == (0.25, "at least US$ 0.25: the rest has no price")
+
+
+@needs_shared
+def test_the_public_runs_tell_what_they_took(project: Project) -> None:
+    take(project, SHARED)
+    told = {
+        system: (row.run_tokens, row.cost_usd, row.cost_part_usd)
+        for (_, system), row in responses(project).items()
+        if row.run_tokens is not None
+    }
+    # Added up by hand from the files: of two models the first has no price; STORM's has none, nor OpenScholar's.
+    assert told == {
+        "deepscholar_base_gpt_4.1": (470_824 + 11_904, None, pytest.approx(0.027156)),
+        "search_ai_gpt_4.1": (28_807, 0.069602, None),
+        "openscholar": (279_193, None, None),
+        "deepresearcher": (8_785, None, None),
+        "storm": (57_602 + 7_473 + 3_072 + 1_699, None, None),
+    }
 
 
 @needs_shared

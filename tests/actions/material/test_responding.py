@@ -77,9 +77,9 @@ def test_a_report_is_kept_with_what_it_took(project: Project, server: OddServer)
     ended = respond(project, server)
     assert (ended["state"], ended["done"], ended["total"], ended["failed"]) == ("done", 2, 2, [])
     assert [text for (text,) in responses(project)] == [f"# Report\n\nOn: {q}" for q in QUESTIONS]
-    columns = "s.name, r.trial, r.mode, r.tokens, r.cost_usd, r.latency_s > 0"
-    # Of 20 tokens 5 were thought and not written; nobody knows the price of test-model.
-    assert responses(project, columns) == [(SYSTEM, 1, "end-to-end", 15, None, 1)] * 2
+    columns = "s.name, r.trial, r.mode, r.tokens, r.run_tokens, r.cost_usd, r.latency_s > 0"
+    # Of 20 tokens 5 were thought and not written, 100 were asked; nobody knows the price of test-model.
+    assert responses(project, columns) == [(SYSTEM, 1, "end-to-end", 15, 120, None, 1)] * 2
     assert checking.check(project).problems == []
 
 

@@ -65,10 +65,13 @@ def test_a_missing_judgement_has_an_empty_value_and_its_cause() -> None:
 
 def test_whole_numbers_with_gaps_stay_whole() -> None:
     lines = tables_csv.files(rich_bundle())["responses.csv"].decode("utf-8-sig").splitlines()
-    assert lines[0] == "id,item_key,system,trial,mode,characters,latency_s,tokens,cost_usd"
+    assert (
+        lines[0]
+        == "id,item_key,system,trial,mode,characters,latency_s,tokens,cost_usd,run_tokens,cost_part_usd"
+    )
     # "Rain.", CR, LF, "And", U+2028, "more": 5 + 2 + 3 + 1 + 4 characters.
-    assert lines[1] == "response-1,one,Alpha,1,end-to-end,15,,,"
-    assert "response-2,two,Alpha,1,end-to-end,1,1.5,2," in lines
+    assert lines[1] == "response-1,one,Alpha,1,end-to-end,15,,,,,"
+    assert "response-2,two,Alpha,1,end-to-end,1,1.5,2,,," in lines
 
 
 def test_line_ends_and_odd_characters_inside_a_cell_survive() -> None:

@@ -57,7 +57,7 @@ def test_reports_stand_by_item_and_system(project, show):
 def test_the_cell_at_the_cursor_says_what_its_report_took(project, show):
     page = show(project, "Reports")
     assert page.reports.cell.text() == "Alpha on item 1"
-    assert "not known: time, tokens, cost" in page.reports.about.text()
+    assert "not known: time, report tokens, run tokens, cost" in page.reports.about.text()
     assert "Claims: 2 units, drawn" in page.reports.about.text()
 
 

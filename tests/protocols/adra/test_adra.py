@@ -46,7 +46,7 @@ def test_the_protocols_and_their_metrics_have_their_names():
         *(f"retrieval.{name}" for name in ("jaccard", "precision", "recall", "f1", "hit", "accuracy")),
         *(f"reasoning.{name}" for name in ("accuracy", "precision", "recall", "f1")),
         "reasoning_silence.accuracy",
-        *("latency", "tokens", "tokens_per_s", "cost"),
+        *("latency", "tokens", "tokens_per_s", "run_tokens", "cost"),
         "preference",
     ]
 

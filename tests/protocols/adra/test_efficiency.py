@@ -37,6 +37,13 @@ def test_less_is_better_but_for_throughput():
     assert [metric(EFFICIENCY, name).unit for name in NAMES] == ["s", "tokens", "tokens/s", "US$"]
 
 
+def test_a_report_is_no_run_and_a_known_part_of_a_cost_is_told():
+    of = RatedResponse(Material(ITEM, response("A.", tokens=9, run_tokens=700, cost_part_usd=0.027)), {})
+    told = [metric(EFFICIENCY, name).score(of, False) for name in ("tokens", "run_tokens", "cost")]
+    assert [one.value for one in told] == [9, 700, None]
+    assert (told[2].floor, told[2].note) == (0.027, "at least US$ 0.027: the rest has no price")
+
+
 def test_it_needs_a_response_and_nothing_else():
     assert EFFICIENCY.lacks({}, 1, ()) == []
     assert EFFICIENCY.lacks({}, 0, ()) == ["a response"]

@@ -11,7 +11,7 @@ from annotator.domain.judges.protocol import Answer, Material
 from annotator.domain.kinds.nuggets import Nuggets
 from annotator.protocols.deepscholar import nugget_drafts
 from annotator.protocols.deepscholar.nugget_drafts import DrawnNuggets, WeighedNugget, WeighedNuggets
-from annotator.protocols.deepscholar.nugget_judge import SupportOfOne, SupportTogether
+from annotator.protocols.deepscholar.nuggets import SupportOfOne, SupportTogether
 from tests.protocols.deepscholar.related_work_material import EXEMPLARS, ITEM, report
 
 pytestmark = pytest.mark.anyio

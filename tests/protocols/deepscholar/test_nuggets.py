@@ -1,6 +1,7 @@
 """Nugget coverage: the paper's four readings of the same labels, what is missing, and how a nugget is asked."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.protocol import Answer, RatedResponse
+from annotator.domain.judges.protocol import Answer, Material, RatedResponse
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.protocols.deepscholar import nuggets
-from annotator.protocols.deepscholar.nugget_judge import (
+from annotator.protocols.deepscholar.nuggets import (
     FULL,
     NONE,
     PARTIAL,
@@ -20,7 +23,7 @@ from annotator.protocols.deepscholar.nugget_judge import (
     judge_together,
 )
 from tests.material.related_work import SHARED
-from tests.protocols.deepscholar.related_work_material import with_nuggets
+from tests.protocols.deepscholar.related_work_material import EXEMPLARS, with_nuggets
 
 # Vital: full, full, partly, not. Okay: full, partly.
 HAND = [(True, FULL), (True, FULL), (True, PARTIAL), (True, NONE), (False, FULL), (False, PARTIAL)]
@@ -101,6 +104,36 @@ def test_only_gold_nuggets_are_asked_without_their_importance() -> None:
     ]
     assert not hasattr(kept[0].unit, "importance")
     assert list(nuggets.cases(with_nuggets(("a", "vital"), support="partial_support"))) == []
+
+
+def of_exemplar(material: Material) -> Material:
+    return replace(material, response=EXEMPLARS)
+
+
+def test_what_the_exemplar_holds_by_construction_is_not_asked() -> None:
+    drawn = of_exemplar(with_nuggets(("a", "vital"), ("b", "okay"), support=FULL))
+    assert list(nuggets.cases(drawn)) == []
+    assert {one.score(RatedResponse(drawn, {}), False).value for one in nuggets.NUGGETS.metrics} == {1.0}
+    # Of what people wrote nobody has said that the exemplar holds it.
+    written = of_exemplar(with_nuggets(("a", "vital")))
+    assert [case.unit.id for case in nuggets.cases(written)] == ["a"]
+    assert nuggets.NUGGETS.metrics[0].score(RatedResponse(written, {}), False).value is None
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
+def test_the_public_nuggets_cost_the_exemplars_no_call() -> None:
+    kept = 0
+    for file in (SHARED / "nuggets").glob("*.json"):
+        told = enumerate(json.loads(file.read_text("utf-8"))["nuggets"])
+        units = [
+            Nugget(id=str(place), text=one["text"], importance=one["importance"], support=one["assignment"])
+            for place, one in told
+        ]
+        gold = replace(with_nuggets(), documents={Kind.NUGGETS: Nuggets(units=tuple(units))})
+        kept += len(list(nuggets.cases(gold)))
+        assert list(nuggets.cases(of_exemplar(gold))) == []
+        assert nuggets.NUGGETS.metrics[0].score(RatedResponse(of_exemplar(gold), {}), False).value == 1.0
+    assert kept == 220
 
 
 def test_a_metric_reads_importance_from_the_gold() -> None:

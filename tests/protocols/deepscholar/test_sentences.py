@@ -1,5 +1,6 @@
 """Sentences of reports: where they end, what is none, and what their marks lead to."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.part import ResponsePart, Sentence
 from annotator.exchange.formats.deepscholar import system_folders
 from annotator.exchange.formats.deepscholar.system_folders import SystemReport
+from annotator.protocols.deepscholar.entailment import source_of
+from annotator.protocols.deepscholar.retrieved import retrieved
 from annotator.protocols.deepscholar.sentences import baseline, sentences
 from annotator.protocols.works import named_in
 from tests.material.related_work import SHARED
@@ -102,6 +105,40 @@ def test_a_mark_leads_to_the_list_then_to_what_came_with_the_report_then_to_noth
     assert sources(baseline(bare).document.units[0]) == ["arxiv:2002.00002"]
 
 
+def test_each_row_of_a_table_that_cites_is_one_sentence():
+    rows = (
+        "| Tree | Effect |\n| --- | --- |\n| Oak. Elm | Cools [1] |\n| Ash | None |\n| Fir [2] | Dries. |\n"
+    )
+    listed = "\n## References\n\n[1] Oaks. arXiv:cs/0112017v2\n[2] Firs. math.GT/0309136\n"
+    found = sentences(f"Trees differ.\n\n{rows}\nThis ends.\n{listed}")
+    assert [one.text for one in found] == ["Trees differ.", "Oak. Elm | Cools", "Fir | Dries.", "This ends."]
+    # Ids of before 2007 are works, too.
+    assert [sources(one) for one in found] == [[], ["arxiv:cs/0112017"], ["arxiv:math/0309136"], []]
+    assert not sentences(f"```\n{rows}```\n{listed}")
+
+
+def test_a_citation_is_judged_by_the_passage_that_its_system_was_shown():
+    shown = [
+        Reference(id="a", text="TaxAI", note="[0]", passage="It simulates taxes."),
+        Reference(id="b", text="TaxAI", note="[1]", passage="Its agents learn."),
+        Reference(id="c", text="[2]", note="[2]", passage="Quakes are early."),
+    ]
+    known = {ResponsePart.REFERENCES: Evidence(units=tuple(shown))}
+    text = "Taxes [0][1]. Quakes [2].\n\n## References\n\n[1] TaxAI, another passage\n[2] http://a.org/x"
+    material = Material(ITEM, report(text), parts=known)
+    told = [
+        (one.key, source_of(material, one))
+        for unit in baseline(material).document.units
+        for one in unit.cites
+    ]
+    assert told == [
+        ("[0] TaxAI", "It simulates taxes."),
+        ("[1] TaxAI", "Its agents learn."),
+        ("http://a.org/x", "Quakes are early."),
+    ]
+    assert retrieved(material) == []
+
+
 def test_the_words_of_escaped_links_are_no_part_of_the_sentence():
     (found,) = sentences(
         r"Trees cool \[[A. Oak' 2020](http://arxiv.org/abs/2001.00001v1), [B](http://a.org/x)\]."
@@ -139,7 +176,11 @@ def cut(found: SystemReport) -> list[Sentence]:
     """The sentences of a public report, with what its files tell of its works."""
     units = [
         Reference(
-            id=f"w{place}", text=one.title or one.address or one.mark, note=one.mark, identifier=one.address
+            id=f"w{place}",
+            text=one.title or one.address or one.mark,
+            note=one.mark,
+            identifier=one.address,
+            passage="" if one.address else one.abstract,
         )
         for place, one in enumerate(system_folders.named_works(found))
     ]
@@ -148,14 +189,18 @@ def cut(found: SystemReport) -> list[Sentence]:
 
 
 @public
-@pytest.mark.parametrize(("row", "letters", "links", "works"), [(0, 17_099, 71, 22), (1, 13_196, 57, 22)])
-def test_links_and_works_of_the_public_reports(row, letters, links, works):
+@pytest.mark.parametrize(
+    ("row", "letters", "links", "works", "cites"), [(0, 17_099, 71, 22, 49), (1, 13_196, 57, 22, 57)]
+)
+def test_links_and_works_of_the_public_reports(row, letters, links, works, cites):
     text = (SHARED / f"reports/deepscholar_base_gpt_4.1__{row}.md").read_text(encoding="utf-8")
     named = list(named_in(text))
     assert (len(text), len(named), len({one.identifier for one in named})) == (letters, links, works)
     found = sentences(text)
     assert {cited.address for one in found for cited in one.cites} == {str(one.identifier) for one in named}
     assert not any("](" in one.text or "\\[" in one.text or one.dangling for one in found)
+    # Every link outside a list of references is a citation, those in tables too.
+    assert sum(one.marks for one in found) == cites
 
 
 @public
@@ -172,9 +217,9 @@ def test_every_layout_leads_its_marks_somewhere():
             sum(one.dangling for one in units),
         )
     # Counted by hand: citations before the list (deepresearcher's report stands twice in its file), different sources,
-    # those with an address, and marks that lead nowhere. Of the first system's 49 links 24 stand in a table.
+    # those with an address, and marks that lead nowhere. Of the first system's 49 links 24 stand in a table's rows.
     assert told == {
-        "deepscholar_base_gpt_4.1": (25, 22, 22, 0),
+        "deepscholar_base_gpt_4.1": (49, 22, 22, 0),
         "search_ai_gpt_4.1": (11, 9, 9, 0),
         "openscholar": (17, 14, 0, 0),
         "deepresearcher": (20, 10, 0, 0),
@@ -183,7 +228,13 @@ def test_every_layout_leads_its_marks_somewhere():
 
 
 @public
-def test_a_snippet_in_a_list_is_what_is_known_of_its_source():
+def test_openscholars_passages_are_what_its_citations_are_judged_by_and_none_is_a_work():
     found = next(one for one in map(system_folders.read_folder, folders()) if one.system == "openscholar")
-    quoted = {source.key: source.words for one in cut(found) for source in one.cites}
-    assert quoted["[27]"].startswith("The specific tax rates set by these models")
+    (file,) = (SHARED / "systems/openscholar/0").glob("*.json")
+    shown = json.loads(file.read_text("utf-8"))["ctxs"]
+    cited = {source.key: source.words for one in cut(found) for source in one.cites}
+    assert len(cited) == 14
+    assert all(words == shown[int(key.strip("[]"))]["text"].strip() for key, words in cited.items())
+    # Of all arXiv links only the report's own one counts.
+    addresses = [one.address for one in system_folders.named_works(found) if one.address]
+    assert addresses == ["https://arxiv.org/abs/2004.13332"]

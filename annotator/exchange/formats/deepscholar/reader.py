@@ -289,7 +289,8 @@ class _RelatedWorkReader:
             reference = tables.reference(one.title or one.key, one.key, one.identifier, one.authors, one.year)
             own_id = derived_id(own, "reference", one.key, seen[one.key])
             importance = self.important.of(one) if self.important else ""
-            units.append(reference.model_copy(update={"id": own_id, "importance": importance}))
+            told = {"id": own_id, "importance": importance, "other_identifiers": one.others}
+            units.append(reference.model_copy(update=told))
             self._take_work(one.identifier, one.title, one.abstract)
         if units:
             self._take_artifact(own, Evidence(units=tuple(units)), tables.CITATIONS)
@@ -339,7 +340,15 @@ class _RelatedWorkReader:
             self._note(report.file, "holds an empty report")
         own = item_id(arxiv_id)
         named = system_folders.named_works(report)
-        works = tuple(self._mark(own, report.system, one.mark, one.title, one.address) for one in named)
+        works = tuple(
+            self._mark(own, report.system, one.mark, one.title, one.address).model_copy(
+                update={} if one.address else {"passage": one.abstract[:20_000]}
+            )
+            for one in named
+        )
+        if count := report.passages_of_works:
+            shown = f"was shown {counted(count, 'passage')} with the address of a work"
+            self._note(report.file, f"{shown}, which counts only where the report names it")
         for one in named:
             self._take_work(one.address, one.title, one.abstract)
         self._add_response(report, arxiv_id, "end-to-end", works)
@@ -374,8 +383,9 @@ class _RelatedWorkReader:
             text=report.text,
             mode=mode,
             latency_s=report.latency_s,
-            tokens=report.tokens,
+            run_tokens=report.run_tokens,
             cost_usd=report.cost_usd,
+            cost_part_usd=report.cost_part_usd,
         )
         before = next((one for one in self.bundle.responses if one.id == record.id), None)
         if before is not None:
@@ -408,9 +418,14 @@ class _RelatedWorkReader:
         return tables.reference(words, mark, address).model_copy(update={"id": own_id})
 
     def _take_work(self, address: str, title: str, abstract: str) -> None:
-        """The abstract of a work on arXiv, once; what other files say of the same work is passed over."""
+        """The abstract of a work that arXiv or a DOI names, once; what other files say of it is passed over."""
         named = work_named(address) if address else None
-        if named is None or named.scheme != "arxiv" or not abstract.strip() or str(named) in self.works:
+        if (
+            named is None
+            or named.scheme not in ("arxiv", "doi")
+            or not abstract.strip()
+            or str(named) in self.works
+        ):
             return
         self.works.add(str(named))
         page = PageRecord(

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotator.domain.texts.canonical import storable
-from annotator.domain.texts.identifier import parse, work_named
+from annotator.domain.texts.identifier import OLD_ARXIV, parse, work_named
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.reading import decoded, read_bytes, read_json
 from annotator.exchange.table_files import read_table
+from annotator.protocols.citations import marks_in
 
 # Of each layout only these files are opened; settings, which may hold keys, never are.
 BASE_TEXT, BASE_WORKS, BASE_QUERY, BASE_TIMES, BASE_USAGE = (
@@ -28,14 +29,17 @@ STORM_TEXT, STORM_WORKS = "storm_gen_article.md", "url_to_info.json"
 NUGGETS = "res.json"
 _LINK = re.compile(
     r"(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/[a-z.-]*/?\d[\d.]*\d(?:v\d+)?"
-    r"|arxiv:\s*\d{4}\.\d{4,5}(?:v\d+)?",
+    rf"|arxiv:\s*(?:\d{{4}}\.\d{{4,5}}|{OLD_ARXIV})(?:v\d+)?|(?<![\w./-]){OLD_ARXIV}(?:v\d+)?",
     re.IGNORECASE,
 )
 _LOOSE = re.compile(r"(?P<system>.+)__(?P<row>\d+)\.md")
 
 
 class CitedWork(NamedTuple):
-    """The work that a mark of a report leads to; the mark is empty where links name works."""
+    """The work that a mark of a report leads to; the mark is empty where links name works.
+
+    Without an address `abstract` is a passage that the system was shown.
+    """
 
     mark: str
     address: str
@@ -54,8 +58,22 @@ class SystemReport:
     works: list[CitedWork] = field(default_factory=list)
     asked: str = ""
     latency_s: float | None = None
-    tokens: int | None = None
+    run_tokens: int | None = None
     cost_usd: float | None = None
+    cost_part_usd: float | None = None
+    passages_of_works: int = 0
+    """How many passages that it was shown, and cites by their place, came with the address of a work."""
+
+    def take_usage(self, told: Sequence[Mapping[str, Any]], price: str) -> None:
+        """What all calls took; equal entries under two names are one, and a model without a price has no known cost."""
+        different = [one for place, one in enumerate(told) if one not in told[:place]]
+        tokens = [_whole(one.get("total_tokens")) for one in different]
+        if tokens and None not in tokens:
+            self.run_tokens = sum(one for one in tokens if one)
+        # Zero beside tokens means a model without a price.
+        costs = [_number(one.get(price)) for one in different]
+        known = sum(cost for cost in costs if cost) or None
+        self.cost_usd, self.cost_part_usd = (known, None) if all(costs) else (None, known)
 
 
 def folders_in(folder: Path) -> Iterator[Path]:
@@ -104,7 +122,8 @@ def read_folder(folder: Path) -> SystemReport:
 
 def named_works(report: SystemReport) -> list[CitedWork]:
     """The works that a report names: by a mark or a link; what it was shown and left out is not its own."""
-    named = [one for one in report.works if _names(report.text, one)]
+    marks = set(marks_in(report.text))
+    named = [one for one in report.works if one.mark.strip("[]") in marks or _names(report.text, one)]
     listed = {work_named(one.address) for one in named if one.address}
     linked = {work_named(link): CitedWork("", link, "") for link in _LINK.findall(report.text)}
     return [*named, *(one for work, one in linked.items() if work and work not in listed)]
@@ -142,7 +161,8 @@ def _read_base(folder: Path, report: SystemReport) -> None:
     if (folder / BASE_TIMES).is_file():
         report.latency_s = _pipeline_time(folder / BASE_TIMES)
     if (folder / BASE_USAGE).is_file():
-        report.cost_usd = _cost_of(read_json(folder / BASE_USAGE))
+        usage = _mapping(read_json(folder / BASE_USAGE))
+        report.take_usage([one for one in usage.values() if isinstance(one, Mapping)], "total_cost")
 
 
 def _pipeline_time(path: Path) -> float | None:
@@ -150,15 +170,6 @@ def _pipeline_time(path: Path) -> float | None:
     lines = csv.reader(io.StringIO(_text(path)), skipinitialspace=True)
     whole = [line for line in lines if len(line) >= 3 and line[1].endswith("_pipeline")]
     return _number(whole[-1][2]) if whole else None
-
-
-def _cost_of(usage: Any) -> float | None:
-    """What the calls cost in all; equal entries under two names are one, and no price at all is not known."""
-    found = [one for one in usage.values() if isinstance(one, Mapping)] if isinstance(usage, Mapping) else []
-    different = [one for place, one in enumerate(found) if one not in found[:place]]
-    costs = [_number(one.get("total_cost")) for one in different]
-    # Zero beside tokens means a model without a price, whose cost is not known.
-    return sum(cost for cost in costs if cost) if costs and all(costs) else None
 
 
 def _read_storm(folder: Path, report: SystemReport) -> None:
@@ -175,7 +186,11 @@ def _read_storm(folder: Path, report: SystemReport) -> None:
             report.works.append(work)
     usage = text.with_name(BASE_USAGE)
     if usage.is_file():
-        times = [_number(one) for one in _mapping(_mapping(read_json(usage)).get("time")).values()]
+        spent = _mapping(read_json(usage))
+        times = [_number(one) for one in _mapping(spent.get("time")).values()]
+        modules = _mapping(spent.get("lm_cost")).items()
+        calls = [{**_mapping(one), "module": name} for name, of in modules for one in _mapping(of).values()]
+        report.take_usage(calls, "cost")
         report.latency_s = sum(one for one in times if one) if times and None not in times else None
 
 
@@ -187,24 +202,29 @@ def _read_with_contexts(folder: Path, report: SystemReport) -> None:
     report.asked = _string(told.get("abstract")) or _string(told.get("query") or told.get("question"))
     report.latency_s = _number(told.get("latency"))
     usage = _mapping(told.get("usage"))
-    report.tokens = _whole(usage.get("total_tokens", told.get("token_count")))
-    report.cost_usd = _number(usage.get("total_cost_usd_dollar")) or None
+    spent = _mapping(told.get("cost"))
+    report.run_tokens = _whole(
+        usage.get("total_tokens", told.get("token_count", spent.get("physical tokens")))
+    )
+    report.cost_usd = _number(usage.get("total_cost_usd_dollar", spent.get("physical cost"))) or None
     contexts = [one for one in told.get("ctxs") or () if isinstance(one, Mapping)]
-    report.works = list(_contexts(contexts, numbered="ranked_results" in told))
+    numbered = "ranked_results" in told
+    report.works = list(_contexts(contexts, numbered=numbered))
+    report.passages_of_works = sum(bool(_string(one.get("url"))) for one in contexts) if numbered else 0
 
 
 def _contexts(contexts: Sequence[Mapping[str, Any]], *, numbered: bool) -> Iterator[CitedWork]:
-    """The works of a list of contexts; only where it was cited by place (from 0) has each a mark."""
+    """The works of a list of contexts; what is cited by its place (from 0) is a passage, and names no work."""
     seen: set[str] = set()
     for place, one in enumerate(contexts):
-        address = _string(one.get("url") or one.get("id"))
-        if not numbered and (parse(address) is None or address in seen):
+        address, title, text = (_string(one.get(name)) for name in ("url", "title", "text"))
+        if numbered:
+            yield CitedWork(f"[{place}]", "", title or address, text)
             continue
-        seen.add(address)
-        mark = f"[{place}]" if numbered else ""
-        yield CitedWork(
-            mark, address if parse(address) else "", _string(one.get("title")), _string(one.get("text"))
-        )
+        address = address or _string(one.get("id"))
+        if parse(address) is not None and address not in seen:
+            seen.add(address)
+            yield CitedWork("", address, title, text)
 
 
 def _text(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.kinds.evidence import Reference
@@ -19,6 +19,9 @@ IMPORTANT = "important_citations.csv"
 OF_PAPERS = (PAPERS, "papers.csv", "related_works_combined.csv", "paper_content.csv")
 ABSTRACT = "Abstract: "
 LONGEST_IDENTIFIER = 1000
+# The columns of what names a cited work.
+LINK, DOI, ADDRESS = "cited_paper_arxiv_link", "bib_paper_doi", "bib_paper_url"
+_DOI = re.compile(r"\b10\.\d{4,9}/")
 _LIMIT = " that were published before "
 _DAY = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 
@@ -69,6 +72,14 @@ class Cited:
     def identifier(self) -> str:
         """What names the work: its page on arXiv, its DOI, or its address; empty where nothing does."""
         return self.link or self.doi or self.url
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """What else names it."""
+        found = dict.fromkeys((self.doi, self.url))
+        return tuple(
+            one for one in found if one not in ("", self.identifier) and len(one) <= LONGEST_IDENTIFIER
+        )
 
 
 def papers_of(table: Table) -> Iterator[tuple[int, PublishedPaper | None]]:
@@ -134,14 +145,26 @@ def _cited(index: int, row: Mapping[str, str]) -> Cited:
         paper=row.get("parent_paper_arxiv_id", ""),
         key=row.get("citation_shorthand", ""),
         title=_line(row.get("cited_paper_title", "")),
-        link=row.get("cited_paper_arxiv_link", ""),
+        link=row.get(LINK, ""),
         abstract=row.get("cited_paper_abstract", ""),
         authors=row.get("bib_paper_authors", "").replace("; ", ", "),
         year=_year(row.get("bib_paper_year", "")),
-        doi=row.get("bib_paper_doi", ""),
-        url=row.get("bib_paper_url", ""),
+        doi=row.get(DOI, ""),
+        url=row.get(ADDRESS, ""),
         index=index,
     )
+
+
+def identified(identifiers: Sequence[str]) -> dict[str, str]:
+    """The columns that a reference's identifiers stand in, of which the first may be the work's page on arXiv."""
+    found: dict[str, str] = {}
+    for place, one in enumerate(filter(None, identifiers)):
+        named, given = parse(one), one.lower()
+        of_arxiv = place == 0 and named is not None and named.scheme == "arxiv" and not _DOI.search(given)
+        doi = bool(_DOI.search(given)) and (not given.startswith("http") or "doi.org/" in given)
+        column = LINK if of_arxiv else DOI if doi and DOI not in found else ADDRESS
+        found.setdefault(column, one)
+    return found
 
 
 def reference(text: str, note: str, identifier: str, authors: str = "", year: int | None = None) -> Reference:

@@ -9,7 +9,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import END_TO_END, EXEMPLAR
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identifier import parse
+from annotator.domain.texts.identifier import parse, work_named
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.formats.deepscholar import tables
 from annotator.exchange.formats.deepscholar.reader import RELATED_WORK
@@ -64,7 +64,12 @@ class _RelatedWorkWriter:
         for item in self.items:
             if units := [unit for owner, unit in self._units(Kind.NUGGETS) if owner.id == item.id]:
                 made[f"{NUGGET_FOLDERS}/{self.rows[item.id]}/{NUGGETS}"] = pretty(_nuggets(item, units))
-        return made | self._reports() | self._names(), self.notes
+        made |= self._reports() | self._names()
+        if left := sum(page.content_type == "abstract" and not page.text for page in self.bundle.pages):
+            self.notes.append(
+                f"Left out: {counted(left, 'abstract')}; they leave with the texts of cited pages."
+            )
+        return made, self.notes
 
     def _is_paper(self, item: ItemRecord) -> bool:
         named = parse(f"arXiv:{item.key}")
@@ -92,26 +97,22 @@ class _RelatedWorkWriter:
             yield from ((item, unit) for unit in (own[0].document["units"] if own else ()))
 
     def _citations(self, *, important: bool = False) -> Iterable[Mapping[str, Any]]:
-        abstracts = {page.url: page.text for page in self.bundle.pages}
+        abstracts = {page.url: page.text for page in self.bundle.pages if page.content_type == "abstract"}
         for item, unit in self._units(Kind.EVIDENCE):
             if important and unit.get("importance") != "important":
                 continue
-            named = parse(unit["identifier"])
-            on_arxiv = named is not None and named.scheme == "arxiv"
-            is_doi = named is not None and named.scheme == "doi"
+            named = work_named(unit["identifier"])
             yield {
                 "parent_paper_title": self.sources[item.id, 0].title,
                 "parent_paper_arxiv_id": item.key,
                 "citation_shorthand": unit["note"] or unit["id"],
                 "cited_paper_title": unit["text"] if unit["text"] != unit["note"] else "",
-                "cited_paper_arxiv_link": unit["identifier"] if on_arxiv else "",
-                "cited_paper_abstract": abstracts.get(str(named), "") if on_arxiv else "",
+                "cited_paper_abstract": abstracts.get(str(named), ""),
                 "has_metadata": True,
-                "is_arxiv_paper": on_arxiv,
+                "is_arxiv_paper": named is not None and named.scheme == "arxiv",
                 "bib_paper_authors": unit["authors"],
                 "bib_paper_year": unit["year"] or "",
-                "bib_paper_url": "" if on_arxiv or is_doi else unit["identifier"],
-                "bib_paper_doi": unit["identifier"] if is_doi else "",
+                **tables.identified([unit["identifier"], *unit.get("other_identifiers", ())]),
             }
 
     def _reports(self) -> dict[str, bytes]:
@@ -149,7 +150,7 @@ class _RelatedWorkWriter:
                 "title": unit["text"],
                 "url": unit["identifier"],
                 "mark": unit["note"],
-                "snippet": abstracts.get(str(parse(unit["identifier"])), ""),
+                "snippet": unit.get("passage") or abstracts.get(str(parse(unit["identifier"])), ""),
             }
             for unit in units
         )

@@ -27,7 +27,7 @@ PARTS = {
 }
 # What the cells may tell, in the order of the choice.
 LENGTH, DRAWN = "Length in characters", "Extracts"
-TOLD = (LENGTH, "Time", "Tokens", "Cost", DRAWN)
+TOLD = (LENGTH, "Time", "Report tokens", "Run tokens", "Cost", DRAWN)
 
 
 class ReportsGrid(RowsModel[ReportsLine]):
@@ -152,20 +152,21 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fsum(known) / len(known) if known else None
 
 
-def _tokens(found: Sequence[ReportLine]) -> str:
-    mean = _mean([line.tokens for line in found])
+def _tokens(found: Sequence[int | None]) -> str:
+    mean = _mean(found)
     return UNKNOWN if mean is None else f"{round(mean):,}"
 
 
 def _cost(found: Sequence[ReportLine]) -> str:
-    mean = _mean([line.cost_usd for line in found])
-    return UNKNOWN if mean is None else usd(mean)
+    mean, part = (_mean([getattr(line, name) for line in found]) for name in ("cost_usd", "cost_part_usd"))
+    return usd(mean) if mean is not None else UNKNOWN if part is None else f"at least {usd(part)}"
 
 
 _IN_CELL: dict[str, Callable[[Sequence[ReportLine]], str]] = {
     LENGTH: lambda found: f"{round(_mean([line.characters for line in found]) or 0):,}",
     "Time": lambda found: seconds_words(_mean([line.latency_s for line in found])),
-    "Tokens": _tokens,
+    "Report tokens": lambda found: _tokens([line.tokens for line in found]),
+    "Run tokens": lambda found: _tokens([line.run_tokens for line in found]),
     "Cost": _cost,
 }
 
@@ -174,13 +175,18 @@ def _took(line: ReportLine) -> str:
     """What one report took, as far as it is known."""
     known = {
         "time": seconds_words(line.latency_s),
-        "tokens": f"{line.tokens:,} tokens" if line.tokens is not None else UNKNOWN,
+        "report tokens": _with_unit(_tokens([line.tokens]), "report tokens"),
+        "run tokens": _with_unit(_tokens([line.run_tokens]), "run tokens"),
         "cost": _cost([line]),
     }
     told = [words for words in known.values() if words != UNKNOWN]
     lacking = [name for name, words in known.items() if words == UNKNOWN]
     said = ", ".join((f"{line.characters:,} characters", *told))
     return f"{said}; not known: {', '.join(lacking)}." if lacking else f"{said}."
+
+
+def _with_unit(words: str, unit: str) -> str:
+    return words if words == UNKNOWN else f"{words} {unit}"
 
 
 def _parts(line: ReportLine) -> str:
