@@ -7,7 +7,7 @@ import typer
 
 from annotator.cli.options import Protocol, protocol_of
 from annotator.cli.saying import As, File, Json, opened, print_json, said
-from annotator.cli.tables import print_sheet
+from annotator.cli.tables import print_sheets
 from annotator.cli.validation import (
     Against,
     PartName,
@@ -77,7 +77,7 @@ def card(
     if json_:
         print_json({"card": made.tree(), "files": written})
         return
-    print_sheet(validity_cards.brief(made))
+    print_sheets([validity_cards.brief(made)])
     said.print(
         f"Wrote {written[0]}" if written else "Nothing was written: --to FILE.json or FILE.html", markup=False
     )

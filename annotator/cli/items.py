@@ -188,7 +188,7 @@ def bar(
 def funnel(file: File, as_: As = "", json_: Json = False) -> None:
     """Count how many items of each origin came how far."""
     from annotator.actions.studies import selection_ratings
-    from annotator.cli.tables import print_sheet
+    from annotator.cli.tables import print_sheets
 
     with opened(file, readonly=True, person=as_) as project:
         found = selection_ratings.report(project)
@@ -196,8 +196,7 @@ def funnel(file: File, as_: As = "", json_: Json = False) -> None:
     if json_ or not sheets:
         lines = [asdict(line) for line in found.funnel]
         say({"funnel": lines, "bar": found.bar}, json_, ["No item has an origin or a rating yet."])
-    for sheet in [] if json_ else sheets:
-        print_sheet(sheet)
+    print_sheets([] if json_ else sheets)
 
 
 @final_app.command("list")

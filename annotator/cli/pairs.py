@@ -218,7 +218,7 @@ def adjudicate(
         bool, typer.Option("--auto-unanimous", help="Close every item on which everyone wrote the same")
     ] = False,
     share: Annotated[
-        float, typer.Option(min=0, max=1, help="Share of these items kept open as a spot check")
+        float, typer.Option(min=0, max=1, help="Share of these items kept open as a spot check; 0 keeps none")
     ] = 0.1,
     seed: Annotated[
         int | None, typer.Option(help="Seed of the draw; by default derived from the data")

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.saying import As, File, Json, opened, print_json, said, say
-from annotator.cli.tables import UNFIT, print_departures, print_table, show
+from annotator.cli.tables import UNFIT, Departures, print_departures, print_table, show
+from annotator.domain.material.response import spelled
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.refusal import Refusal
 
@@ -16,6 +17,14 @@ GROUPS = {
     "all": "all", "type": "question_type", "subject": "subject", "phase": "phase", "difficulty": "difficulty",
     "aspect": "facet", "mode": "mode",
 }  # fmt: skip
+# Why nothing stands under a group although figures are known.
+UNSET = "No item that was judged has a {0} yet. Set it: goldsmith items edit FILE KEYS --{1} …"
+UNGROUPED = {
+    "type": UNSET.format("question type", "type"),
+    **{by: UNSET.format(by, by) for by in ("subject", "phase", "difficulty")},
+    "aspect": "What was judged has no aspects.",
+    "mode": "All reports were given in one mode. Have some written in another: goldsmith respond FILE --mode …",
+}
 SPAN = ("value", "low", "high", "note")
 
 
@@ -54,18 +63,21 @@ def results(
     protocol: Annotated[
         str, typer.Option(help="What is judged; by default the first of which there are figures", show_default=False)
     ] = "",
+    departures: Departures = False,
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Scores of every system with 95 % interval, n and missing judgements; or another view of the Results page."""
     with opened(file, readonly=True) as project:
         if view or to:
             chosen = _chosen(by, metric, choose or [])
-            _show(project, view or "overview", chosen, rater, to, json_, offsets)
+            _show(project, view or "overview", chosen, rater, to, json_, offsets, departures)
         else:
-            _figures(project, metric, rater, by, protocol, json_)
+            _figures(project, metric, rater, by, protocol, json_, departures)
 
 
-def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool) -> None:
+def _figures(
+    project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool, departures: bool
+) -> None:
     from annotator.actions.items import roles
     from annotator.actions.results import composites, metrics, publishing, result_exports, result_raters
     from annotator.actions.results import results as questions
@@ -93,10 +105,11 @@ def _figures(project: Any, metric: str, rater: str, by: str, protocol: str, json
         print_json({"columns": columns, "rows": rows, "told": floors, "departures": differs})
     else:
         if not rows:
-            _print_lack(project, protocol)
+            known = any(row.estimate.value is not None for row in found)
+            said.print(UNGROUPED[by] if known and by in UNGROUPED else _lack(project, protocol), markup=False)
             return
         _print_results(rows, floors, {row.repeats.words for row in found if row.repeats} | {without})
-        print_departures(differs)
+        print_departures(differs, departures)
 
 
 def _rater_id(project: Any, name: str, protocol: str) -> str:
@@ -138,6 +151,7 @@ def _show(
     to: Path | None,
     json_: bool,
     offsets: bool,
+    departures: bool,
 ) -> None:
     from annotator.actions.papers import paper_tables
     from annotator.actions.studies import result_views
@@ -152,10 +166,12 @@ def _show(
     found = result_views.show(project, view, chosen, among=paper_tables.VIEWS)
     if found.sheets or json_:
         more = {"view": view, "chosen": dict(found.chosen)}
-        show(found.sheets, to, json_, more, offsets=offsets)
+        show(found.sheets, to, json_, more, offsets=offsets, departures=departures)
     else:
         about = result_views.named(view, paper_tables.VIEWS)
-        said.print(f"{about.title}: nothing to show yet. {about.lacks}", markup=False)
+        steps = paper_tables.lacking(project, found.chosen) if view == paper_tables.VIEW.name else ()
+        for words in steps or (f"{about.lacks} Run: {about.command}",):
+            said.print(f"{about.title}: nothing to show yet. {words}", markup=False)
 
 
 def _value(offered: Any, name: str, wanted: str) -> str:
@@ -164,6 +180,7 @@ def _value(offered: Any, name: str, wanted: str) -> str:
     if choice is None:
         names = ", ".join(choice.name for choice in offered) or "nothing"
         raise Refusal(f"This view has no choice called “{name}”.", f"Its choices are: {names}.")
+    wanted = spelled(wanted) if name == "mode" else wanted
     for words, value in choice.values:
         # Behind a rater's name stands how much they judged.
         if wanted in (words, value) or words.rpartition(" (")[0] == wanted:
@@ -172,17 +189,15 @@ def _value(offered: Any, name: str, wanted: str) -> str:
     raise Refusal(f"“{wanted}” is none of {name}.", f"Offered are: {said_}.")
 
 
-def _print_lack(project: Any, protocol: str) -> None:
+def _lack(project: Any, protocol: str) -> str:
     """Why there is no figure, and by which protocols there is one."""
     from annotator.actions.results import result_raters
     from annotator.protocols import PROTOCOLS
 
-    others = [name for name in PROTOCOLS if result_raters.judges_of(project, name)]
+    others = [name for name in PROTOCOLS if name != protocol and result_raters.judges_of(project, name)]
     if others:
-        words = f"Nothing has been judged by {protocol} yet. Choose another --protocol: {', '.join(others)}"
-    else:
-        words = "Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline"
-    said.print(words, markup=False)
+        return f"Nothing has been judged by {protocol} yet. Choose another --protocol: {', '.join(others)}"
+    return "Nothing has been judged yet. Run: goldsmith judge run FILE --judge baseline"
 
 
 def _print_results(rows: list[dict[str, Any]], told: list[str], repeats: set[str]) -> None:

@@ -2,11 +2,17 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import typer
 
 from annotator.cli.saying import print_json, said
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.well_formed import visible
 
+Departures = Annotated[
+    bool, typer.Option("--departures", help="Also print in full where figures differ from the paper")
+]
 WIDEST = 60
 # Characters between two columns, and of a word that may be cut.
 BETWEEN, LONGEST_WORD = 3, 20
@@ -14,9 +20,10 @@ UNFIT = " (!)"
 
 
 def show(
-    sheets: Sequence[Any], to: Path | None, json_: bool, more: dict[str, Any] | None = None, *, offsets: bool = False
+    sheets: Sequence[Any], to: Path | None, json_: bool, more: dict[str, Any] | None = None, *,
+    offsets: bool = False, departures: bool = False,
 ) -> None:  # fmt: skip
-    """Tables as words, as JSON after what is said `more`, or into files."""
+    """Tables as words, as JSON after what is said `more`, or into files; in words `departures` in full."""
     from annotator.actions.results import result_exports
 
     written = [path.name for path in _written(sheets, to, offsets)] if to else []
@@ -26,8 +33,7 @@ def show(
     elif written:
         said.print(f"Wrote {', '.join(written)}", markup=False)
     else:
-        for sheet in sheets:
-            print_sheet(sheet)
+        print_sheets(sheets, departures=departures)
 
 
 def _written(sheets: Sequence[Any], to: Path, offsets: bool) -> list[Path]:
@@ -40,24 +46,32 @@ def _written(sheets: Sequence[Any], to: Path, offsets: bool) -> list[Path]:
     ]
 
 
-def print_sheet(sheet: Any) -> None:
-    """Print a table with what holds of all of it."""
+def print_sheets(sheets: Sequence[Any], *, departures: bool = True) -> None:
+    """Print tables with what holds of each, then once where they differ from the paper."""
+    from annotator.actions.results import result_exports
+
+    for sheet in sheets:
+        _print_sheet(sheet)
+    known = dict.fromkeys(words for sheet in sheets for words in result_exports.departures(sheet))
+    print_departures([*known], departures)
+
+
+def _print_sheet(sheet: Any) -> None:
     lines = (
         [f"{cell.words}{UNFIT if cell.state == 'unfit' else ''}" for cell in line.cells]
         for line in sheet.lines
     )
     print_table(sheet.title, [column.head for column in sheet.columns], lines, stay=_named_by(sheet))
-    from annotator.actions.results import result_exports
-
     for words in sheet.told:
         said.print(words, markup=False)
-    print_departures(result_exports.departures(sheet))
 
 
-def print_departures(known: Sequence[str]) -> None:
-    """Print where figures differ from their paper."""
-    for words in ("Differences from the paper:", *known) if known else ():
-        said.print(words, markup=False)
+def print_departures(known: Sequence[str], whole: bool) -> None:
+    """Print where figures differ from their paper, or how often they do and how to read of it."""
+    lines = ("Differences from the paper:", *known)
+    for words in lines if whole else (f"{counted(len(known), 'difference')} from the paper: --departures",):
+        if known:
+            said.print(words, markup=False)
 
 
 def _named_by(sheet: Any) -> int:

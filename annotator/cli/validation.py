@@ -124,8 +124,8 @@ def draw(
         list[str], typer.Option("--person", help="Annotator: an alias; two or more", show_default=False)
     ],
     width: Annotated[float, typer.Option(help="Width of a share's 95 % interval")] = 0.1,
-    size: Annotated[int | None, typer.Option(help="Number of responses, instead of a "
-    "width", show_default=False)] = None,
+    size: Annotated[int | None, typer.Option(help="Number of responses, or of pairs where pairs are labelled, "
+    "instead of a width", show_default=False)] = None,
     share: Annotated[float, typer.Option(help="Expected agreement; 0.5 needs the most labels")] = 0.5,
     likeness: Annotated[float, typer.Option(help="Intra-item correlation (ICC), 0 to 1")] = 0.1,
     test: Annotated[float, typer.Option(help="Share of items in the test part")] = 0.5,

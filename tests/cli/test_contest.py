@@ -76,7 +76,7 @@ def test_imported_matches_stand_in_json(file, capsys):
 
 def test_standings_in_words_name_what_is_certain(file, capsys):
     told(capsys, "contest", "import", file, file.parent / "matches.csv")
-    code, out = told(capsys, "contest", "standings", file)
+    code, out = told(capsys, "contest", "standings", file, "--departures")
     assert code == 0
     assert "Standings of 2 tasks" in out
     assert "of the top 1 are certain" in out

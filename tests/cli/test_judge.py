@@ -83,6 +83,16 @@ def test_a_whole_paper_is_estimated_figure_by_figure(file: Path, capsys: Any, se
     assert ("Coverage" in out, "not known" in out) == (True, True)
 
 
+def test_a_judge_is_retired_and_its_verdicts_stay(file: Path, capsys: Any, server: OddServer) -> None:
+    run(capsys, file)
+    assert goldsmith(capsys, "judge", "retire", file, JUDGE)[0] == 0
+    assert JUDGE not in [one["name"] for one in told(capsys, "judge", "list", file)["judges"]]
+    project = Project.open(file)
+    assert sql.rows(project, "SELECT count(*) FROM judgement") == [(12,)]
+    project.close()
+    assert goldsmith(capsys, "judge", "retire", file, "nobody")[0] == 1
+
+
 def test_a_judge_is_added_that_is_shown_weights(file: Path, capsys: Any, server: OddServer) -> None:
     words = ("judge", "add", file, "--name", "w", "--base-url", server.url, "--model", "m", "--show-weight")
     assert goldsmith(capsys, *words)[0] == 0

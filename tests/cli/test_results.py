@@ -2,11 +2,13 @@
 
 import csv
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from annotator.actions.items import items
+from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from tests.projects import adra_project as adra
 
@@ -43,6 +45,36 @@ def test_one_metric_over_all_items(file, capsys):
 def test_figures_are_grouped_by_subject(file, capsys):
     rows = told(capsys, "results", file, "--metric", "plan.recall", "--by", "subject")["rows"]
     assert {row["group"] for row in rows} == {"NLP", "Vision"}
+
+
+def test_an_empty_table_says_what_to_do_and_an_unknown_one_what_there_is(file, capsys):
+    wanted = {
+        "time-limit": "goldsmith respond FILE --cutoff",
+        "recent-sources": "goldsmith sources describe FILE --item KEY --published",
+        "isolated-planning": "goldsmith respond FILE --mode isolated",
+        "r3": "goldsmith judge extract FILE --judge NAME --extraction researcherbench.claims.extract",
+        "wins-table": "goldsmith judge run FILE --judge NAME --protocol researcherbench.pairwise",
+        "windows": "goldsmith judge run FILE --judge baseline",
+    }
+    for name, command in wanted.items():
+        assert run_command(["results", file, "--view", name]) == 0
+        assert command in " ".join(capsys.readouterr().out.split()), name
+    words = " ".join(refused(capsys, "results", file, "--view", "nonsense").split())
+    assert "Views: overview" in words
+    assert "time-limit (a6)" in words
+
+
+def test_empty_subjects_are_said_to_be_empty(file, capsys):
+    with closing(Project.open(Path(file))) as project:
+        items.change_all(project, {item: {"subject": ""} for item in items.ids(project)})
+    for how in (
+        ("--metric", "plan.recall", "--by", "subject"),
+        ("--view", "domains", "--metric", "plan.recall"),
+    ):
+        assert run_command(["results", file, *how]) == 0
+        out = " ".join(capsys.readouterr().out.split())
+        assert "has a subject yet. Set it: goldsmith items edit" in out
+        assert "Choose another" not in out
 
 
 def test_words_mark_what_is_not_publishable(file, capsys):

@@ -1,5 +1,6 @@
 """A project of both papers' kind, made by hand, of which every printed table can be made and computed on paper."""
 
+from datetime import date
 from pathlib import Path
 
 from annotator.actions.assignments import submitting
@@ -16,7 +17,7 @@ from tests.projects import adra_project as adra
 from tests.templates import once
 
 KINDS = ("Research", "Research", "Review", "Review")
-LIMITED = "sources until 2025-03"
+LIMITED, UNTIL = "sources until 2025-03", date(2025, 3, 31)
 TRUE, FALSE = "true", "false"
 # Of the four statements s1 and s3 are true: all four right, half of them, none.
 ALL_RIGHT = {"s1": TRUE, "s2": FALSE, "s3": TRUE, "s4": FALSE}
@@ -112,7 +113,7 @@ def _given_gold(project: Project, item: str, kind: str) -> None:
     """With the gold plan Alpha is right on reviews; alone with gold Alpha is right on all, Beta on half."""
     given = adra.answer(project, item, "Alpha", mode=INJECTION)
     adra.say(project, "adra.reasoning", item, given, ALL_RIGHT if kind == "Review" else HALF_RIGHT)
-    limited = adra.answer(project, item, "Alpha", mode=LIMITED)
+    limited = adra.answer(project, item, "Alpha", mode=LIMITED, cutoff=UNTIL)
     adra.say(project, "adra.reasoning", item, limited, ALL_RIGHT if kind == "Research" else NONE_RIGHT)
     for system, values, plan in (("Alpha", ALL_RIGHT, GOOD_PLAN), ("Beta", HALF_RIGHT, SHORT_PLAN)):
         alone = adra.answer(project, item, system, mode=ISOLATED)

@@ -1,6 +1,7 @@
 """A project of ADRA's kind, made by hand: gold plans, evidence and statements, and what systems gave for them."""
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 
 from sqlalchemy import insert
@@ -101,7 +102,7 @@ def answer(
     trial: int = 1,
     mode: str = "end-to-end",
     text: str = "",
-    **took: float,
+    **took: float | date,
 ) -> str:
     """A system's response, the system being added when it is new; the response's id."""
     system_id = derived_id("system", system)

@@ -117,9 +117,15 @@ def test_letter_20_the_command_line_says_them_in_words_and_as_json(
     path, wanted = str(made.path), metrics.departures(["reasoning.accuracy"])
     assert run_command(["results", path, "--metric", "reasoning.accuracy", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["departures"] == list(wanted)
-    assert run_command(["results", path, "--metric", "reasoning.accuracy"]) == 0
+    for more in ([], ["--view", "overview"]):
+        assert run_command(["results", path, "--metric", "reasoning.accuracy", *more]) == 0
+        out = capsys.readouterr().out
+        assert out.count("from the paper: --departures") == 1
+        assert not any(words in out for words in wanted)
+    assert run_command(["results", path, "--metric", "reasoning.accuracy", "--departures"]) == 0
     assert "Differences from the paper:" in capsys.readouterr().out
-    assert run_command(["results", path, "--view", "overview", "--metric", "reasoning.accuracy"]) == 0
+    overview = ["results", path, "--view", "overview", "--metric", "reasoning.accuracy", "--departures"]
+    assert run_command(overview) == 0
     out = " ".join(capsys.readouterr().out.split())
     assert all(" ".join(words.split()) in out for words in wanted)
 

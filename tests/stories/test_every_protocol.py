@@ -175,8 +175,11 @@ def counted_claims(project: Project) -> dict[tuple[str, str], float]:
         cited = {(one.section, one.text, one.context) for one in found if one.url}
         made = {(one.section, one.text, one.context) for one in found}
         shares["groundedness", system].append(len(cited) / len(made))
+        shares["groundedness.released", system].append(sum(bool(one.url) for one in found) / len(found))
         known = counted_known(found)
         shares["groundedness_known", system].append(known / (known + len(made) - len(cited)))
+    for system in {system for _, system in shares}:
+        shares["faithfulness.released", system] = shares["faithfulness", system]
     return means(shares)
 
 

@@ -16,7 +16,7 @@ from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
 from annotator.places import resources
 from annotator.protocols import papers
-from tests.material.printed_project import LIMITED, printed_project
+from tests.material.printed_project import LIMITED, UNTIL, printed_project
 from tests.projects.small_project import small_project
 from tests.storage import sql
 
@@ -71,6 +71,14 @@ def test_letter_19_end_to_end_stands_wide_research_review_and_average(told, caps
     assert any(words.startswith("Gold: Diagnostics") for words in sheet["told"])
 
 
+def test_precision_counts_a_report_that_cites_nothing_as_0_and_the_other_reading_leaves_it_out(told, capsys):
+    sheets = [told(capsys, "--view", "a2", "--choose", f"reading={one}")[0] for one in ("", "citing")]
+    assert [titles(one) for one in sheets] == [titles(sheets[0])] * 2
+    assert "Precision of reports that cite: retrieval.precision.citing." in sheets[1]["told"]
+    # Of Alpha's three runs on each item the references of the first alone are known.
+    assert [row(one, module="Retrieval", system="Alpha")["avg_precision"] for one in sheets] == [0.5, 0.5]
+
+
 def test_letter_16_the_gold_plan_and_models_alone_have_every_column(told, capsys):
     (given,) = told(capsys, "--view", "a3")
     alpha = row(given, module="Reasoning", system="Alpha")
@@ -86,8 +94,13 @@ def test_letter_16_the_gold_plan_and_models_alone_have_every_column(told, capsys
 
 def test_letter_16_a_limit_on_sources_and_recent_sources_are_rows(told, capsys):
     (limits,) = told(capsys, "--view", "time-limit")
-    limited = row(limits, module="Reasoning", system="Alpha", scope=LIMITED)
-    assert [limited[f"{group}_accuracy"] for group in ("research", "review", "avg")] == [1.0, 0.0, 0.5]
+    assert [(one["module"], one["system"], one["scope"]) for one in limits["rows"]] == [
+        ("Reasoning", "Alpha", "Temporally constrained"), ("Reasoning", "Alpha", "Unrestricted"),
+    ]  # fmt: skip
+    both = [[one[f"{group}_accuracy"] for group in ("research", "review", "avg")] for one in limits["rows"]]
+    assert both == [[1.0, 0.0, 0.5], [0.5, 0.5, 0.5]]
+    assert f"Temporally constrained: the mode “{LIMITED}”, until {UNTIL}." in limits["told"]
+    assert any(words.startswith("Left out") and "Reasoning Beta" in words for words in limits["told"])
     (recent,) = told(capsys, "--view", "recent-sources")
     named = "Published after 2024-05"
     # The reviews are of 2025: retrieval 1/4 there, 5/8 over all.
@@ -155,6 +168,14 @@ def test_letter_19_coverage_faithfulness_and_groundedness_stand_in_one_table(tol
     assert [alpha[key] for key in ("coverage", "faithfulness", "groundedness")] == [
         pytest.approx(5 / 6), pytest.approx(2 / 3), 0.75,
     ]  # fmt: skip
+    (released,) = told(capsys, "--view", "r3", "--choose", "reading=released")
+    # Claims that were never drawn are 0 by neither reading.
+    both = [
+        [row(one, system="Beta")[key] for key in ("faithfulness", "groundedness")]
+        for one in (sheet, released)
+    ]
+    assert both == [[None, None], [None, None]]
+    assert "As the public code counts: faithfulness.released, groundedness.released." in released["told"]
     (by_type,) = told(capsys, "--view", "rf2")
     assert titles(by_type) == ["Group", "System", "Research: Coverage", "Review: Coverage", "All: Coverage"]
     assert row(by_type, system="Beta")["review_coverage"] == pytest.approx(1 / 6)
@@ -171,12 +192,27 @@ def test_letter_19_wins_have_one_column_of_ties_and_a_p_beside_r(told, capsys):
 
 def test_letter_19_errors_stand_down_and_types_across(told, capsys):
     missed, cited = told(capsys, "--view", "error-counts")
-    assert titles(missed) == ["What", "Research", "Review"]
+    assert titles(missed) == ["Error type", "Research", "Review"]
     # On each item Alpha misses a part of one criterion and Beta two whole ones: over two systems 1/2 and 1.
-    assert [row(missed, what=what)["of_review"] for what in ("Incompleteness", "Partial missing", "Subtotal")] == [
-        1.0, 0.5, 1.5,
-    ]  # fmt: skip
-    assert row(cited, what="Unsupported answer")["of_research"] == 1.0
+    assert [one["error_type"] for one in missed["rows"]] == ["Incompleteness", "Partial missing", "Subtotal"]
+    assert [one["of_review"] for one in missed["rows"]] == [1.0, 0.5, 1.5]
+    assert row(cited, error_type="Unsupported answer")["of_research"] == 1.0
+
+
+def test_the_types_of_errors_stand_in_the_papers_order(tmp_path, capsys):
+    project = printed_project(tmp_path)
+    kinds = ("Technical Details", "Literature Review", "Open Consulting", "Literature Review")
+    items.change_all(
+        project,
+        {item: {"question_type": kind} for item, kind in zip(items.ids(project), kinds, strict=True)},
+    )
+    path = str(project.path)
+    project.close()
+    for sheet in _told(capsys, path, "--view", "r6"):
+        assert titles(sheet) == ["Error type", "Open Consulting", "Literature Review", "Technical Details"]
+    # The rubrics are the only ones: each weight is one of three criteria.
+    (weights,) = _told(capsys, path, "--view", "r10")
+    assert [one["set_settled"] for one in weights["rows"]] == [pytest.approx(1 / 3)] * 3
 
 
 def test_letter_19_questions_are_counted_by_type_and_subject(told, capsys):

@@ -124,7 +124,7 @@ def test_offline_the_baseline_fills_all_that_can_be_told_by_words(
     assert all(
         (row["value"] is None) is bool(row["reason"]) for row in found.values() if not row["value_note"]
     )
-    assert run_command(["results", str(file), "--view", "deepscholar"]) == 0
+    assert run_command(["results", str(file), "--view", "deepscholar", "--departures"]) == 0
     told = capsys.readouterr().out
     assert "Differences from the paper:" in told
     assert "Overall is undefined" in told

@@ -64,8 +64,8 @@ def auto_unanimous(
 ) -> BulkCloseReport:
     """Close every item on which all rows are unanimous and nobody has begun to rule, but for a drawn sample.
 
-    At least one is drawn; it is marked as a spot check and left open. Without a seed one is derived from what there
-    is to draw from. A backup is made first. Refusal for a share outside 0 … 1.
+    At least one is drawn unless the share is 0; it is marked as a spot check and left open. Without a seed one is
+    derived from what there is to draw from. A backup is made first. Refusal for a share outside 0 … 1.
     """
     if not 0 <= share <= 1:
         raise Refusal(f"{share} is not a share.", "Give a number from 0 to 1.")
@@ -75,8 +75,8 @@ def auto_unanimous(
     with project.store.write() as db:
         found = _eligible(project)
         seed = seed if seed is not None else _seed(found)
-        count = max(1, ceil(share * len(found)))
-        drawn = {line.adjudication_id for line in random.Random(seed).sample(found, min(count, len(found)))}
+        count = ceil(share * len(found))
+        drawn = {line.adjudication_id for line in random.Random(seed).sample(found, count)}
         for done, line in enumerate(found, start=1):
             _settle(project, db, line, spot_check=line.adjudication_id in drawn)
             if progress is not None:

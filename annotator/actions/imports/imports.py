@@ -26,10 +26,12 @@ from annotator.actions.project.bulk import Progress, insert_rows
 from annotator.actions.project.file import SUFFIX, Project, record
 from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row, refuse_bad
 from annotator.actions.releases import gathering
+from annotator.actions.results import scoring
 from annotator.actions.transcripts import seminars
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.rubric import Rubric, not_allowed
+from annotator.domain.material.response import KNOWN_MODES, spelled
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
@@ -128,7 +130,7 @@ def preview(
     """
     format = format or format_of(paths)  # noqa: A001
     tell = progress or _silent
-    files = _read(project, format, paths, options, tell)
+    files = _in_modes(project, _read(project, format, paths, options, tell))
     if files.labels is None:
         with project.store.read() as db:
             return _preview(format, files, _compare(project, db, format, files.bundle), options)
@@ -159,7 +161,7 @@ def run(
     tell = progress or _silent
     tell("reading files", 0, len(paths))
     format = format or format_of(paths)  # noqa: A001
-    files = _read(project, format, paths, options, tell)
+    files = _in_modes(project, _read(project, format, paths, options, tell))
     if files.labels is None:
         with project.store.read() as db:
             report = _preview(format, files, _compare(project, db, format, files.bundle), options)
@@ -241,6 +243,24 @@ def _read(
         files = _weighed(project, *LAYOUTS[format].read(paths, known), options)
         return _told_apart(project, files)
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
+
+
+def _in_modes(project: Project, files: ForeignFiles) -> ForeignFiles:
+    """Reports under modes as they are spelled here. One of a mode that nobody knows must say how it was asked for, as
+    those do that the program has written."""
+    read = [one.model_copy(update={"mode": spelled(one.mode)}) for one in files.bundle.responses]
+    known = dict.fromkeys((*KNOWN_MODES, *scoring.modes_of(project)))
+    odd = {one.id: one.mode for one in read if one.mode not in known and not (one.cutoff or one.settings)}
+    problems = [
+        Problem(
+            *files.bundle.place("responses", own),
+            f"there is no mode “{mode[:80]}”; there are: {', '.join(known)}. A release tells of one of "
+            "your own in “settings” or “cutoff” how it was asked for; a mapping leaves a column out",
+        )
+        for own, mode in odd.items()
+    ]
+    bundle = replace(files.bundle, responses=[one for one in read if one.id not in odd])
+    return files._replace(bundle=bundle, problems=[*files.problems, *problems])
 
 
 def _weighed(

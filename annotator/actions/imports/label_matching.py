@@ -19,6 +19,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Unit
+from annotator.domain.material.response import spelled
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.difference import same_words
 from annotator.exchange.formats.label_entries import EntryTrouble, LabelEntry
@@ -176,7 +177,7 @@ class Matcher:
         there = [
             one.id
             for one in self._reports[item_id, self._systems[name]]
-            if entry.trial in (None, one.trial) and entry.mode in ("", one.mode)
+            if entry.trial in (None, one.trial) and spelled(entry.mode) in ("", one.mode)
         ]
         if len(there) != 1:
             known = f"“{name}” has {len(there) or 'no'} such {'reports' if there else 'report'} on this item"

@@ -12,6 +12,7 @@ from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, roles
 from annotator.actions.items.items import ITEM, item_of
 from annotator.actions.project.file import Project
+from annotator.domain.judges.presentation import CITED_PAGE
 from annotator.domain.judges.protocol import Extraction, Material, Protocol
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.weights import Weights
@@ -91,9 +92,10 @@ def for_asking(shape: Protocol) -> WantedMaterial:
 
 
 def for_scoring(shape: Protocol) -> WantedMaterial:
-    computed = not shape.values and bool(shape.parts)
+    # Of what is judged by cited pages, figures may hang on which of them could be read.
+    paged = bool(shape.parts) and (not shape.values or shape.presentation.read == CITED_PAGE)
     return WantedMaterial(
-        shape.needs, texts=shape.unit_kind is None, pages=computed, page_texts=False, parts=_drawn(shape),
+        shape.needs, texts=shape.unit_kind is None, pages=paged, page_texts=False, parts=_drawn(shape),
         continuations=shape.mode == CONTINUATION,
     )  # fmt: skip
 

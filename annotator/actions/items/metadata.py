@@ -14,7 +14,7 @@ from annotator.actions.items.materials import RESPONSE, SOURCE, SYSTEM
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.material.response import GROUPS, ResponseFields, SystemFields
+from annotator.domain.material.response import GROUPS, ResponseFields, SystemFields, spelled
 from annotator.domain.material.source import SourceFields
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
@@ -107,7 +107,7 @@ def responses_of(
         .where(RESPONSE.c.system_id == system_named(project, system))
     )
     for narrowed, condition in (
-        (items, ITEM.c.key.in_(items)), (trial, RESPONSE.c.trial == trial), (mode, RESPONSE.c.mode == mode),
+        (items, ITEM.c.key.in_(items)), (trial, RESPONSE.c.trial == trial), (mode, RESPONSE.c.mode == spelled(mode)),
     ):  # fmt: skip
         question = question.where(condition) if narrowed else question
     with project.store.read() as db:

@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any
 
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.response import CONTINUATION, END_TO_END, INJECTION, ISOLATED
+from annotator.domain.material.response import CONTINUATION, END_TO_END, INJECTION, ISOLATED, spelled
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import reports
 from annotator.protocols.lent import continuations, reference_system
@@ -101,7 +101,7 @@ def protocol_name(
     filed_as: str = "",
 ) -> str:
     """The name of the manner in which an order asks for reports; Refusal for a mode or condition there is not."""
-    wanted = MODES.get(mode, mode)
+    wanted = spelled(mode)
     if wanted not in MODES.values():
         raise Refusal(f"There is no mode “{mode}”.", f"Available: {', '.join(MODES)}.")
     if planned and wanted != END_TO_END:
@@ -113,7 +113,7 @@ def protocol_name(
             "Omit the condition, the cut-off and the mode's name.",
         )
     name = next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
-    named = _BETWEEN.join([name, *_more(condition, cutoff.strip(), filed_as.strip())])
+    named = _BETWEEN.join([name, *_more(condition, cutoff.strip(), spelled(filed_as))])
     if len(named) > LONGEST_NAME:
         too_long = len(named) - LONGEST_NAME
         raise Refusal("The mode's name is too long.", f"Use {too_long} characters fewer.")

@@ -131,4 +131,5 @@ VIEW = ResultView(
     report,
     sheets,
     "Material",
+    command="goldsmith respond FILE --mode continuation",
 )

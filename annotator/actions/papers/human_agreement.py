@@ -175,4 +175,5 @@ VIEW = ResultView(
     kept(report),
     sheets,
     "Label",
+    command="goldsmith assign FILE --stage labelling",
 )

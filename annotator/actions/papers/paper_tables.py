@@ -1,9 +1,11 @@
 """Every table and figure of the papers that rests on data a project holds, as one view."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from annotator.actions.judging import judge_offers
+from annotator.actions.judging.judge_offers import ProtocolOffer
 from annotator.actions.papers import (
     citation_windows,
     continuations,
@@ -15,12 +17,13 @@ from annotator.actions.papers import (
     view_tables,
 )
 from annotator.actions.project.file import Project
-from annotator.actions.results import metrics, response_scores
+from annotator.actions.results import metrics, response_scores, scoring
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ResultView
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.paper_table import Down, DuelTable, PaperTable, SystemsTable, ViewTable
+from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import papers
 
 TABLES: dict[str, tuple[Paper, PaperTable]] = {
@@ -53,26 +56,39 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
         (f"{paper.title}, {' and '.join(table.printed)}: {table.title}", name)
         for name, (paper, table) in TABLES.items()
     )
-    months = sorted(set(systems_tables.published(project).values()))[:-1]
-    recent = tuple(
-        name
-        for name, (_, table) in TABLES.items()
-        if any(isinstance(one, SystemsTable) and one.down is Down.PUBLISHED for one in table.made_of)
-    )
+    months = sorted(set(systems_tables.published(project).values()), reverse=True)[1:]
     read = {
         name: one.readings
         for name, (_, table) in TABLES.items()
         for one in table.made_of
-        if isinstance(one, DuelTable) and one.readings
+        if not isinstance(one, ViewTable) and one.readings
     }
     readings = dict.fromkeys((one.title, one.name) for of in read.values() for one in of)
     return (
         ViewChoice("table", "Table", offered, usual=_usual(project)),
         response_scores.rater_choice(project),
         ViewChoice(
-            "after", "Published after", tuple((month, month) for month in reversed(months)), ("table", recent)
+            "after",
+            "Published after",
+            tuple((month, month) for month in months),
+            ("table", _with(Down.PUBLISHED)),
+        ),
+        ViewChoice(
+            "mode",
+            "With a cut-off",
+            tuple((mode, mode) for mode in systems_tables.limited(project)),
+            ("table", _with(Down.LIMITED)),
         ),
         ViewChoice("reading", "Counted", ((USUAL_READING, ""), *readings), ("table", tuple(read))),
+    )
+
+
+def _with(down: Down) -> tuple[str, ...]:
+    """The tables that have such rows."""
+    return tuple(
+        name
+        for name, (_, table) in TABLES.items()
+        if any(isinstance(one, SystemsTable) and one.down is down for one in table.made_of)
     )
 
 
@@ -95,11 +111,11 @@ def _metrics(made: SystemsTable | ViewTable | DuelTable) -> Iterator[str]:
 
 
 def report(
-    project: Project, table: str = FIRST, judge: str = "", after: str = "", reading: str = ""
+    project: Project, table: str = FIRST, judge: str = "", after: str = "", reading: str = "", mode: str = ""
 ) -> tuple[ResultSheet, ...]:
     """The sheets of a table; those that nothing is known of are left out."""
     paper, wanted = TABLES[table]
-    made = list(_made(project, wanted, judge, after, reading))
+    made = list(_made(project, wanted, judge, after, reading, mode))
     again = Counter(one.key for one in made)
     return tuple(
         replace(
@@ -112,14 +128,16 @@ def report(
     )
 
 
-def _made(project: Project, table: PaperTable, judge: str, after: str, reading: str) -> Iterator[ResultSheet]:
+def _made(
+    project: Project, table: PaperTable, judge: str, after: str, reading: str, mode: str
+) -> Iterator[ResultSheet]:
     for one in table.made_of:
         if isinstance(one, DuelTable):
             yield from duel_tables.sheets(project, one, key_of(table.name), table.title, judge, reading)
             continue
         found = (
             systems_tables.sheet(
-                systems_tables.counted(project, one, judge, after),
+                systems_tables.counted(project, one.read(reading), judge, after, mode),
                 key_of(table.name),
                 one.title or table.title,
             )
@@ -159,6 +177,61 @@ VIEWS: tuple[ResultView, ...] = tuple(sorted(_EVERY, key=lambda view: _PARTS.ind
 
 
 def found_as(name: str) -> tuple[str, dict[str, str]]:
-    """The view and the choices that a name stands for: of a view, of a paper's table, or of its short name."""
+    """The view and the choices that a name stands for: of a view, of a paper's table, or of its short name.
+
+    Refusal lists all names there are.
+    """
     table = aliases().get(name.casefold(), name)
-    return (VIEW.name, {"table": table}) if table in TABLES else (name, {})
+    if table in TABLES:
+        return VIEW.name, {"table": table}
+    views = [view.name for view in VIEWS]
+    if name not in views:
+        short = {of: one for one, of in aliases().items()}
+        raise Refusal(
+            f"There is no view “{name}”.",
+            f"Views: {', '.join(views)}. Tables of the papers: "
+            f"{', '.join(f'{one} ({short[one]})' if one in short else one for one in TABLES)}.",
+        )
+    return name, {}
+
+
+_ROWS = {
+    Down.LIMITED: "No report has a cut-off. Run: goldsmith respond FILE --cutoff DAY --mode-name NAME, or "
+    "goldsmith responses set FILE",
+    Down.PUBLISHED: "It needs dates of publication, and a month that some are after. Run: goldsmith sources describe "
+    "FILE --item KEY --published DATE, then choose the month: --choose after=MONTH",
+}
+
+
+def lacking(project: Project, chosen: Mapping[str, str]) -> tuple[str, ...]:
+    """The steps after which a table that is empty has figures, each with its command."""
+    made = TABLES[chosen["table"]][1].made_of
+    known = {info.name for info in metrics.known(project)}
+    protocols = {metrics.named(name).protocol for one in made for name in _metrics(one) if name not in known}
+    steps = [
+        step for offer in judge_offers.offers(project) if offer.name in protocols for step in _steps(offer)
+    ]
+    for one in made:
+        mode = dict(one.chosen).get("mode", "") if isinstance(one, ViewTable) else getattr(one, "mode", "")
+        if mode and mode not in scoring.modes_of(project):
+            steps.append(
+                f"No report was given in the mode “{mode}”. Run: goldsmith respond FILE --mode {mode.replace(' ', '-')}"
+            )
+        elif isinstance(one, ViewTable):
+            view = result_views.named(one.view, view_tables.VIEWS)
+            steps.append(f"{view.lacks} Run: {view.command}")
+        elif isinstance(one, SystemsTable) and one.down in _ROWS:
+            steps.append(_ROWS[one.down])
+    return tuple(dict.fromkeys(steps))
+
+
+def _steps(offer: ProtocolOffer) -> Iterator[str]:
+    """What a protocol without figures lacks: gold, what is drawn from reports, and verdicts."""
+    yield from (f"{offer.title}: {words}" for words in offer.lacks)
+    yield from (
+        f"{step.words()} Run: goldsmith judge extract FILE --judge NAME --extraction {step.extraction}"
+        for step in offer.steps
+        if step.missing
+    )
+    if offer.asked:
+        yield f"{offer.title}: not judged. Run: goldsmith judge run FILE --judge NAME --protocol {offer.name}"

@@ -18,6 +18,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ResultView
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
 
 
@@ -76,4 +77,5 @@ VIEW = ResultView(
     report,
     sheets,
     page="Material",
+    command=result_views.drawing(ResponsePart.KEYPOINTS),
 )

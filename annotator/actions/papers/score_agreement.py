@@ -194,4 +194,5 @@ VIEW = ResultView(
     report,
     sheets,
     "Label",
+    command="goldsmith assign FILE --stage labelling",
 )

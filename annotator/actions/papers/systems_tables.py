@@ -1,5 +1,6 @@
 """Systems down and metrics across, group of items by group of items, as papers print their results."""
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -43,6 +44,7 @@ from annotator.stats.intervals.cluster_means import DRAWS, percentile_bounds
 from annotator.stats.validation.attempts import pass_at_k
 
 SOURCE_KIND, LANGUAGE = "source_kind", "language"
+CONSTRAINED, UNRESTRICTED = "Temporally constrained", "Unrestricted"
 PERCENTILES = f"95 % percentiles of {DRAWS:,} bootstrap means over items"
 
 
@@ -67,11 +69,13 @@ class GroupedItems:
 
 @dataclass(frozen=True, slots=True)
 class RowScope:
-    """What a row of a system stands for: a mode, and which items."""
+    """What a row of a system stands for: a mode, which items and, where not all count, which responses."""
 
     title: str
     mode: str
     items: Collection[str]
+    responses: Collection[str] | None = None
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +94,9 @@ class CountedTable:
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
-def counted(project: Project, table: SystemsTable, judge: str = "", after: str = "") -> CountedTable:
+def counted(
+    project: Project, table: SystemsTable, judge: str = "", after: str = "", mode: str = ""
+) -> CountedTable:
     """Everything that a table needs, each protocol's scores read once."""
     names = {column.metric for part in table.parts for column in part.columns}
     scores: dict[str, list[Score]] = {name: [] for name in names}
@@ -109,7 +115,7 @@ def counted(project: Project, table: SystemsTable, judge: str = "", after: str =
             gold.words(db, PROTOCOLS[name].needs, items, rater=one.id) for name, one in raters.items()
         )
     return CountedTable(
-        table, scores, raters, systems_of(project), groups, list(_scopes(project, table, items, after)),
+        table, scores, raters, systems_of(project), groups, list(_scopes(project, table, items, after, mode)),
         publishing.limit(project), tuple(filter(None, golds)), result_raters.not_judged(there, raters),
     )  # fmt: skip
 
@@ -147,12 +153,12 @@ def _group_of(project: Project, across: str, items: Mapping[str, ItemName]) -> d
 
 
 def _scopes(
-    project: Project, table: SystemsTable, items: Mapping[str, ItemName], after: str
+    project: Project, table: SystemsTable, items: Mapping[str, ItemName], after: str, limit: str
 ) -> Iterator[RowScope]:
     modes = scoring.modes_of(project)
     mode = table.mode or (*modes, "")[0]
-    if table.down is Down.MODES:
-        yield from (RowScope(one, one, items) for one in modes if len(modes) > 1)
+    if table.down is Down.LIMITED:
+        yield from _conditions(project, limit, items)
     elif table.down is Down.PUBLISHED:
         dates = published(project) if after else {}
         recent = {item for item, date in dates.items() if date > after and item in items}
@@ -160,6 +166,38 @@ def _scopes(
         yield from (RowScope("All", mode, items),) if recent else ()
     else:
         yield RowScope("", mode, items)
+
+
+def limited(project: Project) -> dict[str, dict[str, str]]:
+    """Of each mode in which reports were asked for with a cut-off, these responses with that day."""
+    r, found = scoring.RESPONSE.c, dict[str, dict[str, str]]()
+    question = select(r.mode, r.id, r.cutoff).where(
+        r.cutoff.is_not(None), r.mode.in_(scoring.modes_of(project))
+    )
+    with project.store.read() as db:
+        for mode, response_id, day in db.execute(question):
+            found.setdefault(mode, {})[response_id] = str(day)
+    return {mode: found[mode] for mode in scoring.modes_of(project) if mode in found}
+
+
+def _conditions(project: Project, limit: str, items: Mapping[str, ItemName]) -> Iterator[RowScope]:
+    """The reports of a mode that had a cut-off, and those without one: of the same mode, or else of the usual one."""
+    held = limited(project)
+    if not held:
+        return
+    chosen = limit or next(iter(held))
+    r = scoring.RESPONSE.c
+    with project.store.read() as db:
+        free = {(mode, one) for mode, one in db.execute(select(r.mode, r.id).where(r.cutoff.is_(None)))}
+    beside = chosen if any(mode == chosen for mode, _ in free) else scoring.main_mode(project)
+    days = " to ".join(sorted({min(held[chosen].values()), max(held[chosen].values())}))
+    yield RowScope(
+        CONSTRAINED, chosen, items, held[chosen], f"{CONSTRAINED}: the mode “{chosen}”, until {days}."
+    )
+    yield RowScope(
+        UNRESTRICTED, beside, items, {one for mode, one in free if mode == beside},
+        f"{UNRESTRICTED}: the mode “{beside}”, without a cut-off.",
+    )  # fmt: skip
 
 
 def published(project: Project) -> dict[str, str]:
@@ -181,6 +219,9 @@ def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
         for scope in found.scopes
         for system, cells in _rows(found, part.columns, scope)
     ]
+    rows = Counter((part, system) for part, system, *_ in made)
+    alone = [key for key in rows if found.table.down is Down.LIMITED and rows[key] == 1]
+    made = [row for row in made if row[:2] not in alone]
     if not any(cell.estimate and cell.estimate.value is not None for *_, cells in made for cell in cells):
         return None
     heads = (
@@ -191,7 +232,9 @@ def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
         *(_head(column, group) for group in found.groups for column in parts[0].columns),
     )
     order = [part.title for part in parts]
-    made.sort(key=lambda row: (order.index(row[0]), *_rank(found, row[1], row[3])))
+    ranks = {row[:2]: _rank(found, row[1], row[3]) for row in made}
+    # What is counted in several ways stands together, by the last of them.
+    made.sort(key=lambda row: (order.index(row[0]), *ranks[row[:2]]))
     lines = [
         SheetLine((
             *([text(part)] if parts[0].title else []), *([text(found.systems[system].group)] if grouped else []),
@@ -199,7 +242,12 @@ def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
         ))
         for part, system, scope, cells in made
     ]  # fmt: skip
-    told = (*_told(found), *_footnotes(found, {row[1] for row in made}))
+    lone = ", ".join(" ".join(filter(None, (part, found.systems[one].name))) for part, one in alone)
+    told = (
+        *_told(found),
+        *_footnotes(found, {row[1] for row in made}),
+        *([f"Left out, as known in one condition only: {lone}."] if lone else []),
+    )
     return ResultSheet(key, title, heads, tuple(lines), told, tuple(_pictures(found, title, made)))
 
 
@@ -226,7 +274,9 @@ def _rows(
         column.metric: [
             score
             for score in found.scores[column.metric]
-            if score.mode == scope.mode and score.item_id in scope.items
+            if score.mode == scope.mode
+            and score.item_id in scope.items
+            and (scope.responses is None or score.response_id in scope.responses)
         ]
         for column in columns
     }
@@ -346,6 +396,8 @@ def _told(found: CountedTable) -> Iterator[str]:
     yield from (f"Gold: {words}." for words in found.gold)
     if found.table.spread is Spread.OFFSETS:
         yield f"Intervals are those that the paper prints: {PERCENTILES}. Results shows others, which hold more often."
+    yield from filter(None, (found.table.told,))
+    yield from (scope.told for scope in found.scopes if scope.told)
     if found.table.mode:
         yield f"Responses of the mode “{found.table.mode}”."
 

@@ -44,7 +44,8 @@ def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | 
     whole = next((one for one in found.sheets if one.key == table.sheet), None)
     if whole is None:
         return None
-    made = _turned(whole) if table.turned else _picked(whole, table.columns)
+    made = _picked(whole, table.columns)
+    made = _turned(made, *table.turned) if table.turned else made
     made = replace(made, title=table.title or made.title)
     return (
         made
@@ -67,12 +68,13 @@ def _picked(whole: ResultSheet, columns: Sequence[tuple[str, str]]) -> ResultShe
     )
 
 
-def _turned(whole: ResultSheet) -> ResultSheet:
-    """Columns down and lines across, each line under what its first cell says."""
-    names = [line.cells[0].words for line in whole.lines]
-    heads = (SheetColumn("what", "What"), *(SheetColumn(key_of("of", name), name) for name in names))
+def _turned(whole: ResultSheet, title: str, *first: str) -> ResultSheet:
+    """Columns down and lines across, each line under what its first cell says, the `first` ones in that order."""
+    of = {line.cells[0].words: line for line in whole.lines}
+    of = {name: of[name] for name in dict.fromkeys((*first, *of)) if name in of}
+    heads = (SheetColumn(key_of(title), title), *(SheetColumn(key_of("of", name), name) for name in of))
     lines = (
-        SheetLine((text(column.title, column.tip), *(line.cells[place] for line in whole.lines)))
+        SheetLine((text(column.title, column.tip), *(line.cells[place] for line in of.values())))
         for place, column in enumerate(whole.columns[1:], start=1)
     )
     return replace(whole, columns=heads, lines=tuple(lines))

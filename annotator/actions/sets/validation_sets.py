@@ -1,5 +1,6 @@
 """Validation sets: drawing, blind assignment, locking, and counting looks at the test part."""
 
+from bisect import bisect_left
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import USUAL
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import OpeningRow, ValidationSetRow, table
 
 # Question type, system, length quartile.
@@ -42,7 +43,8 @@ NAMED = 12
 
 @dataclass(frozen=True, slots=True)
 class SetRequest:
-    """A request for a set: `size` responses, or as many as an interval of `width` needs.
+    """A request for a set: `size` responses, or as many as an interval of `width` needs. Where pairs are labelled it is
+    `size` pairs, and a few more may come with the last response.
 
     `share` is the agreement expected, 0.5 when nothing is known, and `likeness` how alike units of one item are
     taken to be (ρ). `raters` of the people label each item. With `apart` it is handed out as assignments, as what is
@@ -405,9 +407,15 @@ def split(chosen: Sequence[Candidate], test_share: float, seed: int) -> list[Sam
 
 
 def _size(found: Sequence[Candidate], request: SetRequest) -> SampleSize:
-    if request.size is not None:
-        return SampleSize(min(request.size, len(found)), 0, 1.0, reached=request.size <= len(found))
-    return size_for(found, request.width, request.share, request.likeness)
+    if request.size is None:
+        return size_for(found, request.width, request.share, request.likeness)
+    counts = {one: one.units if PROTOCOLS[request.protocol].paired else 1 for one in found}
+    responses = bisect_left(
+        range(len(found)),
+        request.size,
+        key=lambda most: sum(counts[one] for one in drawn(found, most, request.seed)),
+    )
+    return SampleSize(responses, 0, 1.0, reached=request.size <= sum(counts.values()))
 
 
 def _told(
@@ -415,16 +423,17 @@ def _told(
 ) -> list[str]:
     tested = [one for one in content.responses if one.split is Split.TEST]
     items = {one.item_id for one in content.responses}
+    unit = "pair" if PROTOCOLS[request.protocol].paired else "unit"
     told = [
         f"{counted(len(content.responses), 'response')} of {counted(len(items), 'item')} with "
-        f"{counted(units, 'unit')}, drawn from {counted(len(found), 'response')} with seed {request.seed}; "
+        f"{counted(units, unit)}, drawn from {counted(len(found), 'response')} with seed {request.seed}; "
         f"{counted(len(tested), 'response')} of {counted(len({one.item_id for one in tested}), 'item')} "
         "in the test part."
     ]
     if request.size is None:
         told.append(
             f"A 95 % interval {request.width:g} wide about {request.share:g} takes "
-            f"{counted(size.units, 'unit')} of the "
+            f"{counted(size.units, unit)} of the "
             f"whole set at a design effect of {size.effect:.2f} (intra-item correlation {request.likeness:g})."
         )
     if not size.reached:

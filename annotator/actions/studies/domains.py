@@ -28,6 +28,10 @@ from annotator.stats.intervals.student import by_group
 
 FILED = ("subject", "question_type")
 NONE = "(none)"
+UNFILED = {
+    by: f"No item has a {by.replace('_', ' ')} yet. Set it: goldsmith items edit FILE KEYS --{option} …"
+    for by, option in zip(FILED, ("subject", "type"), strict=True)
+}
 
 DEPARTURES = (
     "The margins of the paper's domains say neither over what they are taken nor how: here Student's t interval over "
@@ -92,7 +96,10 @@ def sheets(found: DomainsReport) -> tuple[ResultSheet, ...]:
         ))
         for domain, size in found.sizes.items()
     ]  # fmt: skip
-    told = (f"{found.metric.title}: the mean over the items of each domain with Student's 95 % t interval.",)
+    told = (
+        f"{found.metric.title}: the mean over the items of each domain with Student's 95 % t interval.",
+        *([UNFILED[found.by]] if set(found.sizes) == {""} else []),
+    )
     return (ResultSheet("domains", "By domain", heads, tuple(lines), told, (_picture(found),), DEPARTURES),)
 
 

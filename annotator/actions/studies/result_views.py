@@ -27,7 +27,9 @@ from annotator.actions.studies import (
     rubric_sets,
     selection_ratings,
 )
+from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import EXTRACTIONS
 
 SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
 
@@ -36,7 +38,7 @@ SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
 class ResultView:
     """A view with its part of the page; `page` is where to go when there is nothing to show.
 
-    `shown` names the choices that decide only how what was counted is set out.
+    `shown` names the choices that decide only how what was counted is set out, `command` makes what it lacks.
     """
 
     name: str
@@ -49,6 +51,13 @@ class ResultView:
     sheets: Callable[..., tuple[ResultSheet, ...]]
     page: str = "Judges"
     shown: tuple[str, ...] = ()
+    command: str = "goldsmith judge run FILE --judge baseline"
+
+
+def drawing(part: ResponsePart) -> str:
+    """The command that draws a part out of reports."""
+    name = next(one.name for one in EXTRACTIONS.values() if one.makes is part)
+    return f"goldsmith judge extract FILE --judge NAME --extraction {name}"
 
 
 NOBODY_JUDGED = "Run a judge (the baseline judge needs no key and no network), or label reports."
@@ -83,6 +92,7 @@ VIEWS: tuple[ResultView, ...] = (
         duels.choices,
         duels.report,
         duels.sheets,
+        command=f"goldsmith judge run FILE --judge NAME --protocol {metrics.named('win_rate').protocol}",
     ),
     ResultView(
         "preferences",
@@ -94,6 +104,7 @@ VIEWS: tuple[ResultView, ...] = (
         preferences.report,
         preferences.sheets,
         "Label",
+        command="goldsmith labels pairs FILE --draw 100",
     ),
     ResultView(
         "efficiency",
@@ -135,6 +146,7 @@ VIEWS: tuple[ResultView, ...] = (
         modes.report,
         modes.sheets,
         "Import",
+        command="goldsmith respond FILE --mode isolated",
     ),
     ResultView(
         "runs",
@@ -146,6 +158,7 @@ VIEWS: tuple[ResultView, ...] = (
         attempts.report,
         attempts.sheets,
         "Import",
+        command="goldsmith import FILE REPORTS.csv, whose column “trial” numbers the runs",
     ),
     ResultView(
         "over-time",
@@ -156,6 +169,7 @@ VIEWS: tuple[ResultView, ...] = (
         collections.time_choices,
         collections.over_time,
         collections.time_sheets,
+        command="goldsmith responses set FILE",
     ),
     ResultView(
         "cut-off",
@@ -167,6 +181,7 @@ VIEWS: tuple[ResultView, ...] = (
         source_views.cut,
         source_views.cut_sheets,
         "Material",
+        command="goldsmith sources describe FILE",
     ),
     ResultView(
         "plan",
@@ -178,6 +193,7 @@ VIEWS: tuple[ResultView, ...] = (
         plan_matrices.report,
         plan_matrices.sheets,
         shown=("of",),
+        command=drawing(ResponsePart.PLAN),
     ),
     ResultView(
         "retrieval",
@@ -189,6 +205,7 @@ VIEWS: tuple[ResultView, ...] = (
         retrieval_matches.report,
         retrieval_matches.sheets,
         shown=("item", "system"),
+        command=drawing(ResponsePart.REFERENCES),
     ),
     ResultView(
         "errors",
@@ -220,6 +237,7 @@ VIEWS: tuple[ResultView, ...] = (
         rubric_sets.report,
         rubric_sets.sheets,
         "Author",
+        command="goldsmith rubrics keep FILE NAME --from SET.csv",
     ),
     ResultView(
         "selection",
@@ -231,6 +249,7 @@ VIEWS: tuple[ResultView, ...] = (
         selection_ratings.report,
         selection_ratings.sheets,
         "People",
+        command="goldsmith assign FILE --stage selection",
     ),
     ResultView(
         "contest",
@@ -242,6 +261,7 @@ VIEWS: tuple[ResultView, ...] = (
         contest_standings.view,
         contest_standings.sheets,
         "Judges",
+        command="goldsmith contest run FILE --judge baseline",
     ),
     ResultView(
         "collection",
@@ -253,6 +273,7 @@ VIEWS: tuple[ResultView, ...] = (
         collections.collected,
         collections.collected_sheets,
         "Material",
+        command="goldsmith respond FILE",
     ),
     ResultView(
         "sources",
@@ -264,6 +285,7 @@ VIEWS: tuple[ResultView, ...] = (
         source_views.balance,
         source_views.balance_sheets,
         "Material",
+        command="goldsmith sources add FILE",
     ),
     ResultView(
         "gold",
@@ -275,6 +297,7 @@ VIEWS: tuple[ResultView, ...] = (
         gold_balance.report,
         gold_balance.sheets,
         "Author",
+        command="goldsmith items add FILE",
     ),
 )
 

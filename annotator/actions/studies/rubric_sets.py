@@ -57,6 +57,9 @@ NO_ITEM, NO_RESPONSE = Item(id="", key="-", question="-"), Response(id="", item_
 SETTLED, IMPORTED, DRAFTED = named_rubrics.OWN, "imported", "drafted"
 # In the place of a second set: every set but those of single authors.
 EVERY = "every"
+ONE_SET = (
+    "Scores and criteria stand here once there is a second set: goldsmith rubrics write, or rubrics keep."
+)
 # A mode and a cut of the items, as `cut_choices` offers them.
 Cut = tuple[str, str]
 # By key, so that items of another project are found again.
@@ -249,9 +252,12 @@ def _places(project: Project, cut: Cut) -> Iterator[tuple[str, tuple[str, str]]]
 
 
 def sheets(found: RubricSetsReport) -> tuple[ResultSheet, ...]:
-    """Scores under both sets, weights of both, and their criteria side by side."""
-    if not found.beside.items or found.names[0] == found.names[1]:
+    """Scores under both sets, weights of both, and their criteria side by side; of one set alone its weights."""
+    if not found.beside.items:
         return ()
+    if found.names[0] == found.names[1]:
+        own = replace(found.beside, weights=found.beside.weights[:1])
+        return (replace(_weights(replace(found, names=found.names[:1], beside=own)), told=(ONE_SET,)),)
     rest = (_weights(found), _alignment(found))
     if not found.beside.scores:
         return (replace(rest[0], told=tuple(_told(found))), rest[1])

@@ -8,7 +8,7 @@ import typer
 from annotator.cli.carrying import Shown, order_carried_out, say_forecast
 from annotator.cli.options import Budget, Concurrency, Timeout
 from annotator.cli.saying import As, File, Json, opened, say
-from annotator.cli.tables import print_sheet
+from annotator.cli.tables import Departures, print_sheets
 from annotator.domain.texts.counting import counted
 
 app = typer.Typer(help="The ranking of tasks by pairs.", no_args_is_help=True)
@@ -93,6 +93,7 @@ def show_standings(
     file: File,
     rater: Annotated[str, typer.Option(help="Whose comparisons; by default who compared most")] = "",
     top: Top = None,
+    departures: Departures = False,
     json_: Json = False,
 ) -> None:
     """Show ratings, strengths with intervals, the chance to be among those kept, and which of these are certain."""
@@ -103,8 +104,7 @@ def show_standings(
     if json_:
         say(found.tree(), json_, [])
         return
-    for sheet in contest_standings.sheets(found):
-        print_sheet(sheet)
+    print_sheets(contest_standings.sheets(found), departures=departures)
 
 
 @app.command("keep")

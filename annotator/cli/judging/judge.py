@@ -115,6 +115,16 @@ def _pairs(given: list[str], mark: str) -> dict[str, str]:
     return {name.strip(): value.strip() for name, _, value in found}
 
 
+@app.command("retire")
+def judge_retire(file: File, name: str) -> None:
+    """Take a judge out of the lists; its verdicts stay."""
+    from annotator.actions.judges import judges
+
+    with opened(file) as project:
+        judges.retire(project, judges.named(project, name).id)
+    said.print(f"Retired “{name}”; its verdicts stay.", markup=False)
+
+
 @app.command("presets")
 def judge_presets(json_: Json = False) -> None:
     """The usual providers: the address of each, the variable that usually holds its key, and what is to be known."""

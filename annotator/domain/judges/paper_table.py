@@ -1,7 +1,7 @@
 """Tables that papers print, as data: which figures stand in their rows and columns, or which view has them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 
@@ -12,9 +12,11 @@ class Spread(StrEnum):
 
 
 class Down(StrEnum):
-    """What rows there are of each system: one, one for each mode, or one for all items and one for recent ones."""
+    """What rows there are of each system: one, one with a cut-off and one without, or one for recent items and one for
+    all.
+    """
 
-    SYSTEMS, MODES, PUBLISHED = "systems", "modes", "published"
+    SYSTEMS, LIMITED, PUBLISHED = "systems", "limited", "published"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,19 @@ class TablePart:
 
 
 @dataclass(frozen=True, slots=True)
+class TableReading:
+    """Another way to count in a table, under a name and a title: which metrics take the place of which."""
+
+    name: str
+    title: str
+    instead: Mapping[str, str]
+
+
+# The name and title of one that several papers have.
+RELEASED = ("released", "As the public code counts")
+
+
+@dataclass(frozen=True, slots=True)
 class SystemsTable:
     """Systems down and metrics across, once for each group of items that `across` names, last for all items.
 
@@ -50,13 +65,30 @@ class SystemsTable:
     mode: str = ""
     down: Down = Down.SYSTEMS
     title: str = ""
+    readings: tuple[TableReading, ...] = ()
+    told: str = ""
+
+    def read(self, name: str) -> "SystemsTable":
+        """The same counted by one of its readings; as it is where there is none of that name."""
+        chosen = next((one for one in self.readings if one.name == name), None)
+        if chosen is None:
+            return self
+        instead = chosen.instead
+        parts = tuple(
+            replace(
+                part, columns=tuple(replace(c, metric=instead.get(c.metric, c.metric)) for c in part.columns)
+            )
+            for part in self.parts
+        )
+        return replace(self, parts=parts, told=f"{chosen.title}: {', '.join(instead.values())}.")
 
 
 @dataclass(frozen=True, slots=True)
 class ViewTable:
     """A table of a view with these choices made; some of its columns by key, under the paper's titles.
 
-    `turned` makes its columns rows. Without columns all are taken.
+    `turned` makes its columns rows under the first of its titles; the lines that the others name become columns first.
+    Without columns all are taken.
     """
 
     view: str
@@ -64,16 +96,7 @@ class ViewTable:
     columns: tuple[tuple[str, str], ...] = ()
     chosen: tuple[tuple[str, str], ...] = ()
     title: str = ""
-    turned: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class TableReading:
-    """Another way to count in a table, under a name and a title: which metrics take the place of which."""
-
-    name: str
-    title: str
-    instead: Mapping[str, str]
+    turned: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,8 @@ from enum import StrEnum
 
 from annotator.domain.texts.counting import counted
 
-# What evidence is quoted from, where it is what a system wrote.
-REPORT = "report"
+# What evidence is quoted from: what a system wrote, or what it cites.
+REPORT, CITED_PAGE = "report", "page"
 
 
 class CaseLayout(StrEnum):

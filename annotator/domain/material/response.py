@@ -1,5 +1,6 @@
 """Systems and responses: who answered an item, and the report they gave."""
 
+import re
 from datetime import date
 
 from pydantic import ConfigDict
@@ -14,8 +15,18 @@ END_TO_END, ISOLATED, INJECTION = MODES = ("end-to-end", "isolated", "gold-plan 
 EXEMPLAR = "exemplar"
 # What a model wrote after the first half of a task: no report, and counted nowhere but by who asks for it.
 CONTINUATION = "continuation"
+KNOWN_MODES = (*MODES, EXEMPLAR, CONTINUATION)
 # What a system's group is called as a rule; a project may say anything else.
 GROUPS = ("deep research", "LLM + search", "LLM", "open-source LLM")
+
+
+def spelled(mode: str) -> str:
+    """A known mode, however its words are joined and whatever the case; any other as it is."""
+
+    def folded(words: str) -> str:
+        return re.sub(r"[\W_]+", "", words).casefold()
+
+    return next((known for known in KNOWN_MODES if folded(known) == folded(mode)), mode.strip())
 
 
 class SystemFields(SQLModel):

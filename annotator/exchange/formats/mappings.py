@@ -36,6 +36,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "system": ("system", "systemname", "model", "modelname", "agent"),
     REPORT: ("report", "response", "answer", "article", "output", "completion", "generation", "finalreport"),
     "trial": ("trial", "run", "attempt"),
+    "mode": ("mode",),
     CRITERION: ("criterion", "unit", "criteria", "point", "requirement", "criteriondescription", "rubricdetail", "text",
                 "description"),
     "insight": ("insight", "keyinsight"),
@@ -59,7 +60,6 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "unit_id": ("unitid", "criterionid"),
     "number": ("number",),
     "dataset": ("dataset",),
-    "mode": ("mode",),
     "protocol": ("protocol",),
     "quote": ("quote",),
     "note": ("note", "notes", "comment", "comments"),
@@ -146,7 +146,7 @@ def proposed(table: Table) -> TableMapping:
     columns = {name: path for name, path in columns.items() if name not in BESIDE or name in meant}
     if REPORT not in columns:
         # Of no report, they would be read and come to nothing: they are kept with the item instead.
-        columns = {name: path for name, path in columns.items() if name not in ("system", "trial")}
+        columns = {name: path for name, path in columns.items() if name not in ("system", "trial", "mode")}
     nameless = REPORT in columns and "system" not in columns
     constants = {"system": Path(table.name).stem} if nameless else {}
     return TableMapping(columns=columns, constants=constants)

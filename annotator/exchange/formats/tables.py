@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.documents import DOCUMENTS
+from annotator.domain.material.response import END_TO_END, spelled
 from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.counting import counted
 from annotator.exchange.formats.mappings import (
@@ -181,7 +182,8 @@ class _Intake:
                 lacking = "report" if not text else "system" if not system else "trial (a number from 1)"
                 self.problems.append(table.problem(index, f"it has no {lacking}"))
                 continue
-            if not self._add_report(table.name, index, item.id, system, number, text):
+            mode = spelled(_text_of(row, how, "mode")) or END_TO_END
+            if not self._add_report(table.name, index, item.id, system, number, text, mode):
                 reason = f"another report of {system} on item {item.key} stands in these files: number them by a trial"
                 self.problems.append(table.problem(index, reason))
 
@@ -189,16 +191,18 @@ class _Intake:
         known = (item_id, self._systems.get(system, ""), trial)
         return known in self._before.reports or derived_id(*map(str, known)) in self._reports
 
-    def _add_report(self, file: str, index: int, item_id: str, system: str, trial: int, text: str) -> bool:
+    def _add_report(
+        self, file: str, index: int, item_id: str, system: str, trial: int, text: str, mode: str
+    ) -> bool:
         """Add a report; whether it is the only one, however often it stands in these files."""
         if system not in self._systems:
             self._systems[system] = derived_id(NAME, "system", system)
             self.bundle.systems.append(SystemRecord(id=self._systems[system], name=system))
-        own = derived_id(item_id, self._systems[system], str(trial))
+        own = derived_id(item_id, self._systems[system], str(trial), *[mode] * (mode != END_TO_END))
         if own not in self._reports:
             self._reports[own] = text
             made = ResponseRecord(
-                id=own, item_id=item_id, system_id=self._systems[system], text=text, trial=trial
+                id=own, item_id=item_id, system_id=self._systems[system], text=text, trial=trial, mode=mode
             )
             self.bundle.responses.append(made)
             self.bundle.places["responses", own] = file, index

@@ -4,6 +4,7 @@ No judge is needed: two references are the same work when a key says so.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
@@ -13,7 +14,8 @@ from annotator.domain.material.matches import Matching, RetrievalComparison, Ret
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identifier import different_works, normal_title, work_named
-from annotator.protocols.adra.counts import F1, JACCARD, PRECISION, RECALL, CountFigure, CountTally
+from annotator.protocols.adra import counts
+from annotator.protocols.adra.counts import F1, JACCARD, RECALL, CountFigure, CountTally
 
 NAME = "adra.retrieval"
 
@@ -24,6 +26,8 @@ DEPARTURES = (
     "For research papers, whose one gold source is the paper itself, the paper prints only an accuracy. Being found "
     "or not is reported as hit; the Jaccard index of the same report is far lower and stands beside it. Accuracy is "
     "hit where one source is gold and the Jaccard index where several are.",
+    "A report that cites nothing has precision 0, as its recall and F1 are 0; the paper does not say. Precision of "
+    "reports that cite is the other reading, which leaves it out.",
     "An equal address alone is no match: neither section names it as a key. An address that gives a DOI or an arXiv id "
     "away (a publisher's page, the ACL Anthology, arXiv's mirrors) counts as that, in the gold evidence as in reports.",
     "Two different DOIs, or two different arXiv ids, are never one work, however alike the titles: the paper does not "
@@ -98,6 +102,9 @@ def hit(tally: CountTally) -> float | None:
     return float(tally.found) if tally.gold == 1 else None
 
 
+# 0 where nothing was retrieved, as recall and F1 are.
+PRECISION = replace(counts.PRECISION, of=lambda tally: counts.precision(tally) or 0.0)
+CITING = replace(counts.PRECISION, name="precision.citing", title="precision (of reports that cite)")
 HIT = CountFigure(
     "hit", "hit", "1 if the one gold source is among them, else 0", hit, "there are several gold sources"
 )
@@ -134,7 +141,9 @@ def score(figure: CountFigure, scored: RatedResponse) -> Estimate:
 
 _MEANING = {
     JACCARD: "The paper calls it accuracy. 0 for a response without references.",
-    PRECISION: "Undefined for a response without references.",
+    PRECISION: "0 for a response without references, as recall and F1 are; `retrieval.precision.citing` leaves it out.",
+    CITING: "Undefined for a response without references, which so is out of a system's mean while recall and F1 count "
+    "it as 0; `retrieval.precision` counts it as 0 too.",
     RECALL: "0 for a response without references.",
     F1: "0 for a response without references.",
     ACCURACY: "What the paper's tables show: hit for research papers, the Jaccard index for reviews, and the mean of "
@@ -158,7 +167,7 @@ def _metric(figure: CountFigure) -> Metric:
     return Metric(f"retrieval.{figure.name}", title, definition, of, parts=(ResponsePart.REFERENCES,))
 
 
-METRICS = tuple(_metric(figure) for figure in (JACCARD, PRECISION, RECALL, F1, HIT, ACCURACY))
+METRICS = tuple(_metric(figure) for figure in (JACCARD, PRECISION, RECALL, F1, HIT, ACCURACY, CITING))
 
 RETRIEVAL = Protocol(
     name=NAME,

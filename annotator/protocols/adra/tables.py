@@ -7,6 +7,7 @@ from annotator.domain.judges.paper_table import (
     SystemsTable,
     TableColumn,
     TablePart,
+    TableReading,
     ViewTable,
 )
 from annotator.domain.material.response import INJECTION, ISOLATED
@@ -22,6 +23,9 @@ SPREAD = (
     "system's mean over its runs, and nothing while it has one run."
 )
 AVERAGE = "Avg. is the mean over all items; the paper has as many research papers as reviews, where both come to one."
+CITING = TableReading(
+    "citing", "Precision of reports that cite", {"retrieval.precision": "retrieval.precision.citing"}
+)
 ALL_GIVEN = "Precision, recall and F1 of retrieval are given for research papers too, where the paper leaves them open."
 
 
@@ -34,7 +38,8 @@ def part(title: str) -> TablePart:
 
 def printed(*titles: str, mode: str = "", down: Down = Down.SYSTEMS) -> tuple[SystemsTable]:
     """Research, review and average side by side."""
-    return (SystemsTable(tuple(map(part, titles)), KINDS, spread=Spread.DEVIATION, mode=mode, down=down),)
+    parts, readings = tuple(map(part, titles)), (CITING,) if "Retrieval" in titles else ()
+    return (SystemsTable(parts, KINDS, spread=Spread.DEVIATION, mode=mode, down=down, readings=readings),)
 
 
 def domains(module: str, mode: str = "") -> ViewTable:
@@ -109,7 +114,7 @@ TABLES = (
         "time-limit",
         "With and without a limit on the date of sources",
         ("Table 6",),
-        printed("Retrieval", "Reasoning", down=Down.MODES),
+        printed("Retrieval", "Reasoning", down=Down.LIMITED),
         (SPREAD, AVERAGE, ALL_GIVEN),
     ),
     PaperTable(

@@ -6,7 +6,14 @@ DeepScholar-Bench: the geometric mean of the seven metrics, Table 2; agreement o
 from collections.abc import Sequence
 from typing import Any
 
-from annotator.domain.judges.paper_table import DuelTable, PaperTable, TableColumn, TableReading, ViewTable
+from annotator.domain.judges.paper_table import (
+    RELEASED,
+    DuelTable,
+    PaperTable,
+    TableColumn,
+    TableReading,
+    ViewTable,
+)
 from annotator.domain.judges.protocol import Composite
 
 WITHOUT_VERIFIABILITY = (
@@ -69,8 +76,7 @@ TABLES = (
                 tuple(map(TableColumn, TITLES, (*METRICS, OVERALL.name))),
                 (
                     TableReading(
-                        "released",
-                        "As the public code counts",
+                        *RELEASED,
                         {
                             "relevance_rate": "relevance_rate.released",
                             "citation_precision": "citation_precision.released",

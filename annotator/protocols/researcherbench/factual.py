@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from annotator.domain.judges.judgement import NO, YES
-from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.presentation import CITED_PAGE, Presentation
 from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse
 from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.material.page import Page, PageState
@@ -42,6 +42,9 @@ DEPARTURES = (
     "Groundedness asks whether a claim cites a source, not whether it could be verified, so an unknown claim counts on "
     "both sides, as in Eq. 4. Appendix E.2 leaves unknown claims out of the “final metrics” and does not say of which; "
     "groundedness without unknown claims is the reading that leaves them out here too.",
+    "The public code counts each claim with each of its sources, takes one whose page cannot be read for uncited in "
+    "groundedness, and gives 0 where nothing could be told or no claim was made: faithfulness and groundedness “as "
+    "released”.",
     "A claim that the page bears out in part is a yes, as in appendix E.5. A second wording of the prompt, “strict”, "
     "wants the part that the claim turns on, and another number or subject is a no.",
     "A yes must quote the page; a quote that is not found there is flagged for people, the verdict stands.",
@@ -74,6 +77,21 @@ $$S_g' = \\frac{N_{c} - N_{u}}{N - N_{u}}$$
 Groundedness with the claims left out of both sides whose support is unknown, as appendix E.2 can be read: claims that
 cite a source and none of whose sources says yes or no. It needs the verdicts; as long as one is missing that could
 decide whether a claim is known, the range is given in which it must lie. Undefined where no claim is left.
+"""
+
+
+FAITHFULNESS_RELEASED = """\
+Faithfulness as the public code gives it: 0 for a report of which no source says yes or no, so that it counts in a
+system's mean. Undefined where claims have not been drawn, and as long as a judgement is missing.
+"""
+
+
+GROUNDEDNESS_RELEASED = """\
+$$S_g'' = \\frac{N_{r}}{N_{t}}$$
+
+Groundedness as the public code gives it, over claims with each of their sources (N_t): cited are those alone whose page
+could be read (N_r), whatever it says. 0 for a report without claims. Undefined where claims have not been drawn; as
+long as a page was never fetched, the range is given in which it must lie.
 """
 
 
@@ -143,6 +161,42 @@ def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estim
     )
 
 
+def faithfulness_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """S_f by the public code: 0 where it is undefined and no judgement is missing."""
+    found = faithfulness(scored, over_valid)
+    if ResponsePart.CLAIMS in scored.material.parts and found.value is None and not found.missing:
+        return replace(found, value=0.0, floor=0.0, ceiling=0.0)
+    return found
+
+
+def groundedness_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
+    """S_g by the public code: a triplet is cited whose page could be read. `n` counts triplets."""
+    method = "S_g = triplets with a readable page / all triplets"
+    if ResponsePart.CLAIMS not in scored.material.parts:
+        return Estimate(None, method=method, note="the report's claims have not been drawn")
+    claimed = scored.material.units(ResponsePart.CLAIMS)
+    read = [_readable(scored, claim) for claim in claimed if claim.url]
+    cited, open_, all_ = read.count(True), read.count(None), max(1, len(claimed))
+    return Estimate(
+        None
+        if open_ and (not over_valid or open_ == len(claimed))
+        else cited / (max(1, len(claimed) - open_)),
+        n=len(claimed) - open_,
+        missing=open_,
+        floor=cited / all_,
+        ceiling=(cited + open_) / all_,
+        method=method,
+        note=f"{open_:,} of {len(claimed):,} with a page that was never fetched" if open_ else "",
+    )
+
+
+def _readable(scored: RatedResponse, claim: Claim) -> bool | None:
+    """Whether the page that a claim cites could be read; None while nobody tried."""
+    page = scored.material.pages.get(normal(claim.url))
+    told = scored.values.get(claim.id) in (YES, NO)
+    return True if told else None if page is None else page.state is PageState.OK
+
+
 def _cites(scored: RatedResponse) -> list[list[str]]:
     """Of each claim the triplets that cite a source, by their ids; several triplets of one claim are one."""
     found: dict[tuple[int, str, str], list[str]] = {}
@@ -196,6 +250,20 @@ FACTUAL = Protocol(
             groundedness_known,
             parts=(ResponsePart.CLAIMS,),
         ),
+        Metric(
+            "faithfulness.released",
+            "Faithfulness (as released)",
+            FAITHFULNESS_RELEASED,
+            faithfulness_released,
+            parts=(ResponsePart.CLAIMS,),
+        ),
+        Metric(
+            "groundedness.released",
+            "Groundedness (as released)",
+            GROUNDEDNESS_RELEASED,
+            groundedness_released,
+            parts=(ResponsePart.CLAIMS,),
+        ),
     ),
     scale=SUPPORT,
     presentation=Presentation(
@@ -203,7 +271,7 @@ FACTUAL = Protocol(
         "Does the cited page support each claim? (ResearcherBench)",
         "claim",
         "claims",
-        read="page",
+        read=CITED_PAGE,
         rest=UNKNOWN,
         waits="the cited page was never fetched",
     ),

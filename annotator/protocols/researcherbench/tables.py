@@ -1,15 +1,27 @@
 """The tables and figures of ResearcherBench that rest on data a project holds."""
 
 from annotator.domain.judges.paper_table import (
+    RELEASED,
     PaperTable,
     Spread,
     SystemsTable,
     TableColumn,
     TablePart,
+    TableReading,
     ViewTable,
 )
+from annotator.domain.judges.taxonomy import SUBTOTAL
+from annotator.domain.material.item import QUESTION_TYPES
 
 COVERAGE = TableColumn("Coverage", "coverage")
+ACROSS = ("Error type", *reversed(QUESTION_TYPES))
+
+
+def errors(sheet: str, title: str, *labels: str) -> ViewTable:
+    """Errors of a kind down and question types across, in the paper's order."""
+    rows = tuple((label, label.replace("_", " ").capitalize()) for label in (*labels, SUBTOTAL))
+    return ViewTable("errors", sheet, (("question_type", ""), *rows), title=title, turned=ACROSS)
+
 
 TABLES = (
     PaperTable(
@@ -54,6 +66,11 @@ TABLES = (
                     ),
                 ),
                 spread=Spread.OFFSETS,
+                readings=(
+                    TableReading(
+                        *RELEASED, {name: f"{name}.released" for name in ("faithfulness", "groundedness")}
+                    ),
+                ),
             ),
         ),
     ),
@@ -80,8 +97,13 @@ TABLES = (
         "Errors per response by question type",
         ("Table 6",),
         (
-            ViewTable("errors", "researcherbench_misses", title="Rubric assessment", turned=True),
-            ViewTable("errors", "researcherbench_citation_errors", title="Factual assessment", turned=True),
+            errors("researcherbench_misses", "Rubric assessment", "incompleteness", "partial_missing"),
+            errors(
+                "researcherbench_citation_errors",
+                "Factual assessment",
+                "invalid_attribution",
+                "unsupported_answer",
+            ),
         ),
     ),
     PaperTable(

@@ -59,11 +59,12 @@ def test_undo_passes_over_what_was_closed_in_one_go(project: Project):
     assert history.undo(project).subject == first.id
 
 
-def test_at_least_one_is_drawn(tmp_path: Path):
+@pytest.mark.parametrize(("share", "kept"), [(0.01, 1), (0, 0)])
+def test_at_least_one_is_drawn_but_by_a_share_of_0(tmp_path: Path, share: float, kept: int):
     project = pairs.pairs_project(tmp_path)
     pairs.submit(project, {"Ada": pairs.rubric(SAME, "a"), "Ben": pairs.rubric(SAME, "b")})
-    report = unanimity.auto_unanimous(pairs.work_as(project, "Cleo"), share=0)
-    assert (len(report.closed), len(report.spot_check)) == (0, 1)
+    report = unanimity.auto_unanimous(pairs.work_as(project, "Cleo"), share=share)
+    assert (len(report.closed), len(report.spot_check)) == (1 - kept, kept)
 
 
 def test_the_same_items_and_seed_give_the_same_draw(project: Project, tmp_path: Path):

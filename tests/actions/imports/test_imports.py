@@ -57,6 +57,32 @@ def counted(report: Any) -> dict[str, ImportCount]:
     return {thing: count for thing, count in report.counts.items() if count != ImportCount()}
 
 
+def test_a_mode_has_one_spelling_and_an_unknown_one_is_refused_with_those_there_are(
+    project: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "reports.csv"
+    head = "key,question,system,mode,report\n"
+    path.write_text(f"{head}q1,Why?,A,Gold_plan-Injection,One.\nq1,Why?,A,,Two.\n", "utf-8")
+    assert not take(project, "tables", path).problems
+    path.write_text(f"{head}q1,Why?,A,half gold,Three.\n", "utf-8")
+    (problem,) = imports.preview(project, "tables", [path]).problems
+    assert (
+        "there is no mode “half gold”; there are: end-to-end, isolated, gold-plan injection" in problem.reason
+    )
+    with pytest.raises(Refusal):
+        take(project, "tables", path)
+    with project.store.read() as db:
+        modes = sorted(db.execute(select(RESPONSE.c.mode)).scalars())
+        bundle, _ = gather(db)
+    assert modes == ["end-to-end", "gold-plan injection"]
+    # A report that says how it was asked for may be of a mode of its own.
+    until = {"mode": "until May", "settings": "Until May."}
+    bundle.responses = [one.model_copy(update=until) for one in bundle.responses[:1]]
+    other = new_project(tmp_path / "other.goldsmith", "O")
+    assert not take(other, OURS, write_release(tmp_path / "release", bundle)).problems
+    other.close()
+
+
 @pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
 def test_the_published_data_goes_in_whole(project: Project) -> None:
     report = take(project, PEER, REAL)

@@ -54,6 +54,20 @@ def test_the_size_is_that_of_wilsons_interval_times_the_design_effect() -> None:
     assert (few.responses, few.reached) == (4, False)
 
 
+def test_of_pairs_so_many_are_drawn_and_told(tmp_path) -> None:
+    project = PROJECT(tmp_path)
+    asked = request(project, protocol="adra.preference", size=3)
+    found = validation_sets.preview(project, asked)
+    # Two systems on each item: one pair, shown first with one of them.
+    assert (len(found.content.responses), found.units) == (3, 3)
+    assert found.told[0].startswith("3 responses of 3 items with 3 pairs, ")
+    several = [replace(one, units=4) for one in grid(10, 1)]
+    many = validation_sets._size(several, replace(asked, size=10))
+    assert (many.responses, many.reached) == (3, True)
+    assert not validation_sets._size(several, replace(asked, size=41)).reached
+    project.close()
+
+
 def test_items_are_split_evenly_over_types_and_no_item_is_in_both_parts() -> None:
     sampled = validation_sets.split(grid(8, 2), 0.5, seed=1)
     parts = {one.item_id: one.split for one in sampled}

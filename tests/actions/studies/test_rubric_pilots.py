@@ -73,7 +73,12 @@ def test_where_it_differs_from_the_paper_leaves_with_the_table(
     assert [words.startswith(differs) for words in result_exports.as_tree(criteria)["departures"]].count(
         True
     ) == 1
-    assert run_command(["results", str(project.path), "--view", "pilot", "--choose", "judge=people"]) == 0
+    assert (
+        run_command(
+            ["results", str(project.path), *["--view", "pilot", "--choose", "judge=people", "--departures"]]
+        )
+        == 0
+    )
     assert differs in capsys.readouterr().out
 
 

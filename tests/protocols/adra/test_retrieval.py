@@ -105,8 +105,17 @@ def test_table_2_averages_hits_of_research_papers_with_jaccard_of_reviews():
 
 def test_no_references_find_nothing():
     found = scores((), works((DOI, "")))
-    assert [one.value for one in found] == [0, None, 0, 0, 0]
-    assert found[1].note == "nothing was predicted"
+    assert [one.value for one in found] == [0, 0, 0, 0, 0]
+    citing, precision = (metric(RETRIEVAL, f"retrieval.precision{end}") for end in (".citing", ""))
+    assert (
+        citing.score(RatedResponse(evidence((), works((DOI, ""))), {}), False).note == "nothing was predicted"
+    )
+    # Of two reports one cites nothing: the mean is 1/2 or that of the other alone, by the reading.
+    both = [RatedResponse(evidence(one, works((DOI, ""))), {}) for one in ((), works((DOI, "")))]
+    assert [[one.score(scored, False).value for scored in both] for one in (citing, precision)] == [
+        [None, 1],
+        [0, 1],
+    ]
 
 
 def test_references_that_are_not_known_are_not_none():

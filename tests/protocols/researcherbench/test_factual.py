@@ -142,6 +142,35 @@ def test_claims_that_were_never_drawn_are_not_no_claims():
         assert (found.value, found.note) == (None, "the report's claims have not been drawn")
 
 
+# As the public code counts
+
+
+def released(values, *claims, pages=None, over_valid=False):
+    one = RatedResponse(
+        material(*claims, pages=pages), {key: value for key, value in values.items() if value}
+    )
+    names = ("faithfulness.released", "groundedness.released")
+    return [m.score(one, over_valid) for m in FACTUAL.metrics if m.name in names]
+
+
+def test_as_released_a_claim_is_cited_where_its_page_could_be_read():
+    gone = "https://gone.org"
+    pages = {URL: page(), gone: page("", PageState.DEAD, gone)}
+    claims = (claim("a"), claim("b"), claim("c", url=gone), claim("d", url=""))
+    # Of four claims two have a page; one of these cannot tell, and the other is borne out.
+    faith, ground = released({"a": "yes", "b": "unknown", "c": "unknown"}, *claims, pages=pages)
+    assert (faith.value, ground.value, ground.n) == (1.0, 2 / 4, 4)
+    assert groundedness(scored({}, *claims)).value == 3 / 4
+
+
+def test_as_released_what_is_undefined_is_0_and_what_is_missing_stays_so():
+    assert [one.value for one in released({})] == [0.0, 0.0]
+    assert [one.value for one in released({"a": "unknown"}, claim("a"))] == [0.0, 1.0]
+    assert released({}, claim("a"))[0].value is None
+    _, ground = released({}, claim("a"), claim("b", url=""), pages={})
+    assert (ground.value, ground.floor, ground.ceiling, ground.missing) == (None, 0.0, 0.5, 1)
+
+
 # The cases
 
 
