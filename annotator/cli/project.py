@@ -220,6 +220,13 @@ def export(
     description: Annotated[
         str | None, typer.Option(help="Set the description at the head of the data card")
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict",
+            help="Refuse where the final pass is not signed, items have no gold or the description is empty",
+        ),
+    ] = False,
     json_: Json = False,
 ) -> None:
     """Write a release: the same content gives the same bytes. Keys are never exported, nor stored in a project."""
@@ -230,8 +237,9 @@ def export(
             if text is not None:
                 releases.state(project, name, text)
         report = releases.export(
-            project, to, profile, progress=bar(progress), page_texts=with_pages, addresses=with_addresses
-        )
+            project, to, profile, progress=bar(progress), page_texts=with_pages, addresses=with_addresses,
+            strict=strict,
+        )  # fmt: skip
     found = {"folder": to.as_posix(), "profile": profile, **public(report)}
     files, records = counted(len(report.files), "file"), counted(report.records, "record")
     words = [f"Wrote {files} with {records} to {to}", *report.notes]

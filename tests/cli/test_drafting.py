@@ -15,6 +15,7 @@ from annotator.cli.drafting import app
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.texts.refusal import Refusal
+from tests.judging.odd_server import completion
 from tests.servers.drafting_server import (
     ADDED,
     FILED,
@@ -103,3 +104,32 @@ def test_letter_3_a_classification_is_listed_with_its_reason_and_taken_with_anot
         run("take", file, draft["id"], "--unit", "1")
     assert f"Item 1: {FILED[0]}, Networks." in run("take", file, draft["id"], "--subject", "Networks")
     assert "no open drafts" in run("list", file)
+
+
+def in_json(*words: str | Path) -> Any:
+    """What a command says in JSON, whatever its exit code."""
+    return json.loads(CliRunner().invoke(app, [*map(str, words), "--json"]).stdout)
+
+
+@pytest.mark.parametrize(("kind", "least"), [("rubric", 1), ("inspirations", 7)])
+def test_an_estimate_is_what_the_run_asks_and_open_drafts_are_not_counted(
+    tmp_path: Path, kind: str, least: int
+) -> None:
+    with drafting() as server:
+        draft, words = server.answer, ("--judge", JUDGE, "--item", "1", "--item", "2", "--piece-words", "100")
+        server.answer = lambda body, number: (
+            completion('{"inspirations": []}') if kind == "inspirations" else draft(body, number)
+        )
+        project = drafting_project(tmp_path, server)
+        (tmp_path / "long.md").write_text(
+            "\n\n".join(["Deep networks train well, and learn."] * 100), "utf-8"
+        )
+        sources.add_source(project, first_item(project), tmp_path / "long.md")
+        project.close()
+        asking = ("ask", project.path, "--kind", kind, *words)
+        wanted, ended = (in_json(*asking, *more) for more in (("--estimate",), ("--progress", "none")))
+        assert wanted["calls"] == ended["calls"] == len(server.bodies) >= least
+        assert (wanted["units"], ended["total"], ended["failed"][0]["item"]) == (1, 2, "2")
+        again = in_json(*asking, "--progress", "none")
+        open_ = ["1"] if kind == "rubric" else []
+        assert (again["judged"], again["total"], again["waiting"]) == (0, 2 - len(open_), open_)

@@ -232,3 +232,11 @@ def test_the_sample_of_a_seminar_is_judged_and_comes_back_from_its_release(tmp_p
     assert ace["Pendrel"] > ace["Quarrow"]
     extracts = json.loads((tmp_path / "out" / "extracts.json").read_text("utf-8"))
     assert {one["kind"] for one in extracts} == {"key points", "common pool"}
+
+
+def test_a_strict_export_refuses_what_is_open_and_a_usual_one_tells_it(sample, capsys, tmp_path):
+    notes = told(capsys, "export", sample, "--to", tmp_path / "told")["notes"]
+    assert "The final pass is not signed for 6 items" in notes[0]
+    code, _, err = goldsmith(capsys, "export", sample, "--to", tmp_path / "strict", "--strict")
+    assert (code, (tmp_path / "strict").exists()) == (1, False)
+    assert "Nothing was released" in " ".join(err.split())

@@ -113,9 +113,7 @@ def test_a_release_made_while_a_judged_rubric_is_open_again_scores_the_revision_
     assert tree(tmp_path / "before", "scores.json") != []
     for path in ("artifacts/rubric.json", "judgements.json", "scores.json"):
         assert tree(tmp_path / "meanwhile", path) == tree(tmp_path / "before", path)
-    assert [f"the rubric of item 1 (revision {sealed['revision']})" in note for note in report.notes] == [
-        True
-    ]
+    assert f"the rubric of item 1 (revision {sealed['revision']})" in report.notes[-1]
 
 
 LICENCE, DESCRIPTION = "CC BY 4.0", "What *experts* ask of deep research.\n\nSecond paragraph."

@@ -12,7 +12,7 @@ from annotator.actions.items.items import ITEM
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.tasks import Task
+from annotator.domain.kinds.tasks import Task, task_key
 from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
@@ -70,7 +70,7 @@ def keep(
 
 def _filed(seminar: Item, task: Task, number: int) -> dict[str, object]:
     return {
-        "key": f"{seminar.key[:100]}-t{number:02}",
+        "key": task_key(seminar.key[:100], number),
         "origin": seminar.key,
         "traits": task.traits,
         "made_from": task.id,

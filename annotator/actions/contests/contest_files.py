@@ -80,10 +80,11 @@ def write_matches(project: Project, path: Path, rater: str = "") -> int:
     """
     tasks = contest_tasks.competing(project)
     named = contest_rows.rater_named(project, rater)
-    who = [named] if rater else contest_rows.raters(project)
+    who = contest_rows.members(project, named.id) if rater else contest_rows.raters(project)
     lines = [_line(COLUMNS)]
     for one in who:
         for first, second, value in _whole(project, one, tasks):
+            first, second = guarded(tasks[first].key), guarded(tasks[second].key)
             winner, sure = (first, value) if value >= LEAST else (second, 1 - value)
             lines.append(_line((first, second, winner, f"{sure:.12g}", guarded(one.name))))
     files.save(path, b"".join(lines))
@@ -123,7 +124,7 @@ class _Reader:
             ) from None
 
     def _match(self, row: Mapping[str, str]) -> ContestFields:
-        first, second, winner = (self._task(row.get(name, ""), name) for name in COLUMNS[:3])
+        first, second, winner = (self._task(unguarded(row.get(name, "")), name) for name in COLUMNS[:3])
         if first == second:
             raise Refusal("a task meets itself.", "Name two tasks.")
         if winner not in (first, second):

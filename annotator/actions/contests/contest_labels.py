@@ -10,7 +10,7 @@ from annotator.actions.contests import contest_rows, contest_tasks
 from annotator.actions.contests.contest_tasks import ContestTask
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.judges.contest import POOL, STEPS, ContestFields
+from annotator.domain.judges.contest import POOL, STEPS, ContestFields, showing_id
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import FIRST, SECOND
 from annotator.domain.texts.canonical import sha256
@@ -76,7 +76,7 @@ def say(project: Project, first: str, second: str, better: str, step: int, secon
     )  # fmt: skip
     with project.store.write() as db:
         contest_rows.add(db, [row])
-        known = contest_rows.row_id(row.rater, row.round, first, second)
+        known = showing_id(row.rater, row.round, first, second)
         return record(project, db, Change("contest", known, "rank pair", {}, row.model_dump(mode="json")))
 
 

@@ -1,7 +1,7 @@
 """Showings of pairs as they are stored: planned, answered, and by whom."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from sqlalchemy import delete, func, select
@@ -13,13 +13,15 @@ from annotator.actions.project.file import Project
 from annotator.domain.judges import contest
 from annotator.domain.judges.contest import POOL, ContestFields, Meeting, Showing
 from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.texts.change import derived_id, now
+from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.ranking.pairing import PlayedMatch
 from annotator.storage import upserts
 from annotator.storage.tables import ContestRow, table
 
 CONTEST = table(ContestRow)
+# The name by which all people together are one rater, whose id nobody else has.
+PEOPLE, TOGETHER = "people", ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +48,29 @@ def raters(project: Project) -> list[ContestRater]:
     return sorted(found, key=lambda one: (-one.showings, one.name, one.id))
 
 
+def together(known: Iterable[ContestRater]) -> list[ContestRater]:
+    """All people who compared tasks as one rater; none where fewer than two did."""
+    answered = [one.showings for one in known if one.kind is RaterKind.PERSON]
+    return [ContestRater(TOGETHER, RaterKind.PERSON, PEOPLE, sum(answered))] if len(answered) > 1 else []
+
+
+def members(project: Project, rater: str) -> list[ContestRater]:
+    """The rater of an id; of all people together each of them."""
+    of_all = rater == TOGETHER
+    return [one for one in raters(project) if (one.kind is RaterKind.PERSON if of_all else one.id == rater)]
+
+
 def rater_named(project: Project, name: str = "") -> ContestRater:
-    """The rater of that name; without one whoever answered most. Refusal lists who there is."""
+    """The rater of that name; without one whoever answered most, and `people` are all people together.
+
+    Refusal lists who there is.
+    """
     known = raters(project)
     if not known:
         raise Refusal(
             "No tasks have been compared yet.", "Start with “contest run”, “contest import” or the window."
         )
+    known += together(known)
     for one in known:
         if not name or name.casefold() in (one.name.casefold(), one.id):
             return one
@@ -89,7 +107,16 @@ def pairs(
 
 
 def meetings(project: Project, rater: str, among: Iterable[str] | None = None) -> list[Meeting]:
-    return contest.meetings(showings(project, rater, among))
+    """Who met whom as a rater saw it; of all people together one's round after the other's, each a round of its own."""
+    if rater != TOGETHER:
+        return contest.meetings(showings(project, rater, among))
+    found = [
+        ((one.round, place), one)
+        for place, person in enumerate(sorted(members(project, rater), key=lambda one: one.id))
+        for one in contest.meetings(showings(project, person.id, among))
+    ]
+    number = {at: count for count, at in enumerate(sorted({at for at, _ in found}), start=1)}
+    return [replace(one, round=number[at]) for at, one in sorted(found, key=lambda pair: pair[0])]
 
 
 def played(found: Iterable[Meeting]) -> list[PlayedMatch]:
@@ -100,10 +127,6 @@ def played(found: Iterable[Meeting]) -> list[PlayedMatch]:
     ]
 
 
-def row_id(rater: str, round_: int, first: str, second: str) -> str:
-    return derived_id("contest", POOL, rater, round_, first, second)
-
-
 def add(db: Connection, found: Sequence[ContestFields]) -> int:
     """Keep showings; one that is there already stays as it is. How many are new."""
     rows = [row_of(one) for one in found]
@@ -112,7 +135,7 @@ def add(db: Connection, found: Sequence[ContestFields]) -> int:
 
 def row_of(one: ContestFields) -> dict[str, object]:
     values = {**one.model_dump(), "rater_kind": one.rater_kind.value}
-    return {"id": row_id(one.rater, one.round, one.first, one.second), **values}
+    return {"id": contest.showing_id(one.rater, one.round, one.first, one.second), **values}
 
 
 def planned(

@@ -52,18 +52,26 @@ class ContestReport:
     draws: int = bradley_terry.DRAWS
     lacking: tuple[Showing, ...] = ()
     disagreeing: int = 0
-    calls_near: int = 0
+    near: int = 0
     beside: Mapping[str, BesidePeople] = field(default_factory=dict)
     decided: Mapping[str, KeptTask] = field(default_factory=dict)
     kind: str = ""
     """Of a judge, how it comes to its verdicts."""
+    each: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """Of all people together, each one's Elo ratings by alias."""
+
+    @property
+    def asks(self) -> bool:
+        """Whether a comparison is a call to a model."""
+        return self.kind == JudgeKind.ENDPOINT
 
     def tree(self) -> dict[str, Any]:
         ranking = self.ranking
         return {
             "rater": self.rater.name, "top": ranking.top, "rounds": ranking.rounds, "matches": ranking.matches,
             "certain": ranking.certain, "changed": ranking.changed, "converged": ranking.converged,
-            "draws": self.draws, "calls_near_the_cut": self.calls_near,
+            "draws": self.draws, "comparisons_near_the_cut": self.near,
+            "calls_near_the_cut": self.near if self.asks else 0,
             "missing": len(self.lacking), "scores_disagree": self.disagreeing,
             "told": list(_floor(self)), "departures": list(RANKING.departures),
             "standings": [
@@ -71,6 +79,7 @@ class ContestReport:
                     "task_id": row.id, "key": self.tasks[row.id].key, "rank": row.rank, "elo": round(row.elo, 4),
                     "bradley_terry": round(row.bradley_terry, 4), "low": _rounded(row.low), "high": _rounded(row.high),
                     "p_top_k": _rounded(row.p_top), "certain": row.certain, "matches": row.matches, "note": row.note,
+                    **({"each": self.of_each(row.id)} if self.each else {}),
                 }
                 for row in ranking.rows
             ],
@@ -79,6 +88,10 @@ class ContestReport:
                 for person, found in self.beside.items()
             },
         }  # fmt: skip
+
+    def of_each(self, task: str) -> dict[str, float | None]:
+        """By alias, how each one alone rates a task; None where they did not compare it."""
+        return {alias: _rounded(of.get(task)) for alias, of in self.each.items()}
 
 
 _FIGURES = {
@@ -109,10 +122,16 @@ def report(
     flagged = sum(SCORES_DISAGREE in one.flags.split() for meeting in held for one in meeting.showings)
     ranking = standings.ranking(tasks, played, kept, draws)
     one_order = all(len(one.showings) == 1 for one in held)
-    calls = contest_runs.next_near(project, who.id, kept, one_order=one_order) if kept < len(tasks) else 0
+    near = contest_runs.next_near(project, who.id, kept, one_order=one_order) if kept < len(tasks) else 0
+    alone = {}
+    if who.id == contest_rows.TOGETHER:
+        for one in contest_rows.members(project, who.id):
+            of_one = contest_rows.played(contest_rows.meetings(project, one.id, tasks))
+            alone[one.name] = _rated(of_one, standings.ratings(list(tasks), of_one))
     return ContestReport(
-        who, tasks, ranking, draws, lacking, flagged, calls, _beside(project, who, held, ranking, tasks),
-        contest_keeping.decisions(project), _kind(project, who.id),
+        who, tasks, ranking, draws, lacking, flagged, near,
+        {} if alone else _beside(project, who, held, ranking, tasks),
+        contest_keeping.decisions(project), _kind(project, who.id), alone,
     )  # fmt: skip
 
 
@@ -172,8 +191,8 @@ def _certainty(found: ContestReport) -> Iterator[str]:
     matches, rounds = counted(ranking.matches, "match", "matches"), counted(ranking.rounds, "round")
     yield f"By {found.rater.name}: {matches} in {rounds} of {counted(len(ranking.rows), 'task')}."
     more = (
-        f"; another round near the cut would take {counted(found.calls_near, 'call')}"
-        if found.calls_near
+        f"; another round near the cut would take {counted(found.near, 'call' if found.asks else 'comparison')}"
+        if found.near
         else ""
     )
     are = "is" if ranking.certain == 1 else "are"
@@ -203,11 +222,12 @@ def _gaps(found: ContestReport) -> Iterator[str]:
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """By whose comparisons, and how many are kept."""
-    who = tuple((one.name, one.name) for one in contest_rows.raters(project))
+    known = contest_rows.raters(project)
+    who = tuple((one.name, one.name) for one in (*known, *contest_rows.together(known)))
     many = len(contest_tasks.tasks(project))
     tops = [usual_top(many), *(top for top in (5, 10, 20, 50, 100, 200, 500) if top < many)]
     cuts = tuple((f"top {top:,}", str(top)) for top in dict.fromkeys(tops))
-    return (ViewChoice("rater", "By", who), ViewChoice("top", "Keep", cuts)) if who else ()
+    return (ViewChoice("rater", "By", who), ViewChoice("top", "Keep", cuts, open=True)) if who else ()
 
 
 def view(project: Project, rater: str = "", top: str = "") -> ContestReport | None:
@@ -239,6 +259,7 @@ def _standings(found: ContestReport) -> ResultSheet:
         ("matches", "Matches",
          "A pair in both orders is one match; matches of one pair count as one independent match as far as they "
          "come out alike"),
+        *((f"elo_{alias}", alias, f"Elo as printed, by {alias} alone") for alias in sorted(found.each)),
         ("decision", "Decision"), ("text", "Text"),
     )  # fmt: skip
     lines = tuple(
@@ -246,6 +267,7 @@ def _standings(found: ContestReport) -> ResultSheet:
             count(row.rank), text(found.tasks[row.id].key), count(round(row.elo, 1), form=",.1f"),
             _strength(row), share(row.p_top, absent=found.ranking.too_few),
             text("certain" if row.certain else ""), count(row.matches),
+            *(count(one, form=",.1f") for _, one in sorted(found.of_each(row.id).items())),
             _decided(found.decided.get(row.id)),
             text(_short(found.tasks[row.id].task.text)),
         ), item_id=found.tasks[row.id].item.id)

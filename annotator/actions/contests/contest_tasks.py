@@ -7,7 +7,7 @@ from annotator.actions.items import materials
 from annotator.actions.items.materials import WantedMaterial
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.tasks import Task
+from annotator.domain.kinds.tasks import Task, task_key
 from annotator.domain.material.item import Item
 from annotator.domain.texts.refusal import Refusal
 
@@ -45,7 +45,7 @@ def tasks(project: Project) -> list[ContestTask]:
     """The tasks of all settled lists, in the project's order; an empty text is no task."""
     wanted = WantedMaterial((Kind.TASKS,), texts=False, parts=False)
     return [
-        ContestTask(f"{one.item.key}-t{place:02}", task, one.item)
+        ContestTask(task_key(one.item.key, place), task, one.item)
         for one in materials.each(project, wanted, materials.item_ids(project))
         for place, task in enumerate(one.own.units(Kind.TASKS), start=1)
         if task.text.strip()

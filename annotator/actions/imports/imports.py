@@ -13,6 +13,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import kept_tasks
 from annotator.actions.authoring import annotating, asked, criterion_weights, gold
+from annotator.actions.contests import contest_keeping
 from annotator.actions.imports import collected_papers, label_files
 from annotator.actions.imports.intake import ARTIFACT, PERSON, WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
@@ -357,7 +358,8 @@ def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> I
         if format == TABLES
         else LAYOUTS.get(format)
     )
-    return BundleIntake(db, bundle, project.by, guideline, layout=layout).compare()
+    decided = contest_keeping.decisions(project) if bundle.decisions else {}
+    return BundleIntake(db, bundle, project.by, guideline, layout=layout, decided=decided).compare()
 
 
 def _preview(
@@ -409,6 +411,9 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     final_pass.take(project, incoming.bundle.final_pass)
     if incoming.bundle.awaited:
         project.set(gold.AWAITED, {**project.get(gold.AWAITED, {}), **incoming.bundle.awaited})
+    if decided := incoming.rows.get(contest_keeping.DECISIONS):
+        held = project.get(contest_keeping.DECISIONS, {})
+        project.set(contest_keeping.DECISIONS, {**held, **{one["task"]: one for one in decided}})
     for setting in incoming.rows.get(SETTINGS, []):
         project.set(setting["key"], setting["value"])
     search.index(db, [item_of(row) for row in incoming.rows.get("item", [])])

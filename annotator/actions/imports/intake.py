@@ -2,8 +2,9 @@
 
 import itertools
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import Enum
+from types import MappingProxyType
 from typing import Any
 
 import orjson
@@ -11,8 +12,10 @@ from sqlalchemy import Table, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring.annotating import released_revisions
+from annotator.actions.contests.contest_keeping import KeptTask
+from annotator.actions.contests.contest_rows import CONTEST
 from annotator.actions.imports import intake_history
-from annotator.actions.imports.intake_drawn import DrawnIntake
+from annotator.actions.imports.intake_drawn import ContestIntake, DrawnIntake
 from annotator.actions.imports.intake_history import History
 from annotator.actions.imports.intake_pairs import (
     ADJUDICATION,
@@ -73,7 +76,7 @@ JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tabl
 SET, OPENING, INFORMED = table(ValidationSetRow), table(OpeningRow), table(InformedRow)
 WRITTEN = (
     PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING, VERSION,
-    DISPUTE, JUDGE, RUN, ASSISTED, EXTRACT, PAGE, JUDGEMENT, SET, OPENING, INFORMED,
+    DISPUTE, JUDGE, RUN, ASSISTED, EXTRACT, PAGE, JUDGEMENT, SET, OPENING, INFORMED, CONTEST,
 )  # fmt: skip
 JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial")
 
@@ -223,13 +226,24 @@ class BundleIntake:
     """The comparison of a bundle with the project in this transaction."""
 
     def __init__(
-        self, db: Connection, bundle: Bundle, by: str, guideline: str, *, layout: FileLayout | None
+        self,
+        db: Connection,
+        bundle: Bundle,
+        by: str,
+        guideline: str,
+        *,
+        layout: FileLayout | None,
+        decided: Mapping[str, KeptTask] = MappingProxyType({}),
     ) -> None:
-        """`layout`: the bundle is of a benchmark's own files, which have no ids and say less than ours."""
+        """`decided`: what a contest here came to.
+
+        `layout`: the bundle is of a benchmark's own files, which have no ids and say less than ours.
+        """
         self.db = db
         self.bundle = bundle
         self.by = by
         self.guideline = guideline
+        self.decided = decided
         self.layout, self.peer = layout, layout is not None
         self.incoming = Incoming(bundle)
         self.history = History(bundle)
@@ -241,10 +255,12 @@ class BundleIntake:
         pairs = PairIntake(self.db, self.incoming, self.history)
         drawn = DrawnIntake(self.db, self.incoming)
         validated = ValidationIntake(self.db, self.incoming)
+        contest = ContestIntake(self.db, self.incoming, self.decided)
         plans = (
             self._people, items.items, self._sources, self._systems, self._responses, pairs.guidelines, self._artifacts,
             self._revisions, pairs.frozen, pairs.closed, self._judges, self._runs, drawn.extracts, drawn.pages,
             pairs.pairings, drawn.prompts, self._judgements, validated.sets, validated.informed,
+            contest.matches, contest.decisions,
         )  # fmt: skip
         for plan in plans:
             made = plan()

@@ -1,26 +1,34 @@
-"""Import of extracts, cited pages and prompts: their keys, compared fields and prerequisites."""
+"""Import of extracts, cited pages, prompts and contests: their keys, compared fields and prerequisites."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.contests import contest_rows
+from annotator.actions.contests.contest_keeping import DECISIONS, KeptTask
+from annotator.actions.contests.contest_rows import CONTEST
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.items.materials import PAGE
 from annotator.actions.judges.prompts import SETTING
 from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
+from annotator.domain.judges.contest import LEAST, MOST, ContestFields
+from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.pairs import FIRST, SECOND
 from annotator.domain.judges.prompt import SHIPPED, PromptVersion
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import SET, ExtractFields
 from annotator.domain.material.page import PageFields
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.change import derived_id
 from annotator.exchange.release.bundle import record_id
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord
-from annotator.storage.tables import MetaRow, table
+from annotator.exchange.release.records import DecisionRecord, MatchRecord
+from annotator.storage.tables import ArtifactRow, MetaRow, RevisionRow, table
 
-META = table(MetaRow)
+META, ARTIFACT, REVISION = table(MetaRow), table(ArtifactRow), table(RevisionRow)
 # Rows of this name give pages that came without their texts these texts.
 PAGE_TEXTS = "page text"
 # Rows of this name are settings of the project, which its own verb writes.
@@ -116,6 +124,72 @@ class DrawnIntake:
             return {SETTINGS: {"key": f"{SETTING}{record.name}", "value": value}}
 
         return ImportPlan("prompts", existing, _by_id, _written, _nothing, row)
+
+
+class ContestIntake:
+    """The comparison of a contest's matches and decisions with the project's; its ratings follow from the matches."""
+
+    def __init__(self, db: Connection, incoming: Incoming, decided: Mapping[str, KeptTask]) -> None:
+        self.db, self.incoming, self.decided = db, incoming, decided
+
+    def matches(self) -> ImportPlan:
+        """A match is the same when the same rater said the same of the same pair in the same round."""
+        c, judges = CONTEST.c, {judge.id for judge in self.incoming.bundle.judges}
+        rows = self.db.execute(select(c.id, c.value, c.confidence, c.status))
+        existing = ExistingRecords({found[0]: tuple(found[1:]) for found in rows})
+        self.incoming.there["tasks"] = self._tasks()
+
+        def needs(record: MatchRecord) -> Iterable[Need]:
+            of_rater = "people" if record.rater_kind is RaterKind.PERSON else "judges"
+            named = [(of_rater, record.rater)] if of_rater == "people" or record.rater in judges else []
+            run = [("runs", record.run_id)] if record.run_id is not None else []
+            return [("tasks", record.first), ("tasks", record.second), *named, *run]
+
+        def row(record: MatchRecord) -> dict[str, Row]:
+            came = record.value in (FIRST, SECOND) and LEAST <= (record.confidence or 0) <= MOST
+            lacks = record.value is None and record.confidence is None
+            if record.first == record.second or not (came if record.status == Status.OK.value else lacks):
+                raise ValueError(
+                    "a match is of two tasks, with a value and a confidence from 0.5 to 1 where its status is ok, and "
+                    "only there"
+                )
+            fields = record.model_dump(include=set(ContestFields.model_fields))
+            return {"contest": contest_rows.row_of(ContestFields(**fields))}
+
+        def content(record: MatchRecord) -> tuple[Any, ...]:
+            return record.value, record.confidence, record.status
+
+        return ImportPlan("matches", existing, _by_id, content, needs, row)
+
+    def decisions(self) -> ImportPlan:
+        """A decision is the same when the task is kept at the same rank, or held back for the same reason."""
+        existing = ExistingRecords({
+            derived_id("decision", task): (one.kept, one.reason, one.rank, one.by_hand)
+            for task, one in self.decided.items()
+        })  # fmt: skip
+
+        def needs(record: DecisionRecord) -> Iterable[Need]:
+            return [("tasks", record.task_id), *([("people", record.by)] if record.by else [])]
+
+        def row(record: DecisionRecord) -> dict[str, Row]:
+            return {DECISIONS: record.model_dump(exclude={"task_id"}) | {"task": record.task_id}}
+
+        def content(record: DecisionRecord) -> tuple[Any, ...]:
+            return record.kept, record.reason, record.rank, record.by_hand
+
+        return ImportPlan("decisions", existing, _by_id, content, needs, row)
+
+    def _tasks(self) -> set[str]:
+        """The ids of tasks in any list that is here or comes in."""
+        newest = (REVISION.c.number == ARTIFACT.c.revision) & (ARTIFACT.c.kind == Kind.TASKS.value)
+        lists = (
+            select(REVISION.c.content).join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id).where(newest)
+        )
+        wanted = self.incoming.bundle.matches or self.incoming.bundle.decisions
+        documents = [json.loads(content) for content in self.db.execute(lists).scalars()] if wanted else []
+        coming = (one for one in self.incoming.bundle.artifacts if one.kind is Kind.TASKS)
+        documents += [one.document for one in coming if one.id in self.incoming.there["artifacts"]]
+        return {unit["id"] for document in documents for unit in document["units"]}
 
 
 def _written(record: PromptRecord) -> tuple[str, ...]:

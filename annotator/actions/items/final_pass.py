@@ -43,11 +43,11 @@ class ItemPass:
     @property
     def open(self) -> list[str]:
         """What nobody has signed yet, or found a problem in."""
-        return [
-            name
-            for name in CHECKS
-            if name not in self.checks or self.checks[name].state is CheckState.PROBLEM
-        ]
+        return unsigned(self.checks)
+
+
+def unsigned(checks: Mapping[str, FinalCheck]) -> list[str]:
+    return [name for name in CHECKS if name not in checks or checks[name].state is CheckState.PROBLEM]
 
 
 def overview(project: Project) -> list[ItemPass]:

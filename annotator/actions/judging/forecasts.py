@@ -275,9 +275,10 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
         found.ever += _lengths(ever.new(questions, by=_key), kind.plan_tokens)
         if wanted is None:
             continue
-        found.units += len(wanted.units)
         if wanted is not case and ask:
             questions = await weighed(ask, wanted, endpoint, edited)
+        # What nothing can be asked about is no draft; a judgement it is, as one that is missing.
+        found.units += len(wanted.units) if questions or not kind.skips else 0
         for place, question in enumerate(fresh.new(questions, by=_key)):
             known = journal.find(question.key) is not None
             (found.known if known else found.fresh).append(question.tokens)

@@ -9,7 +9,7 @@ from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
-from annotator.actions.items import materials, roles
+from annotator.actions.items import items, materials, roles
 from annotator.actions.items.extracts import EXTRACT, NewExtract, keep_row
 from annotator.actions.judges import judges
 from annotator.actions.material import drafting_by_model
@@ -104,7 +104,7 @@ class DraftRun(RunKind):
     not come, with its cause.
     """
 
-    doing, resumed = "drafting", False
+    doing, resumed, skips = "drafting", False, True
     things, reply_tokens = "drafts", 1_500
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
@@ -125,16 +125,19 @@ class DraftRun(RunKind):
         return _DraftJournal(self.project, run_id, self.judge.id, self)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        before, deed = len(self.items) - len(self.to_do), f"{self._extraction.makes.value} drafted"
-        return RunWork(self.shape, self.cases, len(self.items), before, deed)
+        return RunWork(self.shape, self.cases, len(self.to_do), 0, f"{self._extraction.makes.value} drafted")
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        return with_failures(line, self.failed)
+        waiting = [items.read(self.project, one).key for one in self.items if one not in self.to_do]
+        return {**with_failures(line, self.failed), "waiting": waiting}
 
     @staticmethod
     def words(line: RunEvent) -> list[str]:
         """The last line of a run as a person reads it."""
-        return failure_words(line, lambda one: f"Item {one['item']}")
+        said = failure_words(line, lambda one: f"Item {one['item']}")
+        keys = line.get("waiting", ())
+        open_ = f"Not asked again, as a draft is open: {', '.join(keys)}. Take or refuse it first."
+        return [*said, open_] if keys else said
 
     def _shape(self, name: str) -> Protocol:
         """The extraction in the shape of a protocol with one unit in a case."""

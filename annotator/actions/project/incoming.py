@@ -44,6 +44,9 @@ WORDS = {
     "labels": "label",
     "validation_sets": "validation set",
     "informed": "review or ruling",
+    "tasks": "task",
+    "matches": "match",
+    "decisions": "decision on a task",
 }
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from operator import itemgetter
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
@@ -53,16 +53,17 @@ _WITHIN = ("unit_id", "rater_kind", "rater_id", "trial")
 _PLACE = ("protocol", "response_id", "unit_id", "rater_id", "trial")
 
 
-def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False) -> tuple[Bundle, list[str]]:
-    """Everything a release holds but its scores, and notes on what was left out.
+def gather(
+    db: Connection, contest: Bundle | None = None, *, page_texts: bool = False, addresses: bool = False
+) -> tuple[Bundle, list[str]]:
+    """Everything a release holds but its scores, added to a bundle of its contest; and notes on what was left out.
 
     Retired items and all that belongs to them stay, and so do drafts, what is still being adjudicated, and judgements
     on units that do not leave. People's labels leave as judgements; the texts of cited pages, which are others' works,
     only with `page_texts`; the addresses of endpoints, which may be nobody else's to know, only with `addresses`.
     """
-    bundle = Bundle(
-        items=[ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, ITEM.c.retired.is_(False))]
-    )
+    bundle = contest or Bundle()
+    bundle.items = [ItemRecord(**row) for row in _rows(db, ITEM, ItemRecord, ITEM.c.retired.is_(False))]
     items = {item.id for item in bundle.items}
     bundle.sources = [
         SourceRecord(**row) for row in _rows(db, SOURCE, SourceRecord) if row["item_id"] in items
@@ -82,7 +83,10 @@ def gather(db: Connection, *, page_texts: bool = False, addresses: bool = False)
     gathering_drawn.add(db, bundle, page_texts=page_texts)
     dropped = Counter[str]()
     bundle.judgements = Spool(_judgements(db, bundle, dropped, addresses=addresses))
+    told = _causes(db, addresses=addresses)
+    bundle.matches = [one.model_copy(update={"cause": told(one.cause, one.rater)}) for one in bundle.matches]
     raters = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
+    raters |= {one.rater for one in bundle.matches} | {one.by for one in bundle.decisions}
     _add(db, bundle)
     raters |= gathering_drawn.raters_of(bundle) | _raters_of(bundle)
     bundle.judges = [
@@ -147,7 +151,7 @@ def _judgements(
     """Those that leave; `dropped` counts the others by what is the matter with their units."""
     units = gathering_drawn.units_of(bundle)
     gone = {tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db).values()}
-    judges = {row["id"]: Judge(**row) for row in db.execute(select(JUDGE)).mappings()}
+    told = _causes(db, addresses=addresses)
     for row in _in_order(db, bundle):
         of = row["artifact_id"]
         if of and not gathering_drawn.names_one(row["unit_id"], units.get(of, ())):
@@ -155,8 +159,14 @@ def _judgements(
         elif tuple(row[name] for name in _PLACE) in gone:
             dropped["were reworded since"] += 1
         else:
-            cause = redact(row["cause"]) if addresses else harmless(row["cause"], judges.get(row["rater_id"]))
+            cause = told(row["cause"], row["rater_id"])
             yield JudgementRecord(**{**row, "flags": row["flags"].split(), "cause": cause})
+
+
+def _causes(db: Connection, *, addresses: bool) -> Callable[[str, str], str]:
+    """How it is told why a rater gave no value: without keys and, unless wished, without addresses."""
+    judges = {row["id"]: Judge(**row) for row in db.execute(select(JUDGE)).mappings()}
+    return lambda cause, rater: redact(cause) if addresses else harmless(cause, judges.get(rater))
 
 
 def _in_order(db: Connection, bundle: Bundle) -> Iterator[dict[str, Any]]:

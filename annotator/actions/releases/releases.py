@@ -10,24 +10,26 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import criterion_weights, draft_provenance, gold
+from annotator.actions.authoring import annotating, criterion_weights, draft_provenance, gold
 from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.items import final_pass, roles
 from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
 from annotator.actions.labelling import second_looks
 from annotator.actions.project.file import Project, record
-from annotator.actions.releases import checking, gathering, gathering_drawn
+from annotator.actions.releases import checking, gathering, gathering_contest, gathering_drawn
 from annotator.domain.experts.agreement import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.protocol import Over
 from annotator.domain.judges.taxonomy import DrawnPairs
-from annotator.domain.kinds.artifact import State
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import ItemRole
+from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import Change, now
+from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.folders import Files, staged, with_sums
+from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle
@@ -35,6 +37,7 @@ from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.gold_card import Drafted, StageFigure
 from annotator.exchange.release.records import ArtifactRecord, MetricRecord, ScoreRecord
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
+from annotator.protocols.lent import RANKING
 from annotator.storage.tables import ReleaseRow, table
 
 RELEASE = table(ReleaseRow)
@@ -42,8 +45,20 @@ GOLDSMITH, CSV = "goldsmith", "csv"
 PROFILES = (GOLDSMITH, *LAYOUTS, CSV)
 
 # What people and judges wrote here; reports, sources and pages are others' texts, and may speak of keys.
-_SETTINGS = ("judges.json", "runs.json", "prompts.json", "judgements.json", "guidelines.json")
+_SETTINGS = (
+    "judges.json",
+    "runs.json",
+    "prompts.json",
+    "judgements.json",
+    "guidelines.json",
+    "contest_matches.json",
+    "contest_decisions.json",
+)
 
+# What is written about an item, and reports are not judged by.
+_NO_GOLD = (Kind.LABELS, Kind.QUERY, Kind.SELECTION)
+# So many items are named.
+_NAMED = 8
 Progress = Callable[[str, int, int], None]
 
 
@@ -85,12 +100,43 @@ def written(project: Project) -> list[NumberedRelease]:
         return [NumberedRelease(*row) for row in db.execute(question.order_by(RELEASE.c.number.desc()))]
 
 
+def open_points(project: Project) -> list[str]:
+    """What a reader of a release would miss: signatures, gold, and a description; each with what to do about it."""
+    with project.store.read() as db:
+        item = gathering.ITEM.c
+        used = db.execute(
+            select(item.id, item.key).where(item.retired.is_(False)).order_by(item.position, item.key)
+        )
+        keys = dict(used.all())
+        signed, held = final_pass.all_kept(db), set[str]()
+        for kind in Kind:
+            held |= annotating.judged_rows(db, kind).keys() if kind not in _NO_GOLD else set()
+        sections = select(gathering.RESPONSE.c.item_id).where(gathering.RESPONSE.c.mode == EXEMPLAR)
+        held |= set(db.execute(sections).scalars())
+    unsigned = [key for own, key in keys.items() if final_pass.unsigned(signed.get(own, {}))]
+    without = [key for own, key in keys.items() if own not in held]
+    told = {
+        f"The final pass is not signed for {_listed(unsigned)}: sign it (Final pass; “final sign”).": unsigned,
+        f"There is no settled gold for {_listed(without)}: write, adjudicate or retire.": without,
+        "The description is empty: state it (“export --description TEXT”).": not project.get(
+            "description", ""
+        ),
+    }
+    return [words for words, found in told.items() if found]
+
+
+def _listed(keys: Sequence[str]) -> str:
+    more = f" and {len(keys) - _NAMED:,} more" if len(keys) > _NAMED else ""
+    return f"{counted(len(keys), 'item')} ({', '.join(keys[:_NAMED])}{more})"
+
+
 def gather(
     project: Project, *, page_texts: bool = False, addresses: bool = False
 ) -> tuple[Bundle, list[str]]:
     """All records that may leave, scores included, and notes on what stays behind."""
     with project.store.read() as db:
-        bundle, notes = gathering.gather(db, page_texts=page_texts, addresses=addresses)
+        contest = gathering_contest.gathered(project)
+        bundle, notes = gathering.gather(db, contest, page_texts=page_texts, addresses=addresses)
         bundle.scores = _scores(project)
         bundle.metrics = _metrics(bundle)
     bundle.prompts = gathering_drawn.of_prompts(project, bundle)
@@ -105,6 +151,7 @@ def export(
     *,
     page_texts: bool = False,
     addresses: bool = False,
+    strict: bool = False,
 ) -> ExportReport:
     """Write a release into a folder; Refusal when the folder holds anything else or the disk fails.
 
@@ -112,7 +159,8 @@ def export(
     Content that was released before gets its number again and, byte for byte, its files; other content the
     next number. The number is the same for every profile. The texts of cited pages leave only with `page_texts`:
     they belong to others. The addresses of judges' endpoints leave only with `addresses`. Refusal when a key that is in
-    use would stand in a file, or something that looks like one among the settings.
+    use would stand in a file, or something that looks like one among the settings. With `strict` what is open (see
+    `open_points`), of which a note tells otherwise, is refused.
     """
     if profile not in PROFILES:
         raise Refusal(f"“{profile}” is not a profile.", f"Choose one of {', '.join(PROFILES)}.")
@@ -125,6 +173,13 @@ def export(
             f"{len(damage):,} such findings in all; restore the project from a backup.",
             tuple(str(finding) for finding in damage),
         )
+    points = open_points(project)
+    if strict and points:
+        raise Refusal(
+            f"{points[0]} Nothing was released.",
+            f"{counted(len(points), 'point')} open in all; without --strict they are only told.",
+            tuple(points),
+        )
     tell("gathering", 1, 4)
     try:
         bundle, notes = gather(project, page_texts=page_texts, addresses=addresses)
@@ -134,6 +189,7 @@ def export(
             "Check the project (check); restore it from a backup.",
             (str(error.title),),
         ) from None
+    notes = [*points, *notes]
     if not bundle.items:
         raise Refusal("There is nothing to release yet.", "Import or write items first.")
     tell("making files", 2, 4)
@@ -141,17 +197,19 @@ def export(
     checksum = release.content_sha256(manifest)
     number = _number(project, checksum)
     numbered = manifest.model_copy(update={"number": number})
-    files = release.complete(parts, numbered)
+    files, made = release.complete(parts, numbered), dict[str, Content]()
     if profile in LAYOUTS:
-        made, further = LAYOUTS[profile].files(bundle)
-        files, notes = with_sums(made), notes + further
+        written, further = LAYOUTS[profile].files(bundle)
+        made, notes = {**written}, notes + further
     elif profile == CSV:
-        files = with_sums(tables_csv.files(bundle))
+        made = tables_csv.files(bundle)
+    files = files if profile == GOLDSMITH else with_sums(made)
     kept_keys.refuse_in_files(project, {**parts, **files}, _SETTINGS)
     tell("writing", 3, 4)
     _publish(project, folder, files, number, checksum, profile)
     tell("writing", 4, 4)
-    return ExportReport(folder, tuple(sorted(files)), sum(bundle.counts().values()), number, tuple(notes))
+    records = bundle.counts().values() if profile == GOLDSMITH else (records_in(*one) for one in made.items())
+    return ExportReport(folder, tuple(sorted(files)), sum(records), number, tuple(notes))
 
 
 def _publish(project: Project, folder: Path, files: Files, number: int, checksum: str, profile: str) -> None:
@@ -311,6 +369,7 @@ def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     judged = {score.protocol for score in bundle.scores if score.unfit == publishing.FLOOR}
     floors = {one.title: one.floor for name, one in PROTOCOLS.items() if name in judged and one.floor}
     found |= {f"{title}, by the baseline": (floor,) for title, floor in floors.items()}
+    found |= {RANKING.title: RANKING.departures} if bundle.matches else {}
     return {title: departures for title, departures in found.items() if departures}
 
 

@@ -135,7 +135,8 @@ class ViewChoice:
     """A choice that a view offers: name, title, and values with their titles.
 
     The `usual` value holds unless another is chosen, without one the first; `tip` says more of the choice. With
-    `only_if` it is offered only where the choice of that name, which stands before it, has one of those values.
+    `only_if` it is offered only where the choice of that name, which stands before it, has one of those values. One
+    that is `open` takes other values than those offered, too.
     """
 
     name: str
@@ -144,6 +145,7 @@ class ViewChoice:
     only_if: tuple[str, tuple[str, ...]] | None = None
     tip: str = ""
     usual: str = ""
+    open: bool = False
 
 
 def columns(*declared: SheetColumn | tuple[str, ...]) -> tuple[SheetColumn, ...]:

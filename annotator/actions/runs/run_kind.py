@@ -33,6 +33,8 @@ class RunKind(ABC):
     things: str = "judgements"
     reply_tokens: float | None = None
     """What a reply takes until this model has given some of the kind; None where it is of the length of judgements."""
+    skips: ClassVar[bool] = False
+    """Whether its estimate leaves out what nothing can be asked about."""
     at_most: ClassVar[bool] = False
     """Whether its estimate goes by the most that may be asked."""
     plan_tokens: int = 0

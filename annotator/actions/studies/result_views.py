@@ -384,7 +384,7 @@ def offered(
         fit.append(choice)
         values = [value for _, value in choice.values]
         wanted = chosen.get(choice.name)
-        if wanted in values:
+        if wanted in values or (choice.open and wanted):
             fitting[choice.name] = str(wanted)
         elif values:
             fitting[choice.name] = choice.usual or values[0]

@@ -10,6 +10,7 @@ from sqlmodel import Field, SQLModel, String
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import FIRST
 from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.refusal import Refusal
 
 # All tasks of a project compete with one another.
@@ -20,6 +21,11 @@ SCORES_DISAGREE = "scores_disagree"
 # How sure one may be, in five steps.
 STEPS = (0.5, 0.6, 0.7, 0.8, 0.95)
 LEAST, MOST = 0.5, 1.0
+
+
+def showing_id(rater: str, round_: int, first: str, second: str) -> str:
+    """The id of a showing, the same wherever it is imported."""
+    return derived_id("contest", POOL, rater, round_, first, second)
 
 
 class ContestFields(SQLModel):

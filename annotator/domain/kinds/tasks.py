@@ -26,6 +26,11 @@ def _words(name: object) -> frozenset[str]:
     return frozenset(_WORD.findall(str(name).lower())) - {"and", "or"}
 
 
+def task_key(seminar: str, place: int) -> str:
+    """What people and files call a task: the key of its seminar and its place in the list, from 1."""
+    return f"{seminar}-t{place:02}"
+
+
 class Phase(StrEnum):
     """A phase of research (DeepResearch Arena, Table 2)."""
 

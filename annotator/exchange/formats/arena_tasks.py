@@ -1,5 +1,6 @@
 """Tasks made elsewhere, one a line: read as the settled tasks of their seminars, and written again."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -12,14 +13,14 @@ import orjson
 from pydantic import ValidationError
 
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks
+from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks, task_key
 from annotator.domain.material.item import SEMINARS
 from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.words import word_count
 from annotator.exchange.formats.layout import ExistingItems, Files, KnownItem
 from annotator.exchange.release.bundle import Bundle, Problem, in_words
-from annotator.exchange.release.records import ArtifactRecord, ItemRecord
+from annotator.exchange.release.records import ArtifactRecord, DecisionRecord, ItemRecord
 from annotator.exchange.table_files import Table, cell_text, read_tables
 
 NAME, DATASET, FILE = "arena", SEMINARS, "tasks.jsonl"
@@ -37,6 +38,8 @@ CALLED = {
 }
 CHOICES: Mapping[str, type[StrEnum]] = {"phase": Phase, "family": Family, "difficulty": Difficulty}
 LONGEST_KEY, LONGEST_ID = 100, 80
+# An id that nobody wrote.
+_MADE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
@@ -163,20 +166,31 @@ def _task(told: Mapping[str, str]) -> Task:
 
 def files(bundle: Bundle) -> Files:
     """The settled tasks of every seminar, one a line, and what was left out."""
-    lines, left = list[bytes](), 0
+    lines, left, decided = list[bytes](), 0, {one.task_id: one for one in bundle.decisions}
     for item in sorted(bundle.items, key=lambda one: (one.position, one.key, one.id)):
         own = [one for one in bundle.artifacts if one.item_id == item.id and one.kind is Kind.TASKS]
         own.sort(key=lambda one: (one.state is not State.CONSENSUS, not one.author_id, one.id))
         if len(own) > 1 and own[0].state is not State.CONSENSUS:
             left += 1
         elif own:
-            lines += [orjson.dumps(_line(item, unit)) + b"\n" for unit in own[0].document["units"]]
+            for place, unit in enumerate(own[0].document["units"], start=1):
+                told = _line(item, unit, task_key(item.key, place))
+                told |= _decision(decided.get(unit["id"])) if decided else {}
+                lines.append(orjson.dumps(told) + b"\n")
     notes = [f"Left out: {counted(left, 'seminar')} with tasks that are not adjudicated."] if left else []
     return {FILE: b"".join(lines)}, notes
 
 
-def _line(item: ItemRecord, unit: Mapping[str, Any]) -> dict[str, Any]:
-    told = {"id": unit["id"], "task": unit["text"], **{name: unit[name] for name in CHOICES if unit[name]}}
+def _decision(one: DecisionRecord | None) -> dict[str, Any]:
+    """Whether a task is kept and at which rank, or why it is held back; one that nobody decided on is not kept."""
+    told = {"rank": one.rank, "reason": one.reason} if one else {}
+    return {"kept": bool(one and one.kept)} | {name: told[name] for name in told if told[name]}
+
+
+def _line(item: ItemRecord, unit: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A task with the id that it came with; where the program made one, its key stands there."""
+    own = key if _MADE.fullmatch(unit["id"]) else unit["id"]
+    told = {"id": own, "task": unit["text"], **{name: unit[name] for name in CHOICES if unit[name]}}
     if (item.dataset, item.key) == (DATASET, ELSEWHERE):
         return told
     return told | {"seminar": item.key, **({"subject": item.subject} if item.subject else {})}

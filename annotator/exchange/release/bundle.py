@@ -8,6 +8,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from annotator.domain.experts.final_pass import ItemChecks
+from annotator.domain.judges.contest import showing_id
 from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
 from annotator.domain.material.collected import Funnel
 from annotator.domain.texts.change import derived_id
@@ -22,11 +23,14 @@ from annotator.exchange.release.pair_records import (
 )
 from annotator.exchange.release.records import (
     ArtifactRecord,
+    DecisionRecord,
     ItemRecord,
     JudgementRecord,
     JudgeRecord,
+    MatchRecord,
     MetricRecord,
     PersonRecord,
+    RatingRecord,
     Record,
     ResponseRecord,
     RunRecord,
@@ -84,6 +88,9 @@ class Bundle:
     judgements: Collection[JudgementRecord] = field(default_factory=list)
     validation_sets: list[ValidationSetRecord] = field(default_factory=list)
     informed: list[InformedRecord] = field(default_factory=list)
+    matches: list[MatchRecord] = field(default_factory=list)
+    ratings: list[RatingRecord] = field(default_factory=list)
+    decisions: list[DecisionRecord] = field(default_factory=list)
     metrics: list[MetricRecord] = field(default_factory=list)
     scores: list[ScoreRecord] = field(default_factory=list)
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
@@ -107,7 +114,9 @@ class Bundle:
         return self.places.get((thing, record_id), (thing, None))
 
     def counts(self) -> dict[str, int]:
-        return {name: len(getattr(self, name)) for name in THINGS}
+        """How many records of each thing; what belongs to a contest is left out where there was none."""
+        many = {name: len(getattr(self, name)) for name in THINGS}
+        return {name: count for name, count in many.items() if count or name not in CONTEST}
 
 
 # Every thing of a release and the class of its records, in the order in which they build on each other.
@@ -130,10 +139,14 @@ CLASSES: dict[str, type[Record]] = {
     "judgements": JudgementRecord,
     "validation_sets": ValidationSetRecord,
     "informed": InformedRecord,
+    "matches": MatchRecord,
+    "ratings": RatingRecord,
+    "decisions": DecisionRecord,
     "metrics": MetricRecord,
     "scores": ScoreRecord,
 }
 THINGS = tuple(CLASSES)
+CONTEST = ("matches", "ratings", "decisions")
 
 
 def record_id(record: Record) -> str:
@@ -146,6 +159,10 @@ def record_id(record: Record) -> str:
         return derived_id("page", record.url)
     if isinstance(record, PromptRecord):
         return derived_id("prompt", record.name)
+    if isinstance(record, MatchRecord):
+        return showing_id(record.rater, record.round, record.first, record.second)
+    if isinstance(record, DecisionRecord):
+        return derived_id("decision", record.task_id)
     if isinstance(record, JudgementRecord):
         r = record
         return judgement_key(r.protocol, r.response_id, r.unit_id, r.rater_kind.value, r.rater_id, r.trial)

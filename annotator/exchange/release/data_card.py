@@ -63,6 +63,8 @@ def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
     yield "Weights", _weights(bundle)
     yield "How the gold came about", gold_card.text(bundle, facts.agreement, facts.drafted)
     yield "Raters", _raters(bundle)
+    if bundle.matches or bundle.decisions:
+        yield "Contest of tasks", _contest(bundle)
     yield "Missing judgements", _missing(bundle)
     if bundle.pages:
         yield "Cited pages", _cited_pages(bundle)
@@ -164,6 +166,22 @@ def _raters(bundle: Bundle) -> str:
         for judge in bundle.judges
     ]
     return table(("rater", "kind", "artifacts", "judgements"), rows) if rows else "There are none."
+
+
+def _contest(bundle: Bundle) -> str:
+    said = Counter(one.rater_name for one in bundle.matches if one.value is not None)
+    held = Counter(f"held back: {one.reason}" for one in bundle.decisions if not one.kept)
+    decided = held + Counter(kept=sum(one.kept for one in bundle.decisions))
+    raters = table(("rater", "comparisons"), [(name, str(many)) for name, many in sorted(said.items())])
+    tasks = table(("decision", "tasks"), [(why, str(many)) for why, many in sorted(decided.items())])
+    return "\n\n".join((_CONTEST, raters, tasks))
+
+
+_CONTEST = """\
+Tasks were compared in pairs; `contest_matches.json` holds every comparison, `contest_ratings.json` what follows from
+them: Elo from 1200 with K = 32 and the stated confidence as outcome, and Bradley–Terry strengths by matches won, lost
+or left open, with 95 % intervals over pairs. `contest_decisions.json` says which tasks were kept and why others were
+not."""
 
 
 def _cited_pages(bundle: Bundle) -> str:

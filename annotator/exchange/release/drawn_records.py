@@ -11,7 +11,14 @@ from annotator.domain.material.extract import SET, ExtractState, class_of
 from annotator.domain.material.page import PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import Text, sha256
-from annotator.exchange.release.records import LaterFields, MetricRecord, Record
+from annotator.exchange.release.records import (
+    DecisionRecord,
+    LaterFields,
+    MatchRecord,
+    MetricRecord,
+    RatingRecord,
+    Record,
+)
 
 
 class ExtractRecord(Record):
@@ -86,7 +93,18 @@ class PromptRecord(Record):
 
 _SHA256 = re.compile("[0-9a-f]{64}")
 # A release without them is as it was before they were known.
-LEFT_OUT_EMPTY = (ExtractRecord.FILE, PageRecord.FILE, PromptRecord.FILE, MetricRecord.FILE)
+LEFT_OUT_EMPTY = tuple(
+    record.FILE
+    for record in (
+        ExtractRecord,
+        PageRecord,
+        PromptRecord,
+        MetricRecord,
+        MatchRecord,
+        RatingRecord,
+        DecisionRecord,
+    )
+)
 
 
 def check(record: Record) -> None:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Self
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
 from annotator.domain.experts.final_pass import ItemChecks
+from annotator.domain.judges.contest import ContestFields
 from annotator.domain.judges.judge import Asking, JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
@@ -307,6 +308,48 @@ class MetricRecord(LaterFields):
     definition: Text = Field(description="Markdown, with formulas")
     citation: Text = Field(description="The paper and its sections")
     departures: list[Text] = Field(description="Where it is computed otherwise than in the paper")
+
+
+class MatchRecord(Record, ContestFields):  # type: ignore[misc]
+    """A pair of tasks as it was shown to a rater of the contest, the first before the second, and what was said."""
+
+    FILE: ClassVar[str] = "contest_matches.json"
+    first_key: Text
+    second_key: Text
+    rater_name: Text = Field(description="Name of a judge, or alias of a person")
+
+
+class RatingRecord(Record):
+    """A task's place in the standings of a contest, computed from `contest_matches.json`."""
+
+    FILE: ClassVar[str] = "contest_ratings.json"
+    task: Text = Field(description="Its key")
+    task_id: str
+    rater: Text = Field(description="By whose matches; `people` for those of all people together")
+    rank: int
+    elo: float = Field(description="As the paper computes it, with the stated confidence as outcome")
+    bradley_terry: float
+    low: float | None = Field(description="Of the 95 % interval of `bradley_terry`")
+    high: float | None
+    p_top_k: float | None = Field(description="Chance to be among the best `k`")
+    k: int
+    certain: bool = Field(description="Whether it is certain to be among them")
+    matches: int
+    note: Text = ""
+
+
+class DecisionRecord(Record):
+    """Whether a task of the contest is kept as an item, or held back and why."""
+
+    FILE: ClassVar[str] = "contest_decisions.json"
+    task: Text = Field(description="Its key")
+    task_id: str
+    kept: bool
+    reason: Text = Field(default="", description="Why it is held back")
+    rank: int = Field(default=0, description="When it was decided; 0 where it had none")
+    by: str = Field(default="", description="Person's id")
+    at: Text = ""
+    by_hand: bool = False
 
 
 class FileRecord(BaseModel):

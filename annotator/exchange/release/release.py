@@ -40,7 +40,7 @@ THING_OF = {cls.FILE.removesuffix(".json"): thing for thing, cls in CLASSES.item
 # A million judgements are one file, and so is all that agreement was computed from.
 LARGE = (
     "judgements.json", "revisions.json", "agreement.json", "adjudications.json", "extracts.json", "pages.json",
-    "validation_sets.json", "informed.json",
+    "validation_sets.json", "informed.json", "contest_matches.json",
 )  # fmt: skip
 LARGEST = dict.fromkeys(LARGE, 512 * 1024 * 1024)
 LEFT_OUT_EMPTY = (*drawn_records.LEFT_OUT_EMPTY, *validation_records.LEFT_OUT_EMPTY)
@@ -129,6 +129,9 @@ def ordered(bundle: Bundle) -> Bundle:
         judgements=_in_order(bundle.judgements, rank),
         validation_sets=sorted(bundle.validation_sets, key=lambda r: (r.at, r.name)),
         informed=sorted(bundle.informed, key=lambda r: (r.kind.value, r.protocol, rank[r.item_id], r.id)),
+        matches=sorted(bundle.matches, key=lambda r: (r.rater_name, r.rater, r.round, r.first, r.second)),
+        ratings=sorted(bundle.ratings, key=lambda r: (r.rater, r.rank, r.task_id)),
+        decisions=sorted(bundle.decisions, key=lambda r: (r.task, r.task_id)),
         metrics=sorted(bundle.metrics, key=lambda r: (r.protocol, r.metric)),
         scores=sorted(bundle.scores, key=lambda r: (r.protocol, r.metric, r.rater, r.group, r.system)),
     )

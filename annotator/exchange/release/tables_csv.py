@@ -15,7 +15,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json
 from annotator.exchange.folders import Content, Pieces, stretches
-from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release.bundle import CONTEST, Bundle
 from annotator.exchange.release.pair_records import AdjudicationRecord, AgreementRecord
 from annotator.exchange.release.records import ArtifactRecord, Record
 from annotator.exchange.release.release import ordered
@@ -32,7 +32,7 @@ RESPONSE_HEAD = (
     "id", "item_key", "system", "trial", "mode", "characters", "latency_s", "tokens", "cost_usd", "run_tokens",
     "cost_part_usd",
 )  # fmt: skip
-PLAIN = ("items", "systems", "judges", "runs", "scores")
+PLAIN = ("items", "systems", "judges", "runs", "scores", *CONTEST)
 
 Rows = list[dict[str, Any]]
 

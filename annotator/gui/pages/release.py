@@ -63,7 +63,8 @@ class ReleasePage(Page):
         self.summary = PlainLabel(wrap=True)
         card = QFrame()
         card.setProperty("role", "card")
-        QVBoxLayout(card).addWidget(self.summary)
+        self.points = PlainLabel(role="hint", wrap=True)
+        vertical(self.summary, self.points, on=card)
         self.progress = ProgressRow()
         self.progress.hide()
         self.past_title, self.past = QLabel("Releases"), QLabel()
@@ -143,12 +144,18 @@ class ReleasePage(Page):
             f"{counted(found['judgements'] - found['labels'], 'judgement')} of judges\n"
             f"{LeftOut(reports=found['left_out']).not_counted}".rstrip()
         )
+        self.desk.ask_later(self._tell_open, releases.open_points)
         past = self.desk.ask(releases.written) or []
         for label in (self.past_title, self.past):
             label.setVisible(bool(past))
         self.past.setText("\n".join(_told(release) for release in past[:8]))
         self.write.setEnabled(found["items"] > 0 and not self.desk.project.readonly)
         self.write.setToolTip("" if found["items"] else "There are no items yet.")
+
+    def _tell_open(self, points: list[str]) -> None:
+        """Before anything is written, what its readers would miss."""
+        self.points.setText("\n".join(f"Open: {point}" for point in points))
+        self.points.setVisible(bool(points))
 
     def _choose(self) -> None:
         name = QFileDialog.getExistingDirectory(

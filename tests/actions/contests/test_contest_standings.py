@@ -281,3 +281,41 @@ def test_stated_confidence_moves_ratings_as_printed_and_nothing_that_says_what_i
     assert None not in shown[1][2].values()
     assert shown[0.55][0] != shown[0.8][0] != shown[1][0]
     assert shown[0.55][1:] == shown[0.8][1:] == shown[1][1:]
+
+
+def test_all_people_together_have_a_standing_with_each_ones_beside_it(project, tmp_path):
+    people.add_person(project, "Bo")
+    lines = ["t01,t02,t01,0.8,R1", "t03,t04,t03,0.8,R1", "t01,t03,t01,0.8,R1"]
+    imported(project, tmp_path, *lines, "t01,t02,t01,0.8,R2", "t05,t06,t05,0.8,m")
+    assert [value for _, value in contest_standings.choices(project)[0].values] == ["R1", "R2", "m", "people"]
+    found = contest_standings.report(project, "people", "7", 10)
+    assert (found.rater.name, found.ranking.top, found.ranking.matches) == ("people", 7, 4)
+    # The second of two matches of 1200 : 1200 at a confidence of .8 gives 1218.3167 : 1181.6833.
+    rows = {row["key"]: row for row in found.tree()["standings"]}
+    assert rows["s1-t02"]["elo"] == 1181.6833
+    assert rows["s1-t02"]["each"] == {"R1": 1190.4, "R2": 1190.4}
+    assert rows["s1-t03"]["each"]["R2"] is None
+    sheet = contest_standings.sheets(found)[0]
+    heads = [column.title for column in sheet.columns]
+    assert heads[7:9] == ["R1", "R2"]
+    second = next(line for line in sheet.lines if line.cells[1].words == "s1-t02")
+    assert [cell.words for cell in second.cells[7:9]] == ["1,190.4", "1,190.4"]
+    assert contest_files.write_matches(project, tmp_path / "people.csv", "people") == 4
+    assert "s1-t01,s1-t02,s1-t01,0.8,R2" in (tmp_path / "people.csv").read_text("utf-8")
+
+
+def test_comparisons_of_people_are_no_calls(project, tmp_path):
+    imported(project, tmp_path, "t01,t02,t01,0.8,R1", "t05,t06,t05,0.8,m")
+    found = contest_standings.report(project, "R1", "3", 10)
+    tree = found.tree()
+    assert (tree["calls_near_the_cut"], tree["comparisons_near_the_cut"] > 0) == (0, True)
+    told = " ".join(contest_standings.words(found))
+    assert f"near the cut would take {tree['comparisons_near_the_cut']} comparisons" in told
+
+
+def test_the_results_take_any_number_of_tasks_to_keep(project, tmp_path):
+    imported(project, tmp_path, "t01,t02,t01,0.8,m")
+    seen = result_views.show(project, "contest", {"top": "7"})
+    assert "of the top 7 are certain" in " ".join(seen.sheets[0].told)
+    with pytest.raises(Refusal, match="“13” of 12 tasks"):
+        result_views.show(project, "contest", {"top": "13"})

@@ -296,7 +296,9 @@ def test_a_release_goes_in_with_people_judges_and_judgements(project: Project, t
     there = {
         thing: count for thing, count in rich_bundle().counts().items() if thing not in ("scores", "metrics")
     }
-    assert {thing: count.new for thing, count in report.counts.items()} == there | {"pairings": 0}
+    assert {thing: count.new for thing, count in report.counts.items()} == there | dict.fromkeys(
+        ("pairings", "matches", "decisions"), 0
+    )
     with project.store.read() as db:
         rows = db.execute(select(JUDGEMENT)).mappings().all()
     assert all(row["sha256"] == judgement_hash(row) for row in rows)

@@ -1,30 +1,40 @@
 """Releases: whole, numbered by content, byte for byte the same again, and without what must not leave."""
 
+import csv
 import io
 import json
+import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from sqlalchemy import update
 
 from annotator.actions.assignments import submitting
 from annotator.actions.authoring import artifacts
+from annotator.actions.contests import contest_files, contest_keeping, contest_rows, contest_standings
 from annotator.actions.imports import imports
-from annotator.actions.items import items
+from annotator.actions.items import final_pass, items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.actions.releases import releases
+from annotator.actions.releases import checking, releases
 from annotator.actions.releases.gathering import without_secrets
+from annotator.domain.experts.final_pass import CHECKS
+from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.tasks import Task
+from annotator.domain.texts.change import new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import researcherbench
 from annotator.exchange.release import release
-from annotator.places import resources
+from annotator.places import resources, schemas
 from annotator.storage import tables
 from annotator.storage.tables import table
+from tests.actions.contests.contest_project import add_seminar, contest_project
 from tests.material.bundles import REAL, rich_bundle, write_peer, write_release
 from tests.projects.small_project import small_project
 
@@ -87,8 +97,9 @@ def test_the_published_benchmark_goes_through_a_project_unchanged(tmp_path: Path
 
 
 def test_what_is_written_here_leaves_in_a_peers_layout_and_enters_elsewhere(tmp_path: Path) -> None:
-    report = releases.export(small_project(tmp_path), tmp_path / "out", "researcherbench")
-    assert (report.number, report.notes) == (1, ())
+    project = small_project(tmp_path)
+    report = releases.export(project, tmp_path / "out", "researcherbench")
+    assert (report.number, list(report.notes)) == (1, releases.open_points(project))
     bundle, problems = researcherbench.read([tmp_path / "out"])
     assert not problems
     assert [item.key for item in bundle.items] == ["1", "2"]
@@ -271,3 +282,129 @@ def test_a_full_temporary_folder_is_refused_in_words(tmp_path: Path, monkeypatch
         releases.export(small_project(tmp_path), tmp_path / "out")
     assert "temporary folder" in str(refusal.value)
     assert not (tmp_path / "out").exists()
+
+
+MATCHES = (
+    "t01,t02,t01,0.8,gpt", "t03,t04,t03,0.9,gpt", "t07,t08,t07,0.7,gpt", "t01,t03,t01,0.6,gpt", "t03,t07,t07,1,gpt",
+    "t01,t02,t01,0.7,R1", "t02,t03,t02,0.8,R1", "t01,t02,t02,0.6,R2", "t07,t08,t07,0.95,R2",
+)  # fmt: skip
+
+
+def contested(folder: Path) -> Project:
+    """A contest with a judge elsewhere and two people, two tasks kept, two held back, and a pair that nobody saw."""
+    project = contest_project(folder)
+    people.add_person(project, "Bo")
+    (folder / "m.csv").write_text("\n".join(("first,second,winner,confidence,rater", *MATCHES)), "utf-8")
+    contest_files.import_matches(project, folder / "m.csv")
+    contest_keeping.hold(project, "t07", "Needs a licence", 2)
+    shown = contest_standings.report(project, "gpt", "3", 10)
+    limits = contest_keeping.quotas(1)
+    chosen = contest_keeping.chosen(shown.ranking, shown.tasks, 2, limits, shown.decided)
+    contest_keeping.keep(project, chosen, shown.tasks)
+    planned = contest_rows.planned("gpt", RaterKind.JUDGE, 9, [("t05", "t06")], both=True)
+    with project.store.write() as db:
+        contest_rows.add(db, planned)
+    return project
+
+
+def standing(project: Project) -> list[Any]:
+    """All that is known of a contest: what each was shown and said, how it rates the tasks, what was decided."""
+    raters = [one.name for one in contest_rows.raters(project)] + ["people"]
+    reports = [contest_standings.report(project, name, "3", 50) for name in raters]
+    said = [contest_rows.showings(project, one.rater.id) for one in reports]
+    return [said, [one.tree() for one in reports], contest_keeping.decisions(project)]
+
+
+def test_a_contest_leaves_in_a_release_and_comes_back(tmp_path: Path) -> None:
+    project = contested(tmp_path)
+    releases.export(project, tmp_path / "out")
+    names = [f"contest_{name}.json" for name in ("matches", "ratings", "decisions")]
+    matches, ratings, decisions = (tree(tmp_path / "out", name) for name in names)
+    assert len(matches) == 11
+    assert [(one["first_key"], one["value"], one["confidence"]) for one in matches][:2] == [
+        ("s1-t01", "first", 0.7),
+        ("s1-t02", "first", 0.8),
+    ]
+    assert Counter(one["rater"] for one in ratings) == {"R1": 12, "R2": 12, "gpt": 12, "people": 12}
+    first = next(one for one in ratings if one["rater"] == "gpt" and one["rank"] == 1)
+    assert (first["task"], first["k"], first["elo"] > 1200, first["note"] != "") == ("s2-t01", 2, True, True)
+    told = {one["task"]: (one["kept"], one["reason"]) for one in decisions}
+    assert told["s2-t01"] == (False, "Needs a licence")
+    for name in names:
+        jsonschema.validate(tree(tmp_path / "out", name), json.loads((schemas() / name).read_text("utf-8")))
+    card = (tmp_path / "out" / "data_card.md").read_text("utf-8")
+    assert "| held back: Needs a licence | 1 |\n| kept | 2 |" in card
+    assert "Contest of tasks:" in card.split("## Differences from the papers")[1]
+    other = Project.create(tmp_path / "other.goldsmith", project.title)
+    assert imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)[1].problems == ()
+    for known in (other, project):
+        assert str(imports.run(known, "goldsmith", [tmp_path / "out"], warm=False)[1]) == "nothing new"
+    assert standing(other) == standing(project)
+    assert checking.check(other).problems == []
+    releases.export(other, tmp_path / "again")
+    assert found(tmp_path / "again") == found(tmp_path / "out")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"confidence": 0.3}, "a confidence from 0.5 to 1"),
+        ({"value": None}, "with a value and a confidence"),
+        ({"second": "t99"}, "its task t99 was not imported"),
+        ({"second": "t02", "first": "t02"}, "a match is of two tasks"),
+        ({"rater": "nobody"}, "its person nobody was not imported"),
+    ],
+)
+def test_a_match_that_does_not_fit_is_refused_by_name(
+    tmp_path: Path, change: dict[str, Any], words: str
+) -> None:
+    releases.export(contested(tmp_path), tmp_path / "out")
+    (tmp_path / "out" / "manifest.json").unlink()
+    matches = tree(tmp_path / "out", "contest_matches.json")
+    changed = [matches[0] | change, *matches[1:]]
+    (tmp_path / "out" / "contest_matches.json").write_text(json.dumps(changed), "utf-8")
+    other = Project.create(tmp_path / "other.goldsmith", "Other")
+    with pytest.raises(Refusal, match=rf"contest_matches\.json\[0\]: .*{re.escape(words)}"):
+        imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)
+    assert contest_rows.raters(other) == []
+
+
+def test_arena_tasks_tell_which_were_kept_and_records_are_counted(tmp_path: Path) -> None:
+    project = contested(tmp_path)
+    add_seminar(project, "s9", (Task(id=new_id(), text="Map the wells of the valley and deliver a table."),))
+    made = releases.export(project, tmp_path / "arena", "arena")
+    lines = [json.loads(one) for one in (tmp_path / "arena" / "tasks.jsonl").read_text("utf-8").splitlines()]
+    told = {one["id"]: [one.get(name) for name in ("kept", "rank", "reason")] for one in lines}
+    assert made.records == len(lines) == 13
+    assert [told[name] for name in ("t01", "t07", "t12", "s9-t01")] == [
+        [True, 2, None], [False, 1, "Needs a licence"], [False, None, None], [False, None, None],
+    ]  # fmt: skip
+    tables = releases.export(project, tmp_path / "csv", "csv")
+    files = sorted((tmp_path / "csv").glob("*.csv"))
+    rows = [list(csv.reader(path.read_text("utf-8-sig").splitlines(keepends=True))) for path in files]
+    assert tables.records == sum(map(len, rows)) - len(rows)
+    assert {"matches.csv", "ratings.csv", "decisions.csv"} <= set(tables.files)
+
+
+def test_what_is_open_is_told_before_a_release_and_refused_when_strict(tmp_path: Path) -> None:
+    project = small_project(tmp_path)
+    bare = items.add(project, "Why is the sky blue?", "", "", "en", {"key": "sky"}).subject
+    told = releases.export(project, tmp_path / "told").notes
+    assert [note.split(":")[0] for note in told] == [
+        "The final pass is not signed for 3 items (1, 2, sky)",
+        "There is no settled gold for 1 item (sky)",
+        "The description is empty",
+    ]
+    with pytest.raises(Refusal, match=r"not signed for 3 items .*Nothing was released") as refused:
+        releases.export(project, tmp_path / "strict", strict=True)
+    assert (refused.value.details, (tmp_path / "strict").exists()) == (told, False)
+    items.change(project, bare, retired=True)
+    releases.state(project, "description", "Two questions.")
+    for item_id in items.ids(project):
+        for check in CHECKS:
+            final_pass.sign(project, item_id, check, "passed")
+    assert releases.export(project, tmp_path / "strict", strict=True).notes == ()
+    final_pass.sign(project, items.ids(project)[0], "links", "problem", "Page 2 is gone.")
+    assert [note.split(":")[0] for note in releases.open_points(project)] == [
+        "The final pass is not signed for 1 item (1)"
+    ]

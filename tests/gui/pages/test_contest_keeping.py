@@ -58,7 +58,10 @@ def test_a_task_is_kept_held_back_and_kept_again_by_keys(page, project):
 
 def test_the_best_are_kept_within_the_limit_and_the_choice_stays(page, project):
     part = page.keeping
-    part.choices["top"].setCurrentIndex(part.choices["top"].findData("5"))
+    part.top.setValue(7)
+    settle(page)
+    assert part.found.ranking.top == 7
+    part.top.setValue(5)
     settle(page)
     part.of_one.setValue(2)
     press("Down", 2)

@@ -37,4 +37,15 @@ def test_other_layouts_have_no_pages_to_include(page):
     assert not page.with_pages.isEnabled()
 
 
+def test_what_is_open_stands_there_before_anything_is_written(page, qtbot):
+    qtbot.waitUntil(lambda: page.points.text() != "")
+    assert [line.split(":")[1] for line in page.points.text().splitlines()] == [
+        " The final pass is not signed for 2 items (1, 2)",
+        " The description is empty",
+    ]
+    page.desk.do(releases.state, "description", "Two questions.")
+    page.arrive({})
+    qtbot.waitUntil(lambda: "description" not in page.points.text())
+
+
 GATHER = releases.gather

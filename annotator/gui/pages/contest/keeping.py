@@ -7,7 +7,7 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from annotator.actions.contests import contest_keeping, contest_standings
+from annotator.actions.contests import contest_keeping, contest_standings, contest_tasks
 from annotator.actions.contests.contest_keeping import KeptTask
 from annotator.actions.contests.contest_standings import ContestReport
 from annotator.domain.texts.change import Change
@@ -57,11 +57,15 @@ class KeepingPart(PagePart):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk, ActsBar(LEFT, RIGHT))
         self.found: ContestReport | None = None
-        self.choices = {"rater": ChoiceBox(), "top": ChoiceBox()}
-        for name, words, letters in (("rater", "Whose comparisons", 18), ("top", "How many are kept", 10)):
-            self.choices[name].setAccessibleName(words)
-            self.choices[name].keep_short(letters)
-            self.choices[name].currentIndexChanged.connect(lambda _: self._count())
+        self.rater = ChoiceBox()
+        self.rater.setAccessibleName("Whose comparisons")
+        self.rater.keep_short(18)
+        self.rater.currentIndexChanged.connect(lambda _: self._count())
+        self.top = NumberBox(minimum=0, prefix="top ", keyboardTracking=False)
+        self.top.setSpecialValueText("a tenth")
+        self.top.setAccessibleName("How many are kept")
+        self.top.setToolTip("Any number of tasks; a tenth of them, at most 100, unless you give one")
+        self.top.valueChanged.connect(lambda _: self._count())
         self.of_one = NumberBox(minimum=0, maximum=MOST_OF_ONE)
         self.of_one.setSpecialValueText("no limit")
         self.of_one.setAccessibleName("At most of one seminar")
@@ -86,7 +90,7 @@ class KeepingPart(PagePart):
     def _body(self) -> QWidget:
         head, above, below = FlowRow(gap=10), QWidget(), QWidget()
         for part in (
-            together("By", self.choices["rater"]), together("keep", self.choices["top"]),
+            together("By", self.rater), together("keep", self.top),
             together("at most of one seminar", self.of_one),
         ):  # fmt: skip
             head.addWidget(part)
@@ -102,8 +106,9 @@ class KeepingPart(PagePart):
     def fill(self) -> None:
         """Offer whose comparisons there are, and read the standings on another thread."""
         found = self.desk.ask(contest_standings.choices) or ()
-        for one in found:
-            offer(self.choices[one.name], one.values)
+        if found:
+            offer(self.rater, found[0].values)
+            self.top.setMaximum(len(self.desk.ask(contest_tasks.tasks) or ()))
         self.stack.setCurrentWidget(self.parts if found else self.empty)
         for act in self.acts:
             self.bar.enable(act, False)
@@ -120,7 +125,7 @@ class KeepingPart(PagePart):
         self.table.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _chosen(self) -> dict[str, str]:
-        return {name: str(box.currentData() or "") for name, box in self.choices.items()}
+        return {"rater": str(self.rater.currentData() or ""), "top": str(self.top.value() or "")}
 
     def _count(self) -> None:
         chosen = self._chosen()
