@@ -43,7 +43,10 @@ def test_the_protocols_and_their_metrics_have_their_names():
     assert [metric.name for metric in METRICS] == [
         *(f"plan.{name}" for name in four),
         *(f"plan_any.{name}" for name in four),
-        *(f"retrieval.{name}" for name in ("jaccard", "precision", "recall", "f1", "hit", "accuracy")),
+        *(
+            f"retrieval.{name}"
+            for name in ("jaccard", "precision", "recall", "f1", "hit", "accuracy", "precision.citing")
+        ),
         *(f"reasoning.{name}" for name in ("accuracy", "precision", "recall", "f1")),
         "reasoning_silence.accuracy",
         *("latency", "tokens", "tokens_per_s", "run_tokens", "cost"),
