@@ -128,7 +128,7 @@ class Breaker:
             self._answered = True
             self._refusals = self._rested = 0
             self._failed.clear()
-        elif started >= self._opened_at and not form_doubtful:
+        elif started > self._opened_at and not form_doubtful:
             # What was already in progress when the rest began says nothing new.
             self._fail(outcome, now)
         if not self.proven:

@@ -290,6 +290,12 @@ HOPELESS = {
 }
 
 
+def wait_for_answers(book: Book, count: int) -> None:
+    """A server turns once its last usable answer has arrived: one that comes among failures starts a new count."""
+    while len(book.finished) < count:
+        time.sleep(0.001)
+
+
 @pytest.mark.parametrize("before", [0, 3], ids=["from the start", "after answers"])
 @pytest.mark.parametrize("concurrency", [1, 8, 32])
 @pytest.mark.parametrize("kind", HOPELESS)
@@ -301,9 +307,7 @@ async def test_a_hopeless_run_stops_within_twice_the_told_failures_and_goes_on_l
     def answer(body: dict[str, Any], number: int) -> Odd:
         if number < before:
             return completion(YES_JSON)
-        # The server turns once its last usable answer has arrived: one that comes among failures starts a new count.
-        while len(book.finished) < before:
-            time.sleep(0.001)
+        wait_for_answers(book, before)
         return HOPELESS[kind]
 
     odd.answer = answer
@@ -326,15 +330,18 @@ async def test_a_hopeless_run_stops_within_twice_the_told_failures_and_goes_on_l
 async def test_an_endpoint_that_goes_away_ends_the_run_within_minutes_and_costs_no_question(
     concurrency: int, odd: OddServer, folder: Path
 ) -> None:
+    book = Book()
+
     def answer(body: dict[str, Any], number: int) -> Odd:
         if number < 5:
             return completion(YES_JSON)
+        wait_for_answers(book, 5)
         # From here on connections are refused, and those that are open are cut.
         odd.shutdown()
         odd.server_close()
         return dataclasses.replace(completion(YES_JSON), cut=True)
 
-    odd.answer, clock, book = answer, Clock(), Book()
+    odd.answer, clock = answer, Clock()
     cases, began = [case(number) for number in range(30)], clock.now
     ended = await judged(odd, folder, cases, book, concurrency=concurrency, limits=limits(clock, concurrency))
     assert (ended.state, ended.progress.by_status) == (RunState.INTERRUPTED, {"ok": 5})
