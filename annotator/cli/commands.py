@@ -1,16 +1,16 @@
 """All commands, put together; the module of each is loaded when it is asked for."""
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
-from typer.main import get_group
+from typer.main import get_command, get_group
 
 from annotator import __version__, loading
-from annotator.cli.saying import said
+from annotator.cli.saying import AT_WORK, As, said
 
 # The commands of each app, or the group that it is, in the order of the help.
 NAMES = {
@@ -44,6 +44,8 @@ NAMES = {
     "carrying.app": "child",
 }
 APPS = {name: app for app, names in NAMES.items() for name in names.split()}
+# What makes a project, in which nobody is at work yet.
+MAKING = ("sample", "new")
 
 
 class CommandsAskedFor(Mapping[str, Any]):
@@ -65,7 +67,38 @@ def _loaded(name: str, place: str) -> Any:
     with loading():
         group = get_group(getattr(import_module(f"annotator.cli.{module}"), app))
     group.name = name
-    return group.commands.get(name, group)
+    found = group.commands.get(name, group)
+    _let_be_at_work(found)
+    return found
+
+
+def _let_be_at_work(command: Any) -> None:
+    """Let whatever opens a project take `--as`, whether its own code reads it or not."""
+    for one in getattr(command, "commands", {}).values():
+        _let_be_at_work(one)
+    taken = {spelling for one in command.params for spelling in one.opts}
+    if "file" in taken and "--as" not in taken and command.name not in MAKING:
+        command.params.append(_at_work())
+        command.callback = partial(_worked, command.callback)
+
+
+@cache
+def _at_work() -> Any:
+    app = typer.Typer(add_completion=False)
+
+    @app.command()
+    def command(as_: As = "") -> None:
+        pass
+
+    return get_command(app).params[0]
+
+
+def _worked(command: Callable[..., Any], as_: str = "", **given: Any) -> Any:
+    before = AT_WORK.set(as_)
+    try:
+        return command(**given)
+    finally:
+        AT_WORK.reset(before)
 
 
 class Commands(TyperGroup):

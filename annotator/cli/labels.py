@@ -231,6 +231,34 @@ def authoring_submit(
     )
 
 
+@authoring_app.command("share-rest")
+def authoring_share_rest(
+    file: File,
+    key: Annotated[str, typer.Argument(help="Key of the item", show_default=False)],
+    as_: As = "",
+    json_: Json = False,
+) -> None:
+    """Give the points of a person's own checklist that have no share equal parts of what the others leave of 1."""
+    from annotator.actions.authoring import annotating, artifacts
+    from annotator.actions.items import items
+
+    with opened(file, person=as_) as project:
+        (item_id,) = items.ids_of(project, [key], in_use=True)
+        mine = [
+            one.id
+            for one in annotating.artifacts_of(project, item_id)
+            if (one.author_id, one.kind) == (project.by, Kind.CHECKLIST)
+        ]
+        if not mine:
+            raise Refusal(
+                f"You have no checklist for item {key}.", "Begin one on the Author page, or import it."
+            )
+        artifacts.share_rest(project, mine[0])
+        units = artifacts.read(project, mine[0]).document.units
+    shares = [{"text": unit.words, "share": unit.share} for unit in units]
+    say({"item": key, "points": shares}, json_, [f"{one['share']:.4f}  {one['text']}" for one in shares])
+
+
 def _say_submitted(done: list[Any], left: list[Any], json_: bool, todo: str, nothing: str) -> None:
     """Each one in words and as JSON; exit code 3 if something is left."""
     words = [f"Submitted: {words}" for words, _ in done] + [f"Not submitted: {words}" for words, _ in left]

@@ -49,6 +49,22 @@ def people_add(
     say(person.model_dump(mode="json"), json_, [f"Added {person.name} as {person.alias}: {person.id}"])
 
 
+@people_app.command("role")
+def people_role(
+    file: File,
+    person: Annotated[str, typer.Argument(help="Person: an id or an alias", show_default=False)],
+    role: Annotated[list[Role], typer.Option(help="Role, in place of those they have; repeatable")],
+    json_: Json = False,
+) -> None:
+    """Give a person roles in place of those they have; a coordinator must be left."""
+    from annotator.actions.project import people
+
+    with opened(file) as project:
+        people.set_roles(project, people.known(project, person).id, tuple(role))
+        found = people.known(project, person)
+    say(found.model_dump(mode="json"), json_, [f"{found.alias}: {found.roles}"])
+
+
 @people_app.command("key")
 def people_key(
     file: File,

@@ -3,7 +3,8 @@
 import io
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextvars import ContextVar
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,13 +13,18 @@ import typer
 from rich.console import Console
 
 from annotator.domain.texts.counting import counted
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.domain.texts.well_formed import visible
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-As = Annotated[str, typer.Option("--as", help="Person at work: an id or an alias; by default the last one")]
+As = Annotated[
+    str,
+    typer.Option("--as", help="Person at work in this command: an id or an alias; by default the last one"),
+]
+# Who is at work in a command whose own code does not read it.
+AT_WORK = ContextVar("at_work", default="")
 File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words")]
 # How commands end: all done, refused, wrong usage, and not all of it (missing, budget, interrupted).
@@ -57,7 +63,8 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
 
         `unchecked` opens a file with values that cannot be read, to name them all.
         """
-        self._file, self._readonly, self._person, self._unchecked = file, readonly, person, unchecked
+        self._file, self._readonly, self._unchecked = file, readonly, unchecked
+        self._person = person or AT_WORK.get()
 
     def __enter__(self) -> Any:
         from annotator.actions.project.file import Project
@@ -79,8 +86,22 @@ class opened:  # noqa: N801 - reads as a verb in a with statement
             self._project.close()
             raise
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
+        if isinstance(error, RoleNeeded):
+            error.details += tuple(self._remedies(error.roles))
         self._project.close()
+
+    def _remedies(self, roles: Collection[str]) -> Iterator[str]:
+        """Which words or which command would have let the person do what was refused for their role."""
+        from annotator.actions.project import people
+
+        me, everybody = people.someone(self._project), people.people(self._project)
+        if able := [one.alias for one in everybody if one.active and {*one.roles.split()} & {*roles}]:
+            yield f"For this command alone add --as {' or --as '.join(able[:3])}."
+        wanted = sorted({*me.roles.split(), next(iter(roles))})
+        given = " ".join(f"--role {role}" for role in wanted)
+        if me in everybody:
+            yield f"Give {me.alias} the role: goldsmith people role {self._file} {me.alias} {given}"
 
 
 def progress_bars() -> "Progress":

@@ -40,18 +40,20 @@ Services = Annotated[
         show_default=False,
     ),
 ]
+NOT_FETCHED = "not fetched"
 Refresh = Annotated[bool, typer.Option("--refresh", help="Ask again for kept replies")]
 
 
 @app.command("list")
 def list_(file: File, json_: Json = False) -> None:
-    """List the cited pages with their state, and the cause where there is no text."""
-    from annotator.actions.items import pages
+    """List every address that claims cite and every page that is kept, with its state and the cause of a failure."""
+    from annotator.actions.items import cited_pages
 
     with opened(file, readonly=True) as project:
-        found = pages.lines(project)
-    words = [f"{line.state.value:<9} {line.url}{f'  {line.cause}' if line.cause else ''}" for line in found]
-    say({"pages": [asdict(line) for line in found]}, json_, words or ["No page is kept yet."])
+        found = cited_pages.lines(project)
+    words = [f"{line.state or NOT_FETCHED:<11}  {line.url}  {line.cause}".rstrip() for line in found]
+    trees = [asdict(line) | {"state": line.state or NOT_FETCHED} for line in found]
+    say({"pages": trees}, json_, words or ["No claim cites an address, and no page is kept."])
 
 
 @app.command()

@@ -11,6 +11,7 @@ from annotator.actions.project import drafts
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from tests.material.labels_in_files import FIRST, every, project_of_two, stored, written
 from tests.projects.pairs_project import ADA, item, pairs_project, rubric, work_as
 
@@ -155,4 +156,31 @@ def test_a_person_submits_their_own_documents_and_hears_what_keeps_others_back(
     ]
     project = Project.open(project.path)
     assert artifacts.read(project, begun).document.units[0].text == "Explains how attribution works"
+    project.close()
+
+
+def test_points_of_ones_own_checklist_share_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = pairs_project(tmp_path, 1)
+    points = tuple(
+        CheckPoint(title=f"T{n}", text="Is it so?", share=share) for n, share in enumerate((0.4, 0, 0))
+    )
+    begun = artifacts.start(
+        work_as(project, "Ada"), item(project, 0), Kind.CHECKLIST, Checklist(units=points)
+    ).subject
+    work_as(project, "Cora").close()
+    command = ("authoring", "share-rest", str(project.path), "1")
+    assert run_command([*command]) == 1
+    assert "You have no checklist for item 1." in capsys.readouterr().err
+    assert run_command([*command, "--as", "R2"]) == 0
+    assert capsys.readouterr().out.splitlines() == [
+        "0.4000  T0: Is it so?", "0.3000  T1: Is it so?", "0.3000  T2: Is it so?",
+    ]  # fmt: skip
+    assert run_command([*command, "--as", "R2"]) == 1
+    assert "Nothing is left to share." in capsys.readouterr().err
+    project = Project.open(project.path)
+    assert [unit.share for unit in artifacts.read(project, begun).document.units] == pytest.approx(
+        [0.4, 0.3, 0.3]
+    )
     project.close()

@@ -63,6 +63,16 @@ def told(*words: str) -> dict[str, Any]:
     return json.loads(run(*words, "--json")[1])
 
 
+def test_what_claims_cite_is_listed_before_anything_is_fetched(file: Path, server: PageServer) -> None:
+    cited = sorted([server.url("/a"), server.url("/b", "localhost")])
+    assert run("list", str(file))[1].splitlines() == [f"not fetched  {url}" for url in cited]
+    listed = told("list", str(file))["pages"]
+    assert [(one["url"], one["state"], one["claims"]) for one in listed] == [
+        (url, "not fetched", 1) for url in cited
+    ]
+    assert server.asked == []
+
+
 def test_fetched_pages_are_listed_with_their_states(file: Path, server: PageServer) -> None:
     found = told("fetch", str(file), "--allow-private")
     assert (found["state"], found["by_state"]) == ("done", {"ok": 1, "dead": 1})
@@ -142,7 +152,7 @@ def test_a_polite_end_keeps_what_came(file: Path, server: PageServer) -> None:
         assert child.wait(10) == 3
     project = Project.open(file, readonly=True)
     project.close()
-    assert [line["state"] for line in told("list", str(file))["pages"]] == ["ok"]
+    assert [line["state"] for line in told("list", str(file))["pages"]] == ["ok", "not fetched"]
 
 
 def test_a_refusal_reaches_a_window_as_the_last_line(file: Path) -> None:

@@ -21,7 +21,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.kinds.weights import Weights
 from annotator.domain.texts.change import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
 
 # Protocol, vote, a rater's value, item.
 Said = tuple[str, str, str, str]
@@ -117,7 +117,8 @@ def votes(project: Project) -> list[Votes]:
     """
     person = people.someone(project)
     if not (person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)):
-        raise Refusal("First votes are shown to coordinators and adjudicators.", "Ask one of them.")
+        happened = "First votes are shown to coordinators and adjudicators."
+        raise RoleNeeded(happened, "Ask one of them.", Role.COORDINATOR, Role.ADJUDICATOR)
     by_stage: defaultdict[Stage, list[tuple[str, list[Said]]]] = defaultdict(list)
     with project.store.read() as db:
         rulings = ruling_rows.all_rulings(db)

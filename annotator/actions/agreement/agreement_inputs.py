@@ -15,7 +15,7 @@ from annotator.domain.experts.agreement import Agreement, PairAgreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.labels import ABOUT
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.storage.tables import ItemRow, table
 
 ITEM = table(ItemRow)
@@ -87,9 +87,10 @@ class Names:
 def refuse_others(project: Project) -> None:
     """Refusal for anyone who does not coordinate: figures tell annotators and adjudicators how others answered."""
     if not people.someone(project).has(Role.COORDINATOR):
-        raise Refusal(
+        raise RoleNeeded(
             "Agreement is shown to a coordinator only.",
             "Ask a coordinator, or work as a coordinator of this project.",
+            Role.COORDINATOR,
         )
 
 

@@ -12,7 +12,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import State
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.storage.tables import ArtifactRow, AssignmentRow, JudgementRow, table
 
 ARTIFACT, ASSIGNMENT, JUDGEMENT = table(ArtifactRow), table(AssignmentRow), table(JudgementRow)
@@ -41,8 +41,10 @@ class Competence:
                 "Someone else adjudicates this item.", "Ask the coordinator to assign it to you instead."
             )
         if not self.person.has(Role.ADJUDICATOR):
-            return Refusal(
-                "You are not an adjudicator of this project.", "Ask the coordinator for that role."
+            return RoleNeeded(
+                "You are not an adjudicator of this project.",
+                "Ask the coordinator for that role.",
+                Role.ADJUDICATOR,
             )
         return None
 

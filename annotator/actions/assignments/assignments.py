@@ -228,7 +228,9 @@ def _refuse_unfit(project: Project, made: Assignment) -> None:
     role = Role.ADJUDICATOR if made.stage is Stage.ADJUDICATION else Role.ANNOTATOR
     person = next((one for one in people.people(project) if one.id == made.person_id), None)
     if words := unfit(person, role):
-        raise Refusal(words, "Choose somebody else, or change their roles first.")
+        raise Refusal(
+            words, "Choose somebody else, or change their roles first, under People or by “people role”."
+        )
 
 
 def _refuse_conflict(db: Connection, made: Assignment) -> None:

@@ -17,6 +17,7 @@ from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.kinds.artifact import Artifact, Document, Kind, Revision, State, Unit, chain
+from annotator.domain.kinds.checklist import CheckPoint, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change, new_id, now
@@ -107,6 +108,20 @@ def change_units(
         return _revise(project, db, newest, document.with_units(tuple(units)), verb)
 
 
+def share_rest(project: Project, artifact_id: str) -> Change:
+    """Give the points of a checklist that have no share equal parts of what the others leave; Refusal for nothing."""
+    units = read(project, artifact_id).document.units
+    given = {
+        new.id: {"share": new.share} for old, new in zip(units, shared_rest(units), strict=True) if new != old
+    }
+    if not given:
+        raise Refusal(
+            "Nothing is left to share.",
+            "Set the share of those points to 0 that are to share the rest, and let the others sum to less than 1.",
+        )
+    return change_units(project, artifact_id, given, "share the rest")
+
+
 def remove_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
     """Take a unit out of the newest revision; earlier revisions keep it."""
     with project.store.write() as db:
@@ -162,6 +177,8 @@ def split_unit(project: Project, artifact_id: str, unit_id: str, at: int) -> Cha
 def _merged(upper: Unit, lower: Unit) -> dict[str, Any]:
     """The upper unit with all that the lower one adds: words, note, quotations, what there may be several of."""
     tree, other = upper.model_dump(mode="json"), lower.model_dump(mode="json")
+    if isinstance(lower, CheckPoint) and tree.get("title"):
+        other["text"] = lower.words
     for name, value in other.items():
         if name in ("text", "note"):
             tree[name] = ("\n" if name == "note" else " ").join(

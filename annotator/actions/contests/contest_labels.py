@@ -24,38 +24,67 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True)
 class ShownPair:
-    """Two tasks as a person sees them, how many they have ranked, and how many are left."""
+    """Two tasks as a person sees them, how many they have ranked, and how many are left of those agreed on.
+
+    Beyond these, `open` of the `top` places are still undecided in the person's own standing. So many tasks are `among`
+    those that compete.
+    """
 
     first: ContestTask
     second: ContestTask
     done: int
     left: int
+    top: int = 0
+    open: int = 0
+    among: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class RankedPairs:
-    """How many pairs a person has ranked, when none is left."""
+    """How many pairs a person has ranked when no further one would change the order of their `top` tasks."""
 
     done: int
+    top: int = 0
 
 
-def next_pair(project: Project, at: pairing.Pair | None = None) -> ShownPair | RankedPairs:
+def next_pair(project: Project, at: pairing.Pair | None = None, top: int = 0) -> ShownPair | RankedPairs:
     """The next pair for the person working, in an order of their own; none where fewer than two tasks compete.
 
     `at` is the pair they are reading, which stays until it is ranked, whatever comes in meanwhile.
     Pairs that judges compared come, so that they can stand beside people; where there are none, those of one round.
+    After these come further ones as long as they may change the order of the person's own `top` tasks.
     """
     tasks, person = {one.id: one for one in contest_tasks.tasks(project)}, people.someone(project)
     mine = contest_rows.pairs(project, tasks, rater=person.id)
     met = contest_rows.pairs(project, tasks, kind=RaterKind.JUDGE)
     offered = met or frozenset(_pair(*pair) for pair in pairing.random_round(tasks, _SEED, 1)[0])
-    if at is not None and set(at) <= tasks.keys() and _pair(*at) not in mine:
-        return ShownPair(tasks[at[0]], tasks[at[1]], len(mine), len((offered | {_pair(*at)}) - mine))
-    found = next((pair for pair in _ordered(person.id, offered) if pair not in mine), None)
-    if found is None:
-        return RankedPairs(len(mine))
-    first, second = found if int(_mark(person.id, found)[-1], 16) % 2 else found[::-1]
-    return ShownPair(tasks[first], tasks[second], len(mine), len(offered - mine))
+    if at is not None and not (set(at) <= tasks.keys() and _pair(*at) not in mine):
+        at = None
+    left, open_ = len(offered - mine), 0
+    if left:
+        found: pairing.Pair | None = next(pair for pair in _ordered(person.id, offered) if pair not in mine)
+        left, top = left + (at is not None and _pair(*at) not in offered), 0
+    elif len(tasks) > 1:
+        top, further = _further(project, list(tasks), person.id, top)
+        found, open_ = further.pair, further.open
+    else:
+        top, found = 0, None
+    if at is None and found is not None:
+        at = found if int(_mark(person.id, found)[-1], 16) % 2 else found[::-1]
+    if at is None:
+        return RankedPairs(len(mine), top)
+    return ShownPair(tasks[at[0]], tasks[at[1]], len(mine), left, top, open_, len(tasks))
+
+
+def _further(project: Project, tasks: list[str], person: str, top: int) -> tuple[int, pairing.FurtherPair]:
+    """How many places are asked about, and the pair that tells most of them by what the person ranked so far."""
+    # What it counts with takes long to load, and the pairs that are agreed on need none of it.
+    from annotator.actions.contests import contest_standings
+    from annotator.stats.ranking import standings
+
+    top = min(top or contest_standings.usual_top(len(tasks)), len(tasks) - 1)
+    played = contest_rows.played(contest_rows.meetings(project, person, tasks))
+    return top, standings.further(tasks, played, top)
 
 
 def say(project: Project, first: str, second: str, better: str, step: int, seconds: float) -> Change:

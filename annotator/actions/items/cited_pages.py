@@ -69,6 +69,15 @@ class CitedPages:
 def cited(project: Project) -> CitedPages:
     """How the cited pages stand, without their texts; only a coordinator is told which system cites what."""
     people.refuse_others(project, DOES)
+    return _found(project)
+
+
+def lines(project: Project) -> tuple[CitedPage, ...]:
+    """The same pages for anyone, without who cites them."""
+    return _found(project).pages
+
+
+def _found(project: Project) -> CitedPages:
     citing: defaultdict[str, list[CitingClaim]] = defaultdict(list)
     normal = cache(pages.normal)
     for url, one in _claims(project):

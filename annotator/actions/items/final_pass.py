@@ -18,7 +18,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.page import PageState
 from annotator.domain.texts import identifier
 from annotator.domain.texts.change import Change, now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.domain.texts.well_formed import well_formed
 from annotator.storage.tables import ItemRow, table
 
@@ -123,7 +123,8 @@ def sign(project: Project, item_id: str, check: str, state: str, note: str = "")
     """Sign what was found of an item; “open” takes a signature back. A problem says what it is."""
     me = people.someone(project)
     if not (me.has(Role.COORDINATOR) or me.has(Role.ADJUDICATOR)):
-        raise Refusal("Only coordinators and adjudicators sign the final pass.", "Ask one of them.")
+        happened = "Only coordinators and adjudicators sign the final pass."
+        raise RoleNeeded(happened, "Ask one of them.", Role.COORDINATOR, Role.ADJUDICATOR)
     states = [one.value for one in CheckState]
     if check not in CHECKS or state not in [*states, "open"]:
         raise Refusal(

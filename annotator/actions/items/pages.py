@@ -1,11 +1,9 @@
 """Pages of a project: which are cited, how one is stored, and in what state it was found."""
 
-from dataclasses import dataclass
-from datetime import datetime
 from itertools import product
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import extracts, materials
@@ -20,22 +18,7 @@ from annotator.exchange.pages.addresses import normal
 from annotator.protocols import EXTRACTIONS
 from annotator.storage import upserts
 
-__all__ = ["PageLine", "cited", "given", "lines", "normal", "page", "summary", "take_in", "with_text"]
-
-
-@dataclass(frozen=True, slots=True)
-class PageLine:
-    """A page in a list; `claims` counts those that cite it, `characters` its length."""
-
-    url: str
-    state: PageState
-    title: str
-    cause: str
-    final_url: str
-    fetched_at: datetime
-    by_reader: str
-    characters: int
-    claims: int
+__all__ = ["cited", "given", "normal", "page", "summary", "take_in", "with_text"]
 
 
 def cited(project: Project) -> dict[str, list[str]]:
@@ -61,20 +44,6 @@ def given(project: Project) -> dict[str, list[str]]:
         for cites, report in product(readers, at_hand.responses):
             found |= {address: [address] for address in cites(report)}
     return found
-
-
-def lines(project: Project) -> list[PageLine]:
-    """All pages, by address, without their texts."""
-    claims = {url: len(spellings) for url, spellings in cited(project).items()}
-    names = [name for name in PageLine.__dataclass_fields__ if name not in ("characters", "claims")]
-    columns = [PAGE.c[name] for name in names]
-    question = select(*columns, func.length(PAGE.c.text).label("characters")).order_by(PAGE.c.url)
-    with project.store.read() as db:
-        rows = db.execute(question).mappings().all()
-    return [
-        PageLine(**{**row, "state": PageState(row["state"])}, claims=claims.get(row["url"], 0))
-        for row in rows
-    ]
 
 
 def page(project: Project, url: str) -> Page | None:

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.project.file import PERSON, Project, record
 from annotator.domain.experts.person import Person, PersonFields, Role
 from annotator.domain.texts.change import Change, new_id
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.storage.tables import ParcelRow, table
 
 PARCEL = table(ParcelRow)
@@ -135,7 +135,8 @@ def _write(project: Project, db: Connection, old: Person, new: Person) -> None:
 def refuse_others(project: Project, what: str) -> None:
     """Refuse, as “Only a coordinator `what`”, when someone else is at work."""
     if project.person is not None and not project.person.has(Role.COORDINATOR):
-        raise Refusal(f"Only a coordinator {what}.", "Work as a coordinator of this project.")
+        todo = "Work as a coordinator of this project."
+        raise RoleNeeded(f"Only a coordinator {what}.", todo, Role.COORDINATOR)
 
 
 def answerable(project: Project) -> list[str]:

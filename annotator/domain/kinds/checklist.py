@@ -1,6 +1,7 @@
 """Checklists: a few weighted points on which a report is rated from 0 to 10."""
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Iterator, Sequence
 from math import fsum
 from typing import ClassVar
 
@@ -10,10 +11,14 @@ from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.checks import Context, count_band, near_duplicates
 from annotator.domain.kinds.finding import Finding, error, warning
 from annotator.domain.kinds.spec import KindSpec, UnitField
+from annotator.domain.texts.canonical import Text
 
 # Shares are typed with two digits: three times .33 and six times .17 still count as 1.
 TOLERANCE = 0.02
 _FLOAT_ERROR = 1e-9
+# Less than this is left by rounding.
+_LEAST_REST = 0.005
+LONGEST_TITLE = 200
 
 
 def unequal(total: float) -> str:
@@ -24,13 +29,35 @@ def unequal(total: float) -> str:
 
 
 class CheckPoint(Unit):
-    """One point with its share of the whole."""
+    """One point with its share of the whole: a title, and in its text what is rated."""
 
+    title: Text = Field(
+        default="",
+        max_length=LONGEST_TITLE,
+        exclude_if=operator.not_,
+        description="What is rated, in a few words; left out where the text says it alone",
+    )
     share: float = Field(
         default=0.0,
         ge=0,
         le=1,
         description="Weight; the shares sum to 1, rounding to two digits aside",
+    )
+
+    @property
+    def words(self) -> str:
+        """What a rater reads: the title, then the text."""
+        return ": ".join(filter(None, (self.title.strip(), self.text.strip()))) if self.title else self.text
+
+
+def shared_rest(points: Sequence[CheckPoint]) -> tuple[CheckPoint, ...]:
+    """The points; those without a share have equal parts of what the others leave of 1, where they leave any."""
+    bare = sum(not point.share for point in points)
+    left = 1 - fsum(point.share for point in points)
+    if left < _LEAST_REST:
+        return tuple(points)
+    return tuple(
+        point if point.share else point.model_copy(update={"share": left / bare}) for point in points
     )
 
 
@@ -63,7 +90,8 @@ def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
         )
     for unit in units:
         if unit.share == 0:
-            yield warning("weightless", "This point has no share.", "Give it a share.", unit.id, "share")
+            advice = "Give it a share, or let it share the rest."
+            yield warning("weightless", "This point has no share.", advice, unit.id, "share")
     yield from near_duplicates(units, "point")
 
 
@@ -80,7 +108,10 @@ SPEC = KindSpec(
     what="A checklist names 3 to 6 points on which a report is rated from 0 to 10; their shares sum to 1.",
     prompt="One point on which a report is rated.",
     table="checklist_points",
-    fields=(UnitField("share", "Share", level="interval"),),
+    fields=(
+        UnitField("title", "Title", counted=False, above=LONGEST_TITLE),
+        UnitField("share", "Share", level="interval"),
+    ),
     lint=findings,
     told=_told,
 )

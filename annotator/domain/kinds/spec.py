@@ -38,8 +38,8 @@ class UnitField:
 
     Each of the `options` is a value, its words, and what it means where the words do not say it; `several` may hold at
     once. On the form they are buttons, or a list in which `asks` stands where nothing is chosen; without options a
-    number is a share of 1, and anything else a line of text. What is `shown` stands beside the words wherever the unit
-    is read.
+    number is a share of 1, and anything else a line of text, of at most so many characters where it stands `above` the
+    words. What is `shown` stands beside the words wherever the unit is read.
 
     A difference in what is `counted` makes two units differ, and `same` says when there is none. Agreement is measured
     on a field with a `level`, which says what its values are to one another; `correlated` adds r, and `always_ac1` AC1
@@ -56,6 +56,7 @@ class UnitField:
     level: Literal["", "nominal", "ordinal", "interval"] = ""
     correlated: bool = False
     several: bool = False
+    above: int = 0
     always_ac1: bool = False
 
 

@@ -11,6 +11,14 @@ class Refusal(Exception):
         self.details = details
 
 
+class RoleNeeded(Refusal):
+    """A request that only people with one of some `roles` may make."""
+
+    def __init__(self, happened: str, todo: str, *roles: str) -> None:
+        super().__init__(happened, todo)
+        self.roles = roles
+
+
 class KeyNotAllowed(Refusal):
     """A key that is at hand for an address to which nobody at this machine has let it go.
 

@@ -45,6 +45,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "statement": ("statement", "diagnostic"),
     "nugget": ("nugget",),
     "checkpoint": ("checkpoint", "checklistitem"),
+    "title": ("title", "checkpointtitle"),
     "weight": ("weight", "points", "criterionweight", "rubricweight", "importance", "share", "score"),
     "holds": ("holds", "gold", "goldlabel", "istrue", "true", "label"),
     "aspect": ("aspect",),
@@ -73,7 +74,7 @@ UNITS: Mapping[str, tuple[Kind, tuple[str, ...], set[str]]] = {
     "reference": (Kind.EVIDENCE, ("weight", "identifier", "authors", "year"), {"references", "evidence", "citations"}),
     "statement": (Kind.DIAGNOSTICS, ("holds", "aspect"), {"statements", "diagnostics"}),
     "nugget": (Kind.NUGGETS, ("weight",), {"nuggets"}),
-    "checkpoint": (Kind.CHECKLIST, ("weight",), {"checkpoints"}),
+    "checkpoint": (Kind.CHECKLIST, ("title", "weight"), {"checkpoints", "evaluationcriteria"}),
 }  # fmt: skip
 BESIDE = {name for _, beside, _ in UNITS.values() for name in beside}
 # A column so called is one only where one of these stands beside it.
@@ -138,6 +139,10 @@ def proposed(table: Table) -> TableMapping:
     if labels.of_labels and {ITEM, "item_id"} & set(labels.columns):
         return labels
     columns = _matched(paths, [name for name in FIELDS if name not in OF_LABELS])
+    if "title" in columns and columns["title"] == columns.get("checkpoint"):
+        # Of a point with both, the description is what is rated.
+        described = columns["title"].removesuffix("title") + "description"
+        columns |= {"checkpoint": described} if described in paths else {}
     columns |= _by_content(table, [path for path in paths if path not in columns.values()], columns)
     columns = {
         name: path for name, path in columns.items() if name not in UNITS or _is_unit(table, columns, name)

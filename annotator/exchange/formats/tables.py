@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from pydantic import ValidationError
 
 from annotator.domain.kinds.artifact import Kind, State, Unit
+from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.material.response import END_TO_END, spelled
 from annotator.domain.texts.change import derived_id, now
@@ -275,7 +276,9 @@ class _Intake:
             one.model_copy(update={"position": position}) for position, one in enumerate(self._items.values())
         ]
         for (item_id, kind), units in self._units.items():
-            document = DOCUMENTS[kind](units=tuple(_shared(units)))
+            document = DOCUMENTS[kind](units=tuple(units))
+            if isinstance(document, Checklist):
+                document = document.with_units(shared_rest(document.units))
             own = self._artifact_id(item_id, kind)
             made = ArtifactRecord.settled(own, item_id, document, self.at)
             if self._author:
@@ -287,19 +290,12 @@ class _Intake:
         return self.bundle
 
 
-def _shared(units: Sequence[Unit]) -> Sequence[Unit]:
-    """Points of a checklist with equal shares where none is given."""
-    if any(getattr(unit, "share", 1) for unit in units):
-        return units
-    return [unit.model_copy(update={"share": 1 / len(units)}) for unit in units]
-
-
 def _fields(kind: Kind, cells: Mapping[str, Any]) -> dict[str, Any]:
     """A unit's fields beside its words; ValueError for what does not fit."""
     given = {name: (cell, words_of(cell)) for name, cell in cells.items()}
     made: dict[str, Any] = {"weight": 1.0} if kind is Kind.RUBRIC and "weight" not in given else {}
     for name, (cell, text) in given.items():
-        if name == "weight" and kind in (Kind.RUBRIC, Kind.CHECKLIST):
+        if name == "weight" and (kind is Kind.RUBRIC or (kind is Kind.CHECKLIST and text)):
             made["weight" if kind is Kind.RUBRIC else "share"] = _number(cell)
         elif not text:
             continue

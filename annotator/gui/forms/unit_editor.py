@@ -171,12 +171,18 @@ class UnitEditor(QFrame):
                 caption = QLabel(field.title)
                 caption.setBuddy(widget)
                 self.row.addWidget(caption)
-            if field.several:
+            if field.above and isinstance(widget, TextLine):
+                widget.setMaxLength(field.above)
+                self._column.insertWidget(0, widget)
+            elif field.several:
                 # Beside others it would be wider than a small window.
                 self._places["more"].addLayout(horizontal(widget, StretchSpace(1)))
             else:
                 self.row.addWidget(widget, int(isinstance(widget, TextLine)))
             self.add_field(field.name, widget)
+            if field.above:
+                # Tab goes from above downwards.
+                self.fields = {field.name: widget, **self.fields}
 
     def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
         """What a field of the kind is edited in; None where the kind makes it later."""
@@ -184,7 +190,7 @@ class UnitEditor(QFrame):
 
     def _lay_out(self) -> None:
         self.row.setSpacing(8)
-        column = vertical(self.text, self._places["text"], self.row, spacing=4)
+        self._column = column = vertical(self.text, self._places["text"], self.row, spacing=4)
         if self.name:
             self.text.hide()
             self._places["text"].addWidget(self.name)

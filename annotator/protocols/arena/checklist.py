@@ -20,7 +20,7 @@ from annotator.domain.judges.protocol import (
     Verdicts,
 )
 from annotator.domain.judges.scale import Level, numbers
-from annotator.domain.kinds.artifact import Kind, blind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.checklist import unequal
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.arena.traits import described
@@ -94,7 +94,7 @@ def score(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 def cases(material: Material) -> Iterator[Case]:
     """One case for each point, without its share and its author's note."""
     for point in material.units(Kind.CHECKLIST):
-        yield material.case(NAME, Kind.CHECKLIST, blind(point))
+        yield material.case(NAME, Kind.CHECKLIST, Unit(id=point.id, text=point.words))
 
 
 # A point at a time, or several in one call.

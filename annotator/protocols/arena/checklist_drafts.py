@@ -19,7 +19,7 @@ NAME = "arena.checklist.make"
 NORMALIZED = "shares_normalized"
 DEPARTURES = (
     "A draft is a proposal: what a person takes of it is theirs, and nothing of it is gold before that.",
-    "Title and description of a point become one text. Weights that sum to 0.98 to 1.02 are divided by their sum and "
+    "Weights that sum to 0.98 to 1.02 are divided by their sum and "
     "the draft is flagged; other sums, and fewer than 3 or more than 6 points, spoil the draft.",
 )
 
@@ -67,7 +67,7 @@ async def make(material: Material, ask: Ask) -> Extracted:
     if fault := unequal(total):
         return Extracted(None, Status.INVALID, fault, answer.flags)
     units = tuple(
-        CheckPoint(text=f"{one.title.strip()}: {one.description.strip()}", share=one.weight / total)
+        CheckPoint(title=one.title.strip(), text=one.description.strip(), share=one.weight / total)
         for one in sorted(drawn, key=lambda one: -one.weight)
     )
     exact = abs(total - 1) < 1e-6

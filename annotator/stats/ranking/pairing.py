@@ -25,6 +25,14 @@ class PlayedMatch:
     outcome: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class FurtherPair:
+    """How many places of the best are open, and the pair that tells most of them; None where no pair is left."""
+
+    open: int
+    pair: Pair | None
+
+
 def permuted(ids: Iterable[str], seed: int, round_: int) -> list[str]:
     """The ids in an order that depends on the seed and the round alone, the same on every system."""
     return sorted(sorted(ids), key=lambda one: sha256(f"{seed}/{round_}/{one}"))

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from annotator.domain.texts.estimate import Estimate, enough, few, settled
 from annotator.stats.ranking import bradley_terry, elo, pairing
 from annotator.stats.ranking.elo import Floats, Matches
-from annotator.stats.ranking.pairing import Pair, PlayedMatch
+from annotator.stats.ranking.pairing import FurtherPair, Pair, PlayedMatch
 
 # Which change of the best between rounds is none.
 STEADY = 0.02
@@ -157,6 +158,28 @@ def met(played: Iterable[PlayedMatch]) -> Mapping[Pair, int]:
 def near(ids: Sequence[str], played: Sequence[PlayedMatch], top: int, seed: int, round_: int) -> list[Pair]:
     """The pairs of another round near the cut."""
     return pairing.near_round(ratings(ids, played), top, seed, round_, met(played))
+
+
+def further(ids: Sequence[str], played: Sequence[PlayedMatch], top: int, draws: int = 200) -> FurtherPair:
+    """Whether another pair may change the order of the `top` best by strength, and which.
+
+    A place is open while the 95 % intervals of who holds it and of the next overlap; who has no interval yet may stand
+    anywhere. Of pairs that have not met, overlap, and of which one is among the best, the nearest is chosen.
+    """
+    rows = sorted(ranking(ids, played, top, draws).rows, key=lambda row: (-row.bradley_terry, row.id))
+    known = met(played)
+    pairs = (
+        (rows[at], rows[at + apart])
+        for apart in range(1, len(rows))
+        for at in range(min(top, len(rows) - apart))
+    )
+    open_ = sum(_overlap(*pair) for pair in pairwise(rows[: top + 1]))
+    names = ((min(one.id, other.id), max(one.id, other.id)) for one, other in pairs if _overlap(one, other))
+    return FurtherPair(open_, next((pair for pair in names if pair not in known), None) if open_ else None)
+
+
+def _overlap(better: Standing, other: Standing) -> bool:
+    return better.low is None or other.high is None or better.low <= other.high
 
 
 def _rounds(names: Sequence[str], played: Iterable[PlayedMatch]) -> tuple[list[Matches], Matches]:

@@ -9,6 +9,7 @@ from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
 from annotator.domain.kinds.artifact import Anchor, Kind
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.texts.refusal import Refusal
 from tests.projects import pairs_project as pairs
@@ -49,6 +50,17 @@ def test_a_unit_joins_the_one_above_with_all_it_has(project: Project, own: str) 
     assert units(project, own) == (UPPER, LOWER)
     with pytest.raises(Refusal, match="no unit above"):
         artifacts.merge_unit(project, own, "a")
+
+
+def test_a_point_that_joins_one_with_a_title_keeps_its_own_in_its_words(project: Project) -> None:
+    points = (
+        CheckPoint(id="a", title="Rigour", text="Is it sound?"),
+        CheckPoint(id="b", title="Wit", text="Is it?"),
+    )
+    begun = artifacts.start(project, pairs.item(project), Kind.CHECKLIST, Checklist(units=points)).subject
+    artifacts.merge_unit(project, begun, "b")
+    (point,) = artifacts.read(project, begun).document.units
+    assert (point.title, point.text) == ("Rigour", "Is it sound? Wit: Is it?")
 
 
 def test_a_unit_is_split_where_the_cursor_stands(project: Project, own: str) -> None:

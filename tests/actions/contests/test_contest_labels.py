@@ -5,6 +5,7 @@ import pytest
 from annotator.actions.contests import contest_files, contest_labels, contest_rows, contest_standings
 from annotator.actions.contests.contest_labels import RankedPairs
 from annotator.actions.project import people
+from annotator.actions.project.people import new_project
 from annotator.actions.undo import history
 from annotator.domain.texts.refusal import Refusal
 from tests.actions.contests.contest_project import contest_project, two_tasks
@@ -33,7 +34,51 @@ def test_every_pair_of_a_round_comes_once(project):
     pairs = [said(project) for _ in range(6)]
     assert [(pair.done, pair.left) for pair in pairs[:2]] == [(0, 6), (1, 5)]
     assert len({task for pair in pairs for task in (pair.first.id, pair.second.id)}) == 12
-    assert contest_labels.next_pair(project) == RankedPairs(6)
+    assert contest_labels.next_pair(project).left == 0
+
+
+def rank_by_number(project, top, most=400):
+    """Rank further pairs, the lower number always the better, until none is offered; the last answer and how many."""
+    for count in range(most):
+        found = contest_labels.next_pair(project, top=top)
+        if isinstance(found, RankedPairs):
+            return found, count
+        better = "first" if found.first.id < found.second.id else "second"
+        contest_labels.say(project, found.first.id, found.second.id, better, 4, 1.0)
+    raise AssertionError("there is no end")
+
+
+def test_pairs_come_as_long_as_neighbours_among_the_best_overlap(project):
+    for _ in range(6):
+        pair = contest_labels.next_pair(project)
+        better = "first" if pair.first.id < pair.second.id else "second"
+        contest_labels.say(project, pair.first.id, pair.second.id, better, 4, 1.0)
+    further = contest_labels.next_pair(project, top=3)
+    assert (further.done, further.left, further.top, further.open) == (6, 0, 3, 3)
+    ended, more = rank_by_number(project, top=3)
+    assert ended == RankedPairs(6 + more, 3)
+    ranked = contest_rows.pairs(project, [f"t{number:02}" for number in range(1, 13)])
+    assert len(ranked) == 6 + more <= 66
+
+
+def test_a_further_pair_has_one_of_the_best_and_was_never_ranked(project):
+    for _ in range(6):
+        said(project)
+    seen = {
+        frozenset((one.first, one.second))
+        for one in contest_rows.showings(project, people.someone(project).id)
+    }
+    for _ in range(12):
+        pair = said(project)
+        assert (pair.left, frozenset((pair.first.id, pair.second.id)) in seen) == (0, False)
+        seen.add(frozenset((pair.first.id, pair.second.id)))
+
+
+def test_without_two_tasks_there_is_no_pair(tmp_path):
+    project = new_project(tmp_path / "none.goldsmith")
+    people.someone(project)
+    assert contest_labels.next_pair(project, top=3) == RankedPairs(0)
+    project.close()
 
 
 def test_pairs_that_a_judge_compared_come_so_that_it_stands_beside_people(project, tmp_path):

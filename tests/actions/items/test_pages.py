@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.items import page_fetching, pages
+from annotator.actions.items import cited_pages, page_fetching, pages
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.items.page_fetching import FetchRequest
 from annotator.actions.project.file import Project
@@ -99,14 +99,15 @@ async def test_a_refresh_asks_again_and_never_loses_a_text(project: Project, ser
     await fetched(project)
     again = await fetched(project, FetchRequest(refresh=True))
     assert (again["by_state"], again["kept"]) == ({"ok": 1, "dead": 1}, 1)
-    assert [line.title for line in pages.lines(project)] == ["New", "Kept"]
+    assert [line.title for line in cited_pages.lines(project)] == ["New", "Kept"]
     assert "Of 1 the earlier text was kept" in " ".join(page_fetching.words(again))
 
 
 async def test_without_a_network_nothing_is_kept_and_the_run_says_so(project: Project) -> None:
     claim(project, *(f"https://{name}.example/x" for name in "abcdefgh"))
     ended = await fetched(project, FetchRequest(concurrency=1))
-    assert (ended["state"], ended["done"], pages.lines(project)) == ("interrupted", 0, [])
+    assert (ended["state"], ended["done"]) == ("interrupted", 0)
+    assert [line.state for line in cited_pages.lines(project)] == [None] * 8
     assert "no network" in ended["cause"]
     assert "import the pages from a folder" in ended["cause"]
 
@@ -129,7 +130,7 @@ async def test_what_may_not_be_fetched_is_a_page_with_its_cause(project: Project
     claim(project, server.url("/a"), "ftp://a.example/x", "Smith 2020")
     ended = await page_fetching.fetch(project, FetchRequest())
     assert ended["by_state"] == {"forbidden": 2, "dead": 1}
-    assert all(line.cause for line in pages.lines(project))
+    assert all(line.cause for line in cited_pages.lines(project))
     assert server.asked == []
 
 
@@ -161,7 +162,7 @@ async def test_a_line_cancel_stops_within_a_second_and_what_came_stays(
             project, FetchRequest(), tell=tell, listen=Listened(), make=lambda _: fetcher()
         )
     assert (ended["state"], ended["by_state"]) == ("cancelled", {"ok": 1})
-    assert [one.state for one in pages.lines(project)] == [PageState.OK]
+    assert {one.state for one in cited_pages.lines(project)} == {PageState.OK, None}
 
 
 async def test_two_runs_do_not_fetch_for_one_project_at_once(project: Project, server: PageServer) -> None:
@@ -205,7 +206,7 @@ async def test_pages_are_listed_with_who_cites_them_and_how_long_they_are(projec
     claim(project, "https://b.example", "https://b.example/")
     pages.take_in(project, snapshot("https://b.example", text="words"))
     pages.take_in(project, snapshot("https://a.example", PageState.DEAD, ""))
-    assert [(line.url, line.state, line.claims, line.characters) for line in pages.lines(project)] == [
+    assert [(line.url, line.state, line.claims, line.characters) for line in cited_pages.lines(project)] == [
         ("https://a.example", PageState.DEAD, 0, 0),
         ("https://b.example", PageState.OK, 2, 5),
     ]

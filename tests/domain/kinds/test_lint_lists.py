@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotator.domain.kinds.checklist import Checklist, CheckPoint
+from annotator.domain.kinds.checklist import Checklist, CheckPoint, shared_rest
 from annotator.domain.kinds.documents import lint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
@@ -81,6 +81,33 @@ def test_shares_that_do_not_sum_to_one_are_an_error(shares, total):
 @pytest.mark.parametrize(("n", "warned"), [(2, True), (3, False), (6, False), (7, True)])
 def test_a_checklist_has_three_to_six_points(n, warned):
     assert ("count" in rules(checklist(*[1 / n] * n))) is warned
+
+
+@pytest.mark.parametrize(
+    ("given", "shares"),
+    [
+        ((0, 0, 0, 0), (0.25, 0.25, 0.25, 0.25)),
+        ((0.45, 0.3, 0, 0), (0.45, 0.3, 0.125, 0.125)),
+        ((0.5, 0.3, 0.2, 0), (0.5, 0.3, 0.2, 0)),
+        ((0.33, 0.33, 0.339, 0), (0.33, 0.33, 0.339, 0)),
+        ((0.9, 0.4, 0, 0), (0.9, 0.4, 0, 0)),
+        ((0.5, 0.2), (0.5, 0.2)),
+        ((), ()),
+    ],
+)
+def test_points_without_a_share_have_equal_parts_of_the_rest(given, shares):
+    assert [point.share for point in shared_rest(checklist(*given).units)] == pytest.approx(list(shares))
+
+
+def test_a_point_has_a_title_before_its_words_and_one_without_reads_as_it_did():
+    (point,) = Checklist.model_validate({"units": [{"id": "a", "text": " It holds. ", "share": 1}]}).units
+    assert point.words == " It holds. "
+    assert set(point.model_dump()) == {"id", "text", "note", "anchor", "share"}
+    titled = point.model_copy(update={"title": "Rigour "})
+    assert titled.words == "Rigour: It holds."
+    assert titled.model_dump()["title"] == "Rigour "
+    with pytest.raises(ValueError, match="200"):
+        CheckPoint(title="x" * 201)
 
 
 def test_a_point_that_counts_for_nothing_is_named():

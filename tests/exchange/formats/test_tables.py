@@ -324,6 +324,32 @@ def test_units_of_every_kind_come_in_as_settled_gold_or_as_a_persons_drafts(
         assert (code != 0, "“perhaps” is neither true nor false" in words) == (True, True)
 
 
+POINT_FILES = {
+    "weights.csv": "id,question,title,checkpoint,weight\n1,Why?,Rigour,Is it sound?,0.4\n1,Why?,Clarity,Is it clear?,\n"
+    "1,Why?,,Is it new?,\n",
+    "weights.json": json.dumps([{"id": "1", "question": "Why?", "evaluation_criteria": [
+        {"title": "Rigour", "weight": 0.4, "description": "Is it sound?"},
+        {"title": "Clarity", "description": "Is it clear?"},
+        {"title": "", "weight": None, "description": "Is it new?"},
+    ]}]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", POINT_FILES)
+def test_points_have_title_description_and_weight_and_those_without_share_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    file = tmp_path / "a.goldsmith"
+    new_project(file).close()
+    assert told(capsys, "import", file, written(tmp_path / name, POINT_FILES[name]))[0] == 0
+    with closing(sqlite3.connect(file)) as db:
+        (content,) = db.execute("SELECT content FROM revision").fetchone()
+    units = json.loads(content)["units"]
+    assert [(unit.get("title", ""), unit["text"], round(unit["share"], 4)) for unit in units] == [
+        ("Rigour", "Is it sound?", 0.4), ("Clarity", "Is it clear?", 0.3), ("", "Is it new?", 0.3),
+    ]  # fmt: skip
+
+
 def test_labels_are_looked_at_before_they_come_in_and_add_to_what_is_there(tmp_path: Path, capsys) -> None:
     file = tmp_path / "new.goldsmith"
     rows = "id,question,system,report,criterion,weight\n1,Why?,A,# It is.,Says why,3\n"

@@ -136,6 +136,35 @@ def test_shares_are_summed_while_they_are_typed(open_page, project):
     assert "shares sum to 1.00 of 1.00" in told(page)
 
 
+def test_points_at_0_share_the_rest_and_it_can_be_undone(open_page, project):
+    points = tuple(CheckPoint(text=words, share=share) for words, share in (("A", 0.5), ("B", 0), ("C", 0)))
+    page = open_page(Kind.CHECKLIST, Checklist(units=points))
+    page.sheet.bar.share.click()
+    assert [unit.share for unit in mine(project, Kind.CHECKLIST).document.units] == [0.5, 0.25, 0.25]
+    assert [editor.fields["share"].text() for editor in page.sheet.form.editors] == ["0.50", "0.25", "0.25"]
+    assert not page.sheet.bar.share.isEnabled()
+    history.undo(project)
+    assert [unit.share for unit in mine(project, Kind.CHECKLIST).document.units] == [0.5, 0, 0]
+
+
+def test_a_point_has_a_title_above_its_words(open_page, project):
+    page = open_page(Kind.CHECKLIST, Checklist(units=(CheckPoint(text="Is it sound?", share=1),)))
+    editor = page.sheet.form.editors[0]
+    title = editor.fields["title"]
+    assert title.y() < editor.text.y()
+    assert editor.stops()[0] is title
+    title.setFocus()
+    type_words("Rigour")
+    page.leave()
+    (point,) = mine(project, Kind.CHECKLIST).document.units
+    assert (point.title, point.text) == ("Rigour", "Is it sound?")
+
+
+def test_only_a_checklist_shares_the_rest(open_page):
+    page = open_page(Kind.NUGGETS, Nuggets(units=(Nugget(text="Blocks add their input."),)))
+    assert page.sheet.bar.share.isHidden()
+
+
 def test_a_share_with_many_digits_is_not_rounded_by_looking_at_it(open_page, project):
     page = open_page(Kind.CHECKLIST, Checklist(units=(CheckPoint(text="Accuracy", share=1 / 3),)))
     page.sheet.form.editors[0].fields["share"].setFocus()

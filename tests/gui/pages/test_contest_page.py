@@ -60,14 +60,60 @@ def test_nothing_on_the_page_names_a_seminar(window):
     assert "Seminar" not in shown
 
 
-def test_when_all_is_ranked_the_page_says_where_the_standings_are(window):
+def rank_all(page):
+    """The task that comes first in the alphabet is always the better; how many were ranked until none is left."""
+    for _ in range(200):
+        if page.stack.currentIndex() == 1:
+            break
+        first, second = (page.texts[side].toPlainText() for side in ("first", "second"))
+        page.buttons["first" if first < second else "second", 4].click()
+    return len(ranked(page))
+
+
+def test_after_the_pairs_agreed_on_further_ones_are_offered_and_the_page_says_so(window):
+    page = window.page.ranking
+    for _ in range(5):
+        page.buttons["first", 3].click()
+    assert page.told.isHidden()
+    assert page.bar.progress.text() == "5 ranked, 1 left"
+    page.buttons["first", 3].click()
+    assert not page.told.isHidden()
+    assert "Further pairs still help: of your top 1, 1 cannot be told from the one below" in page.told.text()
+    assert (page.bar.progress.text(), page.top.value()) == ("6 ranked", 1)
+    page.top.setValue(4)
+    assert "of your top 4, 4 cannot" in page.told.text()
+    assert page.top.maximum() == 11
+
+
+def test_a_further_pair_is_taken_back_and_digits_in_top_rank_nothing(window, qtbot):
     page = window.page.ranking
     for _ in range(6):
         page.buttons["first", 3].click()
-    assert page.stack.currentIndex() == 1
+    before = page.texts["first"].toPlainText()
+    page.buttons["second", 2].click()
+    page.focus_first()
+    qtbot.keyClick(page, Qt.Key.Key_Backspace)
+    assert (len(ranked(page)), page.texts["first"].toPlainText()) == (6, before)
+    page.top.setFocus()
+    page.top.selectAll()
+    qtbot.keyClick(page.top, Qt.Key.Key_3)
     assert len(ranked(page)) == 6
+    qtbot.keyClick(page.top, Qt.Key.Key_Return)
+    assert (page.top.value(), "of your top 3" in page.told.text(), page.top.hasFocus()) == (3, True, False)
+
+
+def test_when_no_pair_tells_more_the_page_says_where_the_standings_are(window):
+    page = window.page.ranking
+    many = rank_all(page)
+    assert 6 < many <= 66
+    words = page.empty._words.text()
+    assert words.startswith(f"You have ranked {many}; no further pair would tell more about the order")
     page._say("first", 3)
-    assert len(ranked(page)) == 6
+    assert len(ranked(page)) == many
+    assert (page.told.isHidden(), page.top.isHidden(), page.top.value()) == (True, False, 1)
+    page.top.setValue(8)
+    assert page.stack.currentIndex() == 0
+    assert "of your top 8" in page.told.text()
 
 
 def test_without_tasks_the_page_says_what_is_lacking(tmp_path, window_over):

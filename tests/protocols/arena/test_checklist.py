@@ -1,5 +1,6 @@
 """ACE: ratings weighed by a checklist's shares, what is missing, and how a point is asked."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -112,6 +113,9 @@ def test_a_case_is_one_point_without_its_share_and_note() -> None:
     assert [case.unit.text for case in found] == [f"Point {n}: baselines are compared" for n in range(4)]
     assert {case.unit.note for case in found} == {""}
     assert not any(hasattr(case.unit, "share") for case in found)
+    titled = CheckPoint(id="p", title="Rigour", text="Is it sound?", share=1)
+    (case,) = checklist.cases(replace(material(1), documents={Kind.CHECKLIST: Checklist(units=(titled,))}))
+    assert case.unit.text == "Rigour: Is it sound?"
 
 
 @pytest.mark.anyio

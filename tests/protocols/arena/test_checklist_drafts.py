@@ -33,7 +33,8 @@ async def test_points_come_with_the_heaviest_first_and_shares_of_1() -> None:
     found = await checklist_drafts.make(material(), says(0.2, 0.5, 0.3))
     assert isinstance(found.document, Checklist)
     assert [unit.share for unit in found.document.units] == [0.5, 0.3, 0.2]
-    assert found.document.units[0].text == "Title 1: What is asked."
+    first = found.document.units[0]
+    assert (first.title, first.text, first.words) == ("Title 1", "What is asked.", "Title 1: What is asked.")
     assert (found.flags, found.document.fault()) == ((), "")
 
 

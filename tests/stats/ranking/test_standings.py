@@ -4,8 +4,8 @@ import pytest
 
 from annotator.actions.contests import contest_rows
 from annotator.domain.judges.contest import Showing, meetings
-from annotator.stats.ranking.pairing import PlayedMatch
-from annotator.stats.ranking.standings import met, near, ranking
+from annotator.stats.ranking.pairing import FurtherPair, PlayedMatch
+from annotator.stats.ranking.standings import further, met, near, ranking
 
 
 def test_rank_goes_by_rating_then_strength_then_id():
@@ -45,6 +45,42 @@ def test_certain_is_who_beat_enough_others_and_nobody_by_the_same_match_again():
     assert (found.certain, found.rows[0].matches) == (0, 9)
     assert found.rows[0].note == "3 independent matches are too few for an interval, which takes 5"
     assert ranking("abcd", [], 1, draws=20).certain == 0
+
+
+def all_meet(ids, times, but=()):
+    """Everybody meets everybody so often, and who comes first in the alphabet always wins."""
+    pairs = [(one, other) for one in ids for other in ids if one < other and (one, other) not in but]
+    return [PlayedMatch(1 + place, *pair, 1.0) for place, pair in enumerate(pairs * times)]
+
+
+def test_who_has_no_interval_may_stand_anywhere_and_the_nearest_pair_comes_first():
+    played = [PlayedMatch(1, "a", "b", 0.9), PlayedMatch(1, "c", "d", 0.9)]
+    found = further("abcd", played, 2)
+    assert (found.open, found.pair) == (2, ("a", "c"))
+    assert further("ab", played[:1], 1).pair is None
+
+
+def test_nothing_is_open_once_the_intervals_of_neighbours_part():
+    # The best wins nine of ten, the others one of two against one another; all but one pair have met.
+    pairs = [
+        (one, other) for one in "abcdef" for other in "abcdef" if one < other and (one, other) != ("a", "b")
+    ]
+    played = [
+        PlayedMatch(1 + number * 14 + place, *pair, float(number % 10 > 0 if pair[0] == "a" else number % 2))
+        for number in range(40)
+        for place, pair in enumerate(pairs)
+    ]
+    assert further("abcdef", played, 1) == FurtherPair(0, None)
+    # The second place is open; of the pairs that overlap every one has met, and that which has not is decided.
+    assert further("abcdef", played, 2) == FurtherPair(1, None)
+
+
+def test_a_pair_that_met_is_never_chosen_again():
+    ids = "abcdef"
+    found = further(ids, all_meet(ids, 1, but={("a", "e")}), 2)
+    assert found.open == 2
+    assert found.pair in {("a", "e"), None}
+    assert further(ids, all_meet(ids, 1), 2).pair is None
 
 
 def test_near_the_cut_goes_by_the_ratings_so_far():

@@ -7,6 +7,7 @@ from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
 from annotator.domain.kinds.artifact import Document
+from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric, counted_weights
@@ -38,6 +39,9 @@ class AuthoringActionBar(QFrame):
         self.elsewhere.setChecked(QSettings().value(ELSEWHERE, "") == "shown")
         self.elsewhere.toggled.connect(self._compare)
         self._shown: tuple[Document[Any], Weights, float, bool, bool] | None = None
+        self.share = QPushButton("Share the rest")
+        self.share.setProperty("role", "quiet")
+        self.share.setToolTip("Points without a share get equal parts of what the others leave of 1")
         self.remarks = QPushButton()
         self.remarks.setProperty("role", "quiet")
         self.remarks.setToolTip("List the guideline's remarks")
@@ -58,6 +62,7 @@ class AuthoringActionBar(QFrame):
         told.addWidget(self.counts, 1)
         told.addWidget(self.spread, 2)
         told.addWidget(self.elsewhere)
+        told.addWidget(self.share)
         told.addWidget(self.remarks)
         acts.setSpacing(10)
         acts.addStretch(1)
@@ -81,6 +86,9 @@ class AuthoringActionBar(QFrame):
             self.new.setVisible(not locked and not given)
             self.submit.setVisible(not locked)
             self.remarks.setVisible(not locked)
+            units = document.units if isinstance(document, Checklist) and not locked else ()
+            self.share.setVisible(bool(units))
+            self.share.setEnabled(shared_rest(units) != tuple(units))
 
     def _tell(self, document: Document[Any], weights: Weights, bar: float) -> None:
         """Say what there is of a document, beside other benchmarks where that is asked for."""

@@ -97,6 +97,7 @@ class AuthoringSheet(QWidget):
         self.acts.told.connect(lambda words: self.say("success", words))
         self.panel.closed.connect(self.enter_current)
         bar.new_wanted.connect(self.acts.new)
+        bar.share.clicked.connect(self.acts.share_rest)
         bar.submit_wanted.connect(self.submission.submit)
         bar.remarks_wanted.connect(self.submission.show_remarks)
         self.strip.reopen_wanted.connect(self.reopen)

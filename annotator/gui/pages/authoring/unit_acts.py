@@ -104,6 +104,12 @@ class UnitActs(QObject):
         if self._desk.do(artifacts.split_unit, artifact.id, unit_id or current.unit_id, at) is not None:
             self._form.go(next((one.unit_id for one in self._form.editors if one.unit_id not in before), ""))
 
+    def share_rest(self) -> None:
+        """Let the points without a share have equal parts of what the others leave."""
+        artifact = self._ready()
+        if artifact is not None and self._desk.do(artifacts.share_rest, artifact.id) is not None:
+            self.told.emit(f"The rest is shared; {keys.shown('undo')} takes it back.")
+
     def choose(self, number: int) -> None:
         """Choose by number: the weight of a criterion, true or false, vital or okay, a rating."""
         current = self._form.current
