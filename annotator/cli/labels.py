@@ -217,7 +217,7 @@ def authoring_submit(
                     {"item": item.key, "kind": one.kind.value},
                 )
                 try:
-                    submitting.submit(project, one, item, sources.sources(project, item.id), reason.strip())
+                    submitting.submit(project, one, item, sources.beside(project, item.id), reason.strip())
                     done.append((words, tree))
                 except Refusal as refusal:
                     reasons = refusal.details or (str(refusal),)
@@ -320,7 +320,7 @@ def labels_into_gold(
 
     What was not labelled keeps what it has. Exit code 3 if gold of an item could not be changed.
     """
-    from annotator.actions.results import settled_fields
+    from annotator.actions.sets import settled_fields
 
     with opened(file, person=as_) as project:
         found = settled_fields.take_over(project, protocol, rater)

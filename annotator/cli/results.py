@@ -92,14 +92,15 @@ def _figures(
     found = (
         composites.everything(project, rater_id) if made_of else questions.rows(project, rater_id, protocol)
     )
+    without = roles.left_out(project).not_counted
+    shown = [row for row in found if metric in ("", row.metric) and group_by in ("", row.group_by)]
     rows = [
         questions.plain(row) | {"publishable": not (why := publishing.why_not(row, limit)), "unfit": why}
-        for row in found
-        if metric in ("", row.metric) and group_by in ("", row.group_by)
+        for row in shown
     ]
+    steps = list(publishing.lacking((row.protocol, row.title, row.estimate) for row in shown))
+    floors = [*publishing.floors(found), *filter(None, [without]), *steps]
     differs = metrics.departures(row["metric"] for row in rows)
-    without = roles.left_out(project).not_counted
-    floors = [*publishing.floors(found), *filter(None, [without])]
     if json_:
         columns = result_exports.described(questions.COLUMNS)
         print_json({"columns": columns, "rows": rows, "told": floors, "departures": differs})
@@ -108,7 +109,7 @@ def _figures(
             known = any(row.estimate.value is not None for row in found)
             said.print(UNGROUPED[by] if known and by in UNGROUPED else _lack(project, protocol), markup=False)
             return
-        _print_results(rows, floors, {row.repeats.words for row in found if row.repeats} | {without})
+        _print_results(rows, floors, {row.repeats.words for row in found if row.repeats} | {without, *steps})
         print_departures(differs, departures)
 
 

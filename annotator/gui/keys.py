@@ -82,6 +82,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("ask_draft", "Ask a model for a draft, or look references up", "Author", ("Ctrl+Shift+D",)),
     Binding("take_unit", "Take the unit of the draft, or the references", "Author", ("Ctrl+T",)),
     Binding("source_itself", "Take the source itself as evidence", "Author", ("Ctrl+Shift+S",)),
+    Binding("take_marks", "Take over a judge's marks of importance", "Author", ("Ctrl+Shift+K",)),
     Binding("take_and_edit", "Take the unit of the draft and edit it", "Author", ("Ctrl+Shift+T",)),
     Binding("refuse_draft", "Dismiss the rest of the draft", "Author", ("Ctrl+Shift+Backspace",)),
     Binding("queue", "Show or hide the list of reports", "Label", ("Ctrl+B",)),

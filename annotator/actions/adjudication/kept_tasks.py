@@ -1,19 +1,21 @@
 """Tasks of seminars that are kept for the benchmark: each becomes an item of its own."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import NamedTuple
 
 from sqlalchemy import select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
-from annotator.actions.items import items
+from annotator.actions.items import items, sources
 from annotator.actions.items.items import ITEM
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.tasks import Task, task_key
 from annotator.domain.material.item import Item
+from annotator.domain.material.source import Source
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 
@@ -32,6 +34,31 @@ def made(project: Project, *, retired: bool = False) -> dict[str, str]:
     question = select(ITEM.c.made_from, ITEM.c.id).where(ITEM.c.made_from != "", ITEM.c.retired.is_(retired))
     with project.store.read() as db:
         return dict(db.execute(question).all())
+
+
+class TaskOrigin(NamedTuple):
+    """Where the task of an item comes from: its seminar with its sources, and the inspirations that it is made of."""
+
+    seminar: Item
+    sources: Sequence[Source]
+    inspirations: Sequence[Unit]
+
+
+def origin(project: Project, item: Item) -> TaskOrigin | None:
+    """Where an item that was made from a task comes from; None for any other, and where its seminar is not here."""
+    with project.store.read() as db:
+        ids = list(db.execute(select(ITEM.c.id).where(ITEM.c.key == item.origin)).scalars())
+        lists, leads = (annotating.judged_rows(db, kind, ids) for kind in (Kind.TASKS, Kind.INSPIRATIONS))
+    for seminar_id, row in lists.items():
+        task = next((one for one in artifact_of(row).document.units if one.id == item.made_from), None)
+        if task is not None:
+            known = artifact_of(leads[seminar_id]).document.units if seminar_id in leads else ()
+            return TaskOrigin(
+                items.read(project, seminar_id),
+                sources.sources(project, seminar_id),
+                [one for one in known if one.id in task.inspirations],
+            )
+    return None
 
 
 def keep(

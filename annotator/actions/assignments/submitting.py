@@ -22,7 +22,7 @@ from annotator.domain.kinds.artifact import Artifact, Document, Kind, State
 from annotator.domain.kinds.documents import KINDS, lint
 from annotator.domain.kinds.finding import Finding, hinders
 from annotator.domain.material.item import Item
-from annotator.domain.material.source import Source
+from annotator.domain.material.source import EXEMPLAR_TITLE, Source
 from annotator.domain.material.transcript import doubts_about
 from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
@@ -77,8 +77,9 @@ def remarks(
     """What the guideline remarks on a document, and what rests on words that may never have been said."""
     text, weights = "\n\n".join(source.text for source in sources), criterion_weights.allowed(project)
     more = {"bar": question_types.bar(project)} if document.KIND is Kind.SELECTION else {}
+    exemplar = any(source.title == EXEMPLAR_TITLE for source in sources)
     return [
-        *lint(document, item.question, text, item.language, weights, **more),
+        *lint(document, item.question, text, item.language, weights, exemplar=exemplar, **more),
         *doubts_about(sources, document.units),
     ]
 

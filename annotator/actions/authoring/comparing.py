@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from math import fsum
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
@@ -188,7 +189,9 @@ def over_all(kind: Kind, item_id: str, pairs: Sequence[PairAgreement]) -> tuple[
 def fields_of(kind: Kind, values: Iterable[Mapping[str, Pairs]]) -> list[ComparedField]:
     """What agreement on these values of a kind is measured on; ordered values of each protocol are a field of it."""
     listed = list(values)
-    return [each for field in measured(kind) for each in by_scale(field, listed)]
+    said = {name for values in listed for name in values}
+    left = {field.name for field in KINDS[kind].fields if field.optional} - said
+    return [each for field in measured(kind) if field.name not in left for each in by_scale(field, listed)]
 
 
 def by_scale(field: ComparedField, listed: Sequence[Mapping[str, Pairs]]) -> list[ComparedField]:
@@ -274,7 +277,10 @@ def _values(kind: Kind, met: list[tuple[Any, Any]], positions: list[tuple[int, i
     spec = KINDS[kind]
     names = [*(field.name for field in spec.fields if field.level), *spec.kept]
     trees = [tuple(unit.model_dump(mode="json", include=set(names)) for unit in both) for both in met]
-    values: Values = {name: tuple((a[name], b[name]) for a, b in trees) for name in names}
+    unsaid = {field.name for field in spec.fields if field.optional}.difference(*chain.from_iterable(trees))
+    values: Values = {
+        name: tuple((a.get(name), b.get(name)) for a, b in trees) for name in names if name not in unsaid
+    }
     if spec.order_measured:
         values[POSITION] = tuple(positions)
     return values

@@ -7,13 +7,15 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import source_hash
-from annotator.domain.material.source import Source, SourceFormat
+from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.material.source import EXEMPLAR_TITLE, LATEX, Source, SourceFormat
 from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.change import Change, new_id
 from annotator.exchange.texts import documents
-from annotator.storage.tables import ItemRow, SourceFileRow, SourceRow, table
+from annotator.storage.tables import ItemRow, ResponseRow, SourceFileRow, SourceRow, table
 
 SOURCE, SOURCE_FILE, ITEM = table(SourceRow), table(SourceFileRow), table(ItemRow)
+RESPONSE = table(ResponseRow)
 FORMATS = {".md": SourceFormat.MARKDOWN, ".markdown": SourceFormat.MARKDOWN, ".pdf": SourceFormat.PDF}
 
 
@@ -22,6 +24,20 @@ def sources(project: Project, item_id: str) -> list[Source]:
     with project.store.read() as db:
         rows = db.execute(question).mappings().all()
     return [Source(**{name: value for name, value in row.items() if name != "sha256"}) for row in rows]
+
+
+def beside(project: Project, item_id: str) -> list[Source]:
+    """What people read beside an item: its sources, and its exemplar as text before the LaTeX that it was made of."""
+    own = sources(project, item_id)
+    question = (
+        select(RESPONSE.c.id, RESPONSE.c.text)
+        .filter_by(item_id=item_id, mode=EXEMPLAR)
+        .order_by(RESPONSE.c.trial, RESPONSE.c.id)
+    )
+    with project.store.read() as db:
+        rows = db.execute(question.order_by(RESPONSE.c.trial, RESPONSE.c.id)).all()
+    made = [Source(id=row.id, item_id=item_id, title=EXEMPLAR_TITLE, text=row.text) for row in rows]
+    return sorted([*own, *made], key=lambda one: bool(made) and one.title.endswith(LATEX))
 
 
 def file_bytes(project: Project, source_id: str) -> bytes | None:

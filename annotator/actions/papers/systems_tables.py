@@ -243,8 +243,13 @@ def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
         for part, system, scope, cells in made
     ]  # fmt: skip
     lone = ", ".join(" ".join(filter(None, (part, found.systems[one].name))) for part, one in alone)
+    figures = [
+        (cell.metric, cell.estimate) for *_, cells in made for cell in cells if cell.estimate is not None
+    ]
+    infos = {metric: metrics.named(metric) for metric, _ in figures if metric}
     told = (
         *_told(found),
+        *publishing.lacking((infos[one].protocol, infos[one].title, own) for one, own in figures if one),
         *_footnotes(found, {row[1] for row in made}),
         *([f"Left out, as known in one condition only: {lone}."] if lone else []),
     )

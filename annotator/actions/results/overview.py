@@ -285,6 +285,7 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
         yield f"Judged by {rater}{about}."
     yield from result_raters.left_out_told(found.left_out)
     yield from publishing.floors(rows)
+    yield from publishing.lacking((row.protocol, row.title, row.estimate) for row in rows)
     for gold in dict.fromkeys(row.gold for row in rows if row.gold):
         yield f"Gold: {gold}."
 

@@ -1,5 +1,6 @@
 """Publishability: no figure with too many missing judgements."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 
 from annotator.actions.project.file import Project, record
@@ -7,6 +8,7 @@ from annotator.actions.results.result_sheets import percent
 from annotator.actions.results.results import ResultRow
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.change import Change
+from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 
@@ -45,6 +47,17 @@ def floors(rows: Collection[ResultRow]) -> Iterator[str]:
     if protocols := [row.protocol for row in rows if row.floor]:
         yield _floor_of(protocols)
     yield from dict.fromkeys(row.remark for row in rows if row.remark)
+
+
+def lacking(rows: Iterable[tuple[str, str, Estimate]]) -> Iterator[str]:
+    """Which metrics have no value at all, why, and the step after which they have; by protocol, title and figure."""
+    listed, titles = list(rows), defaultdict[tuple[str, str], dict[str, None]](dict)
+    known = {row[:2] for row in listed if row[2].value is not None}
+    for protocol, title, estimate in (row for row in listed if row[:2] not in known and row[0] in PROTOCOLS):
+        for why, step in PROTOCOLS[protocol].steps.items():
+            if estimate.note.startswith(why):
+                titles[why, step][title] = None
+    yield from (f"{', '.join(named)}: no value, as {why}. {step}" for (why, step), named in titles.items())
 
 
 def _floor_of(protocols: Iterable[str]) -> str:

@@ -14,6 +14,7 @@ from annotator.actions.results.result_raters import COMPUTED, Repeats, ResultRat
 from annotator.actions.results.result_sheets import columns
 from annotator.actions.results.scoring import GROUPINGS, Group, JudgedResponse, Score, mean_of_runs
 from annotator.domain.judges.protocol import Metric, Over, Protocol
+from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate, bases
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.student import mean_of_scores
@@ -125,6 +126,7 @@ def counted_of(
 def rows_of(counted: Counted) -> list[ResultRow]:
     """The figures of what was counted, metric by metric and group by group."""
     shape, rater, present, result = counted.shape, counted.rater, counted.systems, []
+    steps = tuple(shape.steps) if any(score.mode == EXEMPLAR for score in counted.scores) else ()
     for metric in map(counted.fitted, shape.metrics):
         found = _figures(counted, metric)
         of_rows = [
@@ -149,7 +151,10 @@ def rows_of(counted: Counted) -> list[ResultRow]:
             for group, by_system in found
             for system_id, (estimate, judged) in by_system.items()
         ]
-        known = any((row.estimate.value, row.estimate.floor) != (None, None) for row in of_rows)
+        known = any(
+            (row.estimate.value, row.estimate.floor) != (None, None) or row.estimate.note.startswith(steps)
+            for row in of_rows
+        )
         if rater.id != COMPUTED or known:
             result += of_rows
     return result

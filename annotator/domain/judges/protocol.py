@@ -348,6 +348,8 @@ class Protocol:
     other_rule: OtherRule | None = None
     submitted: bool = False
     departures: tuple[str, ...] = ()
+    steps: Mapping[str, str] = field(default_factory=dict)
+    """Why a figure has no value, as its note says it → the step after which it has one."""
     floor: str = ""
     """What must be known of its baseline's figures, wherever they stand."""
     stops: bool = False

@@ -29,13 +29,17 @@ CHARACTERS_PER_WORD = 2
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What checks may use beside the document; English checks are silent unless `english`."""
+    """What checks may use beside the document; English checks are silent unless `english`.
+
+    `exemplar` tells whether the item has one.
+    """
 
     question: str = ""
     source_text: str = ""
     english: bool = True
     weights: Weights = USUAL
     bar: float = BAR
+    exemplar: bool = False
 
 
 def english(language: str, texts: Iterable[str]) -> bool:

@@ -190,16 +190,23 @@ def lint(
     language: str = "en",
     weights: Weights = USUAL,
     bar: float = BAR,
+    *,
+    exemplar: bool = False,
 ) -> list[Finding]:
     """What the guideline objects to in an artifact, errors first; pure, and quick enough to run at every key.
 
     `language` is the BCP 47 tag of the item: checks that know English only are silent for any other, and for
     text that is plainly not English. `weights` are those that the project allows, `bar` is the mean
-    at which it keeps a question.
+    at which it keeps a question; `exemplar` tells whether the item has one.
     """
     spec = KINDS[document.KIND]
     context = Context(
-        question, source_text, english(language, (unit.text for unit in document.units)), weights, bar
+        question,
+        source_text,
+        english(language, (unit.text for unit in document.units)),
+        weights,
+        bar,
+        exemplar,
     )
     found = [*_empty(spec, document), *spec.lint(document, context)]
     return sorted(found, key=lambda finding: finding.level != "error")

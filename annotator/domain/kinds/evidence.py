@@ -1,6 +1,7 @@
 """Gold evidence: the references that a good report must find."""
 
 import operator
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Annotated, ClassVar, Literal
 
@@ -12,6 +13,10 @@ from annotator.domain.kinds.finding import Finding, warning
 from annotator.domain.kinds.spec import AlignmentRule, KindSpec, UnitField
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.identifier import normal_title, work_named
+
+IMPORTANT, NOT_IMPORTANT = "important", "not_important"
+COUNTED = (IMPORTANT, "important"), (NOT_IMPORTANT, "not important"), ("", "not marked")
+MARK = "Mark it as important or not important."
 
 
 class Reference(Unit):
@@ -37,8 +42,15 @@ class Evidence(Document[Reference]):
     UNIT: ClassVar[type[Unit]] = Reference
 
 
-def findings(evidence: Evidence, _context: Context) -> Iterator[Finding]:
-    """Every remark on a list of references (ADRA §4.4): an identifier or a title may be missing, not both."""
+def findings(evidence: Evidence, context: Context) -> Iterator[Finding]:
+    """Every remark on a list of references (ADRA §4.4): an identifier or a title may be missing, not both.
+
+    Beside an exemplar each is marked as important or not (DeepScholar-Bench, §8.3.2); elsewhere only once one is.
+    """
+    some = any(unit.importance for unit in evidence.units)
+    if context.exemplar and evidence.units and not some:
+        message = "Nobody has said which references are important, so reference coverage has no value."
+        yield warning("no-importance", message, MARK, field="importance")
     for unit in evidence.units:
         if not unit.text.strip() and unit.identifier.strip():
             yield warning(
@@ -48,6 +60,8 @@ def findings(evidence: Evidence, _context: Context) -> Iterator[Finding]:
                 unit.id,
             )
         yield from _identifier(unit)
+        if some and not unit.importance:
+            yield warning("unmarked", "Its importance is not marked.", MARK, unit.id, "importance")
     yield from _duplicates(evidence.units)
 
 
@@ -91,6 +105,15 @@ def _same_work(a: str, b: str) -> bool:
     return (work_named(a) or a.strip()) == (work_named(b) or b.strip())
 
 
+def _told(evidence: Evidence, _bar: float) -> str:
+    counts = Counter[str](unit.importance for unit in evidence.units)
+    return (
+        ", ".join(f"{counts[value]} {words}" for value, words in COUNTED if counts[value])
+        if set(counts) - {""}
+        else ""
+    )
+
+
 SPEC = KindSpec(
     Evidence,
     title="Evidence",
@@ -103,8 +126,19 @@ SPEC = KindSpec(
         UnitField("identifier", "Identifier", same=_same_work),
         UnitField("authors", "Authors", counted=False),
         UnitField("year", "Year", counted=False),
+        UnitField(
+            "importance",
+            "Importance",
+            (
+                (IMPORTANT, "Important", "A good section must cite it"),
+                (NOT_IMPORTANT, "Not important", "It could be left out, or another work in its place"),
+            ),
+            level="nominal",
+            optional=True,
+        ),
     ),
     lint=findings,
+    told=_told,
     text="title",
     aligned=AlignmentRule.WORK,
     overlap=("jaccard", "match_f1"),

@@ -43,7 +43,7 @@ class UnitField:
 
     A difference in what is `counted` makes two units differ, and `same` says when there is none. Agreement is measured
     on a field with a `level`, which says what its values are to one another; `correlated` adds r, and `always_ac1` AC1
-    even where no value is rare.
+    even where no value is rare. What is `optional` is neither measured nor voted on where nobody says it.
     """
 
     name: str
@@ -58,6 +58,7 @@ class UnitField:
     several: bool = False
     above: int = 0
     always_ac1: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,14 @@ class KindSpec:
     @property
     def voted(self) -> UnitField | None:
         """The field that a first vote is about: the first to be chosen, or what says something in place of words."""
-        return next((field for field in self.fields if field.options or field.name == self.says), None)
+        return next(
+            (
+                field
+                for field in self.fields
+                if (field.options and not field.optional) or field.name == self.says
+            ),
+            None,
+        )
 
     @property
     def shown(self) -> tuple[UnitField, ...]:

@@ -10,6 +10,11 @@ from sqlmodel import text as in_sql
 from annotator.domain.material.fields import KnownDay, later_text
 from annotator.domain.texts.canonical import Text
 
+# With what the title of a source ends whose words are LaTeX, beside the exemplar that was made of it.
+LATEX = "(LaTeX)"
+# What an exemplar is called where it is read as a source.
+EXEMPLAR_TITLE = "Exemplar"
+
 
 class SourceFormat(StrEnum):
     """How the source's content is to be shown."""

@@ -168,6 +168,18 @@ def of_source(source: Source) -> Transcript | None:
     return None if found.segments and found.segments[-1].last > len(source.text) else found
 
 
+def moments(text: str, transcript: Transcript) -> list[tuple[int, str]]:
+    """Where each paragraph of a transcript begins, and when its first words were said, where that is known."""
+    # The first words of a paragraph come last, and stay.
+    return sorted(
+        {
+            text.rfind("\n", 0, one.first) + 1: clock(one.start)
+            for one in reversed(transcript.segments)
+            if one.start >= 0
+        }.items()
+    )
+
+
 def told(source: Source | None, anchor: Anchor) -> str:
     """When a quotation was said; empty where its source is no transcript."""
     found = of_source(source) if source is not None else None

@@ -300,7 +300,7 @@ def _fields(kind: Kind, cells: Mapping[str, Any]) -> dict[str, Any]:
         elif not text:
             continue
         elif name == "weight":
-            made["importance"] = text.casefold().replace(" ", "_")
+            made["importance"] = text.casefold().replace(" ", "_").replace("-", "_")
         elif name == "holds":
             if text.casefold() not in TRUTH:
                 raise ValueError(f"“{text[:40]}” is neither true nor false")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.texts.identifier import work_named
+from annotator.gui.forms import standard
 from annotator.gui.forms.fields import TextLine, YearField
 from annotator.gui.forms.unit_editor import UnitEditor
 
@@ -14,10 +15,10 @@ SCHEMES = {"doi": "DOI", "arxiv": "arXiv", "isbn": "ISBN", "url": "Address"}
 
 
 class ReferenceEditor(UnitEditor):
-    """A reference: title, identifier, authors, year."""
+    """A reference: title, identifier, authors, year, importance."""
 
     def build(self) -> None:
-        """Identifier with what it was read as, authors, year."""
+        """Identifier with what it was read as, authors, year, importance."""
         self.identifier = TextLine("Identifier", "DOI, arXiv id, ISBN or address")
         self.year, authors = YearField(), TextLine("Authors", "Authors")
         self.read_as = QLabel()
@@ -29,9 +30,12 @@ class ReferenceEditor(UnitEditor):
         grid.addWidget(authors, 1, 0)
         grid.addWidget(self.year, 1, 1)
         self.row.addLayout(grid, 1)
+        self.importance = standard.made(self.words.fields[-1], keyed=True)
+        grid.addWidget(self.importance, 2, 0, 1, 2)
         self.add_field("identifier", self.identifier)
         self.add_field("authors", authors)
         self.add_field("year", self.year)
+        self.add_field("importance", self.importance)
         self.identifier.stirred.connect(self.refresh)
 
     def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:

@@ -36,7 +36,7 @@ def field_chips(kind: Kind, unit: Unit, differing: Sequence[str] = ()) -> list[C
     made = []
     for field in KINDS[kind].shown:
         value = getattr(unit, field.name)
-        if not field.options and value in (None, "") and field.name not in differing:
+        if (field.optional or not field.options) and value in (None, "") and field.name not in differing:
             continue
         words = value_words(field, value, protocol_of(unit))
         made.append(Chip(words, "cross", "disagree") if field.name in differing else Chip(words))

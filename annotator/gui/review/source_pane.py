@@ -14,19 +14,21 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.actions.items import sources
-from annotator.domain.kinds.artifact import Anchor
+from annotator.domain.kinds.artifact import Anchor, Unit
 from annotator.domain.material.item import Item
 from annotator.domain.material.source import Source, SourceFormat
-from annotator.domain.material.transcript import LEFT_OUT, of_source, told
+from annotator.domain.material.transcript import LEFT_OUT, moments, of_source, told
 from annotator.domain.texts import quotation
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
 from annotator.gui.desk.desk import Desk
+from annotator.gui.forms.unit_editor import AnchorChips
 from annotator.gui.review.text_pane import EvidenceSteps, Span, TextPane, sought
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, tooltip, vertical
 from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.plain_area import PlainArea
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.pdf_view import PdfView
 from annotator.gui.widgets.reading.report_view import ReportView
@@ -37,9 +39,38 @@ LONGEST_QUOTE = 20_000
 
 FILES = "Papers and texts (*.pdf *.md *.markdown *.txt);;All files (*)"
 QUESTION = "Question"
+LEADS_HEIGHT = 190
 TAB_WIDTH, WIDEST_TAB, AROUND_TITLE = 90, 340, 40
 # A narrower pane leaves the key of a button to its tooltip.
 ROOMY = 420
+
+
+class LeadsPane(PlainArea):
+    """What a task is written from: its inspirations, each with its quotations and when they were said."""
+
+    wanted = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__("Inspirations of this task")
+        self._units: Sequence[Unit] = ()
+        theme.scale(self.setMaximumHeight, LEADS_HEIGHT)
+        self.hide()
+
+    def show_units(self, units: Sequence[Unit]) -> None:
+        """Show these inspirations, or nothing where there are none."""
+        if list(units) == list(self._units):
+            return
+        self._units = units
+        heading = f"{counted(len(units), 'inspiration')} of this task"
+        self.setWidget(column_of(PlainLabel(heading, "strong"), *map(self._row, units), margins=(0, 4, 4, 4)))
+        self.setVisible(bool(units))
+
+    def _row(self, unit: Unit) -> QWidget:
+        chips = AnchorChips()
+        chips.lock(True)
+        chips.show_anchors(unit.anchors)
+        chips.opened.connect(lambda place: self.wanted.emit(unit.anchors[place]))
+        return column_of(chips, PlainLabel(unit.text, wrap=True), spacing=4)
 
 
 class SourcePane(QWidget):
@@ -78,7 +109,8 @@ class SourcePane(QWidget):
             "quote them into the unit at the cursor. You can also write from the question alone.",
             width=300,
         )
-        self._stack = QStackedWidget()
+        self._stack, self.leads = QStackedWidget(), LeadsPane()
+        self.leads.wanted.connect(self.show_anchor)
         self._lay_out()
         self._listen()
 
@@ -100,6 +132,7 @@ class SourcePane(QWidget):
             horizontal((self.tabs, 1), self.quoting, self.as_text, self.add),
             self.hint,
             (self._stack, 1),
+            self.leads,
             on=self,
             margins=(8, 4, 0, 8),
             spacing=4,
@@ -309,7 +342,9 @@ class SourcePane(QWidget):
             if source is not None and source.format is SourceFormat.MARKDOWN:
                 self.pane.show_report(source.text, "source")
             else:
-                self.pane.show_words(self._source_text())
+                found = of_source(source) if source else None
+                text = self._source_text()
+                self.pane.show_words(text, moments=moments(text, found) if found else ())
         self._mark_quoted()
         self._weigh_selection()
 

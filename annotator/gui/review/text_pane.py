@@ -70,12 +70,15 @@ class TextPane(QWidget):
                 self.banner.show_message("info", rendered.reason)
         self.report.verticalScrollBar().setValue(0)
 
-    def show_words(self, text: str, unread: str = "") -> None:
-        """Show plain words; `unread` says why there are none. What parts the pages of a PDF is shown as a space."""
+    def show_words(self, text: str, unread: str = "", moments: Sequence[tuple[int, str]] = ()) -> None:
+        """Show plain words; `unread` says why there are none. What parts the pages of a PDF is shown as a space.
+
+        `moments` are printed beside the lines that begin there.
+        """
         self._begin(text)
         if unread:
             self.banner.show_message("warning", unread, lasting=True)
-        self.report.show_plain(text.replace("\f", " "))
+        self.report.show_plain(text.replace("\f", " "), moments)
         self.report.verticalScrollBar().setValue(0)
 
     def _begin(self, text: str) -> None:

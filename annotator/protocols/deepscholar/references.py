@@ -20,6 +20,12 @@ from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.protocols.deepscholar.retrieved import NAMES_NOTHING, UNKNOWN_SET, retrieved
 
 NAME = "deepscholar.references"
+UNMARKED = "nobody has said which references are important"
+MARKING = (
+    "Mark them on the Author page under Evidence, or take a judge's labels over: goldsmith judge run FILE --judge NAME "
+    "--protocol deepscholar.reference_importance, then goldsmith labels into-gold FILE "
+    "deepscholar.reference_importance --rater NAME"
+)
 COVERAGE_METHOD = "|E ∩ S| / |E|"
 IMPORTANCE_METHOD = "min(median citations of S / median citations of S*, 1)"
 POOLED_METHOD = "the same, each median over all reports of the system"
@@ -112,8 +118,7 @@ def _covered(
     if ResponsePart.REFERENCES not in material.parts:
         return Estimate(None, method=COVERAGE_METHOD, note=UNKNOWN_SET)
     if works is None:
-        note = "nobody has said which references are important"
-        return Estimate(None, method=COVERAGE_METHOD, note=note)
+        return Estimate(None, method=COVERAGE_METHOD, note=UNMARKED)
     n, found = len(works.wanted), sum(bool(keys & known) for keys in works.wanted)
     gaps, more = len(works.open_), sum(bool(keys & known) for keys in works.open_)
     notes = ["" if known else NAMES_NOTHING, f"{found:,} of {n:,} named" if n and known else ""]
@@ -269,4 +274,5 @@ REFERENCES = Protocol(
         ),
     ),
     departures=DEPARTURES,
+    steps={UNMARKED: MARKING},
 )

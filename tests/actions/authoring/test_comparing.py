@@ -196,6 +196,28 @@ def test_references_are_compared_by_identifier() -> None:
     # Two works in common, one only in A: 2/3, and F1 = 2·2 / (3 + 2).
     assert value(found, "jaccard") == pytest.approx(2 / 3)
     assert value(found, "match_f1") == 0.8
+    # Nobody said which are important, so nothing of it is measured.
+    assert "importance" not in found.values
+    assert [one.name for one in found.figures] == ["jaccard", "match_f1"]
+
+
+def test_references_are_compared_by_importance_where_somebody_says_it() -> None:
+    def said(*values: str) -> Evidence:
+        return Evidence(
+            units=tuple(
+                Reference.model_validate({"text": text, "importance": value})
+                for text, value in zip(SENTENCES, values, strict=False)
+            )
+        )
+
+    found = compare(
+        Kind.EVIDENCE, said("important", "not_important", "important", "important"),
+        said("important", "not_important", "not_important", ""),
+    )  # fmt: skip
+    # What one of them left open is missing. Two of three pairs agree, by chance (2·1 + 1·2) / 9: (2/3 - 4/9) / (5/9).
+    assert found.values["importance"][3] == ("important", None)
+    assert value(found, "importance_kappa") == pytest.approx(0.4)
+    assert of(found, "importance_kappa").note.startswith("1 of 4 units left out")
 
 
 @pytest.mark.parametrize(("kind", "document", "unit"), [
@@ -320,6 +342,7 @@ def test_every_way_to_align_is_known() -> None:
         (Kind.CHECKLIST, CheckPoint(text="x", share=0.3), {"share": 0.4}),
         (Kind.SELECTION, DimensionRating(text="x", rating=3), {"rating": 4}),
         (Kind.EVIDENCE, Reference(text="x", identifier="10.1/a"), {"identifier": "10.1/b"}),
+        (Kind.EVIDENCE, Reference(text="x"), {"importance": "important"}),
         (Kind.LABELS, LABEL, {"value": "unsure"}),
         (Kind.PLAN, Subtask(text="x"), {"text": "y"}),
     ],

@@ -9,6 +9,9 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.kinds.tasks import Task, Tasks
+from annotator.domain.material.transcript import Segment, Transcript, moments, of_source
+from annotator.gui.forms.unit_editor import AnchorChips
+from annotator.gui.widgets.basics import PlainLabel
 from tests.projects.authoring_project import authoring_project, begin, mine
 from tests.windows.labelling_keys import press, type_words
 from tests.windows.settling import settle
@@ -113,3 +116,57 @@ def test_tabs_are_those_of_the_items_role(page_over, tmp_path):
         Kind.INSPIRATIONS, Kind.TASKS,
     }  # fmt: skip
     settle(page)
+
+
+def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_and_time(page_over, tmp_path):
+    made = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
+    seminar, task = items.ids(made)
+    page = page_over(made, "Author", item_id=task)
+    pane = page.source
+    (transcript,) = sources.sources(made, seminar)
+    assert [pane.tabs.tabText(place) for place in range(2)] == [transcript.title, "Question"]
+    assert pane.leads.isVisible()
+    (chips,) = pane.leads.findChildren(AnchorChips)
+    chip = chips.chips[0].button
+    assert "the audit is planned from the cost of listening" in chip.toolTip()
+    assert chip.text().endswith("16:48")
+    chip.click()
+    (mark,) = pane.text.marks("evidence")
+    assert (
+        pane.text.text()[mark.start : mark.end]
+        == "The new part is that the audit is planned from the cost of listening"
+    )
+    # Of the seminar nothing is checked when something is written for the task.
+    assert page._sources() == []
+    page.header.seminar.click()
+    assert (page.item.id, page.sheet.kind) == (seminar, Kind.TASKS)
+    assert page.sheet.form.current.unit_id == items.read(made, task).made_from
+    assert not page.header.seminar.isVisible()
+    first, second = page.sheet.form.editors[:2]
+    page.sheet.form.go(second.unit_id)
+    words = [label.text() for label in pane.leads.findChildren(PlainLabel)]
+    assert words[0] == "1 inspiration of this task"
+    assert words[1].startswith("A stratified audit cuts the season")
+    page.sheet.form.go(first.unit_id)
+    assert any(label.text().startswith("A detector of") for label in pane.leads.findChildren(PlainLabel))
+    settle(page)
+
+
+def test_times_stand_beside_a_transcript_and_in_none_of_its_words(page_over, tmp_path):
+    made = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
+    seminar = items.ids(made)[0]
+    view = page_over(made, "Author", item_id=seminar).source.text
+    (transcript,) = sources.sources(made, seminar)
+    found = moments(transcript.text, of_source(transcript))
+    assert found[:3] == [(0, "14:02"), (transcript.text.index("Jonas"), "14:48"), (found[2][0], "14:53")]
+    assert view.text() == transcript.text
+    margin = view.document().rootFrame().frameFormat()
+    strip = view.viewport().grab().toImage().copy(0, 0, int(margin.leftMargin() - margin.margin()), 120)
+    colours = {strip.pixel(x, y) for x in range(strip.width()) for y in range(strip.height())}
+    assert len(colours) > 1
+    view.show_plain("Nothing was said.")
+    plain = view.document().rootFrame().frameFormat()
+    assert plain.leftMargin() == plain.margin()
+    assert moments(
+        "a\n\nb", Transcript(("",), (Segment(-1, -1, -1, 0, 1), Segment(61_000, -1, -1, 3, 4)))
+    ) == [(3, "1:01")]

@@ -9,9 +9,9 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from PySide6.QtCore import QSettings
 
-from annotator.actions.assignments import assignments
-from annotator.actions.authoring import annotating
-from annotator.actions.items import items
+from annotator.actions.assignments import assignments, submitting
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.items import items, sources
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.orders import orders
@@ -19,13 +19,15 @@ from annotator.actions.papers import paper_tables
 from annotator.actions.parcels import packing, returning, tasking, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import results, settled_fields
+from annotator.actions.results import results
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.sets import validation_values
+from annotator.actions.sets import settled_fields, validation_values
 from annotator.actions.studies import result_views
 from annotator.actions.validation import cards
+from annotator.cli import run_command
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.shell.starting import make_application
@@ -225,6 +227,119 @@ def test_labels_become_the_golds_importance_in_one_act(tmp_path: Path) -> None:
     assert [one.changed for one in settled_fields.take_over(project, REFERENCE, "R1")] == [0]
     rows = results.rows(project, protocol="deepscholar.references")
     assert any(row.metric == "reference_coverage" and row.estimate.value is not None for row in rows)
+    project.close()
+
+
+def test_importance_is_marked_where_evidence_is_written_and_a_judges_marks_are_taken_over_in_one_act(
+    window: Window, llmock: LLMock
+) -> None:
+    project = window.desk.project
+    first, _ = items.ids(project)
+    judged(project, llmock)
+    window.desk.go("Author", item_id=first, kind="evidence")
+    page = window.page
+    bar, form = page.sheet.bar, page.sheet.form
+    assert not bar.marks.isVisible()
+    press("Ctrl+R")
+    marks = [editor.fields["importance"] for editor in form.editors]
+    assert [mark.value() for mark in marks] == [None, None]
+    assert "Nobody has said which references are important" in " ".join(
+        one.words("reference", ()) for one in page.sheet.checking.check()
+    )
+    # Nothing of the judge's is marked before it is taken over.
+    assert bar.marks.text().startswith("Take over 2 marks of mock")
+    assert "2 not important" in bar.marks.toolTip()
+    for kind in ("rubric", "evidence"):
+        page.tabs.picked.emit(Kind(kind))
+        assert bar.marks.isVisible() is (kind == "evidence")
+    form.go(form.editors[0].unit_id)
+    press("Alt+1")
+    assert bar.marks.text().startswith("Take over 1 mark of mock")
+    assert [one.unit_id for one in page.sheet.checking.check() if one.rule == "unmarked"] == ["g1b"]
+    assert bar.counts.text() == "2 references · 1 important, 1 not marked"
+    press("Ctrl+Shift+K")
+    assert [mark.value() for mark in marks] == ["important", "not_important"]
+    assert not bar.marks.isVisible()
+    press("Ctrl+Z")
+    assert [mark.value() for mark in marks] == ["important", None]
+    assert bar.marks.isVisible()
+    press("Ctrl+Shift+K")
+    press("Ctrl+Return")
+    page.sheet.panel.overridden.emit("One reference has no identifier.")
+    assert (importance(project)["g1a"], importance(project)["g1b"]) == ("important", "not_important")
+    assert importance(project)["g2a"] == ""
+
+
+def test_an_exemplar_is_read_and_quoted_as_text_and_not_as_latex(window: Window, tmp_path: Path) -> None:
+    project = window.desk.project
+    item_id = items.ids(project)[0]
+    raw = tmp_path / "section.tex"
+    raw.write_text(r"Trees cool streets \citep{ash2019}.", "utf-8")
+    sources.add_source(project, item_id, raw, "Related work (LaTeX)")
+    window.desk.go("Author", item_id=item_id, kind="nuggets")
+    pane = window.page.source
+    assert [one.title for one in pane.sources] == ["Exemplar", "Related work (LaTeX)"]
+    assert pane.text.text().startswith("Trees cool streets by 3.5 K [1]. Parks help too [2].")
+    pane.text.select(0, pane.text.text().index(" help"))
+    quoted = pane.quote()
+    assert quoted.quote == "Trees cool streets by 3.5 K [1]. Parks"
+    exemplar = next(one for one in sources.beside(project, item_id) if one.title == "Exemplar")
+    assert (quoted.source_id, exemplar.text[quoted.start : quoted.end]) == (exemplar.id, quoted.quote)
+    pane.tabs.setCurrentIndex(1)
+    assert pane.show_anchor(quoted)
+    assert pane.tabs.currentIndex() == 0
+
+
+def test_results_say_which_step_is_missing_until_importance_is_marked(tmp_path: Path, capsys) -> None:
+    project = related_work_project(tmp_path)
+    file, item_id = str(project.path), items.ids(project)[0]
+    step = "no value, as nobody has said which references are important. Mark them on the Author page under Evidence"
+
+    def told() -> list[str]:
+        views = (("overview", {"metric": "reference_coverage"}), ("overview", {}))
+        sheets = [result_views.show(project, view, chosen).sheets for view, chosen in views]
+        return [line for (sheet,) in sheets for line in sheet.told if step in line]
+
+    one, all_ = told()
+    assert one.startswith("Reference coverage: no value")
+    assert all_.startswith("Reference coverage, Reference coverage (on arXiv or not): no value")
+    assert one.endswith("goldsmith labels into-gold FILE deepscholar.reference_importance --rater NAME")
+    with project.store.read() as db:
+        gold = annotating.judged_artifact(db, item_id, Kind.EVIDENCE)
+    submitting.reopen(project, gold.id)
+    artifacts.change_unit(project, gold.id, "g1a", importance="important")
+    submitting.seal(project, gold.id)
+    assert told() == []
+    artifact = artifacts.read(project, gold.id)
+    found = submitting.remarks(
+        project, artifact.document, items.read(project, item_id), sources.beside(project, item_id)
+    )
+    assert [(one.rule, one.unit_id) for one in found if one.field == "importance"] == [("unmarked", "g1b")]
+    project.close()
+    assert run_command(["results", file, "--metric", "reference_coverage.all"]) == 0
+    assert step not in capsys.readouterr().out
+
+
+def test_a_judges_marks_are_not_offered_to_who_is_to_be_blind(tmp_path: Path, llmock: LLMock) -> None:
+    project = related_work_project(tmp_path)
+    judged(project, llmock)
+    item_id = items.ids(project)[0]
+    with project.store.read() as db:
+        artifact = annotating.judged_artifact(db, item_id, Kind.EVIDENCE)
+    assert settled_fields.offered(project, artifact) is None
+    submitting.reopen(project, artifact.id)
+    artifact = artifacts.read(project, artifact.id)
+    assert settled_fields.offered(project, artifact).judge == JUDGE
+    me = people.someone(project).id
+    another = people.add_person(project, "Another", (Role.ANNOTATOR,)).subject
+    for raters, stage in (((me,), Stage.LABELLING), ((me, another), Stage.EVIDENCE)):
+        for person in raters:
+            assignments.assign_one(project, item_id, person, stage)
+        assert settled_fields.offered(project, artifact) is None
+        own = [one.id for one in assignments.of_person(project, me) if one.stage is stage]
+        if stage is Stage.LABELLING:
+            assignments.withdraw_all(project, own)
+            assert settled_fields.offered(project, artifact) is not None
     project.close()
 
 

@@ -18,7 +18,7 @@ from annotator.domain.material.extract import IMPORT, ExtractState
 from annotator.domain.material.page import PageState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
-from annotator.domain.material.source import SourceFormat
+from annotator.domain.material.source import LATEX, SourceFormat
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import derived_id, now
 from annotator.domain.texts.counting import counted
@@ -217,7 +217,7 @@ class _RelatedWorkReader:
         self.bundle.places["items", own] = (file, paper.row)
         self._take_source(paper, paper.title, paper.abstract, f"arXiv:{paper.arxiv_id}", 0)
         if paper.section:
-            self._take_source(paper, f"{RELATED_WORK} (LaTeX)", paper.section, "", 1)
+            self._take_source(paper, f"{RELATED_WORK} {LATEX}", paper.section, "", 1)
 
     def _take_source(
         self, paper: PublishedPaper, title: str, text: str, identifier: str, position: int

@@ -1,24 +1,28 @@
 """The action bar of the Author page: counts, remarks, and buttons for the whole document."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
+from annotator.actions.sets.settled_fields import OfferedMarks
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric, counted_weights
 from annotator.domain.kinds.weights import Weights
+from annotator.domain.texts.counting import counted
 from annotator.gui import keys, theme
 from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
-from annotator.gui.widgets.basics import PlainLabel, vertical
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
 
 ELSEWHERE = "authoring/elsewhere"
+JUDGE_LETTERS = 40
 
 
 class AuthoringActionBar(QFrame):
@@ -52,6 +56,8 @@ class AuthoringActionBar(QFrame):
         )
         self.new.clicked.connect(self.new_wanted)
         self.submit.clicked.connect(self.submit_wanted)
+        self.offered: OfferedMarks | None = None
+        self.marks = KeyButton("", keys.shown("take_marks"), "quiet")
         self._told: tuple[Sequence[Finding], int] = (), -1
         self._lay_out()
         theme.watch(self, lambda: self._tell_findings(*self._told))
@@ -68,7 +74,9 @@ class AuthoringActionBar(QFrame):
         acts.addStretch(1)
         acts.addWidget(self.new)
         acts.addWidget(self.submit)
-        vertical(told, acts, on=self, margins=(12, 6, 12, 8), spacing=4)
+        vertical(
+            told, horizontal(self.marks, StretchSpace(1)), acts, on=self, margins=(12, 6, 12, 8), spacing=4
+        )
 
     def show_document(
         self, document: Document[Any], weights: Weights, bar: float, *, locked: bool, given: bool
@@ -81,6 +89,7 @@ class AuthoringActionBar(QFrame):
         if shown != self._shown:
             self._shown = shown
             self._tell(*shown[:3])
+            self._show_offer()
             words = KINDS[document.KIND].under(weights)
             self.new.set_words(f"New {words.unit}")
             self.new.setVisible(not locked and not given)
@@ -89,6 +98,25 @@ class AuthoringActionBar(QFrame):
             units = document.units if isinstance(document, Checklist) and not locked else ()
             self.share.setVisible(bool(units))
             self.share.setEnabled(shared_rest(units) != tuple(units))
+
+    def offer(self, offered: OfferedMarks | None) -> None:
+        """Offer what a judge labelled of the document."""
+        self.offered = offered
+        self._show_offer()
+
+    def _show_offer(self) -> None:
+        left = self.offered.left(self._shown[0]) if self.offered and self._shown else {}
+        self.marks.setVisible(bool(left))
+        # The key presses the button, seen or not.
+        self.marks.setEnabled(bool(left))
+        if self.offered and left:
+            counts = Counter(value.replace("_", " ") for one in left.values() for value in one.values())
+            self.marks.set_words(
+                f"Take over {counted(len(left), 'mark')} of {self.offered.judge[:JUDGE_LETTERS]}"
+            )
+            self.marks.set_hint(
+                ", ".join(f"{many} {words}" for words, many in counts.items()) + "; yours stay"
+            )
 
     def _tell(self, document: Document[Any], weights: Weights, bar: float) -> None:
         """Say what there is of a document, beside other benchmarks where that is asked for."""
@@ -130,5 +158,6 @@ class AuthoringActionBar(QFrame):
         self.remarks.setIcon(icons.icon(picture, theme.current().px(16), colour))
 
     def rebind(self) -> None:
+        self.marks.set_key(keys.shown("take_marks"))
         self.new.set_key(keys.shown("new_unit"))
         self.submit.set_key(keys.shown("submit"))

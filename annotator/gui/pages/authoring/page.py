@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions.adjudication import kept_tasks
 from annotator.actions.assignments import times
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.items import items, sources
@@ -24,6 +25,7 @@ from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Anchor, Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, WRITTEN
 from annotator.domain.material.item import Item
+from annotator.domain.material.source import Source
 from annotator.domain.texts.change import Change
 from annotator.gui import keys, theme
 from annotator.gui.desk.assigned import AUTHORING
@@ -113,6 +115,7 @@ class AuthorPage(Page):
         self.sheet.submission.sealed.connect(self._sealed)
         self.sheet.strip.guideline_wanted.connect(lambda: self.side.toggle(self.side.text))
         self.header.feedback_wanted.connect(self._show_feedback)
+        self.header.seminar.clicked.connect(self._show_seminar)
         self.sheet.strip.history_wanted.connect(lambda: self.side.toggle(self.side.history))
         for wanted in (self.sheet.strip.draft_wanted, self.sheet.beginning.draft_wanted):
             wanted.connect(self._turn_draft)
@@ -152,6 +155,7 @@ class AuthorPage(Page):
         self.bind("model_draft", self._turn_draft)
         self.bind("ask_draft", self.side.ask)
         self.bind("take_unit", self.side.take)
+        self.bind("take_marks", partial(self.sheet.change, self.sheet.bar.marks.click))
         self.bind("source_itself", partial(self.sheet.change, self.side.take_source))
         self.bind("take_and_edit", partial(self._with_draft, lambda draft: draft.take(edit=True)))
         self.bind("refuse_draft", partial(self._with_draft, lambda draft: draft.settle()))
@@ -295,7 +299,7 @@ class AuthorPage(Page):
         assert self.item is not None
         self._read_asked()
         self._show_item(self.item.id)
-        self.sheet.know(self.item, self.source.sources)
+        self.sheet.know(self.item, self._sources())
         self._refresh(self._found(self.item.id))
 
     def _show_item(self, item_id: str) -> None:
@@ -304,7 +308,19 @@ class AuthorPage(Page):
         self.header.show_item(self.item, place, len(self._ids))
         self.header.show_due(self.asked.due(item_id))
         self.header.show_settled(self.asked.settled(item_id))
-        self.source.show_item(self.item, self.desk.ask(sources.sources, item_id) or [])
+        self.hand.origin = origin = self.desk.ask(kept_tasks.origin, self.item)
+        self.header.show_origin(origin.seminar.key if origin else "")
+        beside = self.desk.ask(sources.beside, item_id) or []
+        self.source.show_item(self.item, [*beside, *(origin.sources if origin else ())])
+
+    def _sources(self) -> list[Source]:
+        """What lies beside the item itself, and not beside the seminar that it comes from."""
+        return [one for one in self.source.sources if self.item is not None and one.item_id == self.item.id]
+
+    def _show_seminar(self) -> None:
+        if (origin := self.hand.origin) and self.item is not None:
+            place = {"kind": Kind.TASKS.value, "unit_id": self.item.made_from}
+            self.desk.go("Author", item_id=origin.seminar.id, **place)
 
     def _found(self, item_id: str) -> Sequence[Artifact]:
         """The documents of an item; labels are given on a page of their own."""
@@ -319,7 +335,7 @@ class AuthorPage(Page):
         self.tabs.offer({*offered, kind, *(each.kind for each in found)})
         self.tabs.show_kind(kind)
         self.tabs.show_standings(standings(found))
-        self.sheet.show_kind(self.item, kind, found, self.source.sources)
+        self.sheet.show_kind(self.item, kind, found, self._sources())
         self.side.follow_artifact(self.sheet.artifact)
         self.side.follow_item(self.item, kind)
         self.hand.show_quoted()
@@ -421,6 +437,7 @@ class AuthoringHand:
 
     def __init__(self, source: SourcePane, sheet: AuthoringSheet, side: SidePanel) -> None:
         self._source, self._sheet, self._side = source, sheet, side
+        self.origin: kept_tasks.TaskOrigin | None = None
         sheet.form.entered.connect(lambda _: self.show_quoted())
         source.stepped.connect(sheet.form.reveal)
 
@@ -457,6 +474,7 @@ class AuthoringHand:
         units = artifact.document.units if artifact else ()
         quoted = [(unit.id, anchor) for unit in units for anchor in unit.anchors]
         self._source.show_quoted(quoted, current.unit_id if current else "")
+        self._source.leads.show_units(self.origin.inspirations if self.origin else self._sheet.written_from())
 
     def show_quote(self, anchor: Anchor) -> None:
         """Bring a quotation into view, or say that its words are there no more."""
@@ -489,6 +507,12 @@ class ItemHeader(QFrame):
         icons.put(self.became, "eye")
         self.became.setToolTip("A consensus exists: see what changed in your work, and why")
         self.became.hide()
+        self.seminar = QPushButton()
+        self.seminar.setProperty("role", "quiet")
+        self.seminar.setToolTip(
+            "Show the task where it was written, beside its inspirations and the transcript"
+        )
+        self.seminar.hide()
         self.question.setWordWrap(True)
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
@@ -500,7 +524,7 @@ class ItemHeader(QFrame):
 
     def _lay_out(self) -> None:
         told, top = FlowRow(gap=8), QHBoxLayout()
-        for part in (self.key, self.about, self.due, self.became, self.more):
+        for part in (self.key, self.about, self.due, self.seminar, self.became, self.more):
             told.addWidget(part)
         top.setSpacing(8)
         top.addLayout(told, 1)
@@ -536,6 +560,11 @@ class ItemHeader(QFrame):
         self.due.setText(f"Due {words}")
         self.due.setVisible(bool(words))
         theme.set_role(self.due, state="disagree" if "late" in words else "unconfirmed")
+
+    def show_origin(self, seminar: str) -> None:
+        """Lead to the seminar of that key, whose task the item was made from; nowhere where it is empty."""
+        self.seminar.setText(f"Seminar {seminar}")
+        self.seminar.setVisible(bool(seminar))
 
     def show_settled(self, settled: bool) -> None:
         """Offer to show what happened to this person's work, where there is a consensus."""

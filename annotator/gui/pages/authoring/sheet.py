@@ -10,7 +10,8 @@ from PySide6.QtWidgets import QWidget
 from annotator.actions.assignments import reviewing, submitting
 from annotator.actions.authoring import artifacts, criterion_weights, editable, gold, question_types
 from annotator.actions.material import drafting_by_model
-from annotator.domain.kinds.artifact import Artifact, Kind, State
+from annotator.actions.sets import settled_fields
+from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.question_types import BAR, QuestionType
@@ -21,6 +22,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
 from annotator.gui.desk.desk import Desk
 from annotator.gui.forms import forms
+from annotator.gui.forms.marks import MarkMenu
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.pages.authoring.action_bar import AuthoringActionBar
 from annotator.gui.pages.authoring.beginning import AuthoringStart
@@ -39,6 +41,7 @@ from annotator.gui.widgets.basics import stacked, vertical
 DRAFTED_KINDS = frozenset(
     (Kind.INSIGHTS, Kind.INSPIRATIONS, Kind.TASKS, Kind.RUBRIC, Kind.DIAGNOSTICS, Kind.CHECKLIST)
 )
+LONGEST_VERB = 60
 # What has a panel of help: a model's draft, or references in bulk.
 HELPED_KINDS = DRAFTED_KINDS | {Kind.EVIDENCE}
 
@@ -98,6 +101,7 @@ class AuthoringSheet(QWidget):
         self.panel.closed.connect(self.enter_current)
         bar.new_wanted.connect(self.acts.new)
         bar.share.clicked.connect(self.acts.share_rest)
+        bar.marks.clicked.connect(self.take_marks)
         bar.submit_wanted.connect(self.submission.submit)
         bar.remarks_wanted.connect(self.submission.show_remarks)
         self.strip.reopen_wanted.connect(self.reopen)
@@ -156,6 +160,16 @@ class AuthoringSheet(QWidget):
         self.form.take_on(_maker(self.kind, self._weights))
         self.form.offer(self.item, self._made_of(), self._rated_as)
         self._show_document(artifact)
+        wanted = self.kind is Kind.EVIDENCE and self.saving.editable
+        self.bar.offer(self.desk.ask(settled_fields.offered, artifact) if wanted else None)
+
+    def take_marks(self) -> None:
+        """Put what a judge labelled into the document, where its author has said nothing."""
+        offer, artifact = self.bar.offered, self.artifact
+        if offer is not None and artifact is not None and self.saving.keep():
+            verb = f"{offer.field} by {offer.judge}"[:LONGEST_VERB]
+            self.desk.do(artifacts.change_units, artifact.id, offer.left(artifact.document), verb)
+            self.say("success", f"Taken over; {keys.shown('undo')} takes the marks back.")
 
     def _show_document(self, artifact: Artifact) -> None:
         self.form.show_document(artifact.document, self.saving.typed, locked=not self.saving.editable)
@@ -293,12 +307,21 @@ class AuthoringSheet(QWidget):
     def _weights(self) -> Weights:
         return criterion_weights.allowed(self.desk.project)
 
+    def written_from(self) -> list[Unit]:
+        """The inspirations that the task at the cursor is made of."""
+        menu = current.fields.get("inspirations") if (current := self.form.current) is not None else None
+        chosen = menu.value() if isinstance(menu, MarkMenu) else ()
+        return [unit for unit in chosen and self._units_made_of() if unit.id in chosen]
+
     def _made_of(self) -> list[tuple[str, str]]:
+        return [(unit.id, unit.text) for unit in self._units_made_of()]
+
+    def _units_made_of(self) -> list[Unit]:
         _, kind = KINDS[self.kind].made_of or ("", None)
         found = [one for one in self._found if one.kind is kind]
         settled = [one for one in found if one.state is State.CONSENSUS]
         units = [unit for one in settled or found for unit in one.document.units]
-        return [(unit.id, unit.text) for unit in units if unit.text.strip()]
+        return [unit for unit in units if unit.text.strip()]
 
     def _remarks(self) -> list[Finding]:
         """What the guideline remarks on what stands in the fields just now; nothing on what is not edited."""

@@ -11,7 +11,7 @@ from annotator.actions.project import people
 from annotator.actions.transcripts import correcting
 from annotator.actions.transcripts.correcting import OpenTranscript, TranscriptLine
 from annotator.domain.experts.person import Role
-from annotator.domain.material.transcript import DOUBTS, clock
+from annotator.domain.material.transcript import DOUBTS, clock, moments
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.moments import local
@@ -335,7 +335,8 @@ class TranscriptsView(QWidget):
         same = before is not None and before.source.id == opened.source.id
         self.side.show_transcript(opened, readonly=self._desk.project.readonly)
         if not same or before is None or before.source.text != opened.source.text:
-            self.pane.show_words(opened.source.text)
+            text = opened.source.text
+            self.pane.show_words(text, moments=moments(text, opened.transcript))
         self._mark()
         if same:
             self.text.reveal(self._span[0], self._span[0])

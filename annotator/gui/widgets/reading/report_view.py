@@ -1,13 +1,14 @@
 """Report viewer: words found, selected, quoted and marked."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QMimeData, Signal
-from PySide6.QtGui import QTextCursor
+from PySide6.QtCore import QMimeData, QRect, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextEdit, QWidget
 
+from annotator.gui import theme
 from annotator.gui.widgets.reading import report_style as style
 from annotator.gui.widgets.reading.formulas import OBJECT
 from annotator.gui.widgets.reading.report_pages import ReportPages
@@ -31,7 +32,13 @@ class ReportView(ReportPages):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._marks: list[Mark] = []
+        self._moments: Sequence[tuple[int, str]] = ()
         self.selectionChanged.connect(self.marked_words)
+
+    def show_plain(self, text: str, moments: Sequence[tuple[int, str]] = ()) -> None:
+        """Show text as it is; each of the `moments`, in the order of the text, stands beside the line of its offset."""
+        self._moments = moments
+        super().show_plain(text)
 
     def hits(self, words: re.Pattern[str]) -> Iterator[tuple[int, int]]:
         return (hit.span() for hit in words.finditer(self.text()))
@@ -99,6 +106,33 @@ class ReportView(ReportPages):
         marks = self._marks
         super()._make_again()
         self._marks = marks
+
+    def _take(self, document: QTextDocument) -> None:
+        """Leave room for moments at the left."""
+        root = document.rootFrame()
+        shape = root.frameFormat()
+        shape.setLeftMargin(shape.leftMargin() + self._moments_width())
+        root.setFrameFormat(shape)
+        super()._take(document)
+
+    def _moments_width(self) -> int:
+        shown = self._moments if self._plain is not None else ()
+        return max((self.fontMetrics().horizontalAdvance(f"{words}  ") for _, words in shown), default=0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Print the moments of the lines in view in the left margin, where no word is."""
+        super().paintEvent(event)
+        if wide := self._moments_width():
+            painter, height = QPainter(self.viewport()), self.viewport().height()
+            painter.setPen(theme.token("text-muted"))
+            here = range(self._pages[self._page], self._page_end())
+            for at, words in (one for one in self._moments if one[0] in here):
+                line = self.cursorRect(self._cursor(at, at))
+                if line.bottom() >= 0 and line.top() <= height:
+                    room = QRect(0, line.top(), wide, line.height())
+                    painter.drawText(
+                        room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, f"{words}  "
+                    )
 
     def paint_marks(self) -> None:
         """Paint the marks of the words that are shown now."""

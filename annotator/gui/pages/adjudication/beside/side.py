@@ -76,7 +76,7 @@ class SourceSide(QWidget):
             return
         self._stack.setCurrentWidget(self.sources)
         self.setFocusProxy(self.sources.text)
-        found = self._desk.ask(sources.sources, sheet.item_id) or []
+        found = self._desk.ask(sources.beside, sheet.item_id) or []
         item = self._desk.ask(items.read, sheet.item_id)
         if item is None:
             return

@@ -1,11 +1,14 @@
 """Labels of what gold holds made the gold's own, such as which of its references are important."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions.assignments import submitting
-from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.assignments import agreements, reviewing, submitting
+from annotator.actions.authoring import annotating, artifacts, editable
+from annotator.actions.authoring.comparing import aligned
 from annotator.actions.items.items import ITEM
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_cases
@@ -13,7 +16,9 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_raters import CONSENSUS, PERSON_KEY
-from annotator.domain.kinds.artifact import Kind
+from annotator.actions.sets import reviews
+from annotator.domain.experts.assignment import stage_of
+from annotator.domain.kinds.artifact import Artifact, Document, Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
 
@@ -28,9 +33,60 @@ class SettledItem:
     why_not: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class OfferedMarks:
+    """What a judge said of units of a document whose author has said nothing: unit id → the value of that `field`."""
+
+    judge: str
+    field: str
+    values: Mapping[str, str]
+
+    def left(self, document: Document[Any]) -> dict[str, dict[str, str]]:
+        """What of it the document, which may have been changed since, does not say yet: by unit, its field."""
+        known = (unit for unit in document.units if unit.id in self.values)
+        return {one.id: {self.field: self.values[one.id]} for one in known if not getattr(one, self.field)}
+
+
 def settled_by() -> list[str]:
     """The protocols whose labels can become a field of the gold."""
     return [name for name, shape in PROTOCOLS.items() if shape.settles]
+
+
+def offered(project: Project, artifact: Artifact) -> OfferedMarks | None:
+    """What the judge that ran last labelled of the units of a document that its author may change.
+
+    None for a person who is still to label the item blind, and before those who write it independently have all
+    submitted: their agreement is to be their own. The baseline is left out.
+    """
+    shape = next(
+        (PROTOCOLS[name] for name in settled_by() if PROTOCOLS[name].unit_kind is artifact.kind), None
+    )
+    if shape is None or editable.objection(project, artifact) or _blind(project, artifact):
+        return None
+    with project.store.read() as db:
+        gold = annotating.judged_artifact(db, artifact.item_id, artifact.kind)
+    units, own = gold.document.units if gold else (), artifact.document.units
+    named = {units[j].id: own[i].id for i, j, _ in aligned(artifact.kind, own, units).pairs}
+    offers = (
+        OfferedMarks(
+            judge.name,
+            shape.settles,
+            {named[u]: v for _, _, u, v in result_raters.spoken(project, shape, judge.id) if u in named},
+        )
+        for judge in result_raters.raters(project, shape.name)
+        if judge.kind and not judge.floor
+    )
+    return next((one for one in offers if one.left(artifact.document)), None)
+
+
+def _blind(project: Project, artifact: Artifact) -> bool:
+    item_id, kind, stage = artifact.item_id, artifact.kind, stage_of(artifact.kind)
+    with project.store.read() as db:
+        alone = len(agreements.expected_raters(db, item_id, stage)) < 2 or reviewing.is_reviewed(
+            db, item_id, kind
+        )
+        compared = alone or agreements.of_stage(db, item_id, stage) is not None
+    return not compared or item_id in reviews.still_blind(project, people.someone(project).id)
 
 
 def take_over(project: Project, protocol: str, rater: str = CONSENSUS) -> list[SettledItem]:
