@@ -54,11 +54,18 @@ def results(
         list[str] | None, typer.Option(help="NAME=VALUE: another choice of the view", show_default=False)
     ] = None,
     to: Annotated[
-        Path | None, typer.Option(help="File for the view's tables, .csv or .json", show_default=False)
+        Path | None,
+        typer.Option(help="File for the view's tables, .csv or .json, or pictures, .png or .svg", show_default=False),
     ] = None,
     offsets: Annotated[
         bool, typer.Option("--offsets", help="With --to or --json: also give intervals as offsets, as the "
         "papers print them")
+    ] = False,
+    views: Annotated[
+        bool, typer.Option("--views", help="List the views and papers' tables that rest on anything here")
+    ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="With --views: also list those without data, with what each lacks")
     ] = False,
     protocol: Annotated[
         str, typer.Option(help="What is judged; by default the first of which there are figures", show_default=False)
@@ -68,11 +75,30 @@ def results(
 ) -> None:  # fmt: skip
     """Scores of every system with 95 % interval, n and missing judgements; or another view of the Results page."""
     with opened(file, readonly=True) as project:
-        if view or to:
+        if views or every:
+            _list_views(project, every, json_)
+        elif view or to:
             chosen = _chosen(by, metric, choose or [])
             _show(project, view or "overview", chosen, rater, to, json_, offsets, departures)
         else:
             _figures(project, metric, rater, by, protocol, json_, departures)
+
+
+def _list_views(project: Any, every: bool, json_: bool) -> None:
+    from annotator.actions.papers import paper_tables
+
+    found = paper_tables.listed(project, every=every)
+    if json_:
+        print_json(found)
+        return
+    heads = {"name": "--view", "short": "Or", "title": "Title", "about": "What it shows"}
+    rows = ([one[key] for key in heads] for one in found if not one["missing"])
+    print_table("There are data for", [*heads.values()], rows)
+    if not every:
+        said.print("The others, each with what it lacks: --all", markup=False)
+    for one in found:
+        if one["missing"]:
+            said.print(f"{one['name']}: {one['title']}. {one['missing']}", markup=False)
 
 
 def _figures(
@@ -171,7 +197,7 @@ def _show(
     else:
         about = result_views.named(view, paper_tables.VIEWS)
         steps = paper_tables.lacking(project, found.chosen) if view == paper_tables.VIEW.name else ()
-        for words in steps or (f"{about.lacks} Run: {about.command}",):
+        for words in [words for words, _ in steps] or [about.missing]:
             said.print(f"{about.title}: nothing to show yet. {words}", markup=False)
 
 

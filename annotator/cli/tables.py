@@ -37,9 +37,17 @@ def show(
 
 
 def _written(sheets: Sequence[Any], to: Path, offsets: bool) -> list[Path]:
-    """Each table in a file; of several tables the second one gets its key into its name."""
-    from annotator.actions.results import result_exports
+    """Each table in a file, or each of their pictures; of several tables the second one gets its key into its name."""
+    from annotator.actions.results import result_exports, result_pictures
 
+    if to.suffix.lower() in (".png", ".svg") and any(sheet.pictures for sheet in sheets):
+        drawn = [(one, result_exports.departures(sheet)) for sheet in sheets for one in sheet.pictures]
+        return [
+            result_pictures.save(
+                result_pictures.printed(*of), to.with_name(f"{to.stem}{place or ''}{to.suffix}")
+            )
+            for place, of in enumerate(drawn)
+        ]
     places = [to, *(to.with_name(f"{to.stem}-{sheet.key}{to.suffix}") for sheet in sheets[1:])]
     return [
         result_exports.save(sheet, path, offsets=offsets) for sheet, path in zip(sheets, places, strict=False)

@@ -217,6 +217,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("keep_best", "Keep the best tasks", "Contest", ("Ctrl+Shift+K",)),
     Binding("next_view", "Next view", "Results", ("Ctrl+Tab",)),
     Binding("previous_view", "Previous view", "Results", ("Ctrl+Shift+Tab",)),
+    Binding("all_views", "Show all views, or those with data", "Results", ("Alt+A",)),
     Binding("next_sheet", "Next table of the view", "Results", ("Ctrl+T",)),
     Binding("definition", "About the selected figure", "Results", ("Ctrl+D",)),
     Binding("copy_results", "Copy the table", "Results", ("Ctrl+Shift+C",)),

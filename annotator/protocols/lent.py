@@ -11,10 +11,10 @@ from annotator.protocols.arena.leakage import ComparedContinuation, compared
 from annotator.protocols.arena.ranking import RANKING
 from annotator.protocols.arena.ranking import read as ranked_value
 from annotator.protocols.deepscholar import system as reference_system
-from annotator.protocols.deepscholar.statistics import ReportFigures, report_figures
+from annotator.protocols.deepscholar.statistics import CitedWork, ReportFigures, cited_works, report_figures
 
 __all__ = [
-    "LIST_MARKER", "RANKING", "ComparedContinuation", "ReportFigures", "begins_with_names", "compared",
-    "continuations", "divided_list", "is_list_heading", "is_names", "list_entries", "ranked_value",
+    "LIST_MARKER", "RANKING", "CitedWork", "ComparedContinuation", "ReportFigures", "begins_with_names", "cited_works",
+    "compared", "continuations", "divided_list", "is_list_heading", "is_names", "list_entries", "ranked_value",
     "reference_system", "report_figures", "works_referred_to",
 ]  # fmt: skip

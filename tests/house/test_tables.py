@@ -26,7 +26,16 @@ COMMANDS = (
     ("agreement",),
 )
 # What the sample has nothing of.
-LACKING = {"contest", "key-points", "preferences", "modes", "runs", "windows", "leakage"}
+LACKING = {
+    "contest",
+    "key-points",
+    "preferences",
+    "modes",
+    "runs",
+    "windows",
+    "leakage",
+    "exemplar-references",
+}
 
 
 def faults(source: str) -> list[str]:

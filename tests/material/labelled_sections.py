@@ -12,9 +12,11 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.material.response import END_TO_END, EXEMPLAR
 from annotator.domain.texts.change import now
+from annotator.domain.texts.identifier import work_named
 from tests.material import drawn_extracts
+from tests.projects import adra_project as adra
 from tests.projects.labelled_protocols import seal
 from tests.projects.labelling_project import SYSTEMS, add_report, project_with
 from tests.templates import once
@@ -65,4 +67,50 @@ def related_work_project(path: Path) -> Project:
         page = Page(url=url, state=PageState.OK, text=text, title="Of shade", fetched_at=now())
         pages.take_in(project, page)
     asyncio.run(extracting.run(project, RunRequest(BASELINE.name, "deepscholar.sentences")))
+    return project
+
+
+# Of two exemplars, each work that they cite: its identifier, whether it is important, and how often it is cited.
+CITED = (
+    (
+        ("arXiv:2001.00001", "important", 10),
+        ("arXiv:2001.00002", "important", 30),
+        ("arXiv:2001.00003", "not_important", 1000),
+        ("10.1000/parks", "important", 4),
+    ),
+    (("arXiv:2001.00004", "important", 100), ("", "", None)),
+)
+ORACLE = "oracle-arxiv"
+
+
+@once
+def cited_sections(path: Path) -> Project:
+    """Two exemplars with what they cite, and a system that names one important work, given them all of them."""
+    project = project_with(path, 0)
+    for number, works in enumerate(CITED):
+        item_id = items.add(project, f"Paper {number}: write the related-work section.").subject
+        gold = tuple(
+            Reference(id=f"g{number}{place}", text=f"Work {number}{place}", identifier=named, importance=said)
+            for place, (named, said, _) in enumerate(works)
+        )
+        seal(project, item_id, Evidence(units=gold))
+        add_report(project, item_id, PEOPLE, SECTION, EXEMPLAR)
+        on_arxiv = [
+            one for one in gold if one.importance == "important" and one.identifier.startswith("arXiv")
+        ]
+        for mode, given in ((END_TO_END, on_arxiv[:1]), (ORACLE, on_arxiv)):
+            report = adra.answer(project, item_id, "Base", mode=mode)
+            adra.give(project, item_id, report, ResponsePart.REFERENCES, Evidence(units=tuple(given)))
+        for named, _, citations in works:
+            url = str(work_named(named) or "")
+            if url:
+                page = Page(
+                    url=url,
+                    state=PageState.OK,
+                    title=named,
+                    text="Of it.",
+                    citations=citations,
+                    fetched_at=now(),
+                )
+                pages.take_in(project, page)
     return project

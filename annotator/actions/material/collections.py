@@ -68,10 +68,6 @@ class OverTime:
     lines: tuple[PeriodScore, ...]
 
 
-def no_choices(_project: Project) -> tuple[ViewChoice, ...]:
-    return ()
-
-
 def collected(project: Project) -> tuple[CollectedSystem, ...]:
     """Every system with reports on items in use, in the order in which collecting began; undated ones last."""
     about = [RESPONSE.c[name] for name in ("collected_on", *ORIGIN)]

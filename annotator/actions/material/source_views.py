@@ -102,7 +102,8 @@ def balance_choices(_project: Project) -> tuple[ViewChoice, ...]:
 
 def balance(project: Project, target: str = LARGEST, since: str = ANY, least: str = ANY) -> SourceBalance:
     """An item counts once, under the one kind of its sources that meet the criteria; under none where they differ."""
-    items, lines = response_scores.items_named(project), source_lines(project)
+    items = response_scores.items_named(project)
+    lines = tuple(one for one in source_lines(project) if one.item_id in items)
     fit: dict[str, set[str]] = {item_id: set() for item_id in items}
     for line in lines:
         if not line.unmet(since, least):

@@ -122,4 +122,5 @@ VIEW = ResultView(
     choices,
     report,
     sheets,
+    rests_on=(SHAPE.name,),
 )

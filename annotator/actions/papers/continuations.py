@@ -12,11 +12,11 @@ from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
     SheetLine,
-    ViewChoice,
     columns,
     count,
     figure,
     key_of,
+    no_choices,
     text,
 )
 from annotator.actions.results.scoring import ALL
@@ -38,11 +38,6 @@ class ContinuationsReport:
 
     figures: Mapping[str, Mapping[str, Estimate]]
     continuations: Sequence[tuple[str, str, ComparedContinuation]]
-
-
-def choices(_: Project) -> tuple[ViewChoice, ...]:
-    """None."""
-    return ()
 
 
 def report(project: Project) -> ContinuationsReport:
@@ -127,9 +122,10 @@ VIEW = ResultView(
     result_views.SYSTEMS,
     "Whether systems write the second half of a task when they are given the first.",
     "Ask systems to continue tasks: goldsmith respond --mode continuation.",
-    choices,
+    no_choices,
     report,
     sheets,
     "Material",
     command="goldsmith respond FILE --mode continuation",
+    rests_on=(CONTINUATION,),
 )

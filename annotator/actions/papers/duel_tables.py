@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from math import inf, sqrt
+from pathlib import Path
 
 from annotator.actions.papers import systems_tables
 from annotator.actions.project.file import Project
@@ -32,6 +33,8 @@ from annotator.actions.results.scoring import ALL
 from annotator.domain.judges.paper_table import DuelTable
 from annotator.domain.judges.protocol import Composite, Over
 from annotator.domain.texts.estimate import CHANCE, FEWEST, Estimate, enough, few
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.table_files import read_table
 from annotator.protocols import COMPOSITES, PROTOCOLS
 
 ALPHA = 0.05
@@ -71,6 +74,29 @@ def sheets(
         yield found.sheet(key, title)
         if (pairs := found.pairs_sheet(f"{key}_pairs")).lines:
             yield pairs
+
+
+def leaderboard(table: DuelTable, path: Path, key: str) -> ResultSheet:
+    """The systems of a leaderboard's file, with the last figure made of the others as for systems here."""
+    read, lines = read_table(path, [column for column, _ in table.board]), []
+    made = COMPOSITES[table.columns[-1].metric][1]
+    for index, row in enumerate(read.rows):
+        try:
+            values = {metric: float(row[column]) for column, metric in table.board if metric}
+        except ValueError:
+            raise Refusal(
+                f"{path.name}, {read.place(index)}: a figure is no number. Nothing was read.",
+                "Correct the cell, or take the row out.",
+            ) from None
+        values[made.name] = made.combine([values[name] for name in made.of])
+        names = ", ".join(row[column] for column, metric in table.board if not metric and row[column])
+        lines.append(
+            SheetLine((text(names), *(count(values[one.metric], form=".4f") for one in table.columns)))
+        )
+    return ResultSheet(
+        key, f"Leaderboard: {path.name}",
+        columns(SYSTEM_COLUMN, *((key_of(one.title), one.title) for one in table.columns)), tuple(lines),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.sets import validation_figures, validation_values
 from annotator.actions.sets.validation_figures import TITLES, told
 from annotator.actions.sets.validation_units import ALL
-from annotator.actions.studies.result_views import ResultView
+from annotator.actions.studies.result_views import BESIDE, ResultView
 from annotator.actions.validation import validation
 from annotator.actions.validation.validation import RaterFigures, ValidationQuery
 from annotator.actions.validation.validation_behind import held
@@ -176,4 +176,5 @@ VIEW = ResultView(
     sheets,
     "Label",
     command="goldsmith assign FILE --stage labelling",
+    rests_on=(BESIDE,),
 )

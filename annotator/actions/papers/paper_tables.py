@@ -1,9 +1,11 @@
 """Every table and figure of the papers that rests on data a project holds, as one view."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from annotator import files
 from annotator.actions.judging import judge_offers
 from annotator.actions.judging.judge_offers import ProtocolOffer
 from annotator.actions.papers import (
@@ -20,10 +22,11 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, scoring
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
 from annotator.actions.studies import result_views
-from annotator.actions.studies.result_views import ResultView
+from annotator.actions.studies.result_views import CUT_OFF, DATED, SEVERAL_MODES, ResultView
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.paper_table import Down, DuelTable, PaperTable, SystemsTable, ViewTable
 from annotator.domain.texts.refusal import Refusal
+from annotator.places import resources
 from annotator.protocols import papers
 
 TABLES: dict[str, tuple[Paper, PaperTable]] = {
@@ -111,11 +114,21 @@ def _metrics(made: SystemsTable | ViewTable | DuelTable) -> Iterator[str]:
 
 
 def report(
-    project: Project, table: str = FIRST, judge: str = "", after: str = "", reading: str = "", mode: str = ""
+    project: Project,
+    table: str = FIRST,
+    judge: str = "",
+    after: str = "",
+    reading: str = "",
+    mode: str = "",
+    file: str = "",
 ) -> tuple[ResultSheet, ...]:
-    """The sheets of a table; those that nothing is known of are left out."""
+    """The sheets of a table; those that nothing is known of are left out. A `file` holds the paper's leaderboard."""
     paper, wanted = TABLES[table]
     made = list(_made(project, wanted, judge, after, reading, mode))
+    boards = [one for one in wanted.made_of if isinstance(one, DuelTable) and one.board]
+    if file and not boards:
+        raise Refusal(f"“{table}” takes no file: it has no leaderboard.", "Leave “file” out.")
+    made += [duel_tables.leaderboard(one, Path(file), key_of(table, "board")) for one in boards if file]
     again = Counter(one.key for one in made)
     return tuple(
         replace(
@@ -148,10 +161,6 @@ def _made(
             yield found
 
 
-def sheets(found: tuple[ResultSheet, ...]) -> tuple[ResultSheet, ...]:
-    return found
-
-
 VIEW = ResultView(
     "tables",
     "As printed",
@@ -161,12 +170,13 @@ VIEW = ResultView(
     "they come from.",
     choices,
     report,
-    sheets,
+    tuple,
 )
 _EVERY = (
     *result_views.VIEWS,
     citation_windows.VIEW,
     report_statistics.VIEW,
+    report_statistics.EXEMPLARS,
     continuations.VIEW,
     score_agreement.VIEW,
     point_reviews.VIEW,
@@ -195,7 +205,44 @@ def found_as(name: str) -> tuple[str, dict[str, str]]:
     return name, {}
 
 
+_HEAD = """\
+# Which view makes which table
+
+Every table and figure of the papers stands here, with the command that prints it from what a project holds, or the \
+reason why none does. In the window it is the view **As printed** of the Results page. Each has a short name, too: the \
+first letter of its paper and its number, with f for a figure (`r3`, `af2`; `ar3` where two papers share a letter).
+
+`--json` prints it for programs, `--to FILE.csv` writes a file, and `--to FILE.png` or `.svg` its picture. `--offsets` \
+adds how far an interval reaches below and above, as the papers print it; `--rater` names the judge. Rows and columns \
+are the paper's. How often that differs from the paper stands below the table; `--departures` prints it in full, as \
+the page, a release and saved tables have it. A table without figures says which steps are missing, each with its \
+command. `goldsmith results FILE --views` lists what rests on anything in a project; with `--all` also the rest, each \
+with what it lacks.
+"""
+
+
+def page() -> str:
+    """The help page of all tables and figures, as Markdown."""
+    return "\n".join([_HEAD, *(_part(paper) for paper in papers())])
+
+
+def _part(paper: Paper) -> str:
+    heads = ("printed as", "what it shows", "command, or why there is none", "where the data come from")
+    rows = [
+        *((", ".join(one.printed), "–", one.why, "–") for one in paper.unprinted),
+        *(
+            (", ".join(one.printed), one.title, f"`goldsmith results FILE --view {one.name}`", one.data)
+            for one in paper.tables
+        ),
+    ]
+    lines = (f"| {' | '.join(row)} |" for row in (heads, ["---"] * len(heads), *rows))
+    about = (f"{paper.tables_about}\n",) if paper.tables_about else ()
+    return "\n".join([f"## {paper.title}\n", *about, *lines, ""])
+
+
 _ROWS = {
+    Down.MODES: "No system was asked in two modes. Run: goldsmith respond FILE --mode NAME, or goldsmith research "
+    "write FILE --judge NAME --system NAME --oracle arxiv",
     Down.LIMITED: "No report has a cut-off. Run: goldsmith respond FILE --cutoff DAY --mode-name NAME, or "
     "goldsmith responses set FILE",
     Down.PUBLISHED: "It needs dates of publication, and a month that some are after. Run: goldsmith sources describe "
@@ -203,35 +250,81 @@ _ROWS = {
 }
 
 
-def lacking(project: Project, chosen: Mapping[str, str]) -> tuple[str, ...]:
-    """The steps after which a table that is empty has figures, each with its command."""
+# A step after which a table has figures, with its command, and the page where it is done in the window.
+MissingStep = tuple[str, str]
+
+
+def lacking(
+    project: Project, chosen: Mapping[str, str], offers: Sequence[ProtocolOffer] | None = None
+) -> tuple[MissingStep, ...]:
+    """The steps after which a table that is empty has figures."""
     made = TABLES[chosen["table"]][1].made_of
     known = {info.name for info in metrics.known(project)}
     protocols = {metrics.named(name).protocol for one in made for name in _metrics(one) if name not in known}
-    steps = [
-        step for offer in judge_offers.offers(project) if offer.name in protocols for step in _steps(offer)
-    ]
+    offers = judge_offers.offers(project) if offers is None else offers
+    steps = [step for offer in offers if offer.name in protocols for step in _steps(offer)]
     for one in made:
-        mode = dict(one.chosen).get("mode", "") if isinstance(one, ViewTable) else getattr(one, "mode", "")
+        mode = _mode(one)
         if mode and mode not in scoring.modes_of(project):
-            steps.append(
-                f"No report was given in the mode “{mode}”. Run: goldsmith respond FILE --mode {mode.replace(' ', '-')}"
-            )
+            run = f"goldsmith respond FILE --mode {mode.replace(' ', '-')}"
+            steps.append((f"No report was given in the mode “{mode}”. Run: {run}", "Material"))
         elif isinstance(one, ViewTable):
             view = result_views.named(one.view, view_tables.VIEWS)
-            steps.append(f"{view.lacks} Run: {view.command}")
+            steps.append((view.missing, view.page))
         elif isinstance(one, SystemsTable) and one.down in _ROWS:
-            steps.append(_ROWS[one.down])
+            steps.append((_ROWS[one.down], "Material"))
     return tuple(dict.fromkeys(steps))
 
 
-def _steps(offer: ProtocolOffer) -> Iterator[str]:
+def _mode(made: SystemsTable | ViewTable | DuelTable) -> str:
+    return dict(made.chosen).get("mode", "") if isinstance(made, ViewTable) else getattr(made, "mode", "")
+
+
+def _steps(offer: ProtocolOffer) -> Iterator[MissingStep]:
     """What a protocol without figures lacks: gold, what is drawn from reports, and verdicts."""
-    yield from (f"{offer.title}: {words}" for words in offer.lacks)
-    yield from (
-        f"{step.words()} Run: goldsmith judge extract FILE --judge NAME --extraction {step.extraction}"
-        for step in offer.steps
-        if step.missing
-    )
+    yield from ((f"{offer.title}: {words}", "Author") for words in offer.lacks)
+    for step in offer.steps:
+        if step.missing:
+            run = f"goldsmith judge extract FILE --judge NAME --extraction {step.extraction}"
+            yield f"{step.words()} Run: {run}", "Material"
     if offer.asked:
-        yield f"{offer.title}: not judged. Run: goldsmith judge run FILE --judge NAME --protocol {offer.name}"
+        run = f"goldsmith judge run FILE --judge NAME --protocol {offer.name}"
+        yield f"{offer.title}: not judged. Run: {run}", "Judges"
+
+
+LISTED = ("name", "short", "title", "about", "missing")
+
+
+def listed(project: Project, *, every: bool = False) -> list[dict[str, str]]:
+    """Views and papers' tables that rest on something here, and `every` other with what it lacks.
+
+    Of each its name, its short name, its title, what it is about, and what is missing.
+    """
+    held = result_views.held(project)
+    short = {of: one for one, of in aliases().items()}
+    offers = judge_offers.offers(project) if every else ()
+    rows = [(one.name, "", one.title, one.about, "" if one.rests(held) else one.missing) for one in VIEWS]
+    for name, (paper, table) in TABLES.items():
+        rests = any(_rests(one, held) for one in table.made_of)
+        why = "" if rests else " ".join(words for words, _ in lacking(project, {"table": name}, offers))
+        rows.append((name, short.get(name, ""), table.title, ", ".join((paper.title, *table.printed)), why))
+    return [dict(zip(LISTED, row, strict=True)) for row in rows if every or not row[-1]]
+
+
+_NEEDED = {Down.LIMITED: CUT_OFF, Down.PUBLISHED: DATED, Down.MODES: SEVERAL_MODES}
+
+
+def _rests(made: SystemsTable | ViewTable | DuelTable, held: Collection[str]) -> bool:
+    """Whether a project holds anything that stands in a part of a table."""
+    if (mode := _mode(made)) and mode not in held:
+        return False
+    if isinstance(made, ViewTable):
+        judged = {metrics.named(value).protocol for name, value in made.chosen if name == "metric"}
+        return judged <= set(held) and result_views.named(made.view, view_tables.VIEWS).rests(held)
+    needed = _NEEDED.get(made.down) if isinstance(made, SystemsTable) else None
+    known = any(metrics.named(one).protocol in held for one in _metrics(made))
+    return known and (needed is None or needed in held)
+
+
+if __name__ == "__main__":
+    files.save(resources() / "help" / "tables.md", page().encode())

@@ -10,20 +10,16 @@ from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
     SheetLine,
-    ViewChoice,
     columns,
     count,
     figure,
+    no_choices,
     text,
 )
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import ResultView
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
-
-
-def choices(_project: Project) -> tuple[ViewChoice, ...]:
-    return ()
 
 
 def report(project: Project) -> dict[str, list[PointReview]]:
@@ -73,9 +69,10 @@ VIEW = ResultView(
     result_views.BENCHMARK,
     "How many of the key points that a judge drew from cited pages people accepted.",
     "Have key points drawn from the pages that reports give, then accept, edit or remove them on the Material page.",
-    choices,
+    no_choices,
     report,
     sheets,
     page="Material",
     command=result_views.drawing(ResponsePart.KEYPOINTS),
+    rests_on=(ResponsePart.KEYPOINTS.drawn,),
 )

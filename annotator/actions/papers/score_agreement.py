@@ -12,14 +12,14 @@ from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetCell,
     SheetLine,
-    ViewChoice,
     columns,
     count,
     figure,
+    no_choices,
     text,
 )
 from annotator.actions.results.scoring import ALL
-from annotator.actions.studies.result_views import ResultView
+from annotator.actions.studies.result_views import BESIDE, ResultView
 from annotator.domain.judges.protocol import Metric, Over, Protocol
 from annotator.domain.judges.published import ScoreAim
 from annotator.domain.texts.counting import counted
@@ -74,11 +74,6 @@ class ScoreAgreement:
 
     def _means(self) -> list[float]:
         return [fmean(of.values()) for of in self.by_people]
-
-
-def choices(_: Project) -> tuple[ViewChoice, ...]:
-    """None."""
-    return ()
 
 
 def report(project: Project) -> list[ScoreAgreement]:
@@ -190,9 +185,10 @@ VIEW = ResultView(
     "Papers",
     "Whether a judge's scores of responses rise and fall with those that people give.",
     "Let people label reports, three of them each report where you can, and have a judge judge the same ones.",
-    choices,
+    no_choices,
     report,
     sheets,
     "Label",
     command="goldsmith assign FILE --stage labelling",
+    rests_on=(BESIDE,),
 )

@@ -164,6 +164,8 @@ def _scopes(
         recent = {item for item, date in dates.items() if date > after and item in items}
         yield from (RowScope(f"Published after {after}", mode, recent),) if recent else ()
         yield from (RowScope("All", mode, items),) if recent else ()
+    elif table.down is Down.MODES:
+        yield from (RowScope(one, one, items) for one in modes if len(modes) > 1)
     else:
         yield RowScope("", mode, items)
 
@@ -220,7 +222,8 @@ def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
         for system, cells in _rows(found, part.columns, scope)
     ]
     rows = Counter((part, system) for part, system, *_ in made)
-    alone = [key for key in rows if found.table.down is Down.LIMITED and rows[key] == 1]
+    compared = found.table.down in (Down.LIMITED, Down.MODES)
+    alone = [key for key in rows if compared and rows[key] == 1]
     made = [row for row in made if row[:2] not in alone]
     if not any(cell.estimate and cell.estimate.value is not None for *_, cells in made for cell in cells):
         return None

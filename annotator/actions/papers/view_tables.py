@@ -3,7 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from annotator.actions.papers import continuations, human_agreement, score_agreement
+from annotator.actions.papers import (
+    citation_windows,
+    continuations,
+    human_agreement,
+    report_statistics,
+    score_agreement,
+)
 from annotator.actions.project.file import Project
 from annotator.actions.results import scoring
 from annotator.actions.results.result_sheets import (
@@ -22,6 +28,9 @@ VIEWS: tuple[ResultView, ...] = (
     *result_views.VIEWS,
     *validation_views.VIEWS,
     human_agreement.VIEW,
+    citation_windows.VIEW,
+    report_statistics.VIEW,
+    report_statistics.EXEMPLARS,
     continuations.VIEW,
     score_agreement.VIEW,
 )

@@ -199,6 +199,8 @@ def export(
     numbered = manifest.model_copy(update={"number": number})
     files, made = release.complete(parts, numbered), dict[str, Content]()
     if profile in LAYOUTS:
+        if LAYOUTS[profile].scored:
+            bundle.report_scores = _report_scores(project, notes)
         written, further = LAYOUTS[profile].files(bundle)
         made, notes = {**written}, notes + further
     elif profile == CSV:
@@ -339,6 +341,21 @@ def _scores(project: Project) -> list[ScoreRecord]:
         )
         for row in rows
     ]
+
+
+def _report_scores(project: Project, notes: list[str]) -> dict[tuple[str, str], float]:
+    """What each report comes to by each metric, as Results has it; without the baseline's, of which a note tells."""
+    from annotator.actions.results import composites, response_scores
+
+    counts = composites.gathered(project, PROTOCOLS).values()
+    if any(one.rater.floor for one in counts):
+        notes.append("Left out: the baseline's figures, which are a floor and no result.")
+    return {
+        (score.metric, score.response_id): score.estimate.value
+        for one in counts
+        for score in one.scores
+        if not one.rater.floor and score.estimate.value is not None and not response_scores.is_part(score)
+    }
 
 
 def _metrics(bundle: Bundle) -> list[MetricRecord]:

@@ -148,6 +148,10 @@ class ViewChoice:
     open: bool = False
 
 
+def no_choices(_: object) -> tuple[ViewChoice, ...]:
+    return ()
+
+
 def columns(*declared: SheetColumn | tuple[str, ...]) -> tuple[SheetColumn, ...]:
     """Columns, those that are not made yet by their key, title and, where it does not say enough, what it means."""
     return tuple(one if isinstance(one, SheetColumn) else SheetColumn(*one) for one in declared)

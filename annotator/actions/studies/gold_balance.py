@@ -13,7 +13,6 @@ from annotator.actions.results.result_sheets import (
     QUESTION_COLUMN,
     ResultSheet,
     SheetLine,
-    ViewChoice,
     columns,
     count,
     figure,
@@ -48,10 +47,6 @@ class GoldBalanceReport:
     balance: Balance
     plan_length: Estimate
     definitions: Mapping[str, str] = field(default_factory=dict)
-
-
-def choices(_project: Project) -> tuple[ViewChoice, ...]:
-    return ()
 
 
 def report(project: Project) -> GoldBalanceReport:

@@ -1,16 +1,29 @@
 """Views of the results: their content, choices, and advice when there is nothing to show."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any
 
-from annotator.actions.contests import contest_standings
+from sqlalchemy import func, select
+
+from annotator.actions.contests import contest_rows, contest_standings
 from annotator.actions.items import named_rubrics, roles
+from annotator.actions.items.extracts import EXTRACT
+from annotator.actions.items.roles import ARTIFACT, ITEM, RESPONSE
 from annotator.actions.material import collections, source_views
 from annotator.actions.project.file import Project
-from annotator.actions.results import metrics, overview, publishing, response_scores, result_items
-from annotator.actions.results.result_sheets import ResultSheet, ViewChoice
+from annotator.actions.results import (
+    metrics,
+    overview,
+    publishing,
+    response_scores,
+    result_items,
+    result_raters,
+    scoring,
+)
+from annotator.actions.results.result_raters import PEOPLE
+from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, no_choices
 from annotator.actions.studies import (
     attempts,
     domains,
@@ -27,9 +40,10 @@ from annotator.actions.studies import (
     rubric_sets,
     selection_ratings,
 )
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import EXTRACTIONS
+from annotator.protocols import EXTRACTIONS, TAXONOMIES
 
 SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
 
@@ -38,7 +52,8 @@ SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
 class ResultView:
     """A view with its part of the page; `page` is where to go when there is nothing to show.
 
-    `shown` names the choices that decide only how what was counted is set out, `command` makes what it lacks.
+    `shown` names the choices that decide only how what was counted is set out, `command` makes what it lacks, and
+    `rests_on` what a project must hold (see `held`) before there is anything to show.
     """
 
     name: str
@@ -52,6 +67,60 @@ class ResultView:
     page: str = "Judges"
     shown: tuple[str, ...] = ()
     command: str = "goldsmith judge run FILE --judge baseline"
+    rests_on: tuple[str, ...] = ()
+
+    def rests(self, on: Collection[str]) -> bool:
+        """Whether what a project holds is enough."""
+        return all(one in on for one in self.rests_on)
+
+    @property
+    def missing(self) -> str:
+        """What it lacks, with the command for it."""
+        return f"{self.lacks} Run: {self.command}"
+
+
+# What a project may hold, beside protocols with verdicts, kinds of documents and parts of reports by their names.
+(
+    JUDGED, COMPARED, PREFERRED, BESIDE, CHOSEN, LOOKED_AT, ITEMS, REPORTS_THERE, SEVERAL_MODES, SEVERAL_RUNS,
+    SEVERAL_JUDGES, SOURCES, DATED, CUT_OFF, MATCHES,
+) = (
+    "scores", "wins", "preferences", "people beside judges", "ratings or origins of questions",
+    "verdicts of a taxonomy", "items", "reports", "modes", "runs", "judges", "sources", "dated sources", "cut-off",
+    "contest",
+)  # fmt: skip
+
+
+def held(project: Project) -> frozenset[str]:
+    """What this project holds of all that views rest on."""
+    raters = {name: {one.id for one in of} for name, of in result_raters.raters_under(project).items() if of}
+    modes = scoring.modes_of(project)
+    items = response_scores.items_named(project)
+    sources = [one for one in source_views.source_lines(project) if one.item_id in items]
+    r, e, a = RESPONSE.c, EXTRACT.c, ARTIFACT.c
+    with project.store.read() as db:
+        runs = db.execute(select(func.max(r.trial))).scalar() or 0
+        limited = db.execute(select(r.id).where(r.cutoff.is_not(None)).limit(1)).all()
+        named = {*db.execute(select(r.mode).union(select(a.kind))).scalars()}
+        origins = db.execute(select(ITEM.c.origin).where(ITEM.c.origin != "").limit(1)).all()
+        drawn = {ResponsePart(one).drawn for one in db.execute(select(e.kind).distinct()).scalars()}
+    said = {
+        JUDGED: any(metrics.qualities(project)),
+        COMPARED: any(raters.get(one, set()) - {PEOPLE} for one in duels.JUDGED),
+        PREFERRED: any(PEOPLE in raters.get(one, ()) for one in preferences.ASKED),
+        LOOKED_AT: any(one.of in raters for one in TAXONOMIES.values() if not one.beside),
+        CHOSEN: Kind.SELECTION in named or bool(origins),
+        BESIDE: any(PEOPLE in of and len(of) > 1 for of in raters.values()),
+        ITEMS: bool(items),
+        REPORTS_THERE: bool(modes),
+        SEVERAL_MODES: len(modes) > 1,
+        SEVERAL_RUNS: runs > 1,
+        SEVERAL_JUDGES: any(len(of - {PEOPLE}) > 1 for of in raters.values()),
+        CUT_OFF: bool(limited),
+        SOURCES: bool(sources),
+        DATED: any(one.published or one.citations is not None for one in sources),
+        MATCHES: bool(contest_rows.raters(project)),
+    }
+    return frozenset({*raters, *named, *drawn, *(name for name, there in said.items() if there)})
 
 
 def drawing(part: ResponsePart) -> str:
@@ -72,6 +141,7 @@ VIEWS: tuple[ResultView, ...] = (
         overview.report,
         overview.sheets,
         shown=("metric", "by"),
+        rests_on=(JUDGED,),
     ),
     ResultView(
         "items",
@@ -82,6 +152,7 @@ VIEWS: tuple[ResultView, ...] = (
         response_scores.choices,
         result_items.report,
         result_items.sheets,
+        rests_on=(JUDGED,),
     ),
     ResultView(
         "wins",
@@ -93,6 +164,7 @@ VIEWS: tuple[ResultView, ...] = (
         duels.report,
         duels.sheets,
         command=f"goldsmith judge run FILE --judge NAME --protocol {metrics.named('win_rate').protocol}",
+        rests_on=(COMPARED,),
     ),
     ResultView(
         "preferences",
@@ -105,6 +177,7 @@ VIEWS: tuple[ResultView, ...] = (
         preferences.sheets,
         "Label",
         command="goldsmith labels pairs FILE --draw 100",
+        rests_on=(PREFERRED, JUDGED),
     ),
     ResultView(
         "efficiency",
@@ -115,6 +188,7 @@ VIEWS: tuple[ResultView, ...] = (
         response_scores.choices,
         efficiency.report,
         efficiency.sheets,
+        rests_on=(JUDGED,),
     ),
     ResultView(
         "length",
@@ -125,6 +199,7 @@ VIEWS: tuple[ResultView, ...] = (
         lengths.choices,
         lengths.report,
         lengths.sheets,
+        rests_on=(JUDGED,),
     ),
     ResultView(
         "domains",
@@ -135,6 +210,7 @@ VIEWS: tuple[ResultView, ...] = (
         domains.choices,
         domains.report,
         domains.sheets,
+        rests_on=(JUDGED,),
     ),
     ResultView(
         "modes",
@@ -147,6 +223,7 @@ VIEWS: tuple[ResultView, ...] = (
         modes.sheets,
         "Import",
         command="goldsmith respond FILE --mode isolated",
+        rests_on=(SEVERAL_MODES, JUDGED),
     ),
     ResultView(
         "runs",
@@ -159,6 +236,7 @@ VIEWS: tuple[ResultView, ...] = (
         attempts.sheets,
         "Import",
         command="goldsmith import FILE REPORTS.csv, whose column “trial” numbers the runs",
+        rests_on=(SEVERAL_RUNS, JUDGED),
     ),
     ResultView(
         "over-time",
@@ -170,6 +248,7 @@ VIEWS: tuple[ResultView, ...] = (
         collections.over_time,
         collections.time_sheets,
         command="goldsmith responses set FILE",
+        rests_on=(JUDGED,),
     ),
     ResultView(
         "cut-off",
@@ -182,6 +261,7 @@ VIEWS: tuple[ResultView, ...] = (
         source_views.cut_sheets,
         "Material",
         command="goldsmith sources describe FILE",
+        rests_on=(JUDGED, DATED),
     ),
     ResultView(
         "plan",
@@ -194,6 +274,7 @@ VIEWS: tuple[ResultView, ...] = (
         plan_matrices.sheets,
         shown=("of",),
         command=drawing(ResponsePart.PLAN),
+        rests_on=(Kind.PLAN, ResponsePart.PLAN.drawn),
     ),
     ResultView(
         "retrieval",
@@ -206,6 +287,7 @@ VIEWS: tuple[ResultView, ...] = (
         retrieval_matches.sheets,
         shown=("item", "system"),
         command=drawing(ResponsePart.REFERENCES),
+        rests_on=(Kind.EVIDENCE, ResponsePart.REFERENCES.drawn),
     ),
     ResultView(
         "errors",
@@ -216,6 +298,7 @@ VIEWS: tuple[ResultView, ...] = (
         error_counts.choices,
         error_counts.report,
         error_counts.sheets,
+        rests_on=(LOOKED_AT,),
     ),
     ResultView(
         "pilot",
@@ -226,6 +309,7 @@ VIEWS: tuple[ResultView, ...] = (
         rubric_pilots.choices,
         rubric_pilots.report,
         rubric_pilots.sheets,
+        rests_on=(Kind.RUBRIC,),
     ),
     ResultView(
         "rubrics",
@@ -238,6 +322,7 @@ VIEWS: tuple[ResultView, ...] = (
         rubric_sets.sheets,
         "Author",
         command="goldsmith rubrics keep FILE NAME --from SET.csv",
+        rests_on=(Kind.RUBRIC,),
     ),
     ResultView(
         "selection",
@@ -245,11 +330,12 @@ VIEWS: tuple[ResultView, ...] = (
         BENCHMARK,
         "Ratings of each question, selected questions, and agreement.",
         "Have two people rate the questions.",
-        lambda _: (),
+        no_choices,
         selection_ratings.report,
         selection_ratings.sheets,
         "People",
         command="goldsmith assign FILE --stage selection",
+        rests_on=(CHOSEN,),
     ),
     ResultView(
         "contest",
@@ -262,6 +348,7 @@ VIEWS: tuple[ResultView, ...] = (
         contest_standings.sheets,
         "Judges",
         command="goldsmith contest run FILE --judge baseline",
+        rests_on=(MATCHES,),
     ),
     ResultView(
         "collection",
@@ -269,11 +356,12 @@ VIEWS: tuple[ResultView, ...] = (
         BENCHMARK,
         "When each system's reports were collected, in which version, with which settings and by whom.",
         "Import reports, or have a model write them.",
-        collections.no_choices,
+        no_choices,
         collections.collected,
         collections.collected_sheets,
         "Material",
         command="goldsmith respond FILE",
+        rests_on=(REPORTS_THERE,),
     ),
     ResultView(
         "sources",
@@ -286,6 +374,7 @@ VIEWS: tuple[ResultView, ...] = (
         source_views.balance_sheets,
         "Material",
         command="goldsmith sources add FILE",
+        rests_on=(SOURCES,),
     ),
     ResultView(
         "gold",
@@ -293,11 +382,12 @@ VIEWS: tuple[ResultView, ...] = (
         BENCHMARK,
         "How many gold statements are true, how long gold plans are, and how many questions of each kind there are.",
         "Add questions, and settle diagnostics or plans.",
-        gold_balance.choices,
+        no_choices,
         gold_balance.report,
         gold_balance.sheets,
         "Author",
         command="goldsmith items add FILE",
+        rests_on=(ITEMS,),
     ),
 )
 

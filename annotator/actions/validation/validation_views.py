@@ -19,7 +19,7 @@ from annotator.actions.sets import (
 )
 from annotator.actions.sets.validation_figures import TITLES
 from annotator.actions.sets.validation_ground import PEOPLE
-from annotator.actions.studies.result_views import ResultView
+from annotator.actions.studies.result_views import BESIDE, SEVERAL_JUDGES, ResultView
 from annotator.actions.validation import (
     corrected,
     corrected_sheets,
@@ -257,6 +257,7 @@ VIEWS: tuple[ResultView, ...] = (
         kept(report),
         validation_sheets.sheets,
         "Label",
+        rests_on=(BESIDE,),
     ),
     ResultView(
         "choice",
@@ -290,6 +291,7 @@ VIEWS: tuple[ResultView, ...] = (
         kept(consistency.report),
         consistency.sheets,
         "Judges",
+        rests_on=(SEVERAL_JUDGES,),
     ),
     ResultView(
         "again",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from annotator.domain.judges.paper_table import PaperTable
+from annotator.domain.judges.paper_table import PaperTable, Unprinted
 from annotator.domain.judges.protocol import Composite, Extraction, Protocol
 from annotator.domain.judges.published import ScoreAim
 from annotator.domain.judges.taxonomy import Taxonomy
@@ -19,7 +19,10 @@ class PaperSample:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper: its protocols, extractions, drafts, figures, second looks, tables, published agreement and sample."""
+    """A paper: its protocols, extractions, drafts, figures, second looks, tables, published agreement and sample.
+
+    `tables_about` says in Markdown what holds of its tables.
+    """
 
     name: str
     title: str
@@ -31,3 +34,5 @@ class Paper:
     tables: tuple[PaperTable, ...] = ()
     score_aims: tuple[ScoreAim, ...] = ()
     sample: PaperSample | None = None
+    unprinted: tuple[Unprinted, ...] = ()
+    tables_about: str = ""

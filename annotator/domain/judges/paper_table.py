@@ -12,11 +12,11 @@ class Spread(StrEnum):
 
 
 class Down(StrEnum):
-    """What rows there are of each system: one, one with a cut-off and one without, or one for recent items and one for
-    all.
+    """What rows there are of each system: one, one with a cut-off and one without, one for recent items and one for
+    all, or one for each mode in which it was asked.
     """
 
-    SYSTEMS, LIMITED, PUBLISHED = "systems", "limited", "published"
+    SYSTEMS, LIMITED, PUBLISHED, MODES = "systems", "limited", "published", "modes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,19 +103,33 @@ class ViewTable:
 class DuelTable:
     """Systems down and metrics across, exemplars first; a star where the best system is better beyond chance.
 
-    The metric of its last column is made of the others.
+    The metric of its last column is made of the others. `board` has the columns of the paper's leaderboard file, each
+    with its metric, or without one where it names the system.
     """
 
     columns: tuple[TableColumn, ...]
     readings: tuple[TableReading, ...] = ()
+    board: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PaperTable:
-    """A table or a figure of a paper by a name of its own; `printed` says where it stands there."""
+    """A table or a figure of a paper by a name of its own; `printed` says where it stands there.
+
+    `data` says in Markdown where its figures come from.
+    """
 
     name: str
     title: str
     printed: tuple[str, ...]
     made_of: tuple[SystemsTable | ViewTable | DuelTable, ...]
     departures: tuple[str, ...] = ()
+    data: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unprinted:
+    """Tables and figures of a paper that no project has the data for, with the reason."""
+
+    printed: tuple[str, ...]
+    why: str

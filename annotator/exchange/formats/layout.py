@@ -135,7 +135,7 @@ class FileLayout:
     `dataset` is that of the items that come in by it, where it is not the `name`; `holds` says what its files are.
     `numbers` tells by which number its files know those items that came from there. `of_papers` makes items of
     collected papers, where the benchmark's items are papers. Files are of this layout where all of one of `marks` are
-    among them.
+    among them. One that is `scored` holds what each report comes to.
     """
 
     name: str
@@ -148,3 +148,4 @@ class FileLayout:
     of_papers: Callable[[Sequence[CollectedPaper]], tuple[Bundle, list[Problem]]] | None = None
     dataset: str = ""
     marks: tuple[tuple[str, ...], ...] = ()
+    scored: bool = False

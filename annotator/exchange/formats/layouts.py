@@ -24,6 +24,7 @@ LAYOUTS: dict[str, FileLayout] = {
             read=deepscholar.read,
             files=deepscholar.files,
             of_papers=deepscholar.of_papers,
+            scored=True,
             marks=(("papers_with_related_works.csv",),),
         ),
         FileLayout(

@@ -191,21 +191,29 @@ def lines(
 
 
 def bars(
-    title: str, groups: Sequence[str], series: Mapping[str, Sequence[float | None]], axis: str, ink: Ink = PRINTED
+    title: str, groups: Sequence[str], series: Mapping[str, Sequence[float | None]], axis: str, ink: Ink = PRINTED,
+    *, stacked: bool = False,
 ) -> Any:  # fmt: skip
-    """Bars side by side for each group, lying down, each with its value; a series is a colour."""
-    figure, axes = sheet(1.3 + 0.24 * max(4, len(groups) * (len(series) + 0.6)), title, ink)
+    """Bars side by side for each group, lying down, each with its value; a series is a colour.
+
+    Those that are `stacked` follow one another in one bar, and have no values.
+    """
+    beside = 1 if stacked else len(series)
+    figure, axes = sheet(1.3 + 0.24 * max(4, len(groups) * (beside + 0.6)), title, ink)
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)
     name_axis(axes, axis, ink)
-    thick = 0.8 / max(1, len(series))
+    thick, ends = 0.8 / max(1, beside), [0.0] * len(groups)
     for place, (name, values) in enumerate(series.items()):
-        at = [group + thick * (place - (len(series) - 1) / 2) for group in range(len(groups))]
+        shift = 0.0 if stacked else thick * (place - (beside - 1) / 2)
+        at, widths = [group + shift for group in range(len(groups))], [value or 0.0 for value in values]
         axes.barh(
-            at, [value or 0.0 for value in values], thick * 0.92, color=COLOURS[place % len(COLOURS)],
-            label=short(name, 28),
-        )  # fmt: skip
+            at, widths, thick * 0.92, left=ends, color=COLOURS[place % len(COLOURS)], label=short(name, 28)
+        )
+        if stacked:
+            ends = [end + width for end, width in zip(ends, widths, strict=True)]
+            continue
         for y, value in zip(at, values, strict=True):
-            words = "–" if value is None else f"{value:.2f}"
+            words = "–" if value is None else f"{value:,}" if isinstance(value, int) else f"{value:.2f}"
             label = axes.annotate(
                 words, (value or 0.0, y), (4, 0), textcoords="offset points", va="center", fontsize=8
             )

@@ -67,7 +67,8 @@ class Problem:
 class Bundle:
     """The records of a release or of another benchmark's files, with facts about the whole.
 
-    `places` tells from which file and index an id came, `funnel` what became of collected papers.
+    `places` tells from which file and index an id came, `funnel` what became of collected papers, and
+    `report_scores` what a report comes to by a metric, for a layout that holds it.
     """
 
     people: list[PersonRecord] = field(default_factory=list)
@@ -93,6 +94,7 @@ class Bundle:
     decisions: list[DecisionRecord] = field(default_factory=list)
     metrics: list[MetricRecord] = field(default_factory=list)
     scores: list[ScoreRecord] = field(default_factory=list)
+    report_scores: Mapping[tuple[str, str], float] = field(default_factory=dict)
     places: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)
     licence: str = ""
     description: str = ""

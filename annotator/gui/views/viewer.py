@@ -1,12 +1,12 @@
 """Viewer: a list of views, the current one with its choices and figures, or what must happen first."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QListWidget, QListWidgetItem, QWidget
 
 from annotator.actions.results.result_sheets import SheetCell, SheetLine
 from annotator.actions.studies import result_views
@@ -43,6 +43,8 @@ class Viewer(QWidget):
     ICON = "results"
     OTHERWISE: Lead = ("Label reports", "Label", {})
     LATER_MS = 1000
+    # Whether views that rest on nothing are left out of the list.
+    HIDES = False
 
     def __init__(
         self, desk: Desk, views: tuple[ResultView, ...], name: str, title: str, moving: Collection[str]
@@ -58,7 +60,17 @@ class Viewer(QWidget):
         desk.listen(self.on_change, moving)
 
     def _build(self, name: str, title: str) -> None:
-        self.views = ViewList(self.among, f"Views of {name}")
+        self.views, self.every = (
+            ViewList(self.among, f"Views of {name}", hides=self.HIDES),
+            QCheckBox("Show all views"),
+        )
+        self.every.setToolTip(
+            tooltip("Also those that rest on nothing in this project, each with what it lacks")
+        )
+        self.every.toggled.connect(self.views.show_all)
+        self.every.hide()
+        left = QWidget()
+        vertical((self.views, 1), self.every, on=left, margins=0, spacing=4)
         self.view, self.behind = ViewPane(self.desk, name), self.make_behind(name)
         self.choosers, self.leaving = Choosers(), self.make_leaving()
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
@@ -66,9 +78,9 @@ class Viewer(QWidget):
         right = QWidget()
         side = 14 if len(self.among) > 1 else 0
         self.column = vertical(self.choosers, (self._body(), 1), on=right, margins=(side, 0, 0, 0), spacing=8)
-        whole = Splitter(f"{name} views", parts=(self.views, right), sizes=(178, 940), stretch=(0, 1))
-        whole.grow(self.views, 178)
-        self.views.setVisible(len(self.among) > 1)
+        whole = Splitter(f"{name} views", parts=(left, right), sizes=(178, 940), stretch=(0, 1))
+        whole.grow(left, 178)
+        left.setVisible(len(self.among) > 1)
         vertical(head, (whole, 1), on=self, margins=0, spacing=10)
 
     def make_behind(self, name: str) -> BehindPane:
@@ -102,6 +114,7 @@ class Viewer(QWidget):
         turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
         return {act: partial(self.leaving.do, act) for act in self.leaving.buttons} | {
             **(turns if len(self.among) > 1 else {}),
+            **({"all_views": self.every.toggle} if self.HIDES else {}),
             "next_sheet": self.view.next_sheet,
             "definition": self._explain,
             "find": self._seek,
@@ -150,6 +163,11 @@ class Viewer(QWidget):
         if name != self._name or self._stale:
             self.show_view(name)
 
+    def _offer(self, held: Collection[str]) -> None:
+        """List the views that rest on what the project holds; the others while all are asked for."""
+        self.views.offer(held)
+        self.every.setVisible(not all(view.rests(held) for view in self.among))
+
     def focus_first(self) -> None:
         """Work begins in the table, or goes on in the list behind it."""
         if self.body.currentWidget() is self.behind:
@@ -189,6 +207,8 @@ class Viewer(QWidget):
 
     def _count(self) -> None:
         """Have the view counted with its choices; what is only set out otherwise is not counted again."""
+        if self._stale and self.HIDES:
+            self.desk.ask_later(self._offer, result_views.held)
         self._stale = False
         self._asked += 1
         asked, view = self._asked, self.named(self._name)
@@ -330,7 +350,7 @@ class ViewList(QListWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, views: Iterable[ResultView], words: str) -> None:
+    def __init__(self, views: Sequence[ResultView], words: str, *, hides: bool = False) -> None:
         super().__init__()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(words)
@@ -343,11 +363,33 @@ class ViewList(QListWidget):
                 self._add_head(part)
             line = QListWidgetItem(view.title)
             line.setData(Qt.ItemDataRole.UserRole, view.name)
-            line.setToolTip(tooltip(view.about))
             self.addItem(line)
+        self._among, self._all = {view.name: view for view in views}, False
+        self._held: Collection[str] | None = () if hides else None
         self._dress()
         theme.watch(self, self._dress)
         self.currentItemChanged.connect(self._changed)
+
+    def offer(self, held: Collection[str] | None) -> None:
+        """List views that rest on what is held, and the current one; muted the others, while all are shown."""
+        self._held, current, head = held, self.currentItem(), None
+        for line in (self.item(place) for place in range(self.count())):
+            name = line.data(Qt.ItemDataRole.UserRole)
+            if not name:
+                head = line
+                head.setHidden(True)
+                continue
+            view = self._among[name]
+            rests = held is None or view.rests(held)
+            line.setHidden(not (rests or self._all or line is current))
+            line.setToolTip(tooltip(view.about if rests else f"{view.about} {view.missing}"))
+            line.setForeground(theme.token("text" if rests else "text-muted"))
+            if head is not None and not line.isHidden():
+                head.setHidden(False)
+
+    def show_all(self, every: bool) -> None:
+        self._all = every
+        self.offer(self._held)
 
     def _add_head(self, words: str) -> None:
         line = QListWidgetItem(words)
@@ -362,6 +404,7 @@ class ViewList(QListWidget):
             font.setBold(True)
             font.setPointSizeF(theme.current().points * 0.88)
             line.setFont(font)
+        self.offer(self._held)
         px = theme.current().px
         self.setMinimumWidth(px(120))
         # Sixteen views are to be seen at once in a small window.
@@ -378,12 +421,13 @@ class ViewList(QListWidget):
         for place in range(self.count()):
             if self.item(place).data(Qt.ItemDataRole.UserRole) == name:
                 self.setCurrentRow(place)
+                self.offer(self._held)
 
     def turn(self, by: int) -> None:
         """Go to the next view, or to the one before, round and round."""
-        place = self.currentRow()
-        while True:
-            place = (place + by) % self.count()
-            if self.item(place).data(Qt.ItemDataRole.UserRole):
-                self.setCurrentRow(place)
+        here = self.currentRow()
+        for step in range(1, self.count() + 1):
+            line = self.item((here + by * step) % self.count())
+            if line.data(Qt.ItemDataRole.UserRole) and not line.isHidden():
+                self.setCurrentItem(line)
                 return

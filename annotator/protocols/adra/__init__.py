@@ -15,7 +15,7 @@ from annotator.protocols.adra.plan import PLAN
 from annotator.protocols.adra.preference import PREFERENCE, RESPECTS
 from annotator.protocols.adra.reasoning import REASONING
 from annotator.protocols.adra.retrieval import RETRIEVAL
-from annotator.protocols.adra.tables import TABLES
+from annotator.protocols.adra.tables import ABOUT_TABLES, TABLES, UNPRINTED
 
 PAPER = Paper(
     name="adra",
@@ -24,4 +24,6 @@ PAPER = Paper(
     extractions=(PLAN_OF_REPORT, REFERENCES_OF_REPORT),
     taxonomies=RESPECTS,
     tables=TABLES,
+    unprinted=UNPRINTED,
+    tables_about=ABOUT_TABLES,
 )

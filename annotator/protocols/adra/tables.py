@@ -8,6 +8,7 @@ from annotator.domain.judges.paper_table import (
     TableColumn,
     TablePart,
     TableReading,
+    Unprinted,
     ViewTable,
 )
 from annotator.domain.material.response import INJECTION, ISOLATED
@@ -72,12 +73,15 @@ TABLES = (
         ("Table 2",),
         printed(*ACCURACY),
         (SPREAD, AVERAGE, ALL_GIVEN),
+        data="plans and statements, judged; references; `--choose reading=citing` leaves reports that cite "
+        "nothing out of precision",
     ),
     PaperTable(
         "domain-profile",
         "Systems by domain",
         ("Figure 2",),
         (domains("Retrieval"), domains("Reasoning")),
+        data="the same, by subject",
     ),
     PaperTable(
         "trade-offs",
@@ -88,6 +92,7 @@ TABLES = (
             front("Reasoning", "latency", "Time"),
             front("Reasoning", "tokens", "Length"),
         ),
+        data="the same, with the time and tokens of responses",
     ),
     PaperTable(
         "gold-plan",
@@ -95,6 +100,7 @@ TABLES = (
         ("Table 3",),
         printed("Retrieval", "Reasoning", mode=INJECTION),
         (SPREAD, AVERAGE, ALL_GIVEN),
+        data="responses of the mode “gold-plan injection”",
     ),
     PaperTable(
         "isolated-planning",
@@ -102,6 +108,7 @@ TABLES = (
         ("Table 4", "Table 12"),
         printed("Planning", mode=ISOLATED),
         (SPREAD, AVERAGE),
+        data="responses of the mode “isolated”; groups of systems",
     ),
     PaperTable(
         "isolated-reasoning",
@@ -109,6 +116,7 @@ TABLES = (
         ("Table 5", "Table 13"),
         printed("Reasoning", mode=ISOLATED),
         (SPREAD, AVERAGE),
+        data="responses of the mode “isolated”; groups of systems",
     ),
     PaperTable(
         "time-limit",
@@ -116,6 +124,8 @@ TABLES = (
         ("Table 6",),
         printed("Retrieval", "Reasoning", down=Down.LIMITED),
         (SPREAD, AVERAGE, ALL_GIVEN),
+        data="responses with a cut-off (`goldsmith respond --cutoff`, Material → Reports) beside those without "
+        "one; `--choose mode=NAME` where several modes have a cut-off",
     ),
     PaperTable(
         "best-of-runs",
@@ -131,6 +141,7 @@ TABLES = (
             ),
         ),
         (AVERAGE,),
+        data="three runs of a system",
     ),
     PaperTable(
         "recent-sources",
@@ -147,6 +158,7 @@ TABLES = (
             "Recent are the items with a source that was published after the month that is chosen; the paper takes the "
             "end of a model's training data.",
         ),
+        data="publication dates of sources; `--choose after=2025-03`",
     ),
     PaperTable(
         "domain-means",
@@ -160,6 +172,7 @@ TABLES = (
                 (("metric", ACCURACY["Reasoning"]),),
             ),
         ),
+        data="statements, judged; subjects",
     ),
     PaperTable(
         "costs",
@@ -181,12 +194,14 @@ TABLES = (
         (
             "The total is over the items of which a cost is known, several runs of an item counted as their mean.",
         ),
+        data="costs of responses",
     ),
     PaperTable(
         "isolated-domains",
         "Models alone by domain",
         ("Figure 5",),
         (domains("Reasoning", ISOLATED),),
+        data="responses of the mode “isolated”",
     ),
     PaperTable(
         "tokens-and-time",
@@ -196,18 +211,21 @@ TABLES = (
             ViewTable("length", "length", chosen=(("of", "tokens"), ("metric", "latency"))),
             ViewTable("length", "correlations", chosen=(("of", "tokens"), ("metric", "latency"))),
         ),
+        data="tokens and time of responses",
     ),
     PaperTable(
         "preference-agreement",
         "Scores against experts' preferences",
         ("Section 5.4",),
         (ViewTable("preferences", "agreement"),),
+        data="people's preferences between two reports",
     ),
     PaperTable(
         "gold-statistics",
         "Length of plans and balance of statements",
         ("Appendix H.1",),
         (ViewTable("gold", "gold"),),
+        data="settled plans and diagnostics",
     ),
     PaperTable(
         "preference-judges",
@@ -218,11 +236,18 @@ TABLES = (
             "Each order of a pair that was asked counts as one comparison; the paper does not say in which orders it "
             "asked.",
         ),
+        data="reports compared in pairs by two judges, in several runs",
     ),
     PaperTable(
         "plan-length",
         "Length of gold plans against accuracy",
         ("Appendix K.2",),
         (ViewTable("length", "correlations", chosen=(("of", "plan"), ("metric", ACCURACY["Reasoning"]))),),
+        data="settled plans; statements, judged",
     ),
+)
+UNPRINTED = (Unprinted(("Figure 1", "Table 1"), "the method, and other benchmarks"),)
+ABOUT_TABLES = (
+    "A mode other than end-to-end comes with the responses. Columns are by the kind of an item's source (research or "
+    "review), or by question type while no source says its kind."
 )

@@ -11,7 +11,7 @@ from annotator.protocols.arena.cited import REFERENCES
 from annotator.protocols.arena.inspiration_drafts import INSPIRATIONS_DRAWN
 from annotator.protocols.arena.keypoints import KEY_POINTS
 from annotator.protocols.arena.leakage import LEAKAGE
-from annotator.protocols.arena.tables import AGREEMENT, TABLES
+from annotator.protocols.arena.tables import ABOUT_TABLES, AGREEMENT, TABLES, UNPRINTED
 from annotator.protocols.arena.task_drafts import TASKS_WRITTEN
 
 PAPER = Paper(
@@ -21,6 +21,8 @@ PAPER = Paper(
     extractions=(KEY_POINTS,),
     drafts=(INSPIRATIONS_DRAWN, TASKS_WRITTEN, CHECKLIST_MADE),
     tables=TABLES,
+    unprinted=UNPRINTED,
+    tables_about=ABOUT_TABLES,
     score_aims=AGREEMENT,
     sample=PaperSample(
         "seminar", "Sample: one seminar, its tasks, and two reports on one of them", layout="goldsmith"

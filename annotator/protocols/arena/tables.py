@@ -5,6 +5,7 @@ from annotator.domain.judges.paper_table import (
     SystemsTable,
     TableColumn,
     TablePart,
+    Unprinted,
     ViewTable,
 )
 from annotator.domain.judges.published import ScoreAim
@@ -65,12 +66,62 @@ TABLES = (
             ViewTable("leakage", "systems", LEAKAGE),
         ),
         DEPARTURES,
+        data="key points and checklists, judged or labelled; languages of the items; continuations",
     ),
     PaperTable(
         "scores-of-people",
         "Scores beside people's",
         ("Table 5",),
         (ViewTable("score-agreement", "score_agreement"),),
+        data="checklists or key points: a judge and people, three of them each report, on the same reports",
     ),
-    PaperTable("ace-length", "ACE against length", ("beside Table 3",), AGAINST, LENGTH),
+    PaperTable(
+        "ace-length",
+        "ACE against length",
+        ("beside Table 3",),
+        AGAINST,
+        LENGTH,
+        data="checklists, judged or labelled",
+    ),
+    PaperTable(
+        "ace-domains",
+        "ACE by discipline and by task type",
+        ("Figure 3",),
+        tuple(
+            ViewTable("domains", "domains", chosen=(("by", by), ("metric", "ace")), title=f"ACE by {title}")
+            for by, title in (("subject", "discipline"), ("question_type", "task type"))
+        ),
+        data="checklists, judged or labelled; subjects and types of the tasks. `--to FILE.png` draws both parts",
+    ),
+    PaperTable(
+        "ace-reports",
+        "ACE of each report, by a judge and by people",
+        ("Table 6",),
+        tuple(
+            ViewTable("items", "items", chosen=(("metric", "ace"), *whose), title=title)
+            for whose, title in (
+                ((), "ACE, task by task"),
+                ((("judge", "people"),), "ACE by people, task by task"),
+            )
+        ),
+        (
+            "The paper's table is one task with its report, both scores and a comment; here stands every task.",
+        ),
+        data="checklists: a judge and people on the same reports",
+    ),
+)
+UNPRINTED = (
+    Unprinted(("Figure 1", "Figure 2", "Table 1"), "the authors' corpus, their method, and other benchmarks"),
+    Unprinted(("Table 2",), "terms in words"),
+    Unprinted(
+        ("Figure 4",),
+        "the paper gives none: no formula for its efficiency score stands in it. Rates of key points beside tokens: "
+        "`ace-length` and the view *Score against cost*",
+    ),
+)
+ABOUT_TABLES = (
+    "Table 4 is made of continuations: `goldsmith respond FILE --system S --mode continuation --base-url … --model …` "
+    "sends the first half of each task and keeps what comes back. Such texts count in no other figure. **Leak** is as "
+    "printed; **Marked** is what to look at: `--view leakage` lists each continuation, with the longest run of words "
+    "it has in common with the half held back."
 )

@@ -10,7 +10,7 @@ from annotator.protocols.deepscholar.importance import NUGGET_IMPORTANCE, REFERE
 from annotator.protocols.deepscholar.nugget_drafts import NUGGETS_MADE
 from annotator.protocols.deepscholar.nuggets import NUGGETS
 from annotator.protocols.deepscholar.organization import ORGANIZATION
-from annotator.protocols.deepscholar.overall import OVERALL, TABLES
+from annotator.protocols.deepscholar.overall import ABOUT_TABLES, OVERALL, TABLES, UNPRINTED
 from annotator.protocols.deepscholar.precision import PRECISION
 from annotator.protocols.deepscholar.references import REFERENCES
 from annotator.protocols.deepscholar.relevance import RELEVANCE
@@ -35,6 +35,8 @@ PAPER = Paper(
     drafts=(NUGGETS_MADE,),
     composites=(OVERALL,),
     tables=TABLES,
+    unprinted=UNPRINTED,
+    tables_about=ABOUT_TABLES,
     sample=PaperSample(
         "related-work", "Sample: the related work of one paper, two systems", layout="deepscholar"
     ),

@@ -82,13 +82,18 @@ def important(material: Material, *, everywhere: bool = False) -> ImportantWorks
     units = material.units(Kind.EVIDENCE)
     if not any(unit.importance for unit in units):
         return None
-    works: dict[str, list[Reference]] = defaultdict(list)
-    for unit in units:
-        if everywhere or _on_arxiv(unit):
-            works[_address(unit) or f"title {normal_title(unit.text)}"].append(unit)
+    works = by_work(unit for unit in units if everywhere or on_arxiv(unit))
     said = [({unit.importance for unit in of}, _of_all(of)) for of in works.values()]
     wanted = [keys for how, keys in said if "important" in how]
     return ImportantWorks(wanted, [keys for how, keys in said if how == {""}])
+
+
+def by_work(references: Iterable[Reference]) -> dict[str, list[Reference]]:
+    """References by the work that they name: its address, or its title where it has none."""
+    works: dict[str, list[Reference]] = defaultdict(list)
+    for one in references:
+        works[_address(one) or f"title {normal_title(one.text)}"].append(one)
+    return works
 
 
 def _of_all(references: Iterable[Reference]) -> set[str]:
@@ -189,7 +194,7 @@ def _ratio(ours: Sequence[Page], theirs: Sequence[Page], unknown: int, method: s
 
 def _cited(material: Material) -> list[str]:
     """The works on arXiv that the exemplar cites, each once."""
-    return list(dict.fromkeys(map(_address, filter(_on_arxiv, material.units(Kind.EVIDENCE)))))
+    return list(dict.fromkeys(map(_address, filter(on_arxiv, material.units(Kind.EVIDENCE)))))
 
 
 def _known(material: Material, addresses: Sequence[str]) -> list[Page]:
@@ -216,7 +221,7 @@ def _address(reference: Reference) -> str:
     return str(work_named(reference.identifier) or "")
 
 
-def _on_arxiv(reference: Reference) -> bool:
+def on_arxiv(reference: Reference) -> bool:
     named = work_named(reference.identifier)
     return named is not None and named.scheme == "arxiv"
 

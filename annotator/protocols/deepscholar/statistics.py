@@ -1,10 +1,15 @@
-"""What a report consists of: its length, its sentences, and how much it cites (DeepScholar-Bench, Table 6)."""
+"""What a report consists of, and what an exemplar cites.
+
+DeepScholar-Bench: report statistics, Table 6; references of the exemplars, Figures 3 and 6 and Table 7.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
 
 from annotator.domain.judges.protocol import Material
+from annotator.domain.kinds.artifact import Kind
 from annotator.protocols.citations import read
+from annotator.protocols.deepscholar.references import by_work, on_arxiv
 from annotator.protocols.deepscholar.sentences import baseline
 
 
@@ -40,3 +45,23 @@ def report_figures(material: Material) -> ReportFigures:
     sources = {one.key for unit in units for one in unit.cites}
     rows = sum(unit.anchor is not None and unit.anchor.quote.startswith("|") for unit in units)
     return ReportFigures(len(text), len(text.split()), len(units) - rows, len(sources), inline)
+
+
+@dataclass(frozen=True, slots=True)
+class CitedWork:
+    """A work that an exemplar cites; without `importance` where nobody has said it."""
+
+    on_arxiv: bool
+    importance: str
+    citations: int | None
+
+
+def cited_works(material: Material) -> list[CitedWork]:
+    """The works that an item's exemplar cites, each once; important where one of its references is."""
+    found = []
+    for address, references in by_work(material.units(Kind.EVIDENCE)).items():
+        page, said = material.pages.get(address), {one.importance for one in references} - {""}
+        importance = "important" if "important" in said else next(iter(said), "")
+        known = page.citations if page is not None else None
+        found.append(CitedWork(any(map(on_arxiv, references)), importance, known))
+    return found

@@ -11,7 +11,7 @@ from annotator.protocols.researcherbench.factual import FACTUAL
 from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE
 from annotator.protocols.researcherbench.pairwise import PAIRWISE
 from annotator.protocols.researcherbench.rubric_drafts import BY_DIMENSIONS, BY_REFERENCE
-from annotator.protocols.researcherbench.tables import TABLES
+from annotator.protocols.researcherbench.tables import TABLES, UNPRINTED
 from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES
 
 PAPER = Paper(
@@ -22,4 +22,5 @@ PAPER = Paper(
     drafts=(INSIGHTS, REFERENCE, CLASSIFICATION),
     taxonomies=(MISSES, CITATION_ERRORS, MODES),
     tables=TABLES,
+    unprinted=UNPRINTED,
 )

@@ -8,6 +8,7 @@ from annotator.domain.judges.paper_table import (
     TableColumn,
     TablePart,
     TableReading,
+    Unprinted,
     ViewTable,
 )
 from annotator.domain.judges.taxonomy import SUBTOTAL
@@ -48,6 +49,7 @@ TABLES = (
             "A pair on which the judge has no verdict is left out and counted; it is not a disagreement.",
             "Agreement between people is computed before they discuss, on the pairs that both labelled.",
         ),
+        data="Validate: submitted labels and judges on the same reports",
     ),
     PaperTable(
         "systems",
@@ -73,15 +75,30 @@ TABLES = (
                 ),
             ),
         ),
+        data="coverage and claims, judged; groups and footnotes of systems; "
+        "`--choose reading=released` counts claims as the public code does",
     ),
     PaperTable(
         "coverage-by-type",
         "Coverage by question type",
         ("Figure 2",),
         (SystemsTable((TablePart("", (COVERAGE,)),), across="question_type", average="All"),),
+        data="coverage, judged",
     ),
-    PaperTable("question-types", "Question types", ("Table 4",), (ViewTable("gold", "question_types"),)),
-    PaperTable("subjects", "Subjects of the questions", ("Figure 3",), (ViewTable("gold", "subjects"),)),
+    PaperTable(
+        "question-types",
+        "Question types",
+        ("Table 4",),
+        (ViewTable("gold", "question_types"),),
+        data="the questions; what a type is stands in the guideline of the selection",
+    ),
+    PaperTable(
+        "subjects",
+        "Subjects of the questions",
+        ("Figure 3",),
+        (ViewTable("gold", "subjects"),),
+        data="the questions",
+    ),
     PaperTable(
         "timeframes",
         "When reports were collected",
@@ -91,6 +108,7 @@ TABLES = (
                 "collection", "collection", (("system", "DARS"), ("collected", "Data collection timeframe"))
             ),
         ),
+        data="days on which reports were collected (Material → Reports)",
     ),
     PaperTable(
         "error-counts",
@@ -105,6 +123,7 @@ TABLES = (
                 "unsupported_answer",
             ),
         ),
+        data="second looks at verdicts; types in the paper's order",
     ),
     PaperTable(
         "wins-table",
@@ -125,6 +144,7 @@ TABLES = (
             ),
             ViewTable("wins", "biases", (("figure", "Figure"), ("value", "Value"), ("p", "p"))),
         ),
+        data="reports compared in pairs; with r, ρ and p of length",
     ),
     PaperTable(
         "rubric-scores",
@@ -132,6 +152,7 @@ TABLES = (
         ("Table 8",),
         (ViewTable("rubrics", "scores"),),
         ("Intervals are those of Results; the paper prints percentiles of bootstrap means over items.",),
+        data="two rubric sets, judged",
     ),
     PaperTable(
         "rubric-validity",
@@ -150,12 +171,21 @@ TABLES = (
                 ),
             ),
         ),
+        data="rubric sets, judged and labelled",
     ),
-    PaperTable("rubric-weights", "Weights of rubric sets", ("Table 10",), (ViewTable("rubrics", "weights"),)),
+    PaperTable(
+        "rubric-weights",
+        "Weights of rubric sets",
+        ("Table 10",),
+        (ViewTable("rubrics", "weights"),),
+        data="the project's rubrics; further sets stand beside them",
+    ),
     PaperTable(
         "selection-agreement",
         "Agreement on the selection",
         ("Appendix B.4",),
         (ViewTable("selection", "raters"),),
+        data="ratings of questions",
     ),
 )
+UNPRINTED = (Unprinted(("Figure 1", "Table 1"), "the method, and other benchmarks"),)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from annotator.actions.imports import samples
 from annotator.actions.items import items
+from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.results import result_exports
@@ -13,7 +15,11 @@ from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import VIEWS
 from annotator.actions.validation import validation_views
 from annotator.domain.texts.refusal import Refusal
+from tests.material.labelled_sections import cited_sections
+from tests.material.printed_project import printed_project
+from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
+from tests.projects.labelling_project import project_with
 from tests.storage import sql
 
 
@@ -78,3 +84,36 @@ def test_a_choice_that_no_view_has_is_refused(view: result_views.ResultView, pro
     among = VIEWS if view in VIEWS else validation_views.VIEWS
     with pytest.raises(Refusal, match="has no choice called “colour”"):
         result_views.show(project, view.name, {"colour": "red"}, among=among)
+
+
+@pytest.mark.parametrize(
+    "make", [lambda folder: project_with(folder, 0), printed_project, rated_tasks, cited_sections]
+)
+def test_a_view_is_listed_where_it_has_something_to_show(make, tmp_path: Path) -> None:
+    made = make(tmp_path)
+    held = result_views.held(made)
+    resting = {view.name for view in paper_tables.VIEWS if view.rests(held)}
+    # A table of a paper is asked for by its name; a cut lies between dates that are known.
+    views = [view.name for view in paper_tables.VIEWS if view.name not in ("tables", "cut-off")]
+    shown = {name for name in views if result_views.show(made, name, {}, among=paper_tables.VIEWS).sheets}
+    assert resting - {"tables", "cut-off"} == shown
+    made.close()
+
+
+def test_a_table_is_listed_where_it_has_figures(tmp_path: Path) -> None:
+    made = printed_project(tmp_path)
+    found = {one["name"]: one for one in paper_tables.listed(made, every=True)}
+    assert not found["end-to-end"]["missing"]
+    assert found["retrieval-apis"]["short"] == "d5"
+    # Nobody has continued a task or written an exemplar.
+    assert "goldsmith respond FILE --mode continuation" in found["leakage"]["missing"]
+    assert "goldsmith sources works FILE" in found["exemplar-statistics"]["missing"]
+    there = [one["name"] for one in paper_tables.listed(made)]
+    assert there == [name for name, one in found.items() if not one["missing"]]
+    made.close()
+
+
+def test_sources_of_a_seminar_are_no_cell_of_the_balance(tmp_path: Path) -> None:
+    made = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    assert result_views.show(made, "sources", {}).sheets == ()
+    made.close()

@@ -249,3 +249,36 @@ def test_what_is_saved_is_called_by_the_view_that_is_shown(page, qtbot):
     assert page.leaving.name == "items"
     counted(page, qtbot)
     assert page.leaving.name == "efficiency"
+
+
+def listed(page):
+    lines = map(page.views.item, range(page.views.count()))
+    return {line.data(Qt.ItemDataRole.UserRole) for line in lines if not line.isHidden()} - {None}
+
+
+def test_views_that_rest_on_nothing_are_listed_on_demand_with_what_they_lack(sample_page, qtbot):
+    there = listed(sample_page)
+    assert {"overview", "plan"} <= there
+    assert not there & {"contest", "leakage", "preferences"}
+    be_active(sample_page.window(), qtbot)
+    qtbot.keyClick(sample_page, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    assert sample_page.every.isChecked()
+    assert listed(sample_page) == {view.name for view in VIEWS}
+    lines = map(sample_page.views.item, range(sample_page.views.count()))
+    line = next(one for one in lines if one.data(Qt.ItemDataRole.UserRole) == "contest")
+    assert "goldsmith contest run FILE" in line.toolTip()
+    go(sample_page, qtbot, "contest", "empty")
+    sample_page.every.toggle()
+    # The one in view stays in the list.
+    assert listed(sample_page) == there | {"contest"}
+    sample_page.views.turn(-1)
+    assert sample_page._name in there
+
+
+def test_a_papers_table_without_figures_says_which_steps_are_missing(sample_page, qtbot):
+    go(sample_page, qtbot, "tables", "empty", table="gold-plan")
+    qtbot.waitUntil(lambda: "gold-plan injection" in sample_page.empty._words.text())
+    assert "goldsmith respond FILE --mode gold-plan-injection" in sample_page.empty._words.text()
+    assert sample_page._lead.text() == "Go to Material"
+    go(sample_page, qtbot, "preferences", "empty")
+    assert sample_page._lead.text() == "Go to Label"

@@ -3,6 +3,7 @@
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from annotator.domain.kinds.artifact import Kind
@@ -18,7 +19,18 @@ from annotator.exchange.formats.layout import MAPPING, Files, MappedSystem, Syst
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.records import ItemRecord, ResponseRecord
 
-NUGGET_FOLDERS, SYSTEMS = "gt_nuggets_outputs", "systems"
+NUGGET_FOLDERS, SYSTEMS, RESULTS = "gt_nuggets_outputs", "systems", "results"
+SYSTEM, FOLDER = "baseline_name", "folder_path"
+# The columns of results and the metrics that stand in them.
+SCORED = {
+    "organization": "organization",
+    "nugget_coverage": "nugget_coverage",
+    "reference_coverage": "reference_coverage",
+    "document_importance": "document_importance",
+    "cite_p": "citation_precision",
+    "claim_coverage": "claim_coverage",
+    "coverage_relevance_rate": "relevance_rate",
+}
 PAPER_COLUMNS = ("arxiv_id", "title", "abstract", "categories", "published_date", "clean_latex_related_works")
 CITATION_COLUMNS = (
     "parent_paper_title",
@@ -51,6 +63,7 @@ class _RelatedWorkWriter:
         ordered = sorted(bundle.items, key=lambda item: (item.position, item.key, item.id))
         self.items = [item for item in ordered if self._is_paper(item)]
         self.rows = {item.id: row for row, item in enumerate(self.items)}
+        self.folders: dict[str, tuple[str, str]] = {}
         if left := len(ordered) - len(self.items):
             self.notes.append(
                 f"Left out: {counted(left, 'item')}; a paper has an arXiv id as key and its abstract as source."
@@ -64,7 +77,7 @@ class _RelatedWorkWriter:
         for item in self.items:
             if units := [unit for owner, unit in self._units(Kind.NUGGETS) if owner.id == item.id]:
                 made[f"{NUGGET_FOLDERS}/{self.rows[item.id]}/{NUGGETS}"] = pretty(_nuggets(item, units))
-        made |= self._reports() | self._names()
+        made |= self._reports() | self._names() | self._results()
         if left := sum(page.content_type == "abstract" and not page.text for page in self.bundle.pages):
             self.notes.append(
                 f"Left out: {counted(left, 'abstract')}; they leave with the texts of cited pages."
@@ -128,7 +141,9 @@ class _RelatedWorkWriter:
             if response.mode != END_TO_END or response.trial != 1:
                 further += 1
                 continue
-            folder = f"{SYSTEMS}/{stems[names[response.system_id]]}/{self.rows[response.item_id]}"
+            stem = stems[names[response.system_id]]
+            folder = f"{SYSTEMS}/{stem}/{self.rows[response.item_id]}"
+            self.folders[response.id] = stem, folder
             made[f"{folder}/{BASE_TEXT}"] = response.text.encode()
             made[f"{folder}/{BASE_WORKS}"] = self._works(response, works.get(response.id, ()))
         if further:
@@ -136,6 +151,26 @@ class _RelatedWorkWriter:
                 f"Left out: {counted(further, 'further run')} of a system; the layout has one of each."
             )
         return made
+
+    def _results(self) -> dict[str, bytes]:
+        """Each report's figures, metric by metric, and each system's means over these; undefined ones are empty."""
+        made: dict[str, bytes] = {}
+        means: dict[str, dict[str, Any]] = {stem: {SYSTEM: stem} for stem, _ in sorted(self.folders.values())}
+        for column, metric in SCORED.items():
+            for stem, mean in means.items():
+                own: list[dict[str, Any]] = [
+                    {FOLDER: folder, column: self.bundle.report_scores.get((metric, response_id))}
+                    for response_id, (system, folder) in self.folders.items()
+                    if system == stem
+                ]
+                made[f"{RESULTS}/{column}/{stem}.csv"] = _csv((FOLDER, column), own)
+                known = [one[column] for one in own if one[column] is not None]
+                mean[column] = fmean(known) if known else None
+            made[f"{RESULTS}/{column}/aggregated_results.csv"] = _csv(
+                (SYSTEM, column), [{name: mean[name] for name in (SYSTEM, column)} for mean in means.values()]
+            )
+        made[f"{RESULTS}/results.csv"] = _csv((SYSTEM, *SCORED), means.values())
+        return made if self.bundle.report_scores else {}
 
     def _names(self) -> dict[str, bytes]:
         stems = slugs(system.name for system in self.bundle.systems)

@@ -1,17 +1,20 @@
 """The Results page."""
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog
 
 from annotator.actions.authoring import gold
-from annotator.actions.papers.paper_tables import VIEWS
+from annotator.actions.papers import paper_tables
+from annotator.actions.papers.paper_tables import VIEW, VIEWS, MissingStep
 from annotator.actions.project import people
 from annotator.actions.results import publishing
+from annotator.actions.studies.result_views import CountedView, ResultView
 from annotator.domain.experts.person import Role
 from annotator.gui.desk.desk import Desk
 from annotator.gui.views.counting import Refused
-from annotator.gui.views.viewer import Viewer, ViewerPage
+from annotator.gui.views.viewer import Lead, Viewer, ViewerPage
 
 # People: a benchmark's author, who will publish the numbers. What annoys them elsewhere: scores without n or
 # interval, definitions nowhere, failures counted as answers, and no way from a number to what it was made of.
@@ -26,8 +29,11 @@ WITH_LIMIT, WITH_FILE = "overview", "rubrics"
 class ResultViewer(Viewer):
     """The views of the results."""
 
+    HIDES = True
+
     def __init__(self, desk: Desk) -> None:
         self._file = ""
+        self._steps: tuple[MissingStep, ...] = ()
         super().__init__(desk, VIEWS, "results", "Results", MOVING)
         self.choosers.limit_set.connect(lambda share: desk.do(publishing.set_limit, round(share, 4)))
         self.choosers.file_wanted.connect(self._choose_file)
@@ -45,6 +51,22 @@ class ResultViewer(Viewer):
         share = self.desk.ask(publishing.limit) if self._name == WITH_LIMIT and any_ else None
         self.choosers.show_limit(share, allowed=self._coordinates() and not self.desk.project.readonly)
         self.choosers.show_file(self._name == WITH_FILE, Path(self._file).stem if self._file else "")
+
+    def show_nothing(self, found: CountedView) -> None:
+        """Say what a view lacks; of a paper's table, the steps that are missing in this project."""
+        self._steps = ()
+        super().show_nothing(found)
+        if found.view == VIEW.name:
+            self.desk.ask_later(partial(self._show_steps, found), paper_tables.lacking, found.chosen)
+
+    def _show_steps(self, found: CountedView, steps: tuple[MissingStep, ...]) -> None:
+        if self.body.currentWidget() is self.empty and self._known.get(found.view) is found and steps:
+            self._steps = steps
+            self.show_empty("Nothing to show here yet", "\n".join(words for words, _ in steps))
+
+    def lead(self, view: ResultView) -> Lead:
+        page = self._steps[0][1] if self._steps and view is VIEW else view.page
+        return f"Go to {page}", page, {}
 
     def _coordinates(self) -> bool:
         return people.someone(self.desk.project).has(Role.COORDINATOR)
