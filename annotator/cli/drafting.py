@@ -16,7 +16,10 @@ rubrics_app = typer.Typer(
     help="Rubric sets: other rubrics for the same items, to judge by and to compare.", no_args_is_help=True
 )
 
-Draft = Annotated[str, typer.Argument(help="The draft, by the first letters of its id")]
+Draft = Annotated[
+    str, typer.Argument(help="The draft, by the key of its item or the first letters of its id")
+]
+OfKind = Annotated[str, typer.Option("--kind", help="Which draft, where an item has drafts of several kinds")]
 
 
 @app.command()
@@ -65,10 +68,14 @@ def ask(
 @app.command("list")
 def list_(file: File, person: As = "", json_: Json = False) -> None:
     """List your open drafts and their units."""
+    from annotator.actions.items import items
     from annotator.actions.material import drafting_by_model
 
     with opened(file, readonly=True, person=person) as project:
-        found = [_told(one) for one in drafting_by_model.proposals(project)]
+        found = [
+            {**_told(one), "item": items.read(project, one.item_id).key}
+            for one in drafting_by_model.proposals(project)
+        ]
     words = [line for one in found for line in _lines(one)]
     say({"drafts": found}, json_, words or ["You have no open drafts."])
 
@@ -94,6 +101,7 @@ def take(
         str | None, typer.Option("--type", help="For a classification: this type instead")
     ] = None,
     subject: Annotated[str | None, typer.Option(help="For a classification: this subject instead")] = None,
+    kind: OfKind = "",
     person: As = "",
 ) -> None:
     """Copy units of a draft into your document, whose history records their origin.
@@ -106,7 +114,7 @@ def take(
     from annotator.domain.texts.refusal import Refusal
 
     with opened(file, person=person) as project:
-        found = drafting_by_model.found(project, draft)
+        found = drafting_by_model.found(project, draft, kind)
         whole = found.kind is WriterAid.REFERENCE
         filed = found.kind is WriterAid.CLASSIFICATION
         if unit and (whole or filed):
@@ -142,12 +150,12 @@ def _classified(project: Any, draft: Any, type_: str | None, subject: str | None
 
 
 @app.command()
-def refuse(file: File, draft: Draft, person: As = "") -> None:
+def refuse(file: File, draft: Draft, kind: OfKind = "", person: As = "") -> None:
     """Dismiss the rest of a draft."""
     from annotator.actions.material import drafting_by_model
 
     with opened(file, person=person) as project:
-        drafting_by_model.refuse(project, drafting_by_model.found(project, draft).id)
+        drafting_by_model.refuse(project, drafting_by_model.found(project, draft, kind).id)
     said.print("The draft is dismissed.", markup=False)
 
 
@@ -165,7 +173,6 @@ def _read(path: Path | None) -> str | None:
 def _told(one: Any) -> dict[str, Any]:
     return {
         "id": one.id,
-        "item": one.item_id,
         "kind": one.kind.value,
         "judge": one.source.judge,
         "model": one.source.model,
@@ -178,7 +185,7 @@ def _told(one: Any) -> dict[str, Any]:
 
 
 def _lines(told: dict[str, Any]) -> list[str]:
-    head = f"{told['id'][:8]}  {told['kind']} by {told['model'] or told['judge']}"
+    head = f"{told['id'][:8]}  {told['kind']} of item {told['item']} by {told['model'] or told['judge']}"
     units = [
         f"  {unit['number']}. {_filed(unit)}{unit['text']}{' (taken)' if unit['taken'] else ''}"
         for unit in told["units"]

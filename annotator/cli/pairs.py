@@ -1,6 +1,7 @@
 """Commands for double annotation: people, assignments, packages, agreement, adjudication, status."""
 
 import os
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -9,7 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from annotator.cli.saying import NOT_ALL, REFUSED, As, File, Json, bar, opened, progress_bars, say
+from annotator.domain.experts.adjudication import BOTH, DROP, Reason
 from annotator.domain.experts.agreement import Figure
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.parcel import REFUSED as NOT_TAKEN
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.counting import counted
@@ -17,6 +20,7 @@ from annotator.domain.texts.refusal import Refusal
 
 app = typer.Typer()
 # What ends the name of a folder.
+NOBODY_WAITS = "Nothing waits for you to adjudicate. Of others it is listed with --as ALIAS."
 SLASHES = ("/", os.sep)
 people_app = typer.Typer(help="People in the project.", no_args_is_help=True)
 
@@ -239,11 +243,36 @@ def adjudicate(
     seed: Annotated[
         int | None, typer.Option(help="Seed of the draw; by default derived from the data")
     ] = None,
+    item: Annotated[
+        str, typer.Option(help="Show the rows of this item, by key; with --take decide them")
+    ] = "",
+    stage: Annotated[
+        Stage | None, typer.Option(help="Which stage, where several of the item wait", show_default=False)
+    ] = None,
+    take: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="ROW=A, ROW=both or ROW=drop; A alone takes A's of every open row; repeatable. Once all rows are "
+            "decided the consensus is made",
+            show_default=False,
+        ),
+    ] = None,
+    reason: Annotated[
+        Reason | None, typer.Option(help="Why one is taken and not the other", show_default=False)
+    ] = None,
     as_: As = "",
     json_: Json = False,
 ) -> None:
-    """List items waiting for adjudication, worst first; with --auto-unanimous close the unanimous ones."""
+    """List items waiting for adjudication, worst first; with --auto-unanimous close the unanimous ones.
+
+    With --item show what A and B wrote, row by row, and with --take decide. Own words are written in the window.
+    """
     from annotator.actions.adjudication import adjudicating, unanimity
+
+    if item:
+        with opened(file, readonly=not take, person=as_) as project:
+            _decided(project, item, stage, take or (), reason, json_)
+        return
 
     if auto_unanimous:
         with opened(file, person=as_) as project, progress_bars() as bars:
@@ -260,7 +289,53 @@ def adjudicate(
     rows = [
         {**asdict(line), "agreement": _value(line.agreement), "conflict": line.conflict} for line in lines
     ]
-    say({"rows": rows}, json_, [_waiting(line) for line in lines] or ["Nothing waits for adjudication."])
+    say({"rows": rows}, json_, [_waiting(line) for line in lines] or [NOBODY_WAITS])
+
+
+def _decided(
+    project: Any, key: str, stage: Stage | None, take: Sequence[str], reason: Reason | None, json_: bool
+) -> None:
+    """Show the rows of an item that waits; with something to take decide them, and close once none is open."""
+    from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, openings
+    from annotator.domain.kinds.documents import KINDS
+
+    lines = [one for one in adjudicating.queue(project) if one.item_key == key and not one.closed]
+    lines = [one for one in lines if stage in (None, one.stage)]
+    if len(lines) != 1:
+        many = ", ".join(one.stage.value for one in lines) or "nothing"
+        raise Refusal(
+            f"Of item {key} {many} waits for you.", "Name one with --stage, or another adjudicator with --as."
+        )
+    if not take:
+        found = openings.look(project, lines[0].item_id, lines[0].stage, adjudication_sheets.sheet)
+        rows = [
+            {"row": row.number, "take": row.ruling.take, "differing": row.differing}
+            | {letter: unit.model_dump(mode="json") for letter, unit in row.units.items()}
+            for row in found.rows
+        ]
+        say({"rows": rows}, json_, [_row_words(row, KINDS[found.kind].says) for row in rows])
+        return
+    takes = {}
+    for one in take:
+        number, _, whom = one.rpartition("=")
+        if number and not number.isdecimal():
+            raise Refusal(f"“{one}” decides nothing.", "Write ROW=A, ROW=both, ROW=drop, or A alone.")
+        takes[int(number or 0)] = whom if whom in (BOTH, DROP) else whom.upper()
+    begun = openings.open_(project, lines[0].item_id, lines[0].stage)
+    left = [one.words for one in closing.decide(project, begun.id, takes, reason)]
+    say({"closed": not left, "left": left}, json_, left or [f"Item {key}: the consensus is made."])
+    if left:
+        raise typer.Exit(NOT_ALL)
+
+
+def _row_words(row: dict[str, Any], says: str) -> str:
+    """A row with each one's words and, where something else differs, that too."""
+    told = [
+        f"  {letter}: {', '.join(str(unit[name]) for name in dict.fromkeys((says, *row['differing'])))}"
+        for letter, unit in row.items()
+        if len(letter) == 1
+    ]
+    return "\n".join((f"{row['row']}. {row['take'] or 'undecided'}", *told))
 
 
 def _value(figure: Figure | None) -> float | None:

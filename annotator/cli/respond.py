@@ -74,7 +74,7 @@ def respond(
         mode, planned=plan, condition=condition, cutoff=cutoff, filed_as=mode_name
     )
     how = response_settings.settings_of(manner)
-    preset = how.condition.parameters if how else ""
+    preset, filed = (how.condition.parameters, how.mode) if how else ("", "")
     settings = writers.WriterSettings(judge, base_url, model, key_env, parameters, preset)
 
     def order_of(asked: str) -> RunRequest:
@@ -88,7 +88,7 @@ def respond(
         return
 
     async def run(project: Any, **how: Any) -> dict[str, Any]:
-        writer = writers.prepared(project, system, settings)
+        writer = writers.prepared(project, system, settings, filed)
         return await ResponseRun.run(project, order_of(writer.name), **how)
 
     carried_out(file, run, ResponseRun.words, doing=ResponseRun.doing, progress=progress, json_=json_)

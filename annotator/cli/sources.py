@@ -42,18 +42,22 @@ Services = Annotated[
 ]
 NOT_FETCHED = "not fetched"
 Refresh = Annotated[bool, typer.Option("--refresh", help="Ask again for kept replies")]
+Every = Annotated[
+    bool, typer.Option("--every", help="Every page that a report gives, as key points need them")
+]
 
 
 @app.command("list")
-def list_(file: File, json_: Json = False) -> None:
+def list_(file: File, every: Every = False, json_: Json = False) -> None:
     """List every address that claims cite and every page that is kept, with its state and the cause of a failure."""
     from annotator.actions.items import cited_pages
 
     with opened(file, readonly=True) as project:
-        found = cited_pages.lines(project)
+        found = cited_pages.lines(project, every=every)
     words = [f"{line.state or NOT_FETCHED:<11}  {line.url}  {line.cause}".rstrip() for line in found]
     trees = [asdict(line) | {"state": line.state or NOT_FETCHED} for line in found]
-    say({"pages": trees}, json_, words or ["No claim cites an address, and no page is kept."])
+    none = "No claim cites an address, and no page is kept; --every lists those that reports give."
+    say({"pages": trees}, json_, words or [none])
 
 
 @app.command()
@@ -70,9 +74,7 @@ def fetch(
         typer.Option("--refresh", help="Fetch pages again; a stored text is never replaced by an empty one"),
     ] = False,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="Concurrent downloads")] = 8,
-    every: Annotated[
-        bool, typer.Option("--every", help="Every page that a report gives, as key points need them")
-    ] = False,
+    every: Every = False,
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:

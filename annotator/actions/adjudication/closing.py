@@ -1,10 +1,12 @@
 """Closing an adjudication into a consensus, a new artifact beside those it came from, and reopening it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlalchemy import update
 from sqlalchemy.engine import Connection
 
+from annotator.actions.adjudication import ruling
 from annotator.actions.assignments import adjudicators
 from annotator.actions.authoring import asked, criterion_weights
 from annotator.actions.consensus import consensus, consensus_versions, letters, remarks, repaired, ruling_rows
@@ -17,6 +19,7 @@ from annotator.domain.experts.adjudication import (
     AdjudicationState,
     ConsensusVersion,
     DisputeState,
+    Reason,
     Ruling,
 )
 from annotator.domain.kinds.artifact import Kind
@@ -78,6 +81,30 @@ def _needs_reason(row: Ruling) -> bool:
     if row.take in (DROP, OWN):
         return bool(row.members)
     return row.take in row.members and len(row.members) > 1 and not row.unanimous
+
+
+def decide(
+    project: Project, adjudication_id: str, takes: Mapping[int, str], reason: Reason | None
+) -> list[Lacking]:
+    """Decide rows by their numbers from 1, all or none, and close once nothing lacks; what still does.
+
+    The number 0 stands for every open row: one that a letter did not write is dropped there. Refusal for a decision
+    that needs a reason where none is given.
+    """
+    with project.store.write() as db:
+        for number, take in takes.items():
+            rows = ruling_rows.rulings(db, adjudication_id)
+            if number > len(rows):
+                raise Refusal(f"There is no row {number}.", f"There are {len(rows):,}. Nothing was decided.")
+            for row in [rows[number - 1]] if number else [one for one in rows if one.open]:
+                there = number or len(take) > 1 or take in row.members
+                ruling.rule(project, row.id, take if there else DROP, reason=reason or row.reason or "")
+        lacking = missing(project, adjudication_id)
+        if bare := [one.words for one in lacking if one.field == "reason"]:
+            raise Refusal("A reason is lacking; nothing was decided.", "Give one with --reason.", tuple(bare))
+    if not lacking:
+        close(project, adjudication_id)
+    return lacking
 
 
 def close(project: Project, adjudication_id: str) -> Change:

@@ -56,6 +56,7 @@ GOLDSMITH, COLLECTED, TRANSCRIPTS, TABLES = "goldsmith", "collected", "transcrip
 TRANSCRIPT_ENDINGS = reader.ENDINGS
 # Of a release one of these lies in its folder; no table ends in what transcripts do.
 RELEASED = {"manifest.json", "items.json"}
+CAPTIONS = {".vtt", ".srt"}
 SPOKEN = {".vtt", ".srt", ".txt", ".docx", ".pdf"}
 # Items of one's own tables are known by their keys, whatever collection they came with.
 OWN_TABLES = FileLayout(
@@ -79,12 +80,13 @@ def format_of(paths: Sequence[Path]) -> str:
     """What files hold, by their content: a release, a benchmark's own folder, transcripts, or else tables."""
     if len(paths) == 1 and Collection.is_at(paths[0]):
         return COLLECTED
+    inside = [one for path in paths if path.is_dir() and os.access(path, os.R_OK) for one in path.iterdir()]
     if paths and {path.suffix.lower() for path in paths} <= SPOKEN:
         return TRANSCRIPTS
-    names = {
-        one.name for path in paths if path.is_dir() and os.access(path, os.R_OK) for one in path.iterdir()
-    }
-    names |= {path.name for path in paths}
+    endings = {path.suffix.lower() for path in (*paths, *inside)} - {""}
+    if endings and endings <= CAPTIONS:
+        return TRANSCRIPTS
+    names = {path.name for path in (*paths, *inside)}
     if RELEASED & names:
         return GOLDSMITH
     marked = (name for name, one in LAYOUTS.items() if any(names.issuperset(mark) for mark in one.marks))

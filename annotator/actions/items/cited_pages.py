@@ -72,12 +72,12 @@ def cited(project: Project) -> CitedPages:
     return _found(project)
 
 
-def lines(project: Project) -> tuple[CitedPage, ...]:
-    """The same pages for anyone, without who cites them."""
-    return _found(project).pages
+def lines(project: Project, *, every: bool = False) -> tuple[CitedPage, ...]:
+    """The same pages for anyone, without who cites them; on request also those that reports give without a claim."""
+    return _found(project, pages.given(project) if every else ()).pages
 
 
-def _found(project: Project) -> CitedPages:
+def _found(project: Project, given: Iterable[str] = ()) -> CitedPages:
     citing: defaultdict[str, list[CitingClaim]] = defaultdict(list)
     normal = cache(pages.normal)
     for url, one in _claims(project):
@@ -87,7 +87,7 @@ def _found(project: Project) -> CitedPages:
     with project.store.read() as db:
         kept = {row["url"]: dict(row) for row in db.execute(question).mappings()}
     found = []
-    for url in sorted({*citing, *kept}):
+    for url in sorted({*citing, *kept, *given}):
         row = kept.get(url, {"url": url})
         if "state" in row:
             row["state"] = PageState(row["state"])

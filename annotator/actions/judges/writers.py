@@ -11,6 +11,7 @@ from annotator.actions.judges import judges
 from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import Judge, JudgeKind, PricedAsking
+from annotator.domain.material.response import CONTINUATION
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
@@ -38,18 +39,23 @@ class WriterSettings:
     """Request parameters, a JSON object, that go beside the others and before them."""
 
 
-def prepared(project: Project, system: str, settings: WriterSettings = WriterSettings()) -> Judge:
+def prepared(
+    project: Project, system: str, settings: WriterSettings = WriterSettings(), mode: str = ""
+) -> Judge:
     """The writer of a system, made or brought up to date by the settings.
 
-    Refusal when the system's reports came from elsewhere, from another model, or were asked for with other parameters.
+    What continues tasks is asked by parameters of its own, and is a writer beside that of the system's reports, at the
+    same endpoint unless the settings say otherwise. Refusal when the system's reports came from elsewhere, from another
+    model, or were asked for with other parameters.
     """
     wanted = system.strip()
     if not wanted:
         raise Refusal("The system has no name.", "Name the system: --system NAME.")
     with project.store.write() as db:
-        old = _named(db, _name(wanted))
-        writer = _as_wanted(project, wanted, settings, old)
-        if _has_reports(db, wanted):
+        of_reports, there = _named(db, _name(wanted)), _has_reports(db, wanted, mode)
+        old = _named(db, _name(wanted, mode)) or (of_reports if there else None)
+        writer = _as_wanted(project, _name(wanted, mode), settings, old, of_reports)
+        if there:
             _refuse_another(wanted, old, writer)
         if settings.key_env and settings.base_url:
             from annotator.judging.calls import keys
@@ -64,11 +70,10 @@ def named(project: Project, name: str) -> Judge | None:
         return _named(db, name)
 
 
-def of_system(project: Project, system: str, judge: str, preset: str = "") -> Judge:
+def of_system(project: Project, system: str, judge: str, preset: str = "", mode: str = "") -> Judge:
     """Who writes a system's reports: its writer of last time, where it is named, or one at the endpoint of a judge."""
-    return prepared(
-        project, system, WriterSettings("" if judge == _name(system.strip()) else judge, preset=preset)
-    )
+    known = {_name(system.strip(), mode), _name(system.strip())}
+    return prepared(project, system, WriterSettings("" if judge in known else judge, preset=preset), mode)
 
 
 def as_endpoint(writer: Judge) -> Judge:
@@ -76,8 +81,9 @@ def as_endpoint(writer: Judge) -> Judge:
     return writer.model_copy(update={"kind": JudgeKind.ENDPOINT})
 
 
-def _name(system: str) -> str:
+def _name(system: str, mode: str = "") -> str:
     """Under which name a system's writer stands among the judges, where no two are alike."""
+    system = f"{system} ({mode})" if mode == CONTINUATION else system
     if len(system) <= _ROOM_FOR_A_NAME:
         return f"writer of {system}"
     return f"writer of {system[: _ROOM_FOR_A_NAME - 9]} {sha256(system)[:8]}"
@@ -89,17 +95,21 @@ def _named(db: Connection, name: str) -> Judge | None:
     return Judge(**row) if row is not None else None
 
 
-def _has_reports(db: Connection, system: str) -> bool:
+def _has_reports(db: Connection, system: str, mode: str) -> bool:
+    """Whether it has continuations, if that is the mode, or else any reports."""
     answers = select(RESPONSE.c.id).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
-    return db.execute(answers.where(SYSTEM.c.name == system).limit(1)).first() is not None
+    alike = (RESPONSE.c.mode == CONTINUATION) == (mode == CONTINUATION)
+    return db.execute(answers.where(SYSTEM.c.name == system, alike).limit(1)).first() is not None
 
 
-def _as_wanted(project: Project, system: str, settings: WriterSettings, old: Judge | None) -> Judge:
+def _as_wanted(
+    project: Project, name: str, settings: WriterSettings, old: Judge | None, of_reports: Judge | None
+) -> Judge:
     """The writer as the settings have it, under the id it has or a new one."""
     if settings == WriterSettings() and old is not None:
         return old
-    given: dict[str, Any] = {"name": _name(system), "kind": JudgeKind.WRITER}
-    given |= _from_judge(project, settings) if settings.judge else _by_itself(settings, old)
+    given: dict[str, Any] = {"name": old.name if old else name, "kind": JudgeKind.WRITER}
+    given |= _from_judge(project, settings) if settings.judge else _by_itself(settings, old or of_reports)
     if settings.preset:
         own = json.loads(given.get("parameters") or "{}")
         given["parameters"] = json.dumps({**own, **json.loads(settings.preset)})

@@ -13,7 +13,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import artifacts, draft_provenance
 from annotator.actions.authoring.artifacts import ARTIFACT
 from annotator.actions.authoring.draft_provenance import DraftSource
-from annotator.actions.items import extracts
+from annotator.actions.items import extracts, items
 from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
@@ -63,11 +63,21 @@ def proposals(project: Project, item_id: str = "", kind: Kind | WriterAid | None
     return [one for one in found if one.left]
 
 
-def found(project: Project, begins: str) -> Proposal:
-    """The one draft that waits for the person working and whose id begins so; Refusal when there is none, or more."""
-    alike = [one for one in proposals(project) if begins and one.id.startswith(begins)]
+def found(project: Project, begins: str, kind: str = "") -> Proposal:
+    """The one draft that waits for the person working, by its item's key or the first letters of its id.
+
+    Refusal when there is none, or more.
+    """
+    mine = [one for one in proposals(project) if not kind or one.kind.value == kind]
+    of_item = [one for one in mine if items.read(project, one.item_id).key == begins]
+    alike = of_item or [one for one in mine if begins and one.id.startswith(begins)]
     if len(alike) == 1:
         return alike[0]
+    if of_item:
+        raise Refusal(
+            f"Item {begins} has more than one draft.",
+            "Say which with --kind, or by the first letters of its id.",
+        )
     if alike:
         raise Refusal(f"More than one draft begins with “{begins}”.", "Give more of its id.")
     raise GONE

@@ -90,8 +90,9 @@ class ResponseRun(RunKind):
         return writer
 
     def writer(self) -> Judge:
+        how = self._manner
         return writers.of_system(
-            self.project, self._system, self.judge.name, self._manner.condition.parameters
+            self.project, self._system, self.judge.name, how.condition.parameters, how.mode
         )
 
     def _refuse_mixed(self, db: Connection, writer: Judge) -> None:

@@ -121,11 +121,11 @@ VIEW = ResultView(
     "Leakage",
     result_views.SYSTEMS,
     "Whether systems write the second half of a task when they are given the first.",
-    "Ask systems to continue tasks: goldsmith respond --mode continuation.",
+    "Ask systems to continue tasks.",
     no_choices,
     report,
     sheets,
     "Material",
-    command="goldsmith respond FILE --mode continuation",
+    command="goldsmith respond FILE --system S --mode continuation",
     rests_on=(CONTINUATION,),
 )

@@ -157,4 +157,4 @@ def hold(
     with opened(file, person=as_) as project:
         _, one = contest_keeping.hold(project, contest_tasks.named(project, task).id, reason)
     words = one.words if one.reason else "may be kept again"
-    say({"task": task, "reason": one.reason}, json_, [f"{task}: {words}."])
+    say({"task": task, "reason": one.reason}, json_, [f"{task}: {words.removesuffix('.')}."])

@@ -8,7 +8,9 @@ from PySide6.QtGui import QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStyleOptionViewItem
 
+from annotator.domain.experts.agreement import Figure
 from annotator.gui import theme
+from annotator.gui.review.ruling_words import figures_words
 from tests.projects.adjudication_project import scripts_project
 from tests.windows.adjudicating_window import adjudicate
 from tests.windows.labelling_keys import press
@@ -77,3 +79,10 @@ def test_no_row_is_wider_than_its_pane(tmp_path, window_over, qtbot, percent):
     QTest.qWait(20)
     area = page.rows.area
     assert area.widget().width() <= area.viewport().width()
+
+
+def test_why_a_figure_of_one_item_is_undefined_speaks_of_reports():
+    found = Figure(
+        name="value_kappa", value=None, note="all said yes; 3 clusters are too few for an interval"
+    )
+    assert figures_words([found]) == "value κ undefined (all said yes; 3 reports are too few for an interval)"
