@@ -14,7 +14,7 @@ from typing import Protocol as Shape
 import typer
 
 from annotator import loading
-from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, print_json, progress_bars, say
+from annotator.cli.saying import DONE, NOT_ALL, REFUSED, bar, opened, print_json, progress_bars, said, say
 from annotator.cli.tables import print_table
 from annotator.domain.texts.refusal import Refusal
 
@@ -51,23 +51,27 @@ def say_forecast(file: Path, order: Any, *, json_: bool, person: str = "") -> No
 
     with opened(file, readonly=True, person=person) as project:
         if of_paper := orders.of_paper(project, order):
-            _say_forecasts(of_paper, json_)
+            from annotator.actions.judging import judge_runs
+
+            _say_forecasts(of_paper, json_, judge_runs.left_out(project, order))
             return
         found = orders.forecast(project, order)
     say(found.tree(), json_, found.words())
 
 
-def _say_forecasts(found: Sequence[Any], json_: bool) -> None:
+def _say_forecasts(found: Sequence[Any], json_: bool, left_out: str) -> None:
     """Say what each protocol of a paper would take, by its metrics, and all of them together."""
     from annotator.actions.judging import forecasts
 
     whole = forecasts.summed(found)
     if json_:
-        print_json({"protocols": [one.tree() for one in found], "sum": whole})
+        print_json({"protocols": [one.tree() for one in found], "sum": whole, "left_out": left_out})
         return
     heads = ("Protocol", "For", "Judgements", "Calls", "Tokens in", "Tokens out", "Cost, US$")
     rows = [(one.protocol, forecasts.figure_of(one), *_amounts(one.tree())) for one in found]
     print_table("What it would take", heads, [*rows, ("all", "", *_amounts(whole))])
+    if left_out:
+        said.print(left_out, markup=False)
 
 
 def _amounts(tree: Mapping[str, Any]) -> tuple[str, ...]:

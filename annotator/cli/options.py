@@ -37,7 +37,11 @@ OutputPrice = Annotated[float | None, typer.Option(min=0, help="US dollars per m
 CachedPrice = Annotated[float | None, typer.Option(min=0, help="US dollars per million cached tokens in")]
 Together = Annotated[
     int,
-    typer.Option(min=1, max=100, help="Units per call, shuffled; more than one creates a separate judge"),
+    typer.Option(
+        min=0,
+        max=100,
+        help="Units per call, shuffled; 0 as the judge is set, any other number is a separate judge",
+    ),
 ]
 Card = Annotated[
     Path | None,

@@ -59,6 +59,7 @@ EXTRACTIONS: "LateTable[str, Extraction]" = LateTable(
 DRAFTS: "LateTable[str, Extraction]" = LateTable(
     lambda: {one.name: one for paper in papers() for one in paper.drafts}
 )
+PAPERS: "LateTable[str, Paper]" = LateTable(lambda: {paper.name: paper for paper in papers()})
 # Figures made of others, each with its paper.
 COMPOSITES: "LateTable[str, tuple[Paper, Composite]]" = LateTable(
     lambda: {one.name: (paper, one) for paper in papers() for one in paper.composites}

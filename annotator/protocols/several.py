@@ -11,6 +11,8 @@ from annotator.protocols.replies import ModelReply, QuotingReply
 
 # The verdict that the reply on one unit of a case comes to, with the flags of the call.
 Read = Callable[[Any, Case, tuple[str, ...]], Verdict]
+# What stands before a unit's name in a prompt.
+ID = "id: "
 
 
 def of_empty(case: Case, value: str) -> dict[str, Verdict]:
@@ -102,7 +104,7 @@ class UnitQuestion:
         if self.empty and (empty := of_empty(case, self.empty)):
             return empty
         names = by_letter(case.units, self.letter) if self.letter else by_id(case.units)
-        described = (f"id: {name}\n{self.words(case, unit)}" for name, unit in names.items())
+        described = (f"{ID}{name}\n{self.words(case, unit)}" for name, unit in names.items())
         words = listed(names) if self.letter else "\n\n".join(described)
         return of_several(case, names, await self._answer(case, ask, 1, words), _as_verdict)
 

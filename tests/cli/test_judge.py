@@ -75,7 +75,6 @@ def test_a_whole_paper_is_estimated_figure_by_figure(file: Path, capsys: Any, se
     # Twelve criteria, two systems compared in both orders on two items, and no claim is known.
     assert calls == {
         "researcherbench.coverage": 12,
-        "researcherbench.claims": 0,
         "researcherbench.pairwise": 4,
     }
     assert (found["sum"]["units"], found["sum"]["calls"], server.bodies) == (16, 16, [])
@@ -97,8 +96,8 @@ def test_a_judge_is_added_that_is_shown_weights(file: Path, capsys: Any, server:
     words = ("judge", "add", file, "--name", "w", "--base-url", server.url, "--model", "m", "--show-weight")
     assert goldsmith(capsys, *words)[0] == 0
     listed = {judge["name"]: judge["asking"] for judge in told(capsys, "judge", "list", file)["judges"]}
-    assert json.loads(listed["w"]) == {"weights_shown": True}
-    assert json.loads(listed[JUDGE]) == {}
+    assert json.loads(listed["w"]) == {"together": 0, "weights_shown": True}
+    assert json.loads(listed[JUDGE]) == {"together": 0}
 
 
 @pytest.mark.usefixtures("small_cases")

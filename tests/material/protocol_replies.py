@@ -49,7 +49,8 @@ def crossed(case: Case) -> dict[str, Any]:
 
 def supported(case: Case) -> dict[str, Any]:
     said = dict(zip(FACTS, ("support", "partial_support", "not_support"), strict=True))
-    return {"quote": "", "rationale": "By place.", "support": said[case.unit.text]}
+    told = {"quote": "", "rationale": "By place."}
+    return {"answers": [told | {"id": unit.id, "support": said[unit.text]} for unit in case.units]}
 
 
 def graded(case: Case) -> dict[str, Any]:

@@ -4,10 +4,17 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import pytest
 
 from annotator.actions.judges import judges
+from annotator.actions.judging.forecasts import CostEstimate
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.judging.calls.prices import tokens_in
 from tests.judging.batch_server import BatchServer, Results, answered
 from tests.judging.odd_server import Odd, OddServer, at_work, completion
 
@@ -56,3 +63,85 @@ def asked_about(body: dict[str, Any]) -> list[tuple[str, str]]:
         return [("", text.split("The criterion:\n\n")[1].split("\n\nThe report:")[0])]
     part = text.split("The criteria:\n\n")[1].split("\n\nThe report:")[0]
     return re.findall(r"^id: (.+)\n(.+)$", part, re.MULTILINE)
+
+
+# How units are named in prompts: a line “id: name”, a line “x1: words”, or JSON.
+_NAMED = re.compile(r'^id: (\S+)$|^([a-z]\d+): |"id": "([^"]+)"', re.MULTILINE)
+LISTED = "listed"
+_SAID = "That is what the second part says of it."
+
+
+class Told(NamedTuple):
+    """The tokens of one call, as the server counts them."""
+
+    asked: int
+    said: int
+
+
+class CountingServer(OddServer):
+    """Answers whatever is asked by the schema of its reply, by chance that a prompt decides, and counts the tokens.
+
+    The count is by the program's own rule: four ASCII characters make a token, any other character is one. Of a list
+    whose length is the model's to choose, there are as many as `listed` says.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[Told] = []
+        self.listed = 12
+        self.answer = self._counted
+
+    def _counted(self, body: dict[str, Any], number: int) -> Odd:
+        text = by_schema(body, self.listed)
+        tokens = Told(sum(tokens_in(one["content"]) for one in body["messages"]), tokens_in(text))
+        self.told.append(tokens)
+        tree = json.loads(str(completion(text).body))
+        tree["usage"] = {"prompt_tokens": tokens.asked, "completion_tokens": tokens.said}
+        return Odd(json.dumps(tree))
+
+
+def by_schema(body: dict[str, Any], listed: int = 1) -> str:
+    """A reply to a request that brings the schema of one."""
+    asked, schema = body["messages"][-1]["content"], body["response_format"]["json_schema"]["schema"]
+    return json.dumps(filled(schema, schema.get("$defs", {}) | {LISTED: listed}, asked))
+
+
+def filled(schema: dict[str, Any], known: dict[str, Any], asked: str, place: str = "") -> Any:
+    """A reply that fits a schema; what is listed by id answers for each unit that the prompt names."""
+    schema = known[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema
+    if "anyOf" in schema:
+        return filled(schema["anyOf"][0], known, asked, place)
+    if choices := schema.get("enum"):
+        return choices[int(sha256(f"{place} {asked}".encode()).hexdigest(), 16) % len(choices)]
+    if schema["type"] == "object":
+        return {name: filled(one, known, asked, place + name) for name, one in schema["properties"].items()}
+    if schema["type"] == "array":
+        one = schema["items"]
+        one = known[one["$ref"].rpartition("/")[2]] if "$ref" in one else one
+        if "id" not in one.get("properties", {}):
+            return [filled(one, known, asked, f"{place}{n} ") for n in range(known[LISTED])]
+        names = ["".join(found) for found in _NAMED.findall(asked)]
+        return [filled(one, known, asked, place + name) | {"id": name} for name in names]
+    usual = {"integer": 5, "number": 0.7, "boolean": True}
+    return usual.get(schema["type"], "" if "quote" in place else f"{_SAID} {place}")
+
+
+async def near(project: Project, server: CountingServer, *parts: RunRequest, measured: bool = True) -> None:
+    """Each part of an order takes what its estimate says, within a fifth; by the last, replies are `measured`."""
+    for order in parts:
+        before, found = len(server.told), await orders.foreseen(project, order)
+        assert len(server.told) == before
+        ended = await orders.carry_out(project, order)
+        assert ended["state"] == "done"
+        calls = server.told[before:]
+        assert isinstance(found, CostEstimate)
+        if found.at_most:
+            assert found.calls >= len(calls)
+            continue
+        assert found.calls == pytest.approx(len(calls), rel=0.2)
+        assert found.tokens_input == pytest.approx(sum(one.asked for one in calls), rel=0.2)
+        if not found.assumed:
+            assert found.tokens_output == pytest.approx(sum(one.said for one in calls), rel=0.2)
+    assert calls
+    assert isinstance(found, CostEstimate)
+    assert (found.assumed, found.at_most) == (not measured, False)

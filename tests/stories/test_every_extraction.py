@@ -2,18 +2,26 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from llmock.pytest_plugin import LLMock
 
+from annotator.actions.imports import samples
+from annotator.actions.items import items, roles
 from annotator.actions.judges import judges
-from annotator.actions.material import extracting
+from annotator.actions.material import draft_runs, extracting
+from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.material.item import ItemRole
 from annotator.protocols import EXTRACTIONS
+from tests.judging.odd_server import at_work
 from tests.material import key_points
 from tests.material.bundles import REAL
 from tests.projects.both_papers import FOUND, QUESTIONS, STEPS, SYSTEMS, both_papers
+from tests.servers.served import CountingServer, near
+from tests.stories.test_every_protocol import add_exemplars
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
 OF_REPORTS = {
@@ -57,4 +65,43 @@ def test_a_model_server_draws_from_every_report_or_item(tmp_path: Path, llmock: 
     ended = asyncio.run(extracting.run(project, RunRequest(JUDGE, name)))
     things = len(QUESTIONS) * (len(SYSTEMS) if name in OF_REPORTS else 1)
     assert (ended["state"], ended["done"]) == ("done", things)
+    project.close()
+
+
+def keys(project: Project) -> list[str]:
+    return [items.read(project, one).key for one in items.ids(project)]
+
+
+# Those that ask nobody, or that need another document first, are left out.
+@pytest.mark.parametrize(
+    "name",
+    [
+        *(name for name in EXTRACTIONS if name != "deepscholar.sentences"),
+        *(f"{draft_runs.PREFIX}{name}" for name in ("deepscholar.nuggets.make", "draft.rubric")),
+        *(f"{draft_runs.PREFIX}{name}" for name in ("draft.diagnostics", "researcherbench.insights")),
+    ],
+)
+def test_what_is_drawn_and_drafted_takes_what_its_estimate_says(tmp_path: Path, name: str) -> None:
+    project = both_papers(tmp_path)
+    add_exemplars(project)
+    if name == key_points.EXTRACTION:
+        key_points.fetch(project, "It was measured.")
+    with at_work(CountingServer()) as server:
+        judges.add(project, JUDGE, base_url=server.url, model="test-model")
+        first, other = (RunRequest(JUDGE, name, items=(key,)) for key in keys(project))
+        asyncio.run(near(project, server, first, other))
+    project.close()
+
+
+@pytest.mark.parametrize("piece_words", [0, 150, 400])
+def test_a_transcript_in_pieces_takes_what_its_estimate_says(tmp_path: Path, piece_words: int) -> None:
+    project = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    with at_work(CountingServer()) as server:
+        server.listed = 6
+        judges.add(project, JUDGE, base_url=server.url, model="test-model")
+        of = RunRequest(JUDGE, f"{draft_runs.PREFIX}arena.inspirations", piece_words=piece_words)
+        seminars = [one for one in items.ids(project) if roles.of(project, one) is ItemRole.SEMINAR]
+        order = replace(of, items=tuple(items.read(project, one).key for one in seminars))
+        assert order.items
+        asyncio.run(near(project, server, order, measured=False))
     project.close()

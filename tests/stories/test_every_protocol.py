@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from sqlalchemy import select
 
+from annotator.actions.authoring import citation_window
 from annotator.actions.items import items, materials, page_fetching, pages
 from annotator.actions.judges import judges
 from annotator.actions.material import extracting
@@ -21,7 +23,7 @@ from annotator.actions.orders import orders  # fmt: skip
 from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
 from annotator.actions.results.response_scores import systems_named
-from annotator.actions.runs import judge_cases
+from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.protocol import Case
@@ -32,10 +34,12 @@ from annotator.domain.texts.change import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.deepscholar.retrieved import retrieved as retrieved_set
 from annotator.storage.tables import JudgementRow, table
+from tests.judging.odd_server import at_work
 from tests.material import cited_sentences, drawn_extracts, key_points
 from tests.material.bundles import REAL
 from tests.material.protocol_replies import COVERAGE, OF_POINTS, PRECISION, RELEVANCE, REPLIES
 from tests.projects.both_papers import (
+    FACTS,
     FOUND,
     QUESTIONS,
     STEPS,
@@ -47,6 +51,8 @@ from tests.projects.both_papers import (
     both_papers,
 )
 from tests.projects.labelling_project import add_report
+from tests.servers.served import CountingServer, near
+from tests.storage import sql
 from tests.templates import once
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
@@ -327,7 +333,8 @@ def public_lengths(system: str) -> dict[int, int]:
 def test_a_model_servers_verdicts_become_the_figures_counted_by_hand(
     project: Project, tmp_path: Path, llmock: LLMock, protocol: str
 ) -> None:
-    cases = list(judge_cases.cases(project, RunRequest(JUDGE, protocol)))
+    settings = judge_cases.settings_of(judges.named(project, JUDGE), protocol, 0)
+    cases = list(judge_cases.cases(project, RunRequest(JUDGE, protocol), settings=settings))
     for case in cases:
         llmock.reply(json.dumps(REPLIES[protocol](case)))
     assert judge(project, protocol, JUDGE)["state"] == "done"
@@ -368,3 +375,81 @@ def test_a_server_that_answers_at_random_within_the_schema_yields_no_invented_ve
     assert all(row.value is None for row in judged)
     told = figures(project, "researcherbench.claims")
     assert [told["faithfulness", system].value for system in SYSTEMS] == [None, None]
+
+
+# Units in one call
+
+
+NUGGETS = "deepscholar.nuggets"
+
+
+def asked_in_calls(project: Project, llmock: LLMock, name: str = JUDGE, **how: Any) -> tuple[int, int, str]:
+    """The calls that an order was told to take, those that it took, and who is named as its judge."""
+    order = RunRequest(name, NUGGETS, **how)
+    foreseen, before = orders.forecast(project, order), len(llmock.requests)
+    asyncio.run(orders.carry_out(project, order))
+    return foreseen.calls, len(llmock.requests) - before, run_records.runs(project)[0].judge
+
+
+def test_ten_nuggets_share_a_call_unless_one_is_wanted(project: Project, llmock: LLMock) -> None:
+    reports, said = len(SYSTEMS) * len(QUESTIONS), {"quote": "", "rationale": "So.", "support": "not_support"}
+    ids = {case.unit.id for case in judge_cases.cases(project, RunRequest(JUDGE, NUGGETS))}
+    llmock.reply(json.dumps({"answers": [said | {"id": one} for one in ids]}), times=reports)
+    llmock.reply(json.dumps(said), times=None)
+    assert asked_in_calls(project, llmock) == (reports, reports, JUDGE)
+    one_by_one = asked_in_calls(project, llmock, together=1)
+    assert one_by_one == (len(FACTS) * reports, len(FACTS) * reports, f"{JUDGE}, 1 together")
+
+
+def test_a_judge_from_before_asks_one_nugget_a_call_and_its_run_goes_on_so(
+    project: Project, llmock: LLMock
+) -> None:
+    llmock.reply(json.dumps({"quote": "", "rationale": "So.", "support": "not_support"}), times=None)
+    with project.store.write():
+        sql.alter(project, "UPDATE judge SET asking = '{}' WHERE name = 'mock'")
+    units = len(FACTS) * len(SYSTEMS) * len(QUESTIONS)
+    assert asked_in_calls(project, llmock) == (units, units, JUDGE)
+    with project.store.write():
+        sql.alter(project, "UPDATE run SET state = 'interrupted'")
+        sql.alter(project, "DELETE FROM judgement WHERE value IS NOT NULL")
+    going_on = orders.unfinished(project)
+    assert (going_on.judge, going_on.together) == (JUDGE, 1)
+    assert asyncio.run(orders.carry_out(project, going_on))["judged"] == units
+    # Its answers are in the journal: nothing is asked in another way.
+    assert len(llmock.requests) == units
+
+
+# What an estimate says, and what a run takes
+
+
+SETTINGS: dict[str, dict[str, int]] = {
+    "as usual": {},
+    "twice": {"trials": 2},
+    "two units a call": {"together": 2, "trials": 2},
+    "all units in a call": {"together": 100},
+    "sources near by": {"window": 2},
+    "sources farther off": {"window": 5},
+}
+
+
+def is_set(protocol: str, setting: str) -> bool:
+    """Whether a setting changes what is asked under a protocol."""
+    how, several = SETTINGS[setting], PROTOCOLS[protocol].judge_together is not None
+    if "window" in how:
+        return protocol == COVERAGE
+    return several if "together" in how else not (several and how)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "setting"), [(one, name) for one in JUDGED for name in SETTINGS if is_set(one, name)]
+)
+def test_a_run_takes_what_its_estimate_says(project: Project, protocol: str, setting: str) -> None:
+    how = dict(SETTINGS[setting])
+    if window := how.pop("window", 0):
+        citation_window.widen(project, window)
+    # One report is enough where none is compared with another's.
+    systems = () if PROTOCOLS[protocol].paired or PROTOCOLS[protocol].exemplar else SYSTEMS[:1]
+    with at_work(CountingServer()) as server:
+        judges.add(project, "counted", base_url=server.url, model="test-model")
+        whole = RunRequest("counted", protocol, systems=systems, **how)
+        asyncio.run(near(project, server, replace(whole, items=("1",)), whole))

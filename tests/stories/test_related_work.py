@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from llmock.pytest_plugin import LLMock
 
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
+from annotator.actions.runs import judge_cases
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.cli import run_command
 from annotator.domain.texts.canonical import canonical_json
 from annotator.protocols import papers
@@ -21,6 +23,7 @@ from annotator.protocols.deepscholar.overall import METRICS
 from tests.judging.odd_server import OddServer, at_work, completion
 from tests.material import related_work as made
 from tests.material.related_work import SHARED
+from tests.servers.served import CountingServer
 from tests.storage import sql
 
 (PAPER,) = (paper for paper in papers() if paper.name == "deepscholar")
@@ -145,9 +148,13 @@ def test_every_figure_comes_from_real_calls_and_makes_the_overall(
     ]
     assert not llmock.requests
     bodies: list[str] = []
+    project = Project.open(file)
+    asked = judge_cases.cases(project, RunRequest(JUDGE, "deepscholar.nuggets"))
+    ids = list(dict.fromkeys(case.unit.id for case in asked))
+    project.close()
     for shape in PAPER.protocols:
         if shape.judge is not None:
-            always(llmock, shape.name)
+            always(llmock, shape.name, nuggets=ids)
             ended = goldsmith(capsys, "judge", "run", file, "--judge", JUDGE, "--protocol", shape.name)
             assert (ended["state"], ended["done"]) == ("done", ended["total"])
             bodies += [canonical_json(one.body) for one in llmock.requests]
@@ -169,15 +176,48 @@ def test_every_figure_comes_from_real_calls_and_makes_the_overall(
     assert released[HUMAN, "overall"]["value"] is not None
 
 
+def test_a_whole_paper_is_one_order_with_one_estimate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "project.goldsmith"
+    imported(capsys, file, benchmark(tmp_path / "benchmark"))
+    of = ("--judge", JUDGE, "--protocol", PAPER.name)
+    with at_work(CountingServer()) as server:
+        judges.add(project := Project.open(file), JUDGE, base_url=server.url, model="test-model")
+        project.close()
+        before = goldsmith(capsys, "judge", "estimate", file, *of)
+        # Sentences are not drawn yet.
+        assert "Sentences that their sources bear out (" in before["left_out"]
+        draw_all(capsys, file)
+        foreseen = goldsmith(capsys, "judge", "estimate", file, *of)
+        assert foreseen["left_out"] == ""
+        assert server.told == []
+        ended = goldsmith(capsys, "judge", "run", file, *of)
+    each = [one["protocol"] for one in foreseen["protocols"]]
+    assert each == [one.name for one in PAPER.protocols if one.judge]
+    assert (ended["state"], ended["done"], ended["not_asked"]) == ("done", foreseen["sum"]["units"], 0)
+    assert len(server.told) == ended["calls"] <= foreseen["sum"]["calls"]
+    assert ended["calls"] == pytest.approx(foreseen["sum"]["calls"], rel=0.2)
+    assert sum(one.asked for one in server.told) == pytest.approx(foreseen["sum"]["tokens_input"], rel=0.2)
+    runs = goldsmith(capsys, "judge", "runs", file)["runs"]
+    assert [one["protocol"] for one in runs if one["judge"] == JUDGE][::-1] == each
+
+
 def asked_of(file: Path, llmock: LLMock) -> None:
     judges.add(project := Project.open(file), JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
     project.close()
 
 
-def always(llmock: LLMock, protocol: str, delay_s: float = 0.0) -> None:
-    """The server says the same to whatever a protocol asks, and forgets what it was asked before."""
+def always(llmock: LLMock, protocol: str, delay_s: float = 0.0, nuggets: Sequence[str] = ()) -> None:
+    """The server says the same to whatever a protocol asks, and forgets what it was asked before.
+
+    Of `nuggets`, by their ids, it says the same of each.
+    """
     llmock.reset()
-    said = llmock.reply(json.dumps(SAYS[protocol]), times=None)
+    told: dict[str, Any] = SAYS[protocol]
+    if nuggets and protocol == "deepscholar.nuggets":
+        told = {"answers": [told | {"id": one} for one in nuggets]}
+    said = llmock.reply(json.dumps(told), times=None)
     if delay_s:
         said.delay(delay_s, times=None)
 
@@ -190,6 +230,7 @@ def test_a_run_that_was_killed_goes_on_without_a_repeated_call(
     asked_of(file, llmock)
     always(llmock, protocol, delay_s=0.2)
     words = ["judge", "run", str(file), "--judge", JUDGE, "--protocol", protocol, "--concurrency", "1"]
+    words += ["--together", "1"]
     process = subprocess.Popen(
         [sys.executable, "-m", "annotator", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(HERE_IS)},

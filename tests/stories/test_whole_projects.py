@@ -230,7 +230,10 @@ def systems_answer(goldsmith: Shell) -> None:
                 rule_model.REST[one["question"][:at]] = one["question"][at:]
     for system in ("careful", "hasty"):
         goldsmith(f"respond FILE --system {system} --mode continuation")
-    assert goldsmith.tree("sources list FILE --every")["not_here"] == sorted(rule_model.ADDRESS.values())
+    pages = goldsmith.tree("sources list FILE --every")["pages"]
+    assert [page["url"] for page in pages if page["state"] == "not fetched"] == sorted(
+        rule_model.ADDRESS.values()
+    )
     lines = ["url,file", *(f"{rule_model.ADDRESS[of]},{of}.txt" for of in PAGES)]
     goldsmith.write("pages/pages.csv", "\n".join(lines))
     for of, text in PAGES.items():

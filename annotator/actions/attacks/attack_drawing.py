@@ -9,7 +9,7 @@ from annotator.actions.attacks import attack_tests
 from annotator.actions.attacks.attack_tests import AttackRequest, AttackTest
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_records
-from annotator.actions.runs.judge_cases import JudgeSettings, RunRequest
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.sets import validation_units, validation_values
 from annotator.actions.sets.validation_units import Key
 from annotator.domain.judges.attack import UNTOUCHED, AttackContent, AttackedQuestion, Pieces
@@ -67,7 +67,7 @@ def _questions(
     """The verdicts question by question, as they were asked: one by one, or several together."""
     places = validation_units.places(project, shape)
     stand = {key: value for key, value in said.items() if key in places}
-    if judge.asked.together == 1:
+    if judge_cases.units_a_call(judge, shape.name) == 1:
         return [
             AttackedQuestion(
                 item_id=places[key].item_id, response_id=key[0], asked=(key[1],), own={key[1]: value}
@@ -83,7 +83,7 @@ def _together(
     """Whole questions, all of whose units have a verdict: in other company a unit might be judged otherwise."""
     seeds = run_records.seeds(project, judge.id, shape.name)
     for seed in sorted(set(seeds.values())):
-        settings = JudgeSettings(judge.asked.together, judge.asked.weights_shown, seed)
+        settings = judge_cases.settings_of(judge, shape.name, seed)
         for case in judge_cases.cases(project, RunRequest(judge.name, shape.name), settings=settings):
             response_id, asked = case.response.id, tuple(unit.id for unit in case.units)
             own = {unit_id: said[response_id, unit_id] for unit_id in asked if (response_id, unit_id) in said}

@@ -66,9 +66,11 @@ def protocols(project: Project) -> list[str]:
     return [name for name in TARGETS if name in there]
 
 
-def attacks_on(judge: Judge) -> list[AttackOffer]:
-    """All attacks, with why a judge cannot be put to some."""
+def attacks_on(judge: Judge, protocol: str) -> list[AttackOffer]:
+    """All attacks on verdicts under a protocol, with why a judge cannot be put to some."""
     return [
-        AttackOffer(one.name, one.title, one.about, "" if can(one.needs, judge) else LACKS[one.needs])
+        AttackOffer(
+            one.name, one.title, one.about, "" if can(one.needs, judge, protocol) else LACKS[one.needs]
+        )
         for one in ATTACKS.values()
     ]

@@ -8,7 +8,7 @@ from sqlalchemy import insert, select
 
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project, record
-from annotator.actions.runs import run_records
+from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RUN
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.attack import AttackContent, AttackTestFields
@@ -84,7 +84,7 @@ def checked(project: Project, request: AttackRequest) -> tuple[Judge, Protocol, 
 
 
 def _chosen(request: AttackRequest, judge: Judge) -> tuple[str, ...]:
-    able = {name for name, attack in ATTACKS.items() if can(attack.needs, judge)}
+    able = {name for name, attack in ATTACKS.items() if can(attack.needs, judge, request.protocol)}
     if not request.attacks:
         return tuple(name for name in ATTACKS if name in able)
     wanted = set[str]()
@@ -107,12 +107,12 @@ LACKS = {
 }
 
 
-def can(needs: AttackNeeds, judge: Judge) -> bool:
-    """Whether a judge has what an attack needs."""
+def can(needs: AttackNeeds, judge: Judge, protocol: str) -> bool:
+    """Whether a judge has what an attack on its verdicts under a protocol needs."""
     return {
         AttackNeeds.NOTHING: True,
         AttackNeeds.MODEL: judge.kind == JudgeKind.ENDPOINT,
-        AttackNeeds.TOGETHER: judge.asked.together > 1,
+        AttackNeeds.TOGETHER: judge_cases.units_a_call(judge, protocol) > 1,
     }[needs]
 
 

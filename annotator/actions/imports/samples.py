@@ -30,6 +30,7 @@ from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project, settings_of
 from annotator.actions.project.unfinished import SAMPLE, TITLE, is_sample
+from annotator.actions.research import work_sources
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Confidence, Reason
 from annotator.domain.experts.assignment import Purpose, Stage
@@ -102,7 +103,9 @@ def create_small(path: Path, name: str, progress: Progress | None = None) -> Pro
         imports.run(project, sample.layout, [folder / sample.layout], progress=progress)
 
     project, baseline = Project.create(path, sample.title, fill=fill), judges.BASELINE.name
-    for matches in folder.glob("*.csv"):
+    if (works := folder / "works.csv").is_file():
+        work_sources.from_place(project, works)
+    for matches in folder.glob("matches.csv"):
         contest_files.import_matches(project, matches)
     for drawn in paper.extractions:
         if drawn.baseline is not None:

@@ -1,7 +1,7 @@
 """Cited pages and their states: read, unreadable with the cause, or not fetched; and the claims that cite each."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache

@@ -157,9 +157,9 @@ def add(
     """A judge behind an endpoint. No key is asked for here, and none is ever kept in the project.
 
     Whoever adds it names both the variable `key_env` and the address: from this machine the one may go to the other.
-    `parameters` is a JSON object of what is sent with each request, `asking` one of how the judge is asked; `price` is
-    what a million tokens cost in US dollars: in, out and cached, as typed. The address, headers and query parameters of
-    a `preset` hold where no others are given.
+    `parameters` is a JSON object of what is sent with each request, `asking` one of how the judge is asked, by default
+    with as many units a call as each protocol's public code has; `price` is what a million tokens cost in US dollars:
+    in, out and cached, as typed. The address, headers and query parameters of a `preset` hold where none are given.
     """
     if preset:
         chosen = preset_of(preset)
@@ -177,6 +177,9 @@ def add(
         parameters=parameters,
         asking=_priced(asking, price) if any(price) else asking,
     )
+    if "together" not in judge.asked.model_fields_set:
+        as_usual = judge.asked.model_copy(update={"together": 0})
+        judge = judge.model_copy(update={"asking": as_usual.model_dump_json(exclude_defaults=True)})
     refuse_taken(project, name)
     for variable in {judge.key_env, *judge.asked.secrets} - {"", "key"}:
         from annotator.judging.calls import keys

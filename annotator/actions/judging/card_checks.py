@@ -213,7 +213,8 @@ def _candidates(project: Project, card: ValidityCard) -> list[Judge]:
 def _asked_as(card: ValidityCard, judge: Judge) -> Judge:
     """The judge, or the one that is made of it where the card is about several units in one call."""
     together = card.judge.together
-    if judge.kind != JudgeKind.ENDPOINT or together == 1 or judge.asked.together != 1 or judge.asked.of:
+    as_now = judge_cases.units_a_call(judge, card.judge.protocol)
+    if judge.kind != JudgeKind.ENDPOINT or together == as_now or judge.asked.together > 1 or judge.asked.of:
         return judge
     return derived_judges.together(judge, together)
 

@@ -14,7 +14,7 @@ from annotator.actions.labelling import wordings
 from annotator.actions.labelling.label_rows import come_to
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs.journal import JUDGEMENT
-from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.judge_cases import RunRequest, units_a_call
 from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.judges.protocol import Case, Verdicts
@@ -35,11 +35,13 @@ def asked(project: Project, order: RunRequest) -> Judge:
             f"“{judge.name}” calls no model: it always gives the same verdict, unit by unit.",
             "Choose a judge with an endpoint.",
         )
-    if order.together in (1, judge.asked.together):
+    units = units_a_call(judge, order.protocol)
+    # What was stored before a judge could be asked as usual has 1 for “as the judge is set”.
+    if order.together in (0, units) or (order.together == 1 and judge.asked.together):
         return judge
     if judge.asked.of:
         raise Refusal(
-            f"“{judge.name}” is asked {judge.asked.together} together.",
+            f"“{judge.name}” is asked {units} together.",
             "Use the judge that it derives from.",
         )
     return together(judge, order.together)

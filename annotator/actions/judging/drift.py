@@ -32,7 +32,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.runs import judge_cases, run_lines, run_watching
 from annotator.actions.runs.driving import RunWork
 from annotator.actions.runs.journal import CALL, JUDGEMENT, RunJournal
-from annotator.actions.runs.judge_cases import JudgeSettings, Key, RunRequest
+from annotator.actions.runs.judge_cases import Key, RunRequest
 from annotator.actions.runs.run_kind import RunKind
 from annotator.actions.runs.run_lines import RunEvent
 from annotator.actions.runs.run_records import OpenRun
@@ -192,7 +192,8 @@ def anchor(
     if not given:
         raise Refusal(f"“{judge}” has no verdicts under this protocol yet.", "Run it first.")
     seed = randbelow(_SEEDS)
-    frozen = AnchorSet(asked.id, protocol, now().isoformat(), seed, tuple(_chosen(given, asked, size, seed)))
+    single = judge_cases.units_a_call(asked, protocol) == 1
+    frozen = AnchorSet(asked.id, protocol, now().isoformat(), seed, tuple(_chosen(given, single, size, seed)))
     with project.store.write() as db:
         return record(project, db, Change("judge", asked.id, FROZE, None, asdict(frozen)))
 
@@ -245,8 +246,7 @@ class DriftCheckRun(RunKind):
 
     def _cases(self) -> Iterator[Case]:
         items = list(dict.fromkeys(unit.item_id for unit in self._frozen.units))
-        asked = self.judge.asked
-        settings = JudgeSettings(asked.together, asked.weights_shown, self._frozen.seed)
+        settings = judge_cases.settings_of(self.judge, self._of.protocol, self._frozen.seed)
         of = RunRequest(self.judge.name, self._of.protocol)
         for case in judge_cases.cases(self.project, of, items, settings):
             yield replace(case, trial=self._trial)
@@ -334,9 +334,9 @@ def _given(
         return [AnchoredVerdict(*row) for row in db.execute(question)]
 
 
-def _chosen(given: list[AnchoredVerdict], judge: Judge, size: int, seed: int) -> list[AnchoredVerdict]:
+def _chosen(given: list[AnchoredVerdict], single: bool, size: int, seed: int) -> list[AnchoredVerdict]:
     chance = Random(seed)
-    if judge.asked.together == 1:
+    if single:
         return chance.sample(given, min(size, len(given)))
     # Asked in other company, a unit might be judged otherwise: the reports go in whole.
     responses = list(dict.fromkeys(one.response_id for one in given))

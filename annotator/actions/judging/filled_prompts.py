@@ -222,7 +222,7 @@ async def _questions(project: Project, row: Any, judge: Judge) -> Any:
 def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
     """The case that holds the unit, whole, and then with those of its units alone that the same call answered."""
     scope = json.loads(row["scope"] or "{}")
-    settings = JudgeSettings(judge.asked.together, judge.asked.weights_shown, scope.get("seed", 0))
+    settings = judge_cases.settings_of(judge, row["protocol"], scope.get("seed", 0))
     order = RunRequest("", row["protocol"], (row["system"],), (row["key"],), trials=row["trial"])
     answered = _answered(project, row["call_id"])
     for case in judge_cases.cases(project, order, settings=settings):

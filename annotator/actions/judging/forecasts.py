@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from math import ceil, fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, distinct, func, select
 from sqlalchemy import case as case_of
 
 from annotator.actions.judges import endpoint_memory, prompts
@@ -23,6 +23,9 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.budget import TOKENS_A_UNIT as TOKENS_A_UNIT
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
+if TYPE_CHECKING:
+    from annotator.judging.calls.weighing import WeighedQuestion
+
 HALF_A_CENT = 0.005
 # From so many answers on an estimate goes by how often they settle a case.
 _ENOUGH = 10
@@ -35,10 +38,9 @@ class CostEstimate:
     Tokens are roughly counted; those of replies are the mean of this judge's so far, or `assumed`. `cost_usd` is None
     when the price is unknown; `cost_usd_without_journal` counts the answered calls too, and `cost_usd_afresh` all of
     `calls_afresh`: those of the whole order, as if nothing had ever been asked. `seconds` goes by how long this judge
-    took so far, or in its test (`by_test`), None before it was asked. `at_least` tells of questions that hang on
-    answers, and are not counted, `at_most` of cases that may end before their last. With a budget of `smallest_usd` the
-    longest question is asked; with less perhaps none. `lacks` says why there is nothing to ask at all, `without` what
-    is left out.
+    took so far, or in its test (`by_test`), None before it was asked. `at_most` tells of cases that may end before
+    their last, when nobody can tell yet. With a budget of `smallest_usd` the longest question is asked; with less
+    perhaps none. `lacks` says why there is nothing to ask at all, `without` what is left out.
     """
 
     judge: str
@@ -57,7 +59,6 @@ class CostEstimate:
     calls_afresh: int = 0
     cost_usd_afresh: float | None = None
     seconds: float | None = None
-    at_least: bool = False
     at_most: bool = False
     things: str = "judgements"
     by_test: bool = False
@@ -84,10 +85,10 @@ class CostEstimate:
             return [
                 f"{things}; “{self.judge}” calls no model, so {'it costs' if one else 'they cost'} nothing."
             ]
-        least = "at least " if self.at_least else "at most " if self.at_most else ""
+        most = "at most " if self.at_most else ""
         known = self.in_journal
         said = [
-            f"{things} by {least}{counted(self.calls + known, 'call')}, "
+            f"{things} by {most}{counted(self.calls + known, 'call')}, "
             f"of which {known:,} {'is' if known == 1 else 'are'} answered in the journal.",
             f"About {self.tokens_input:,} tokens in and {self.tokens_output:,} out"
             f"{' (the length of replies is assumed)' if self.assumed else ''}.",
@@ -120,18 +121,55 @@ def _dollars(amount: float) -> str:
 
 
 @dataclass
+class QuestionSum:
+    """How many questions, their tokens, how many units they are about, and what replies are assumed to have."""
+
+    calls: int = 0
+    tokens: int = 0
+    units: int = 0
+    output: int = 0
+
+    def add(self, question: "WeighedQuestion", units: int, kind: RunKind) -> None:
+        """Count a question, and after one for a plan the other that holds that plan."""
+        usual = TOKENS_A_UNIT * units if kind.reply_tokens is None else round(kind.reply_tokens)
+        each = [(question.tokens, question.likely(usual)[1])]
+        if plan := kind.plan_tokens:
+            each = [(question.tokens, plan), (question.tokens + plan, usual)]
+        for tokens, output in each:
+            self.calls += 1
+            self.tokens += tokens
+            self.units += units
+            self.output += output
+
+
+@dataclass
 class Questions:
-    """Lengths of the questions of a run: to be asked, cached, and in all."""
+    """The questions of a run: to be asked, cached, and in all."""
 
     units: int = 0
-    fresh: list[int] = field(default_factory=list)
-    known: list[int] = field(default_factory=list)
-    ever: list[int] = field(default_factory=list)
+    fresh: QuestionSum = field(default_factory=QuestionSum)
+    known: QuestionSum = field(default_factory=QuestionSum)
+    ever: QuestionSum = field(default_factory=QuestionSum)
     weighed: int = 0
     asked: float = 0.0
     """How many of those to be asked will be, where a case ends with an answer that settles it."""
     longest: tuple[int, int] = (0, 0)
     """The most tokens that a question to be asked and its reply are likely to have."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Replies:
+    """The mean length in tokens, units and seconds of some replies so far; None before the first."""
+
+    tokens: float | None
+    units: float
+    seconds: float | None
+
+    def output(self, of: QuestionSum) -> float:
+        """How long the replies to some questions are likely to be: where these ask several units, by the unit."""
+        if self.tokens is None:
+            return of.output
+        return self.tokens * (of.calls if of.units == of.calls else of.units / self.units)
 
 
 def summed(found: Sequence[CostEstimate]) -> dict[str, Any]:
@@ -142,6 +180,29 @@ def summed(found: Sequence[CostEstimate]) -> dict[str, Any]:
     }
     costs = [one.cost_usd for one in found]
     return counts | {"cost_usd": None if None in costs else fsum(cost or 0.0 for cost in costs)}
+
+
+def joined(found: Sequence[CostEstimate], protocol: str, without: str) -> CostEstimate:
+    """The estimate of a whole order from those of its parts; what one of them does not know, it does not know."""
+
+    def whole(name: str) -> Any:
+        each = [getattr(one, name) for one in found]
+        return None if None in each else sum(each)
+
+    smallest = [one.smallest_usd for one in found if one.smallest_usd is not None]
+    sums = ("total", "calls_afresh", "cost_usd_afresh", "cost_usd_without_journal", "seconds")
+    return replace(
+        found[0],
+        protocol=protocol,
+        **summed(found),
+        **{name: whole(name) for name in sums},
+        assumed=any(one.assumed for one in found),
+        at_most=any(one.at_most for one in found),
+        by_test=any(one.by_test for one in found),
+        smallest_usd=max(smallest, default=None),
+        things="judgements",
+        without=without,
+    )
 
 
 def figure_of(found: CostEstimate) -> str:
@@ -170,19 +231,21 @@ async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEs
         return _free(judge, order, to_do, work.total, kind.things)
     found = await _weighed(kind, work, cases)
     of_judge = kind.reply_tokens is None
-    alike = (RUN.c.protocol == order.protocol, CALL.c.requested_model == judge.model)
-    tokens, seconds = _replies(project, *((CALL.c.judge_id == judge.id,) if of_judge else alike))
+    asked_now = CALL.c.judge_id == judge.id if of_judge else CALL.c.requested_model == judge.model
+    # Of another protocol replies have another length, but take about as long for each token.
+    made = _replies(project, asked_now, RUN.c.protocol.in_((order.protocol, work.shape.name)))
+    seconds = made.seconds
+    if seconds is None and of_judge:
+        seconds = _replies(project, asked_now).seconds
     # How long a test call took tells nothing of a report or a draft.
-    made = tokens, endpoint_memory.latency(project, judge) if seconds is None and of_judge else seconds
-    usual = kind.told_output
-    each = (usual + kind.plan_tokens) / 2 if kind.plan_tokens else usual
+    by_test = seconds is None and of_judge
+    made = replace(made, seconds=endpoint_memory.latency(project, judge) if by_test else seconds)
     return replace(
-        _priced(judge, order, found, made, each),
+        _priced(judge, order, found, made),
         total=work.total,
-        at_least=order.protocol in EXTRACTIONS,
-        at_most=work.shape.stops or kind.at_most,
+        at_most=(work.shape.stops and _stopping(kind) is None) or kind.at_most,
         things=kind.things,
-        by_test=seconds is None and of_judge,
+        by_test=by_test,
     )
 
 
@@ -206,40 +269,36 @@ def _free(judge: Judge, order: RunRequest, units: int, total: int, things: str) 
     )
 
 
-def _priced(
-    judge: Judge, order: RunRequest, found: Questions, made: tuple[float | None, float | None], usual: float
-) -> CostEstimate:
-    """What the questions take when replies are as long and as slow as those `made`; `usual` tokens before the first."""
+def _priced(judge: Judge, order: RunRequest, found: Questions, made: _Replies) -> CostEstimate:
+    """What the questions take when replies are as long and as slow as those `made`."""
     from annotator.judging.calls.prices import prices
 
-    of_reply, latency = made
-    each = of_reply or usual
     price = prices(judge).of(judge.model)
-
     # After a question for a plan another follows, so that more may be listed than were weighed.
     share = found.asked / found.weighed if found.weighed else 1.0
-    asked = share * len(found.fresh)
+    asked = share * found.fresh.calls
 
-    def cost(questions: list[int], share: float = 1.0) -> float | None:
-        return price.price.cost(sum(questions), round(each * len(questions))) * share if price else None
+    def cost(questions: QuestionSum, share: float = 1.0) -> float | None:
+        return price.price.cost(questions.tokens, round(made.output(questions))) * share if price else None
 
+    fresh, known = cost(found.fresh, share), cost(found.known)
     return CostEstimate(
         judge=judge.name,
         protocol=order.protocol,
         model=judge.model,
         units=found.units,
         calls=round(asked),
-        in_journal=len(found.known),
-        tokens_input=round(sum(found.fresh) * share),
-        tokens_output=round(each * asked),
-        assumed=of_reply is None,
-        cost_usd=cost(found.fresh, share),
-        cost_usd_without_journal=cost(found.fresh + found.known, share),
+        in_journal=found.known.calls,
+        tokens_input=round(found.fresh.tokens * share),
+        tokens_output=round(made.output(found.fresh) * share),
+        assumed=made.tokens is None,
+        cost_usd=fresh,
+        cost_usd_without_journal=None if fresh is None or known is None else fresh + known * share,
         price_as_of=price.as_of if price else "",
-        calls_afresh=len(found.ever),
+        calls_afresh=found.ever.calls,
         cost_usd_afresh=cost(found.ever),
-        seconds=None if latency is None else latency * asked / max(1, order.concurrency),
-        smallest_usd=_in_full(price.price.cost(*found.longest)) if price and found.fresh else None,
+        seconds=None if made.seconds is None else made.seconds * asked / max(1, order.concurrency),
+        smallest_usd=_in_full(price.price.cost(*found.longest)) if price and found.fresh.calls else None,
     )
 
 
@@ -266,23 +325,27 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
 
     journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
     endpoint, edited, found = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()
+    form = endpoint_memory.form_of(kind.project, kind.judge)
     ever, fresh = KnownKeys(), KnownKeys()
-    going_on = 1.0 - _stopping(kind) if work.shape.stops else 1.0
+    going_on = 1.0 - (_stopping(kind) or 0.0) if work.shape.stops else 1.0
     ask: Callable[..., Any] | None = work.shape.judge
     for case in cases if ask else ():
         wanted = next(left([case], work.already), None)
-        questions = await weighed(ask, case, endpoint, edited) if ask else []
-        found.ever += _lengths(ever.new(questions, by=_key), kind.plan_tokens)
+        questions = await weighed(ask, case, endpoint, edited, form) if ask else []
+        # A case asks about all of its units in one question, or about each, or whatever its steps are.
+        each = max(1, len(case.units) // max(1, len(questions)))
+        for question in ever.new(questions, by=_key):
+            found.ever.add(question, each, kind)
         if wanted is None:
             continue
         if wanted is not case and ask:
-            questions = await weighed(ask, wanted, endpoint, edited)
+            questions = await weighed(ask, wanted, endpoint, edited, form)
+            each = max(1, len(wanted.units) // max(1, len(questions)))
         # What nothing can be asked about is no draft; a judgement it is, as one that is missing.
         found.units += len(wanted.units) if questions or not kind.skips else 0
         for place, question in enumerate(fresh.new(questions, by=_key)):
             known = journal.find(question.key) is not None
-            (found.known if known else found.fresh).append(question.tokens)
-            found.fresh += _lengths([question], kind.plan_tokens)[1:]
+            (found.known if known else found.fresh).add(question, each, kind)
             if not known:
                 found.asked += going_on**place
                 found.weighed += 1
@@ -303,7 +366,7 @@ async def refuse_small_budget(kind: RunKind) -> None:
         raise unpriced(asked.model)
     work = kind.outlook()
     found = await _weighed(kind, work, work.cases(), one=True)
-    smallest = _priced(asked, kind.order, found, (None, None), 0).smallest_usd
+    smallest = _priced(asked, kind.order, found, _Replies(None, 1.0, None)).smallest_usd
     if smallest is not None and budget < smallest:
         raise Refusal(
             f"A budget of {usd(budget)} asks nothing: one question is likely to cost {usd(smallest)}.",
@@ -311,8 +374,8 @@ async def refuse_small_budget(kind: RunKind) -> None:
         )
 
 
-def _stopping(kind: RunKind) -> float:
-    """How often a judge's answers have settled a case so far; 0 before it has given enough of them."""
+def _stopping(kind: RunKind) -> float | None:
+    """How often a judge's answers have settled a case so far; None before it has given enough of them."""
     question = select(func.count(), func.sum(case_of((JUDGEMENT.c.value == YES, 1), else_=0))).where(
         JUDGEMENT.c.rater_id == kind.judge.id,
         JUDGEMENT.c.protocol == kind.order.protocol,
@@ -320,7 +383,7 @@ def _stopping(kind: RunKind) -> float:
     )
     with kind.project.store.read() as db:
         answers, settled = db.execute(question).one()
-    return settled / answers if answers >= _ENOUGH else 0.0
+    return settled / answers if answers >= _ENOUGH else None
 
 
 def _longest(one: tuple[int, int], other: tuple[int, int]) -> tuple[int, int]:
@@ -331,22 +394,25 @@ def _key(question: Any) -> str:
     return str(question.key)
 
 
-def _lengths(questions: Iterable[Any], plan_tokens: int) -> list[int]:
-    """How long questions are; after one for a plan another follows, which holds that plan."""
-    own = [question.tokens for question in questions]
-    return [length for one in own for length in ((one, one + plan_tokens) if plan_tokens else (one,))]
+def _replies(project: Project, *whose: ColumnElement[bool]) -> _Replies:
+    """What some replies so far have on average.
 
-
-def _replies(project: Project, *whose: ColumnElement[bool]) -> tuple[float | None, float | None]:
-    """The mean length in tokens and the mean seconds of some replies so far; None before the first.
-
-    Test calls belong to no run, and are left out: they read one long page.
+    Test calls belong to no run, and are left out: they read one long page. A call that served several cases counts the
+    units of one of them.
     """
+    cases = func.count(distinct(JUDGEMENT.c.response_id.concat(JUDGEMENT.c.trial)))
+    of_call = select(JUDGEMENT.c.call_id, (func.count() / cases).label("units")).group_by(JUDGEMENT.c.call_id)
+    units = of_call.where(JUDGEMENT.c.call_id.is_not(None)).subquery()
     question = (
-        select(func.avg(CALL.c.tokens_output), func.avg(CALL.c.latency_s))
-        .outerjoin(RUN, RUN.c.id == CALL.c.run_id)
-        .where(CALL.c.status == Status.OK.value, func.coalesce(CALL.c.run_id, "") != "", *whose)
+        select(
+            func.avg(CALL.c.tokens_output),
+            func.avg(func.coalesce(units.c.units, 1)),
+            func.avg(CALL.c.latency_s),
+        )
+        .join(RUN, RUN.c.id == CALL.c.run_id)
+        .outerjoin(units, units.c.call_id == CALL.c.id)
+        .where(CALL.c.status == Status.OK.value, *whose)
     )
     with project.store.read() as db:
-        tokens, seconds = db.execute(question).one()
-    return (None if tokens is None else float(tokens)), (None if seconds is None else float(seconds))
+        tokens, units, seconds = db.execute(question).one()
+    return _Replies(tokens, units or 1.0, seconds)

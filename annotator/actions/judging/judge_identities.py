@@ -16,6 +16,7 @@ from annotator.actions.judges import endpoint_memory, prompts
 from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN
+from annotator.actions.runs.judge_cases import units_a_call
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
@@ -113,7 +114,7 @@ def _identity(
         kind=JudgeKind(judge.kind), model=nameless(harmless(judge.model, judge)),
         parameters={} if vote else _without_secrets(settings, judge), protocol=shape.name, values=shape.values,
         weighting="alike" if shape.weight is _ALIKE else "by weight", prompt_sha256=prompt if asks else "",
-        prompts=_wordings(project, shape, prompt) if asks else (), together=asked.together,
+        prompts=_wordings(project, shape, prompt) if asks else (), together=units_a_call(judge, shape.name),
         weights_shown=asked.weights_shown, forms=forms,
         returned_models=tuple(sorted({nameless(harmless(one, judge)) for one in models})),
         program=__version__ if judge.kind == JudgeKind.BASELINE else "", over=settings["over"] if vote else "",

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from annotator.actions.items import extracts, materials
 from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
@@ -14,7 +14,7 @@ from annotator.domain.judges.protocol import Extraction, Protocol
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.counting import counted
-from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, USUAL
 from annotator.protocols.lent import RANKING
 from annotator.protocols.pairing import NAME as PAIRING
 
@@ -147,6 +147,34 @@ def offers(project: Project) -> list[ProtocolOffer]:
     return [_offer(shape, found) for shape in shapes]
 
 
+def runnable(offer: ProtocolOffer | ExtractionOffer) -> bool:
+    """Whether there is anything that it can be run on."""
+    return not offer.lacks if isinstance(offer, ExtractionOffer) else offer.ready > 0
+
+
+def in_order(found: list[ProtocolOffer]) -> list[ProtocolOffer]:
+    """What can be asked for now before all else, and each paper of which that is several things as one order.
+
+    The usual protocol is the first where it can be asked for.
+    """
+    ready = [one for one in found if one.asked and runnable(one)]
+    whole = []
+    for paper in PAPERS.values():
+        own = [one for one in ready if one.name in {shape.name for shape in paper.protocols}]
+        if len(own) > 1:
+            least, prompts = min(one.ready for one in own), tuple(name for one in own for name in one.prompts)
+            alone = all(one.alone for one in own)
+            whole += [
+                replace(
+                    own[0], name=paper.name, title=title(paper.name), citation=paper.title, ready=least, lacks=(),
+                    steps=(), together=False, paired=False, alone=alone, prompts=prompts,
+                )
+            ]  # fmt: skip
+    usual = [one for one in ready if one.name == USUAL]
+    rest = [one for one in ready if one.name != USUAL]
+    return [*usual, *whole, *rest, *(one for one in found if one not in ready)]
+
+
 def unasked(project: Project, protocol: str) -> str:
     """Why nothing, or not everything, can be asked by a protocol, in sentences; empty where nothing lacks."""
     shape = PROTOCOLS[protocol]
@@ -255,6 +283,8 @@ def title(name: str) -> str:
     known = PROTOCOLS.get(name) or EXTRACTIONS.get(name)
     if known is not None:
         return known.title
+    if name in PAPERS:
+        return f"All of {PAPERS[name].title}"
     if name.startswith(RANKING.name):
         return RANKING.title
     if name.startswith(PAIRING):

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
@@ -36,7 +37,8 @@ def add(project: Project, order: RunRequest) -> QueuedRun:
     if order.protocol in EXTRACTIONS:
         extracting.checked(project, order)
     else:
-        judge_cases.checked(project, order)
+        for part in judge_runs.parts(project, order):
+            judge_cases.checked(project, part)
     known = waiting(project)
     if any(replace(one.order, **_how(order)) == order for one in known):
         raise Refusal("The same run is already queued.", "See the list of runs.")

@@ -8,12 +8,13 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import batches, judge_cases, run_records
 from annotator.actions.runs.driving import RunWork
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.judge_cases import JudgeSettings, Key, RunRequest
+from annotator.actions.runs.judge_cases import Key, RunRequest
 from annotator.actions.runs.run_kind import RunKind
 from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PAPERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +42,51 @@ class JudgementPlan:
 
 def plan(project: Project, order: RunRequest) -> JudgementPlan:
     """How much there is to judge, and how much of it is not done."""
+    each = parts(project, order)
+    if each != [order]:
+        found = [plan(project, one) for one in each]
+        total, to_do = sum(one.total for one in found), sum(one.to_do for one in found)
+        return JudgementPlan(found[0].judge, total, to_do, max(one.reports for one in found), "judgements")
     judge_cases.checked(project, order)
     judge = derived_judges.asked(project, order)
     answered = RunJournal(project, "", judge.id, order.protocol).finished("")
-    found = judge_cases.outlook(project, order, answered)
+    outlook = judge_cases.outlook(project, order, answered)
     things = judge_cases.things(order.protocol)
-    lacks = "" if found.total else judge_offers.unasked(project, order.protocol)
-    return JudgementPlan(judge.name, found.total, found.total - found.done, found.reports, things, lacks)
+    lacks = "" if outlook.total else judge_offers.unasked(project, order.protocol)
+    left = outlook.total - outlook.done
+    return JudgementPlan(judge.name, outlook.total, left, outlook.reports, things, lacks)
+
+
+def parts(project: Project, order: RunRequest) -> list[RunRequest]:
+    """What an order is made of: of one that names a paper, each protocol that this judge can be asked for now.
+
+    Refusal where that is none.
+    """
+    if order.protocol not in PAPERS:
+        return [order]
+    paper = PAPERS[order.protocol]
+    model = derived_judges.asked(project, order).kind == JudgeKind.ENDPOINT
+    able = (one.name for one in paper.protocols if one.values and (one.judge if model else one.baseline))
+    each = (replace(order, protocol=name) for name in able)
+    found = [one for one in each if next(judge_cases.cases(project, one), None) is not None]
+    if not found:
+        raise Refusal(
+            f"Nothing of {paper.title} can be judged yet.",
+            "Judges → What, with “Show all”, says what is lacking.",
+        )
+    return found
+
+
+def left_out(project: Project, order: RunRequest) -> str:
+    """What of a paper an order leaves out, and why, in a sentence; empty where that is nothing."""
+    named = {one.protocol for one in parts(project, order)}
+    asked = [one for one in PAPERS[order.protocol].protocols if one.values and one.judge]
+    told = [
+        f"{one.title} ({judge_offers.unasked(project, one.name).rstrip('.')})"
+        for one in asked
+        if one.name not in named
+    ]
+    return f"Left out: {'; '.join(told)}." if told else ""
 
 
 class JudgeRun(RunKind):
@@ -87,7 +126,7 @@ class JudgeRun(RunKind):
         counted_anew = judge.kind == JudgeKind.DERIVED
         already: Container[Key] = frozenset() if counted_anew else journal.finished(run.id)
         found = judge_cases.outlook(project, order, already)
-        settings = JudgeSettings(judge.asked.together, judge.asked.weights_shown, run.seed)
+        settings = judge_cases.settings_of(judge, order.protocol, run.seed)
         return RunWork(
             self.shape,
             lambda: judge_cases.cases(project, order, found.items, settings),
@@ -108,7 +147,7 @@ def asked_by(project: Project, order: RunRequest, judge: Judge) -> Protocol:
     shape = judge_cases.shape_of(order.protocol)
     if judge.kind == JudgeKind.DERIVED:
         return replace(shape, baseline=derived_judges.counting(project, judge, shape.name))
-    if judge.asked.together == 1:
+    if judge_cases.units_a_call(judge, shape.name) == 1:
         return shape
     if shape.judge_together is None:
         raise Refusal(f"{shape.title} cannot be asked several units together.", "Choose another judge.")

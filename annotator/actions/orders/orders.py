@@ -1,9 +1,12 @@
 """All kinds of orders: how each is run and resumed, and its cost estimate."""
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TextIO
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TextIO, cast
 
 from annotator.actions.agreement.assisting import PairingRun
 from annotator.actions.attacks import attack_tests, attacking
@@ -13,7 +16,7 @@ from annotator.actions.contests.contest_runs import ContestRun
 from annotator.actions.items import page_fetching
 from annotator.actions.items.page_fetching import PagesFolder
 from annotator.actions.judges import judges, kept_keys, writers
-from annotator.actions.judging import drift, forecasts, judge_probes
+from annotator.actions.judging import drift, forecasts, judge_probes, judge_runs
 from annotator.actions.judging.drift import DriftCheckRun
 from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.judging.judge_probes import ProbeRequest
@@ -24,12 +27,13 @@ from annotator.actions.material.extracting import ExtractionRun
 from annotator.actions.material.responding import ResponseRun
 from annotator.actions.project.file import Project
 from annotator.actions.research.research_runs import ResearchRun
-from annotator.actions.runs import run_records
+from annotator.actions.runs import run_lines, run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
 from annotator.actions.runs.run_lines import RunEvent
+from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import EXTRACTIONS, PROTOCOLS, pairing, papers
+from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, pairing
 from annotator.protocols.lent import RANKING
 
 AnyOrder = RunRequest | AttackRunRequest | page_fetching.FetchRequest | PagesFolder | ProbeRequest
@@ -67,6 +71,8 @@ async def carry_out(
     project: Project, order: AnyOrder, *, tell: Tell = lambda _: None, listen: TextIO | None = None
 ) -> RunEvent:
     """Run an order, whatever it is of; the last line tells how it ended."""
+    if isinstance(order, RunRequest) and order.protocol in PAPERS:
+        return await _part_by_part(project, order, tell, listen)
     if isinstance(order, RunRequest):
         if order.budget_usd is not None and not isinstance(order, AttackRunRequest):
             await forecasts.refuse_small_budget(kind_of(order.protocol)(project, order))
@@ -77,6 +83,49 @@ async def carry_out(
         return await page_fetching.import_folder(project, Path(order.folder), tell=tell, listen=listen)
     tell(found := {"event": "ended", **await judge_probes.test(project, order.judge)})
     return found
+
+
+class _Heard:
+    """The lines that are meant for a whole order, heard by one of its parts after the other."""
+
+    def __init__(self, listen: TextIO) -> None:
+        self.lines: SimpleQueue[str | None] = SimpleQueue()
+        Thread(target=self._hear, args=(listen,), daemon=True).start()
+
+    def _hear(self, listen: TextIO) -> None:
+        for line in listen:
+            self.lines.put(line)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.lines.get, None)
+
+
+async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen: TextIO | None) -> RunEvent:
+    """Run each protocol of a paper in turn within one budget, until one does not end; the last line tells of all."""
+    found, heard = list[RunEvent](), _Heard(listen) if listen is not None else None
+    each = judge_runs.parts(project, order)
+    if order.budget_usd is not None:
+        await forecasts.refuse_small_budget(JudgeRun(project, each[0]))
+    before = {one.protocol: judge_runs.plan(project, one).total for one in each}
+
+    def told(line: RunEvent) -> None:
+        if line.get("event") != "ended":
+            done = sum(one["done"] for one in found)
+            tell({**line, "done": done + line["done"], "total": sum(before.values())})
+
+    for part in each:
+        left = order.budget_usd
+        if left is not None:
+            left = max(0.0, left - sum(one["cost_usd"] or 0.0 for one in found))
+        found.append(
+            await JudgeRun.run(project, replace(part, budget_usd=left), tell=told, listen=cast(TextIO, heard))
+        )
+        if heard is not None:
+            heard.lines.put(None)
+        if found[-1]["state"] != RunState.DONE.value:
+            break
+    tell(line := run_lines.together(found, sum(before.values())))
+    return line
 
 
 def unfinished(project: Project, judge: str = "", **how: Any) -> RunRequest:
@@ -96,6 +145,9 @@ async def foreseen(project: Project, order: RunRequest) -> CostEstimate | Attack
     """What an order would take; nobody is asked."""
     if isinstance(order, AttackRunRequest):
         return await attacking.estimate(project, order.request)
+    if order.protocol in PAPERS:
+        each = [await forecasts.of(JudgeRun(project, one)) for one in judge_runs.parts(project, order)]
+        return forecasts.joined(each, order.protocol, judge_runs.left_out(project, order))
     return await forecasts.of(kind_of(order.protocol)(project, order))
 
 
@@ -104,13 +156,10 @@ def forecast(project: Project, order: RunRequest) -> Any:
 
 
 def of_paper(project: Project, order: RunRequest) -> list[CostEstimate]:
-    """What each protocol of a paper would take, which the order names in a protocol's place; none for any other name.
-
-    Those that no model is asked for are not among them.
-    """
-    shapes = (shape for paper in papers() if paper.name == order.protocol for shape in paper.protocols)
-    orders = (replace(order, protocol=shape.name) for shape in shapes if shape.judge is not None)
-    return [asyncio.run(forecasts.of(JudgeRun(project, one))) for one in orders]
+    """What each protocol of a paper would take that can be judged now; none where the order names no paper."""
+    if order.protocol not in PAPERS:
+        return []
+    return [asyncio.run(forecasts.of(JudgeRun(project, one))) for one in judge_runs.parts(project, order)]
 
 
 def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:

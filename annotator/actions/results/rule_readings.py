@@ -12,6 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_raters import Spoken, in_trial
 from annotator.actions.runs.journal import CALL, JUDGEMENT
+from annotator.actions.runs.judge_cases import units_a_call
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
@@ -30,16 +31,12 @@ def readable(project: Project) -> set[tuple[str, str]]:
     These judges are behind an endpoint and were asked about one unit at a time.
     """
     ruled = [name for name, shape in PROTOCOLS.items() if shape.other_rule]
-    single = {
-        judge.id
-        for judge in judges.all_of(project)
-        if judge.kind == JudgeKind.ENDPOINT and judge.asked.together == 1
-    }
+    asked = {judge.id: judge for judge in judges.all_of(project) if judge.kind == JudgeKind.ENDPOINT}
     return {
         (protocol, rater.id)
         for protocol, raters in result_raters.everybody_under(project, ruled).items()
         for rater in raters
-        if rater.id in single
+        if rater.id in asked and units_a_call(asked[rater.id], protocol) == 1
     }
 
 

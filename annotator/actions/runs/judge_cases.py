@@ -11,6 +11,7 @@ from annotator.actions.items import materials, roles
 from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.project.file import Project
+from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.texts.refusal import Refusal
@@ -25,10 +26,10 @@ Key = tuple[str, str, int]
 class RunRequest:
     """A person's request to a judge. Empty `systems` and `items` (by key) mean all of them.
 
-    `together` units are asked in one call; each unit is asked `trials` times. With `batch` the provider answers
-    overnight at half price. The rates, per minute, take the place of the judge's own. Where `models` names some, the
-    run ends when another one answers. Works are searched in the `corpus`, a file or folder, where one is named. Drafts
-    read a transcript in pieces of about `piece_words`, by default of the usual size.
+    `together` units are asked in one call, by 0 as many as the judge is set to, and each of them `trials` times. With
+    `batch` the provider answers overnight at half price. The rates, per minute, take the place of the judge's own.
+    Where `models` names some, the run ends when another one answers. Works are searched in the `corpus`, a file or
+    folder, where one is named. Drafts read a transcript in pieces of about `piece_words`, by default of the usual size.
     """
 
     judge: str
@@ -38,7 +39,7 @@ class RunRequest:
     concurrency: int = 8
     timeout_s: float = 120.0
     budget_usd: float | None = None
-    together: int = 1
+    together: int = 0
     trials: int = 1
     batch: bool = False
     requests_per_minute: float | None = None
@@ -74,7 +75,7 @@ def checked(project: Project, order: RunRequest) -> None:
         raise Refusal(f"{shape.title} is computed; it is not judged.", "See the results.")
     if shape.by_people:
         raise Refusal(f"{shape.title}: only people are asked.", "Label the pairs on the Label page.")
-    if min(order.together, order.trials) < 1:
+    if order.together < 0 or order.trials < 1:
         raise Refusal("There must be at least one trial, and at least one unit per call.", "Give 1 or more.")
     if min(order.requests_per_minute or 1, order.tokens_per_minute or 1) <= 0:
         raise Refusal("A rate per minute must be above 0.", "Give another, or none.")
@@ -89,6 +90,17 @@ def shape_of(protocol: str) -> Protocol:
     if protocol not in PROTOCOLS:
         raise Refusal(f"There is no protocol “{protocol}”.", f"Available: {', '.join(PROTOCOLS)}.")
     return PROTOCOLS[protocol]
+
+
+def units_a_call(judge: Judge, protocol: str) -> int:
+    """How many units of a protocol the judge is asked in one call."""
+    shape = PROTOCOLS.get(protocol)
+    return judge.asked.together or (shape.units_a_call if shape is not None else 1)
+
+
+def settings_of(judge: Judge, protocol: str, seed: int) -> JudgeSettings:
+    """How units of a protocol are put to the judge."""
+    return JudgeSettings(units_a_call(judge, protocol), judge.asked.weights_shown, seed)
 
 
 def checked_scope(project: Project, order: RunRequest) -> None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TextIO
 from annotator.actions.items import roles
 from annotator.actions.judges import endpoint_memory, judges
 from annotator.actions.project.file import Project
-from annotator.actions.runs import driving, run_lines, run_records
+from annotator.actions.runs import driving, judge_cases, run_lines, run_records
 from annotator.actions.runs.driving import RunWork
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
@@ -86,7 +86,9 @@ class RunKind(ABC):
     @property
     def told_output(self) -> int:
         """The most tokens that a reply is told to have."""
-        return round(self.reply_tokens or TOKENS_A_UNIT * self.judge.asked.together)
+        return round(
+            self.reply_tokens or TOKENS_A_UNIT * judge_cases.units_a_call(self.judge, self.shape.name)
+        )
 
     @property
     def without(self) -> str:

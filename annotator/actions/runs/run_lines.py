@@ -1,6 +1,7 @@
 """Progress events of a run: JSON lines for a window, sentences for a person."""
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from annotator.domain.judges.judge import JudgeKind
@@ -101,6 +102,30 @@ def ended_line(
         "without": lacking,
         "not_asked": max(0, total - found["done"]),
     }
+
+
+def together(found: Sequence[RunEvent], total: int) -> RunEvent:
+    """The last line of an order of several runs, of which some may not have begun: sums, and how the last ended."""
+    sums = ("done", "judged", "calls", "reused", "seconds")
+    costs = [one["cost_usd"] for one in found]
+    without: Counter[str] = Counter()
+    for one in found:
+        without.update(one["without"])
+    whole = {name: round(sum(one[name] for one in found), 1) for name in sums}
+    return (
+        found[-1]
+        | whole
+        | {
+            "total": total,
+            "not_asked": max(0, total - whole["done"]),
+            "without": dict(without),
+            "missing": dict(without),
+            "models": sorted({model for one in found for model in one["models"]}),
+            "cost_usd": None if None in costs else sum(costs),
+            "deed": "judgements judged",
+            "runs": [one["run"] for one in found],
+        }
+    )
 
 
 def words(line: RunEvent) -> list[str]:

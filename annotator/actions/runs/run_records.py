@@ -13,6 +13,7 @@ from sqlalchemy import Row, func, insert, select, update
 from annotator.actions.judges import prompts
 from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project, record
+from annotator.actions.runs import judge_cases
 from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN, bills
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
@@ -254,7 +255,7 @@ def _wanted(judge: Judge, order: RunRequest) -> dict[str, Any]:
     return {
         "systems": list(order.systems),
         "items": list(order.items),
-        "together": judge.asked.together,
+        "together": judge_cases.units_a_call(judge, order.protocol),
         "trials": order.trials,
         "batch": order.batch,
         "models": list(order.models),

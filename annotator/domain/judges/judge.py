@@ -28,7 +28,12 @@ class Asking(BaseModel):
     """How a judge is asked, beside what it is asked: several units in one call, with their weights or without."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    together: int = Value(default=1, ge=1, le=100, description="Units in one call")
+    together: int = Value(
+        default=1,
+        ge=0,
+        le=100,
+        description="Units in one call; 0 for as many as the protocol's public code puts there",
+    )
     weights_shown: bool = Value(default=False, description="Whether the judge is told what a unit weighs")
     of: str = Value(default="", description="Id of the judge that is asked one unit at a time")
     requests_per_minute: float | None = Value(

@@ -331,6 +331,8 @@ class Protocol:
     cases: Callable[[Material], Iterable[Case]] = lambda _: ()
     judge: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
     judge_together: Callable[[Case, Ask], Awaitable[Verdicts]] | None = None
+    units_a_call: int = 1
+    """How many units a judge takes in one call that is not set to another number."""
     baseline: Callable[[Case], Verdicts] | None = None
     prompts: tuple[str, ...] = ()
     parts: tuple[ResponsePart, ...] = ()

@@ -13,6 +13,7 @@ from annotator.domain.judges.protocol import Answer, Ask, Case
 from annotator.judging.calls import ladder
 from annotator.judging.calls.asking import question_key
 from annotator.judging.calls.client import Endpoint
+from annotator.judging.calls.ladder import ReplyForm
 from annotator.judging.calls.parameters import cap_of
 from annotator.judging.calls.prices import tokens_in, tokens_of
 from annotator.judging.prompts.messages import Prompt, load, render
@@ -24,18 +25,21 @@ _prompt = lru_cache(maxsize=64)(load)
 
 @dataclass(frozen=True, slots=True)
 class WeighedQuestion:
-    """A question that was not asked: its key, its approximate tokens, and the class and cap of its reply."""
+    """A question that was not asked: its key, its approximate tokens, and the class and cap of its reply.
+
+    In the form that the endpoint is known to take, its words are among the tokens; `more` are those of another form.
+    """
 
     key: str
     tokens: int
+    more: int
     reply: type[BaseModel]
     cap: int | None
 
     def likely(self, told_output: int) -> tuple[int, int]:
         """The most tokens that it and its reply are likely to have, if a reply is told to have so many."""
-        form = "" if ladder.is_plain(self.reply) else ladder.in_words(self.reply, ladder.ReplyForm.OBJECT)
         output = ladder.likely_tokens(self.reply) or told_output
-        return self.tokens + tokens_in(form), output if self.cap is None else min(self.cap, output)
+        return self.tokens + self.more, output if self.cap is None else min(self.cap, output)
 
 
 @dataclass
@@ -45,6 +49,7 @@ class _Weighing:
     endpoint: Endpoint
     trial: int
     prompts: Mapping[str, Prompt]
+    form: ReplyForm
     noted: list[WeighedQuestion] = field(default_factory=list)
 
     async def __call__(
@@ -52,8 +57,10 @@ class _Weighing:
     ) -> Answer:
         found = self.prompts.get(prompt) or _prompt(prompt)
         key = question_key(self.endpoint, found, fields, reply, fenced, self.trial)
-        tokens, cap = tokens_of(render(found, fields, fenced)), cap_of(self.endpoint.parameters)
-        self.noted.append(WeighedQuestion(key, tokens, reply, cap))
+        form = ReplyForm.TEXT if ladder.is_plain(reply) else self.form
+        tokens = tokens_of(ladder.asked_for(render(found, fields, fenced), reply, form))
+        more = tokens_in(ladder.in_words(reply, ReplyForm.OBJECT)) if form is ReplyForm.SCHEMA else 0
+        self.noted.append(WeighedQuestion(key, tokens, more, reply, cap_of(self.endpoint.parameters)))
         assumed = getattr(reply, "assumed", None)
         if assumed is not None:
             return Answer(Status.OK, assumed(fields))
@@ -61,13 +68,17 @@ class _Weighing:
 
 
 async def weighed(
-    judge: Judge, case: Case, endpoint: Endpoint, prompts: Mapping[str, Prompt] = MappingProxyType({})
+    judge: Judge,
+    case: Case,
+    endpoint: Endpoint,
+    prompts: Mapping[str, Prompt] = MappingProxyType({}),
+    form: str = "",
 ) -> list[WeighedQuestion]:
     """The questions that a judge would put to an endpoint for a case; of those that hang on an answer, none.
 
     A reply's class may say by `assumed` which answer to go by, and the questions after it are weighed too.
-    `prompts` take the place of the shipped ones of their names.
+    `prompts` take the place of the shipped ones of their names; `form` is that in which the endpoint answers, if known.
     """
-    ask = _Weighing(endpoint, case.trial, prompts)
+    ask = _Weighing(endpoint, case.trial, prompts, ReplyForm(form or ReplyForm.SCHEMA))
     await judge(case, ask)
     return ask.noted

@@ -19,7 +19,7 @@ from annotator.protocols.replies import ModelReply, Word
 from annotator.protocols.several import by_letter, listed
 
 NAME, WEIGHED = "deepscholar.nuggets.make", "deepscholar.nuggets.weigh"
-WINDOW, MOST, LONGEST = 10, 30, 12
+WINDOW, MOST, LONGEST, PUBLIC_MEAN = 10, 30, 12, 15
 NO_EXEMPLAR = "The item has no section that people wrote."
 NONE_YET = "There are none yet."
 TOO_LONG, CUT = "nugget_length", "nugget_count"
@@ -42,6 +42,11 @@ class DrawnNuggets(ModelReply):
     )
 
     @classmethod
+    def assumed(cls, _fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by: as many nuggets as the public data have of a section on average."""
+        return cls(nuggets=[f"{number:02} " + "word " * LONGEST for number in range(PUBLIC_MEAN)])
+
+    @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form: a nugget a line, whatever list mark stands before it."""
         return cls(nuggets=[words for line in text.splitlines() if (words := line.strip().lstrip("-*• "))])
@@ -60,6 +65,12 @@ class WeighedNuggets(ModelReply):
     """What a model says of several nuggets' importance."""
 
     answers: list[WeighedNugget] = Field(description="One answer for each nugget")
+
+    @classmethod
+    def assumed(cls, fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by; whatever is said of these, the next are asked about."""
+        names = (line.partition(":")[0] for line in fields["nuggets"].splitlines())
+        return cls(answers=[WeighedNugget(id=name, importance="okay") for name in names])
 
 
 async def make(material: Material, ask: Ask) -> Extracted:

@@ -3,7 +3,7 @@
 DeepScholar-Bench: nuggets made of the exemplar and assigned to reports, §8.3.1, after Pradeep et al. (2025).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import fsum
 from typing import Annotated, ClassVar, Literal, Self
@@ -21,18 +21,19 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.lexical import by_passages
 from annotator.protocols.missing import mean_of_known
 from annotator.protocols.replies import ModelReply, QuotingReply, longest_quote, sole_value
-from annotator.protocols.several import UnitQuestion, of_empty
+from annotator.protocols.several import ID, UnitQuestion, of_empty
 
 NAME = "deepscholar.nuggets"
 DEPARTURES = (
     "Each nugget is known by its id and gets exactly one label; a label that did not come is missing. The public code "
     "matches labels to nuggets by position and counts what it cannot read as not supported.",
-    "One nugget is asked in one call, unless the judge is set to be asked several together; the public code asks ten.",
+    "Ten nuggets of a report share a call, as in the public code, but in shuffled order; one a call is an option.",
     "An item without a vital nugget has no vital score; the public code gives it 0.",
     "Only nuggets that the exemplar fully bears out are gold; it has these by construction and is not asked about.",
 )
 PROMPTS = ("deepscholar.nuggets", "deepscholar.nuggets.together")
 NONE, PARTIAL, FULL = "not_support", "partial_support", "support"
+UNITS_A_CALL = 10
 # As a reply in words spells them.
 _WORDS = {"not-supported": NONE, "partly-supported": PARTIAL, "supported": FULL}
 
@@ -159,6 +160,12 @@ class SupportTogether(ModelReply):
 
     answers: list[SupportOfOne] = Field(description="One answer for each nugget")
 
+    @classmethod
+    def assumed(cls, fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by; whatever is said of these, the next are asked about."""
+        names = (line[len(ID) :] for line in fields["nuggets"].splitlines() if line.startswith(ID))
+        return cls(answers=[SupportOfOne(id=name, quote="", rationale="", support=NONE) for name in names])
+
 
 QUESTION = UnitQuestion(PROMPTS, (NuggetSupport, SupportTogether), ("nugget", "nuggets"), empty=NONE)
 judge, judge_together = QUESTION.judge, QUESTION.judge_together
@@ -203,6 +210,7 @@ NUGGETS = Protocol(
     cases=cases,
     judge=judge,
     judge_together=judge_together,
+    units_a_call=UNITS_A_CALL,
     baseline=baseline,
     prompts=PROMPTS,
     target=Target(FULL, "support"),

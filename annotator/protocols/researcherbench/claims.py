@@ -7,7 +7,7 @@ its citation, appendix E.4.
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
@@ -85,6 +85,11 @@ class DrawnClaims(ModelReply):
     claims: list[DrawnClaim] = Field(
         description="The claims in the order of the section; empty when there are none"
     )
+
+    @classmethod
+    def assumed(cls, _fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by: the next section is asked about whatever this one claims."""
+        return cls(claims=[])
 
     @classmethod
     def from_text(cls, text: str) -> Self:

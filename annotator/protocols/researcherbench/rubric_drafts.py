@@ -5,7 +5,7 @@ what the experts had before them and by what they were told, with a review of it
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field
@@ -28,6 +28,8 @@ DEPARTURES = (
 )
 
 NO_INSIGHTS = "There are none."
+# 931 criteria of 65 questions.
+PUBLIC_MEAN = 14
 
 
 class SetCriterion(ModelReply):
@@ -46,6 +48,12 @@ class SetCriteria(ModelReply):
         "leave one empty line before the next."
     )
     criteria: list[SetCriterion] = Field(description="The criteria")
+
+    @classmethod
+    def assumed(cls, _fields: Mapping[str, str]) -> Self:
+        """What an estimate of the review goes by: as many criteria as the public rubrics have on average."""
+        one = SetCriterion(basis="basis " * 10, text="word " * 20, weight=2)
+        return cls(criteria=[one] * PUBLIC_MEAN)
 
     @classmethod
     def from_text(cls, text: str) -> Self:

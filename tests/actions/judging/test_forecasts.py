@@ -15,7 +15,7 @@ from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.prices import FILE, tokens_in
-from tests.judging.odd_server import OddServer
+from tests.judging.odd_server import Odd, OddServer, error
 from tests.servers.served import JUDGE
 from tests.storage import sql
 
@@ -133,7 +133,7 @@ def test_the_time_goes_by_how_long_the_judge_took(project: Project) -> None:
 def test_an_extraction_is_priced_too(project: Project, priced: None) -> None:
     order = RunRequest(JUDGE, "researcherbench.claims.extract")
     found = asyncio.run(orders.foreseen(project, order))
-    assert (found.units, found.total, found.calls, found.at_least, found.things) == (4, 4, 4, True, "reports")
+    assert (found.units, found.total, found.calls, found.things) == (4, 4, 4, "reports")
     assert found.cost_usd is not None
     assert found.cost_usd > 0
 
@@ -146,6 +146,22 @@ def test_an_edited_wording_is_what_is_counted(project: Project) -> None:
         "# system\nBe brief.\n\n# user\n{{question}}{{criterion}}{{report}}",
     )
     assert estimate(project).tokens_input < usual
+
+
+def test_a_form_that_must_be_told_in_words_is_among_the_tokens(project: Project, server: OddServer) -> None:
+    usual, said = estimate(project).tokens_input, server.answer
+
+    def turned_down(body: dict[str, Any], number: int) -> Odd:
+        schema = body.get("response_format", {}).get("type") == "json_schema"
+        return error(400, "response_format json_schema is not supported") if schema else said(body, number)
+
+    server.answer = turned_down
+    asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
+    sent = [body for body in server.bodies if body["response_format"]["type"] == "json_object"]
+    assert len(sent) == 12
+    tokens = sum(tokens_in(message["content"]) for body in sent for message in body["messages"])
+    assert tokens > 1.2 * usual
+    assert estimate(project, trials=2).tokens_input == pytest.approx(tokens, rel=0.02)
 
 
 def told(units: int, calls: int, cost: float) -> list[str]:

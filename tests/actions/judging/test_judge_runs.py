@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -18,7 +19,7 @@ from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion, error
 from tests.projects.small_project import CRITERIA
-from tests.servers.served import JUDGE, add_judge, answering, asked_about
+from tests.servers.served import JUDGE, add_judge, answering, asked_about, by_schema
 from tests.storage import sql
 
 pytestmark = pytest.mark.usefixtures("distant_judge")
@@ -154,7 +155,7 @@ def test_a_judge_is_told_the_weight_where_its_settings_say_so(project: Project, 
 
 def test_settings_of_asking_that_do_not_fit_are_refused(project: Project, server: OddServer) -> None:
     with pytest.raises(Refusal, match="does not fit"):
-        add_judge(project, server, "odd", asking='{"together": 0}')
+        add_judge(project, server, "odd", asking='{"together": 101}')
 
 
 # Going on, and what is refused
@@ -217,7 +218,7 @@ def test_a_budget_holds_for_the_whole_run_also_when_it_is_gone_on_with(
         ({"protocol": "nowhere"}, "There is no protocol"),
         ({"systems": ("Gamma",)}, "There is no system “Gamma”"),
         ({"items": ("9",)}, "There is no item “9”"),
-        ({"together": 0}, "at least one"),
+        ({"together": -1}, "at least one"),
     ],
 )
 def test_an_order_that_cannot_be_carried_out_is_refused(
@@ -251,3 +252,35 @@ def test_an_order_that_nothing_comes_of_says_what_lacks_and_leaves_no_run(projec
         run(project, protocol="researcherbench.claims")
     assert "No claims are drawn from 4 of 4 reports yet." in refused.value.todo
     assert run_records.runs(project) == []
+
+
+# A whole paper
+
+
+def test_a_whole_paper_stops_where_it_is_told_to_and_goes_on_with_what_is_left(
+    project: Project, server: OddServer
+) -> None:
+    server.answer = lambda body, number: completion(by_schema(body))
+    order = RunRequest(JUDGE, "researcherbench", concurrency=1)
+    foreseen = asyncio.run(orders.foreseen(project, order))
+    assert foreseen.units == judge_runs.plan(project, order).to_do
+    reading, writing = os.pipe()
+
+    def tell(line: dict[str, Any]) -> None:
+        if line["event"] == "progress" and line["done"]:
+            os.write(writing, b"cancel\n")
+
+    with open(reading, encoding="utf-8") as listen:
+        ended = asyncio.run(orders.carry_out(project, order, tell=tell, listen=listen))
+        os.close(writing)
+    assert (ended["state"], ended["total"]) == ("cancelled", foreseen.units)
+    assert 0 < ended["done"] < foreseen.units
+    kept = judge_runs.plan(project, order)
+    assert kept.to_do == foreseen.units - ended["done"]
+    assert asyncio.run(orders.carry_out(project, order))["state"] == "done"
+    assert judge_runs.plan(project, order).to_do == 0
+
+
+def test_a_paper_of_which_nothing_is_there_is_refused(project: Project) -> None:
+    with pytest.raises(Refusal, match=r"Nothing of .* can be judged yet"):
+        asyncio.run(orders.carry_out(project, RunRequest(JUDGE, "arena")))

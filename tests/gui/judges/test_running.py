@@ -150,6 +150,7 @@ def test_a_price_that_nobody_knows_is_not_said_to_be_nothing(served, show, qtbot
 
 def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
     page = show(small, "Runs")
+    page.running.form.every.setChecked(True)
     choose(page.running.form.what, "researcherbench.claims")
     settle(page)
     assert "4 of 4 reports are without their claims." in page.running.ready.lacks.text()
@@ -162,6 +163,7 @@ def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):
 @pytest.mark.usefixtures("real_children")
 def test_an_extraction_runs_from_the_window(small, show, qtbot):
     page = show(small, "Runs")
+    page.running.form.every.setChecked(True)
     choose(page.running.form.what, "researcherbench.claims.extract")
     settle(page)
     run_shown(page, qtbot)
@@ -172,6 +174,7 @@ def test_an_extraction_runs_from_the_window(small, show, qtbot):
 
 def test_what_there_is_nothing_to_draw_from_cannot_be_started(small, show):
     page = show(small, "Runs")
+    page.running.form.every.setChecked(True)
     choose(page.running.form.what, "researcherbench.insights")
     settle(page)
     assert page.running.ready.words.text() == "No item has a source with its text yet."

@@ -117,13 +117,13 @@ def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     """A estimate name by name."""
     if found["lacks"]:
         return [("Questions", f"none yet. {found['lacks']}")]
-    least = "at least " if found["at_least"] else "at most " if found["at_most"] else ""
+    most = "at most " if found["at_most"] else ""
     assumed = " (assumed)" if found["assumed"] else ""
     money = found["cost_usd"]
     told = [
         (
             "Questions",
-            f"{least}{found['calls'] + found['in_journal']:,} for {found['units']:,} {found['things']}",
+            f"{most}{found['calls'] + found['in_journal']:,} for {found['units']:,} {found['things']}",
         ),
         ("Cached", f"{found['in_journal']:,}, which cost nothing" if found["in_journal"] else "none"),
         ("Tokens", f"about {found['tokens_input']:,} in, {found['tokens_output']:,} out{assumed}"),
@@ -140,4 +140,5 @@ def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
     told += [("Time", time)]
     afresh = found["cost_usd_afresh"]
     cost = f", about {usd(afresh)}" if afresh is not None else ""
+    told += [("Left out", found["without"].removeprefix("Left out: "))] if found["without"] else []
     return [*told, ("If uncached", f"{found['calls_afresh']:,} questions{cost}")]

@@ -479,5 +479,5 @@ def _judged(run: RunLine) -> bool:
 
 
 def _offers(project: Project) -> tuple[Offers, list[str]]:
-    found: Offers = [*judge_offers.offers(project), *judge_offers.drawings(project)]
+    found: Offers = [*judge_offers.in_order(judge_offers.offers(project)), *judge_offers.drawings(project)]
     return found, judge_cases.systems(project)

@@ -6,9 +6,9 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFormLayout, QSizePolicy, QWidget
 
-from annotator.actions.judging import judge_planning
+from annotator.actions.judging import judge_offers, judge_planning
 from annotator.actions.judging.judge_offers import ExtractionOffer, ProtocolOffer
-from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.judge_cases import RunRequest, units_a_call
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.desk.desk import Desk
@@ -34,7 +34,10 @@ class RunForm(QWidget):
         self._desk = desk
         self._judges: dict[str, Judge] = {}
         self._offers: dict[str, ProtocolOffer | ExtractionOffer] = {}
+        self._usual_of = "", ""
         self.judge, self.what = ChoiceBox(), ChoiceBox()
+        self.every = QCheckBox("Show &all")
+        self.every.setToolTip("Also what cannot be run yet: what is lacking is said below")
         self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
         self.systems = TickList("Systems; all unless some are ticked", 2, 4)
         self.wrong = PlainLabel("", "hint", wrap=True)
@@ -59,9 +62,13 @@ class RunForm(QWidget):
             combo.keep_short(12)
             combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.systems.setToolTip(ALL_SYSTEMS)
-        self.together.setToolTip("More than one creates a separate judge, to compare with this one")
-        for words, field in (("&Judge", self.judge), ("&What", self.what), ("&Systems", self.systems)):
-            form.addRow(words, field)
+        self.together.setToolTip(
+            "Another number than the usual one creates a separate judge, to compare with this one"
+        )
+        form.addRow("&Judge", self.judge)
+        form.addRow("&What", self.what)
+        form.addRow("", self.every)
+        form.addRow("&Systems", self.systems)
         form.addRow("&Items", self.items)
         form.addRow("", self.wrong)
         self._of_endpoints = {
@@ -87,6 +94,7 @@ class RunForm(QWidget):
     def _listen(self) -> None:
         self.judge.currentIndexChanged.connect(lambda _: self._turn())
         self.what.currentIndexChanged.connect(lambda _: self._turn())
+        self.every.toggled.connect(lambda _: self._offer_what())
         self.systems.ticked_anew.connect(self.changed)
         self.items.textChanged.connect(lambda _: self.changed.emit())
         self.batch.toggled.connect(lambda _: self.changed.emit())
@@ -103,17 +111,27 @@ class RunForm(QWidget):
         self._judges = {judge.name: judge for judge in known}
         self._offers = {one.name: one for one in offers}
         offer(self.judge, [(f"{one.name} · {one.model or kind_of(one)}", one.name) for one in known])
+        self._offer_what()
+        self.systems.offer(systems)
+        self.form.setRowVisible(self.systems, bool(systems))
+        self._turn()
+
+    def _offer_what(self) -> None:
+        """Offer what can be run now, or everything; what is chosen already stays."""
+        chosen = self.what.currentData()
+        shown = [
+            one
+            for one in self._offers.values()
+            if self.every.isChecked() or one.name == chosen or judge_offers.runnable(one)
+        ]
         offer(
             self.what,
             [
                 (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title, one.name)
-                for one in offers
+                for one in shown or self._offers.values()
                 if isinstance(one, ExtractionOffer) or one.asked
             ],
         )
-        self.systems.offer(systems)
-        self.form.setRowVisible(self.systems, bool(systems))
-        self._turn()
 
     @property
     def offered(self) -> ProtocolOffer | ExtractionOffer | None:
@@ -138,7 +156,7 @@ class RunForm(QWidget):
             concurrency=self.concurrency.value(),
             timeout_s=float(self.timeout.value()),
             budget_usd=self.budget.limit if endpoint else None,
-            together=self.together.value() if endpoint and self.together.isEnabled() else 1,
+            together=self.together.value() if endpoint and self.together.isEnabled() else 0,
             trials=self.trials.value() if endpoint and self.trials.isEnabled() else 1,
             batch=endpoint and self.batch.isChecked(),
         )
@@ -146,6 +164,8 @@ class RunForm(QWidget):
     def show_place(self, place: Mapping[str, Any]) -> None:
         """Choose what a place names: a `judge`, a `protocol`."""
         for combo, name in ((self.judge, "judge"), (self.what, "protocol")):
+            if combo is self.what and combo.findData(place.get(name)) < 0:
+                self.every.setChecked(place.get(name) in self._offers)
             row = combo.findData(place.get(name))
             if row >= 0:
                 combo.setCurrentIndex(row)
@@ -164,6 +184,9 @@ class RunForm(QWidget):
         draws = isinstance(what, ExtractionOffer)
         for line in self._of_endpoints.values():
             self.form.setRowVisible(line, endpoint)
+        if judge is not None and what is not None and (judge.id, what.name) != self._usual_of:
+            self._usual_of = judge.id, what.name
+            self.together.setValue(units_a_call(judge, what.name))
         together = endpoint and judge is not None and not judge.asked.of
         self.together.setEnabled(together and isinstance(what, ProtocolOffer) and what.together)
         self.trials.setEnabled(not draws)

@@ -98,7 +98,7 @@ class AttackForm(QWidget):
 
     def _listen(self) -> None:
         self.judge.currentIndexChanged.connect(lambda _: self._offer_protocols())
-        self.what.currentIndexChanged.connect(lambda _: self._turn())
+        self.what.currentIndexChanged.connect(lambda _: self._offer_attacks())
         self.attacks.itemChanged.connect(self._ticked)
         for number in (self.many, self.seed, self.span):
             number.valueChanged.connect(lambda _: self._turn())
@@ -159,7 +159,7 @@ class AttackForm(QWidget):
         found = self.offered
         with QSignalBlocker(self.attacks):
             self.attacks.clear()
-            for one in attack_offers.attacks_on(found.judge) if found else ():
+            for one in attack_offers.attacks_on(found.judge, str(self.what.currentData())) if found else ():
                 entry = QListWidgetItem(one.title)
                 entry.setData(NAME, one.name)
                 entry.setToolTip(tooltip(f"{one.about}\n{one.lacks}".strip()))
