@@ -15,10 +15,9 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage import opening, upserts, witness
 from annotator.storage.connection import begin, raw_connection
 from annotator.storage.store import Store
-from annotator.storage.tables import MetaRow, table
+from annotator.storage.tables import META
 
 LABEL = "backup"
-META = table(MetaRow)
 SPACING = timedelta(minutes=30)
 DAY, WEEK, MONTH, YEAR = (timedelta(days=days) for days in (1, 7, 31, 366))
 PATIENCE = 30.0

@@ -32,6 +32,45 @@ from annotator.storage.validation_tables import (
 )
 
 __all__ = [
+    "ADJUDICATION",
+    "AGREEMENT",
+    "ARTIFACT",
+    "ASSIGNMENT",
+    "ASSISTED",
+    "ATTACK_COPY",
+    "ATTACK_TEST",
+    "ATTACK_VERDICT",
+    "AUDIT",
+    "BATCH",
+    "CALL",
+    "CONSENSUS_VERSION",
+    "CONTEST",
+    "DISPUTE",
+    "DRAFT",
+    "EXTRACT",
+    "GUIDELINE",
+    "INFORMED",
+    "ITEM",
+    "JUDGE",
+    "JUDGEMENT",
+    "META",
+    "OPENING",
+    "PAGE",
+    "PARCEL",
+    "PERSON",
+    "RELEASE",
+    "REMARK",
+    "RENDERING",
+    "RESPONSE",
+    "REVISION",
+    "RULING",
+    "RUN",
+    "SOURCE",
+    "SOURCE_FILE",
+    "SYSTEM",
+    "TIME",
+    "TRAY",
+    "VALIDATION_SET",
     "AttackCopyRow",
     "AttackTestRow",
     "AttackVerdictRow",
@@ -375,3 +414,44 @@ metadata: MetaData = SQLModel.metadata
 def table(row: type[SQLModel]) -> Table:
     """The table that a row class describes."""
     return metadata.tables[str(row.__tablename__)]
+
+
+ADJUDICATION = table(AdjudicationRow)
+AGREEMENT = table(AgreementRow)
+ARTIFACT = table(ArtifactRow)
+ASSIGNMENT = table(AssignmentRow)
+ASSISTED = table(AssistedPairRow)
+ATTACK_COPY = table(AttackCopyRow)
+ATTACK_TEST = table(AttackTestRow)
+ATTACK_VERDICT = table(AttackVerdictRow)
+AUDIT = table(AuditRow)
+BATCH = table(BatchRow)
+CALL = table(CallRow)
+CONSENSUS_VERSION = table(ConsensusVersionRow)
+CONTEST = table(ContestRow)
+DISPUTE = table(DisputeRow)
+DRAFT = table(DraftRow)
+EXTRACT = table(ExtractRow)
+GUIDELINE = table(GuidelineRow)
+INFORMED = table(InformedRow)
+ITEM = table(ItemRow)
+JUDGE = table(JudgeRow)
+JUDGEMENT = table(JudgementRow)
+META = table(MetaRow)
+OPENING = table(OpeningRow)
+PAGE = table(PageRow)
+PARCEL = table(ParcelRow)
+PERSON = table(PersonRow)
+RELEASE = table(ReleaseRow)
+REMARK = table(RemarkRow)
+RENDERING = table(RenderingRow)
+RESPONSE = table(ResponseRow)
+REVISION = table(RevisionRow)
+RULING = table(RulingRow)
+RUN = table(RunRow)
+SOURCE = table(SourceRow)
+SOURCE_FILE = table(SourceFileRow)
+SYSTEM = table(SystemRow)
+TIME = table(TimeRow)
+TRAY = table(TrayRow)
+VALIDATION_SET = table(ValidationSetRow)

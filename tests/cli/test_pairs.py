@@ -19,7 +19,7 @@ from annotator.cli.saying import opened
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import RoleNeeded
-from annotator.storage.tables import AuditRow, table
+from annotator.storage.tables import AUDIT
 from tests.material.sent_apart import write_rubric
 
 CRITERIA = ("Explains the weight of gold", "Names two alloys of gold")
@@ -108,8 +108,6 @@ def test_a_receipt_is_printed_for_the_annotator(file, tmp_path, capsys):
 
 
 # Who is at work in a command, and what would help whoever may not do it.
-
-AUDIT = table(AuditRow)
 
 
 def verbs(command: Any, *names: str) -> Iterator[tuple[str, set[str]]]:

@@ -22,13 +22,11 @@ from annotator.cli.sources import app, evidence_app
 from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ResponseRow, table
+from annotator.storage.tables import RESPONSE
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.gui.authoring.small_pdf import pdf
 from tests.material import drawn_extracts
 from tests.projects.small_project import small_project
-
-RESPONSE = table(ResponseRow)
 
 
 @pytest.fixture

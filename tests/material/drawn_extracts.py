@@ -6,12 +6,13 @@ import orjson
 from sqlalchemy import select
 
 from annotator.actions.items import extracts
-from annotator.actions.items.extracts import EXTRACT, NewExtract
+from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import Extract, ExtractFields, ExtractState, document_of
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.change import Change
+from annotator.storage.tables import EXTRACT
 from tests.storage import sql
 
 

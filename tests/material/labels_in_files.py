@@ -13,8 +13,8 @@ from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import JUDGEMENT
 from tests.projects.small_project import CRITERIA, small_project
 from tests.storage import sql
 

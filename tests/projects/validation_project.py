@@ -17,7 +17,6 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
 from annotator.actions.project.people import new_project
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.judges.scale import Scale
@@ -26,7 +25,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.change import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
-from annotator.storage.tables import RunRow, table
+from annotator.storage.tables import JUDGEMENT, RunRow, table
 from tests.projects.labelling_project import add_report
 from tests.templates import once
 

@@ -14,7 +14,6 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
 from annotator.actions.project.people import new_project
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.sets.validation_units import in_order
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.judgement import Judgement, RaterKind
@@ -22,7 +21,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.change import derived_id, now
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import RunRow, table
+from annotator.storage.tables import JUDGEMENT, RunRow, table
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, REASONING, one_item
 from tests.projects.labelling_project import add_report, submit_labels
 from tests.storage import sql

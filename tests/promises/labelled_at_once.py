@@ -6,11 +6,10 @@ from sqlalchemy import insert
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.change import derived_id, now
-from annotator.storage.tables import ArtifactRow, table
+from annotator.storage.tables import JUDGEMENT, ArtifactRow, table
 from tests.projects.validation_project import COVERAGE, At, person, places
 
 

@@ -18,7 +18,6 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import overview, response_scores, result_items, result_raters, results
 from annotator.actions.results.results import ResultRow
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.sets import reviews
 from annotator.actions.sets.validation_values import TIED
 from annotator.actions.studies import result_views
@@ -35,6 +34,7 @@ from annotator.cli import run_command
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.change import derived_id
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import attacked, gullible, judged
 from tests.projects.small_project import small_project

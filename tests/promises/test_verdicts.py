@@ -12,7 +12,6 @@ from pydantic import BaseModel
 from sqlalchemy import update
 
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import CALL
 from annotator.judging.calls.ladder import ReplyForm
 from annotator.judging.calls.replies import UnreadableReply, parse
 from annotator.protocols import drafts, reports
@@ -44,6 +43,7 @@ from annotator.protocols.researcherbench.insights import DrawnInsights, DrawnRef
 from annotator.protocols.researcherbench.pairwise import Preference
 from annotator.protocols.researcherbench.rubric_drafts import SetCriteria
 from annotator.protocols.researcherbench.verification import Verification
+from annotator.storage.tables import CALL
 from tests.cli.test_project import goldsmith, told
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.small_project import small_project

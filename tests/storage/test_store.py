@@ -11,10 +11,11 @@ from sqlalchemy import insert
 from sqlalchemy.exc import IntegrityError
 
 from annotator.actions.project import backups
-from annotator.actions.project.file import META, Project
+from annotator.actions.project.file import Project
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.opening import Busy
 from annotator.storage.store import Store
+from annotator.storage.tables import META
 from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
 from tests.systems import posix

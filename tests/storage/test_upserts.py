@@ -10,9 +10,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project
 from annotator.storage import backup, upserts
-from annotator.storage.tables import MetaRow, SystemRow, table
-
-META, SYSTEM = table(MetaRow), table(SystemRow)
+from annotator.storage.tables import META, SYSTEM
 
 
 @pytest.fixture

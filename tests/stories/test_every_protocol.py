@@ -33,7 +33,7 @@ from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.change import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.protocols.deepscholar.retrieved import retrieved as retrieved_set
-from annotator.storage.tables import JudgementRow, table
+from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import at_work
 from tests.material import cited_sentences, drawn_extracts, key_points
 from tests.material.bundles import REAL
@@ -59,7 +59,6 @@ pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared Researcher
 JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and not shape.by_people]
 WITH_BASELINE = [name for name in JUDGED if PROTOCOLS[name].baseline]
 OF_REPORTS = {"researcherbench.claims.extract", "adra.plan.draw", "adra.references", "deepscholar.sentences"}
-JUDGEMENT = table(JudgementRow)
 OF_SENTENCES = PRECISION, COVERAGE
 PEOPLE = "People"
 JUDGE, PAGE = "mock", "This page holds what the first claim says and nothing of the second."

@@ -20,10 +20,13 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import BOTH, Adjudication, AdjudicationState, DisputeState
 from annotator.domain.experts.agreement import Agreement, Figure
 from annotator.domain.experts.assignment import Stage
-from annotator.storage.tables import AgreementRow, DisputeRow, ItemRow, RulingRow, table
+from annotator.storage.tables import (
+    AGREEMENT,
+    DISPUTE,
+    ITEM,
+    RULING,
+)
 
-AGREEMENT, DISPUTE = table(AgreementRow), table(DisputeRow)
-ITEM, RULING = table(ItemRow), table(RulingRow)
 UNOPENED = "not begun"
 # What the names of figures begin with that are not the higher the better.
 NO_AGREEMENT = ("mean_difference", "lower_limit", "upper_limit", ITEM_SCORE)

@@ -21,9 +21,7 @@ from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.difference import TextPiece, differences
-from annotator.storage.tables import DisputeRow, ItemRow, ResponseRow, table
-
-DISPUTE, ITEM, RESPONSE = table(DisputeRow), table(ItemRow), table(ResponseRow)
+from annotator.storage.tables import DISPUTE, ITEM, RESPONSE
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import DisputeRow, table
-
-DISPUTE = table(DisputeRow)
+from annotator.storage.tables import ADJUDICATION, DISPUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +161,7 @@ def _closed(project: Project, db: Connection, found: Adjudication, version: Cons
         "state": AdjudicationState.CLOSED.value, "version": version.version, "consensus_id": version.artifact_id,
         "closed_at": version.at,
     }  # fmt: skip
-    adjudications = ruling_rows.ADJUDICATION
+    adjudications = ADJUDICATION
     db.execute(update(adjudications).where(adjudications.c.id == found.id).values(**values))
     _answer_disputes(db, found, version.version)
     image = {"version": version.version, "artifact": version.artifact_id, "revision": version.revision}
@@ -189,7 +187,7 @@ def reopen(project: Project, adjudication_id: str, reason: str) -> Change:
         if found.state is not AdjudicationState.CLOSED:
             raise Refusal("This adjudication is not closed.", "You can continue with it.")
         remarks.add(project, db, found.id, reason)
-        adjudications = ruling_rows.ADJUDICATION
+        adjudications = ADJUDICATION
         values = {"state": AdjudicationState.REOPENED.value}
         db.execute(update(adjudications).where(adjudications.c.id == found.id).values(**values))
         image = {"version": found.version, "reason": reason.strip()}

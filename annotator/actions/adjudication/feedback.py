@@ -14,7 +14,7 @@ from annotator.actions.assignments import adjudicators
 from annotator.actions.consensus import consensus, consensus_versions, letters, ruling_rows
 from annotator.actions.consensus.remarks import said
 from annotator.actions.project import people
-from annotator.actions.project.file import META, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import (
     OWN,
     Adjudication,
@@ -30,7 +30,13 @@ from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import AssignmentRow, DisputeRow, ItemRow, RevisionRow, table
+from annotator.storage.tables import (
+    ASSIGNMENT,
+    DISPUTE,
+    ITEM,
+    META,
+    REVISION,
+)
 
 
 def _rows(
@@ -103,8 +109,6 @@ def _change(kind: Kind, ruling: Ruling, mine: Unit | None, agreed: Unit | None) 
     return Fate.MERGED if ruling.take == OWN and len(ruling.members) > 1 else Fate.REWORDED
 
 
-ASSIGNMENT, DISPUTE = table(AssignmentRow), table(DisputeRow)
-ITEM, REVISION = table(ItemRow), table(RevisionRow)
 # In a file made from a task package, what the coordinator's file said about an item: its records, stage by stage.
 _STAGES = list(Stage)
 

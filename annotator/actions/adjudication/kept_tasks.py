@@ -9,7 +9,6 @@ from sqlalchemy import select
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import items, sources
-from annotator.actions.items.items import ITEM
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind, Unit
@@ -18,6 +17,7 @@ from annotator.domain.material.item import Item
 from annotator.domain.material.source import Source
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ITEM
 
 
 def settled(project: Project, seminars: Iterable[str] | None = None) -> dict[str, tuple[Task, ...]]:

@@ -18,6 +18,7 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ADJUDICATION
 
 T = TypeVar("T")
 
@@ -140,7 +141,7 @@ def _laid_out(
 def _opened(project: Project, db: Connection, item_id: str, stage: Stage, person_id: str) -> Adjudication:
     made, rulings = _laid_out(db, item_id, stage, person_id)
     columns = made.model_dump() | {"letters": canonical_json(made.letters).decode()}
-    db.execute(insert(ruling_rows.ADJUDICATION).values(**columns))
+    db.execute(insert(ADJUDICATION).values(**columns))
     ruling_rows.add(db, rulings)
     image = {"item_id": item_id, "stage": stage.value, "seed": made.seed, "rows": len(rulings)}
     record(project, db, Change("adjudication", made.id, "open", None, image))
@@ -149,8 +150,8 @@ def _opened(project: Project, db: Connection, item_id: str, stage: Stage, person
 
 def _handed_over(project: Project, db: Connection, found: Adjudication, person_id: str) -> Adjudication:
     """The adjudication under another adjudicator, to whom the coordinator assigned it meanwhile."""
-    wanted = ruling_rows.ADJUDICATION.c.id == found.id
-    db.execute(update(ruling_rows.ADJUDICATION).where(wanted).values(adjudicator_id=person_id))
+    wanted = ADJUDICATION.c.id == found.id
+    db.execute(update(ADJUDICATION).where(wanted).values(adjudicator_id=person_id))
     image = {"adjudicator_id": person_id}
     record(project, db, Change("adjudication", found.id, "take over", None, image))
     return found.model_copy(update=image)

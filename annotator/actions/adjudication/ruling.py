@@ -19,6 +19,7 @@ from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.well_formed import well_formed
+from annotator.storage.tables import DRAFT
 
 # In a draft's place, stands where other drafts have their artifact.
 PLACE = drafts.RULING
@@ -36,13 +37,13 @@ def forget_draft(project: Project, ruling_id: str, field: str) -> None:
 
 def kept(project: Project, adjudication_id: str) -> dict[tuple[str, str], str]:
     """This person's unfinished texts of an adjudication: (ruling's id, field) → text."""
-    mine = select(drafts.DRAFT).where(
-        drafts.DRAFT.c.person_id == people.someone(project).id,
-        drafts.DRAFT.c.place.startswith(f"{PLACE}|", autoescape=True),
+    mine = select(DRAFT).where(
+        DRAFT.c.person_id == people.someone(project).id,
+        DRAFT.c.place.startswith(f"{PLACE}|", autoescape=True),
     )
     with project.store.read() as db:
         ids = {ruling.id for ruling in ruling_rows.rulings(db, adjudication_id)}
-        rows = db.execute(mine.order_by(drafts.DRAFT.c.place)).all()
+        rows = db.execute(mine.order_by(DRAFT.c.place)).all()
     found = ((drafts.parts_of(row.place), row.text) for row in rows)
     return {(ruling_id, field): text for (_, ruling_id, field), text in found if ruling_id in ids}
 

@@ -14,9 +14,8 @@ from annotator.domain.experts.adjudication import DROP, Origin
 from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import State
-from annotator.storage.tables import ArtifactRow, ItemRow, table
+from annotator.storage.tables import ARTIFACT, ITEM
 
-ARTIFACT, ITEM = table(ArtifactRow), table(ItemRow)
 Lacking = Literal["role", "items", "answers", "seals", "own", "others"]
 
 

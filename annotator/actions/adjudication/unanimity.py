@@ -17,6 +17,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ADJUDICATION
 
 Progress = Callable[[str, int, int], None]
 SHARE = 0.1
@@ -114,7 +115,7 @@ def _settle(project: Project, db: Connection, line: Unanimous, *, spot_check: bo
         except Refusal as refusal:
             raise Refusal(f"Item {line.item_key}: {refusal.happened}", refusal.todo) from None
         return
-    adjudications = ruling_rows.ADJUDICATION
+    adjudications = ADJUDICATION
     db.execute(update(adjudications).where(adjudications.c.id == found.id).values(spot_check=True))
     # What is drawn to be looked at is decided by whoever looks.
     rows = ruling_rows.rulings(db, found.id)

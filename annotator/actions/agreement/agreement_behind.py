@@ -22,9 +22,13 @@ from annotator.domain.experts.agreement import Agreement
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.texts.counting import counted
-from annotator.storage.tables import ItemRow, ResponseRow, RevisionRow, SystemRow, table
+from annotator.storage.tables import (
+    ITEM,
+    RESPONSE,
+    REVISION,
+    SYSTEM,
+)
 
-ITEM, RESPONSE, REVISION, SYSTEM = table(ItemRow), table(ResponseRow), table(RevisionRow), table(SystemRow)
 # Item → its key and question. Item, person and unit → the unit's words and its number in that person's list.
 Items = Mapping[str, tuple[str, str]]
 Units = dict[tuple[str, str, str], tuple[str, int]]

@@ -10,7 +10,6 @@ from sqlalchemy import and_, select
 
 from annotator.actions.agreement.agreement_groups import Group, groups_of, naming, refuse_unknown
 from annotator.actions.agreement.agreement_inputs import (
-    ITEM,
     AgreementInput,
     AgreementScope,
     Names,
@@ -23,7 +22,7 @@ from annotator.actions.authoring.comparing import ITEM_SCORE, VALUE, fields_of
 from annotator.actions.authoring.draft_provenance import COMMON
 from annotator.actions.authoring.value_figures import ComparedField, JoinedValue, alpha, noted, of_pairs
 from annotator.actions.labelling.label_rows import counted_rows
-from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.file import Project
 from annotator.domain.experts.agreement import Agreement, Figure, figure
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind, Status
@@ -34,6 +33,7 @@ from annotator.domain.kinds.labels import UNSURE
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
 from annotator.domain.texts.ordering import natural
+from annotator.storage.tables import ITEM, PERSON
 
 # The field of the rows that say how far two raters wrote the same units, in the same order.
 UNITS = "units"

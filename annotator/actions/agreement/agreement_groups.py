@@ -12,9 +12,8 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.ordering import natural
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ArtifactRow, RevisionRow, table
+from annotator.storage.tables import ARTIFACT, REVISION
 
-ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 BY = ("stage", "pair", "person", "criterion", "item", "week", "guideline")
 # The ids of what is grouped by: none for a stage, two people's for a pair, the item's and the unit's for a criterion.
 Group = tuple[str, ...]

@@ -10,15 +10,14 @@ from sqlalchemy import select
 from annotator.actions.assignments import agreements
 from annotator.actions.authoring.comparing import ITEM_SCORE, about, field_named
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.file import Project
 from annotator.domain.experts.agreement import Agreement, PairAgreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.labels import ABOUT
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
-from annotator.storage.tables import ItemRow, table
+from annotator.storage.tables import ITEM, PERSON
 
-ITEM = table(ItemRow)
 # The field that says who wrote a unit at all: 1 and 1 where it is matched, 1 and 0 where only one has it.
 WRITTEN = "written"
 CSV_NAME, JSON_NAME = "agreement-inputs.csv", "agreement.json"

@@ -13,7 +13,6 @@ from annotator.actions.agreement import agreement_figures, assisted
 from annotator.actions.agreement.agreement_figures import UNITS, FigureRow
 from annotator.actions.agreement.agreement_groups import BY, Group, groups_of
 from annotator.actions.agreement.agreement_inputs import (
-    ITEM,
     WRITTEN,
     AgreementInput,
     Names,
@@ -31,9 +30,8 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.ordering import natural
-from annotator.storage.tables import AgreementRow, ArtifactRow, table
+from annotator.storage.tables import AGREEMENT, ARTIFACT, ITEM
 
-AGREEMENT, ARTIFACT = table(AgreementRow), table(ArtifactRow)
 # What the rows of seniors' first votes are grouped by.
 VOTES = "votes"
 # Second figures as JSON and as people name them; those of a judge's pairing are called by its model and its prompt.

@@ -20,12 +20,11 @@ from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.pairing import PROMPTS
-from annotator.storage.tables import AssistedPairRow, table
+from annotator.storage.tables import ASSISTED
 
 if TYPE_CHECKING:
     from annotator.exchange.release.pair_records import AgreementRecord
 
-ASSISTED = table(AssistedPairRow)
 PREFIX = "assisted_"
 # So much of a hash tells one prompt from another.
 SHOWN_OF_HASH = 12

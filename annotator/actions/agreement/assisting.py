@@ -29,6 +29,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 from annotator.protocols.pairing import NAME, PROMPTS, paired
 from annotator.storage import upserts
+from annotator.storage.tables import ASSISTED
 
 PAIRED, DEED = "paired", "pairs of lists paired"
 
@@ -162,7 +163,7 @@ class _PairingJournal(RunJournal):
         rows = [assisted.row(one) for each in done if (one := self._asking.made(each, self.run_id, at))]
         if rows:
             # An import may have brought the same meanwhile.
-            upserts.add_missing(db, assisted.ASSISTED, rows)
+            upserts.add_missing(db, ASSISTED, rows)
         return len(rows)
 
 

@@ -10,7 +10,6 @@ from sqlalchemy import select
 from annotator.actions.agreement import agreement_figures, agreement_words
 from annotator.actions.agreement.agreement_inputs import frozen
 from annotator.actions.authoring import guidelines
-from annotator.actions.authoring.artifacts import ARTIFACT, REVISION
 from annotator.actions.labelling import board
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -18,6 +17,7 @@ from annotator.domain.experts.assignment import Purpose, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ARTIFACT, REVISION
 
 MINUTE = 60
 

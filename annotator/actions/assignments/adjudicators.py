@@ -13,9 +13,11 @@ from annotator.domain.experts.person import Person, Role
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
-from annotator.storage.tables import ArtifactRow, AssignmentRow, JudgementRow, table
-
-ARTIFACT, ASSIGNMENT, JUDGEMENT = table(ArtifactRow), table(AssignmentRow), table(JudgementRow)
+from annotator.storage.tables import (
+    ARTIFACT,
+    ASSIGNMENT,
+    JUDGEMENT,
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,10 +19,13 @@ from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change, derived_id
-from annotator.storage.tables import AgreementRow, ArtifactRow, AssignmentRow, RevisionRow, table
+from annotator.storage.tables import (
+    AGREEMENT,
+    ARTIFACT,
+    ASSIGNMENT,
+    REVISION,
+)
 
-AGREEMENT, ASSIGNMENT = table(AgreementRow), table(AssignmentRow)
-ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 SEALABLE = (State.DRAFT.value, State.SEALED.value)
 
 

@@ -20,10 +20,13 @@ from annotator.domain.experts.sharing import assignment_id
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import AdjudicationRow, ArtifactRow, AssignmentRow, ItemRow, table
+from annotator.storage.tables import (
+    ADJUDICATION,
+    ARTIFACT,
+    ASSIGNMENT,
+    ITEM,
+)
 
-ASSIGNMENT, ARTIFACT, ITEM = table(AssignmentRow), table(ArtifactRow), table(ItemRow)
-ADJUDICATION = table(AdjudicationRow)
 # So many ids go into one question; any database takes as many.
 AT_ONCE = 500
 _DELETE = delete(ASSIGNMENT).where(ASSIGNMENT.c.id == bindparam("gone"))

@@ -23,11 +23,14 @@ from annotator.domain.texts.change import now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.moments import local
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, asked
-from annotator.storage.tables import AdjudicationRow, ArtifactRow, AssignmentRow, ItemRow, JudgementRow, table
+from annotator.storage.tables import (
+    ADJUDICATION,
+    ARTIFACT,
+    ASSIGNMENT,
+    ITEM,
+    JUDGEMENT,
+)
 
-ADJUDICATION = table(AdjudicationRow)
-ARTIFACT, ASSIGNMENT = table(ArtifactRow), table(AssignmentRow)
-ITEM, JUDGEMENT = table(ItemRow), table(JudgementRow)
 # So many items are named one by one where a plan cannot be met.
 NAMED = 12
 

@@ -11,9 +11,8 @@ from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating, artifacts
-from annotator.actions.authoring.artifacts import ARTIFACT, REVISION
 from annotator.actions.project import people
-from annotator.actions.project.file import META, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.experts.person import Role
 from annotator.domain.experts.review import ANSWERS, DraftReview, form_of
@@ -23,9 +22,8 @@ from annotator.domain.kinds.documents import document_of
 from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import upserts
-from annotator.storage.tables import AssignmentRow, ItemRow, table
+from annotator.storage.tables import ARTIFACT, ASSIGNMENT, ITEM, META, REVISION
 
-ASSIGNMENT, ITEM = table(AssignmentRow), table(ItemRow)
 KEPT, DRAFT = "review/", "draft to review/"
 UNDER_REVIEW, AGREED = "under review", "agreed"
 

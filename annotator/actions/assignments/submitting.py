@@ -15,7 +15,6 @@ from annotator.actions.authoring import (
     editable,
     question_types,
 )
-from annotator.actions.authoring.artifacts import ARTIFACT
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Document, Kind, State
@@ -26,6 +25,7 @@ from annotator.domain.material.source import EXEMPLAR_TITLE, Source
 from annotator.domain.material.transcript import doubts_about
 from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ARTIFACT
 
 
 def seal(project: Project, artifact_id: str, reason: str = "") -> Change:

@@ -5,9 +5,7 @@ from sqlalchemy import func, insert, select
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.texts.change import new_id, now
-from annotator.storage.tables import TimeRow, table
-
-TIME = table(TimeRow)
+from annotator.storage.tables import TIME
 
 
 def spend(project: Project, subject: str, seconds: float) -> None:

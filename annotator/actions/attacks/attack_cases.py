@@ -9,20 +9,25 @@ from sqlalchemy import select
 
 from annotator.actions.attacks import attack_figures, attack_tests
 from annotator.actions.attacks.attack_journal import read_pieces
-from annotator.actions.attacks.attack_tests import COPY, TEST, VERDICT
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
 from annotator.actions.runs import asked_units
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.attack import PlantedText, copied, left_out, planted
 from annotator.domain.judges.judgement import Status, Verdict
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import CRITERIA, KNOWN_ATTACKS, TARGETS
+from annotator.storage.tables import (
+    ATTACK_COPY,
+    ATTACK_TEST,
+    ATTACK_VERDICT,
+    ITEM,
+    JUDGEMENT,
+    RESPONSE,
+    SYSTEM,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,14 +108,14 @@ def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
 def told(project: Project, case_id: str) -> AttackCase:
     """A verdict on a copy, by its id, in full."""
     people.refuse_others(project, "can read how judges performed under attack")
-    v, c = VERDICT.c, COPY.c
+    v, c = ATTACK_VERDICT.c, ATTACK_COPY.c
     question = (
         select(
-            VERDICT, c.attack, c.variant, c.response_id, c.text_sha256, c.pieces, TEST.c.judge_id, TEST.c.protocol,
-            ITEM.c.key, ITEM.c.question, RESPONSE.c.text, SYSTEM.c.name,
+            ATTACK_VERDICT, c.attack, c.variant, c.response_id, c.text_sha256, c.pieces, ATTACK_TEST.c.judge_id,
+            ATTACK_TEST.c.protocol, ITEM.c.key, ITEM.c.question, RESPONSE.c.text, SYSTEM.c.name,
         )
-        .join(COPY, c.id == v.copy_id)
-        .join(TEST, TEST.c.id == v.test_id)
+        .join(ATTACK_COPY, c.id == v.copy_id)
+        .join(ATTACK_TEST, ATTACK_TEST.c.id == v.test_id)
         .join(ITEM, ITEM.c.id == v.item_id)
         .join(RESPONSE, RESPONSE.c.id == c.response_id)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)

@@ -8,7 +8,7 @@ from functools import partial
 from sqlalchemy import select
 
 from annotator.actions.attacks import attack_drawing, attack_tests
-from annotator.actions.attacks.attack_tests import COPY, VERDICT, AttackTest
+from annotator.actions.attacks.attack_tests import AttackTest
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -31,6 +31,7 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.judging.attacks import CONTROL, KNOWN_ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.tables import ATTACK_COPY, ATTACK_VERDICT
 
 # Why a verdict on a copy is missing, beside the engine's own causes.
 NOT_ASKED = "not_asked"
@@ -125,7 +126,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackRe
 
 def cases_of(project: Project, test: AttackTest, attack: str = "") -> list[AttackVerdict]:
     """Every verdict of a test, or those of one attack, in the order of its items."""
-    v, c = VERDICT.c, COPY.c
+    v, c = ATTACK_VERDICT.c, ATTACK_COPY.c
     question = (
         select(
             v.id,
@@ -139,7 +140,7 @@ def cases_of(project: Project, test: AttackTest, attack: str = "") -> list[Attac
             v.status,
             v.flags,
         )
-        .join(COPY, c.id == v.copy_id)
+        .join(ATTACK_COPY, c.id == v.copy_id)
         .where(v.test_id == test.id)
         .order_by(v.item_id, c.response_id, v.unit_id, c.attack)
     )
@@ -154,7 +155,9 @@ def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, s
     with project.store.read() as db:
         asked = set(
             db.execute(
-                select(VERDICT.c.test_id, COPY.c.attack).join(COPY, COPY.c.id == VERDICT.c.copy_id).distinct()
+                select(ATTACK_VERDICT.c.test_id, ATTACK_COPY.c.attack)
+                .join(ATTACK_COPY, ATTACK_COPY.c.id == ATTACK_VERDICT.c.copy_id)
+                .distinct()
             )
         )
     there = {(row[0], row[1]) for row in asked}

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.attacks.attack_tests import COPY, VERDICT, AttackTest
+from annotator.actions.attacks.attack_tests import AttackTest
 from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import response_hash
 from annotator.actions.runs.journal import RunJournal, by_cause
@@ -19,6 +19,7 @@ from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.change import derived_id
 from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
+from annotator.storage.tables import ATTACK_COPY, ATTACK_VERDICT
 
 # Copy and unit; copy and units in the order asked.
 Said = tuple[str, str]
@@ -64,22 +65,22 @@ class AttackJournal(RunJournal):
 
     def done(self, *, only_ok: bool) -> set[Said]:
         """What was said of which copies; `only_ok` leaves out what did not come."""
-        v = VERDICT.c
+        v = ATTACK_VERDICT.c
         question = select(v.copy_id, v.unit_id).where(v.test_id == self._test.id)
         question = question.where(v.status == Status.OK.value) if only_ok else question
         with self._project.store.read() as db:
             return {(row[0], row[1]) for row in db.execute(question)}
 
     def without(self) -> dict[str, int]:
-        return by_cause(self._project, VERDICT, VERDICT.c.test_id == self._test.id)
+        return by_cause(self._project, ATTACK_VERDICT, ATTACK_VERDICT.c.test_id == self._test.id)
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write the copies and what was said of them, in the transaction of the calls."""
         known = [(self.made.pop(_name(one.case), None), one) for one in done]
         rows = [row for made, one in known if made for row in self._verdicts(made, one, at)]
         if rows:
-            upserts.add_missing(db, COPY, [_copy_row(self._test, made) for made, _ in known if made])
-            upserts.put(db, VERDICT, rows)
+            upserts.add_missing(db, ATTACK_COPY, [_copy_row(self._test, made) for made, _ in known if made])
+            upserts.put(db, ATTACK_VERDICT, rows)
         return len(rows)
 
     def _verdicts(self, made: AttackCopy, finished: Finished, at: datetime) -> Iterator[dict[str, Any]]:

@@ -4,14 +4,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import func, select
 
-from annotator.actions.attacks.attack_tests import LACKS, TEST, can
+from annotator.actions.attacks.attack_tests import LACKS, can
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.judging.attacks import ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ATTACK_TEST, JUDGEMENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ def offers(project: Project) -> list[AttackableJudge]:
 def protocols(project: Project) -> list[str]:
     """Under which protocols judges were tested, in the order in which they are offered."""
     with project.store.read() as db:
-        there = set(db.execute(select(TEST.c.protocol).distinct()).scalars())
+        there = set(db.execute(select(ATTACK_TEST.c.protocol).distinct()).scalars())
     return [name for name in TARGETS if name in there]
 
 

@@ -9,7 +9,6 @@ from sqlalchemy import insert, select
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases, run_records
-from annotator.actions.runs.journal import RUN
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.attack import AttackContent, AttackTestFields
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -19,9 +18,8 @@ from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import ATTACKS, TARGETS, AttackNeeds
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import AttackCopyRow, AttackTestRow, AttackVerdictRow, table
+from annotator.storage.tables import ATTACK_TEST, RUN
 
-TEST, COPY, VERDICT = table(AttackTestRow), table(AttackCopyRow), table(AttackVerdictRow)
 # Under this the run of a test is kept: what it says of copies enters no result.
 PREFIX = "attack."
 WIDTH = 0.2
@@ -118,9 +116,9 @@ def can(needs: AttackNeeds, judge: Judge, protocol: str) -> bool:
 
 def all_of(project: Project, judge_id: str = "", protocol: str = "") -> list[AttackTest]:
     """All tests, or those of a judge and under a protocol, the newest first."""
-    question = select(TEST).order_by(TEST.c.at.desc(), TEST.c.id)
-    question = question.where(TEST.c.judge_id == judge_id) if judge_id else question
-    question = question.where(TEST.c.protocol == protocol) if protocol else question
+    question = select(ATTACK_TEST).order_by(ATTACK_TEST.c.at.desc(), ATTACK_TEST.c.id)
+    question = question.where(ATTACK_TEST.c.judge_id == judge_id) if judge_id else question
+    question = question.where(ATTACK_TEST.c.protocol == protocol) if protocol else question
     with project.store.read() as db:
         rows = db.execute(question).mappings().all()
     return [
@@ -158,7 +156,7 @@ def keep(project: Project, judge: Judge, shape: Protocol, content: AttackContent
         )
         test_id, tree = new_id(), content.model_dump(mode="json")
         db.execute(
-            insert(TEST),
+            insert(ATTACK_TEST),
             {"id": test_id, **fields.model_dump(), "content": canonical_json(tree).decode()},
         )
         told = {name: tree[name] for name in ("attacks", "size", "width", "seed")}

@@ -10,7 +10,6 @@ from sqlalchemy import func, select
 from annotator.actions.attacks import attack_figures, families
 from annotator.actions.attacks.attack_figures import AttackReport
 from annotator.actions.attacks.families import FamilyMember
-from annotator.actions.items.materials import RESPONSE
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -34,6 +33,7 @@ from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.tables import RESPONSE
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.items.materials import SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
@@ -14,6 +13,7 @@ from annotator.domain.judges.families import family_of
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import SYSTEM
 
 SETTING = "families"
 NONE = "none"

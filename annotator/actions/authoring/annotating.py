@@ -22,15 +22,21 @@ from sqlalchemy import (
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import editable
-from annotator.actions.authoring.artifacts import ARTIFACT, REVISION, artifact_of
+from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project import people
-from annotator.actions.project.file import META, PERSON, Project
+from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Purpose, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.material.extract import by_set
-from annotator.storage.tables import AssignmentRow, ExtractRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    ASSIGNMENT,
+    EXTRACT,
+    META,
+    PERSON,
+    REVISION,
+)
 
-ASSIGNMENT, EXTRACT = table(AssignmentRow), table(ExtractRow)
 # The setting that names the rubric set by which reports are judged.
 RUBRIC_SET = "rubric_set"
 # The setting by which what several wrote counts before it is adjudicated.

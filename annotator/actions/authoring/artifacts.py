@@ -22,9 +22,8 @@ from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ArtifactRow, RevisionRow, table
+from annotator.storage.tables import ARTIFACT, REVISION
 
-ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 T = TypeVar("T", bound=BaseModel)
 _NEWEST = (
     select(ARTIFACT, REVISION.c.content, REVISION.c.sha256, REVISION.c.chain)

@@ -14,9 +14,7 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change
 from annotator.storage import search
-from annotator.storage.tables import ItemRow, ResponseRow, SystemRow, table
-
-ITEM, RESPONSE, SYSTEM = table(ItemRow), table(ResponseRow), table(SystemRow)
+from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
 
 
 @dataclass(frozen=True, slots=True)

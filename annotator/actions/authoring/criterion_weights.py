@@ -14,9 +14,8 @@ from annotator.domain.kinds.rubric import Criterion, Rubric, counted_weights, no
 from annotator.domain.kinds.weights import MOST, Weights, read
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ArtifactRow, RevisionRow, table
+from annotator.storage.tables import ARTIFACT, REVISION
 
-ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 SETTING = "weights"
 
 

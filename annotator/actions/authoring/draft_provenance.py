@@ -9,9 +9,10 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.file import AUDIT, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
+from annotator.storage.tables import AUDIT
 
 # With what the verb of such a revision begins.
 TAKEN = "from a model's draft"

@@ -7,9 +7,8 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Artifact, State
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import AdjudicationRow, RevisionRow, table
+from annotator.storage.tables import ADJUDICATION, REVISION
 
-REVISION, ADJUDICATION = table(RevisionRow), table(AdjudicationRow)
 # The revision by which a consensus is opened for editing; the next sealed one closes it again.
 EDIT_CONSENSUS = "edit consensus"
 

@@ -11,15 +11,14 @@ from annotator.actions.authoring.annotating import AWAITED as AWAITED
 from annotator.actions.authoring.annotating import UNADJUDICATED as UNADJUDICATED
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import ItemRow, JudgeRow, table
+from annotator.storage.tables import ITEM, JUDGE, PERSON
 
-ITEM, JUDGE = table(ItemRow), table(JudgeRow)
 REVIEWED = "draft reviewed, not blind"
 CONSENSUS, IMPORTED, LEFT_OUT = "consensus", "imported", "left out: written by several, not adjudicated"
 FIRST_ALIAS = "the document that scored first, else that of the first alias"

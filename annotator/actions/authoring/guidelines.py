@@ -17,10 +17,13 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ArtifactRow, GuidelineRow, ItemRow, RevisionRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    GUIDELINE,
+    ITEM,
+    REVISION,
+)
 
-GUIDELINE, ITEM = table(GuidelineRow), table(ItemRow)
-ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 # What the program ships is version 1 of every stage; the first that a coordinator writes is version 2.
 SHIPPED = 1
 # It is asked at every save.

@@ -14,10 +14,13 @@ from annotator.domain.kinds.artifact import Document, Kind, State, Unit, stage_o
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import derived_id, now
-from annotator.storage.tables import AdjudicationRow, ArtifactRow, ConsensusVersionRow, RevisionRow, table
+from annotator.storage.tables import (
+    ADJUDICATION,
+    ARTIFACT,
+    CONSENSUS_VERSION,
+    REVISION,
+)
 
-ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
-ADJUDICATION, VERSION = table(AdjudicationRow), table(ConsensusVersionRow)
 DETAIL = ("provenance", "rulings", "repaired")
 
 
@@ -56,9 +59,11 @@ def linked(db: Connection, item_id: str, document: Document[Any]) -> Document[An
     if (made_of := KINDS[document.KIND].made_of) is None:
         return document
     field, kind = made_of
-    question = select(VERSION.c.content).join(ADJUDICATION, ADJUDICATION.c.id == VERSION.c.adjudication_id)
+    question = select(CONSENSUS_VERSION.c.content).join(
+        ADJUDICATION, ADJUDICATION.c.id == CONSENSUS_VERSION.c.adjudication_id
+    )
     latest = question.where(ADJUDICATION.c.item_id == item_id, ADJUDICATION.c.stage == stage_of(kind).value)
-    content = db.execute(latest.order_by(VERSION.c.version.desc()).limit(1)).scalar()
+    content = db.execute(latest.order_by(CONSENSUS_VERSION.c.version.desc()).limit(1)).scalar()
     if content is None:
         return document
     standing = {
@@ -80,7 +85,7 @@ def _linked(unit: Unit, field: str, standing: Mapping[str, str]) -> Unit:
 
 def keep(db: Connection, version: ConsensusVersion) -> None:
     """Add a closed version; none is ever changed."""
-    db.execute(insert(VERSION), row(version))
+    db.execute(insert(CONSENSUS_VERSION), row(version))
 
 
 def row(version: ConsensusVersion) -> dict[str, Any]:
@@ -92,7 +97,11 @@ def row(version: ConsensusVersion) -> dict[str, Any]:
 
 def versions(db: Connection, adjudication_id: str) -> list[ConsensusVersion]:
     """The closed versions of an adjudication, the first one first."""
-    question = select(VERSION).where(VERSION.c.adjudication_id == adjudication_id).order_by(VERSION.c.version)
+    question = (
+        select(CONSENSUS_VERSION)
+        .where(CONSENSUS_VERSION.c.adjudication_id == adjudication_id)
+        .order_by(CONSENSUS_VERSION.c.version)
+    )
     return [version_of(row) for row in db.execute(question)]
 
 

@@ -16,9 +16,7 @@ from annotator.domain.kinds.labels import UNSURE, Label
 from annotator.domain.kinds.weights import USUAL, Weights
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import AgreementRow, RevisionRow, table
-
-AGREEMENT, REVISION = table(AgreementRow), table(RevisionRow)
+from annotator.storage.tables import AGREEMENT, REVISION
 
 
 def kind_of(adjudication: Adjudication) -> Kind:

@@ -16,9 +16,8 @@ from annotator.domain.experts.person import Role
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ItemRow, RemarkRow, table
+from annotator.storage.tables import ITEM, REMARK
 
-ITEM, REMARK = table(ItemRow), table(RemarkRow)
 LONGEST = 20_000
 
 

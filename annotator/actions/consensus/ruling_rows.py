@@ -16,9 +16,8 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import AdjudicationRow, RulingRow, table
+from annotator.storage.tables import ADJUDICATION, RULING
 
-ADJUDICATION, RULING = table(AdjudicationRow), table(RulingRow)
 KEYS = {"id", "adjudication_id", "position"}
 # Statements of every ruling are built once: building them again would cost as much as running them.
 _ONE = select(RULING).where(RULING.c.id == bindparam("wanted"))

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from sqlalchemy import func, select
 
 from annotator.actions.contests import contest_rows
-from annotator.actions.contests.contest_rows import CONTEST
 from annotator.actions.project.file import Project
 from annotator.actions.results.result_sheets import ResultSheet, SheetLine, columns, count, text
 from annotator.domain.judges.contest import NOT_ASKED, POOL
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.texts.counting import counted
+from annotator.storage.tables import CONTEST
 
 
 @dataclass(frozen=True, slots=True)

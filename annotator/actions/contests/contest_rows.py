@@ -17,9 +17,8 @@ from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.stats.ranking.pairing import PlayedMatch
 from annotator.storage import upserts
-from annotator.storage.tables import ContestRow, table
+from annotator.storage.tables import CONTEST
 
-CONTEST = table(ContestRow)
 # The name by which all people together are one rater, whose id nobody else has.
 PEOPLE, TOGETHER = "people", ""
 

@@ -9,7 +9,6 @@ from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.contests import contest_rows, contest_tasks
-from annotator.actions.contests.contest_rows import CONTEST
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.runs import driving, run_records
@@ -32,6 +31,7 @@ from annotator.protocols.lent import RANKING, ranked_value
 from annotator.stats.ranking import pairing
 from annotator.stats.ranking.pairing import PlayedMatch
 from annotator.storage import upserts
+from annotator.storage.tables import CONTEST
 
 DEED = "comparisons made"
 _BETWEEN = "|"

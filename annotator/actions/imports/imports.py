@@ -15,12 +15,12 @@ from annotator.actions.adjudication import kept_tasks
 from annotator.actions.authoring import annotating, asked, criterion_weights, gold
 from annotator.actions.contests import contest_keeping
 from annotator.actions.imports import collected_papers, label_files
-from annotator.actions.imports.intake import ARTIFACT, PERSON, WRITTEN, BundleIntake
+from annotator.actions.imports.intake import WRITTEN, BundleIntake
 from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
 from annotator.actions.imports.label_files import LabelImportOptions
 from annotator.actions.items import final_pass, items, renderings
-from annotator.actions.items.items import ITEM, item_of
-from annotator.actions.items.materials import PAGE, PAIRS, RESPONSE
+from annotator.actions.items.items import item_of
+from annotator.actions.items.materials import PAIRS
 from annotator.actions.labelling import label_offers, second_looks
 from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress, insert_rows
@@ -49,9 +49,8 @@ from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord
 from annotator.exchange.transcripts import reader
 from annotator.storage import search
-from annotator.storage.tables import SystemRow, table
+from annotator.storage.tables import ARTIFACT, ITEM, PAGE, PERSON, RESPONSE, SYSTEM
 
-SYSTEM = table(SystemRow)
 GOLDSMITH, COLLECTED, TRANSCRIPTS, TABLES = "goldsmith", "collected", "transcripts", tables.NAME
 TRANSCRIPT_ENDINGS = reader.ENDINGS
 # Of a release one of these lies in its folder; no table ends in what transcripts do.

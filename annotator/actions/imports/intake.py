@@ -13,22 +13,10 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring.annotating import released_revisions
 from annotator.actions.contests.contest_keeping import KeptTask
-from annotator.actions.contests.contest_rows import CONTEST
 from annotator.actions.imports import intake_history
 from annotator.actions.imports.intake_drawn import ContestIntake, DrawnIntake
 from annotator.actions.imports.intake_history import History
-from annotator.actions.imports.intake_pairs import (
-    ADJUDICATION,
-    AGREEMENT,
-    ASSISTED,
-    DISPUTE,
-    GUIDELINE,
-    RULING,
-    VERSION,
-    PairIntake,
-)
-from annotator.actions.items.extracts import EXTRACT
-from annotator.actions.items.materials import PAGE
+from annotator.actions.imports.intake_pairs import PairIntake
 from annotator.actions.labelling.label_rows import counting
 from annotator.actions.project import hashing
 from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
@@ -66,17 +54,37 @@ from annotator.exchange.release.validation_records import (
     content_text,
     labels_text,
 )
-from annotator.storage import tables
-from annotator.storage.tables import InformedRow, OpeningRow, ValidationSetRow, table
+from annotator.storage.tables import (
+    ADJUDICATION,
+    AGREEMENT,
+    ARTIFACT,
+    ASSIGNMENT,
+    ASSISTED,
+    CONSENSUS_VERSION,
+    CONTEST,
+    DISPUTE,
+    EXTRACT,
+    GUIDELINE,
+    INFORMED,
+    ITEM,
+    JUDGE,
+    JUDGEMENT,
+    OPENING,
+    PAGE,
+    PERSON,
+    RESPONSE,
+    REVISION,
+    RULING,
+    RUN,
+    SOURCE,
+    SYSTEM,
+    VALIDATION_SET,
+)
 
-PERSON, ASSIGNMENT, ITEM = table(tables.PersonRow), table(tables.AssignmentRow), table(tables.ItemRow)
-SOURCE, SYSTEM, RESPONSE = table(tables.SourceRow), table(tables.SystemRow), table(tables.ResponseRow)
-ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
-JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
-SET, OPENING, INFORMED = table(ValidationSetRow), table(OpeningRow), table(InformedRow)
 WRITTEN = (
-    PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING, VERSION,
-    DISPUTE, JUDGE, RUN, ASSISTED, EXTRACT, PAGE, JUDGEMENT, SET, OPENING, INFORMED, CONTEST,
+    PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING,
+    CONSENSUS_VERSION, DISPUTE, JUDGE, RUN, ASSISTED, EXTRACT, PAGE, JUDGEMENT, VALIDATION_SET, OPENING,
+    INFORMED, CONTEST,
 )  # fmt: skip
 JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial")
 
@@ -99,8 +107,14 @@ class ValidationIntake:
         """A set is the same when its content, its first labels and the looks at it are."""
         existing = ExistingRecords()
         looks = select(OPENING.c.set_id, func.count().label("looks")).group_by(OPENING.c.set_id).subquery()
-        question = select(SET.c.id, SET.c.name, SET.c.sha256, SET.c.labels_sha256, looks.c.looks)
-        for found in self.db.execute(question.outerjoin(looks, looks.c.set_id == SET.c.id)):
+        question = select(
+            VALIDATION_SET.c.id,
+            VALIDATION_SET.c.name,
+            VALIDATION_SET.c.sha256,
+            VALIDATION_SET.c.labels_sha256,
+            looks.c.looks,
+        )
+        for found in self.db.execute(question.outerjoin(looks, looks.c.set_id == VALIDATION_SET.c.id)):
             existing.ids[(found.name,)] = found.id
             existing.prints[found.id] = (found.sha256, found.labels_sha256, found.looks or 0)
 

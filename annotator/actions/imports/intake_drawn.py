@@ -9,9 +9,6 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.contests import contest_rows
 from annotator.actions.contests.contest_keeping import DECISIONS, KeptTask
-from annotator.actions.contests.contest_rows import CONTEST
-from annotator.actions.items.extracts import EXTRACT
-from annotator.actions.items.materials import PAGE
 from annotator.actions.judges.prompts import SETTING
 from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
 from annotator.domain.judges.contest import LEAST, MOST, ContestFields
@@ -26,9 +23,15 @@ from annotator.domain.texts.change import derived_id
 from annotator.exchange.release.bundle import record_id
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord
 from annotator.exchange.release.records import DecisionRecord, MatchRecord
-from annotator.storage.tables import ArtifactRow, MetaRow, RevisionRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    CONTEST,
+    EXTRACT,
+    META,
+    PAGE,
+    REVISION,
+)
 
-META, ARTIFACT, REVISION = table(MetaRow), table(ArtifactRow), table(RevisionRow)
 # Rows of this name give pages that came without their texts these texts.
 PAGE_TEXTS = "page text"
 # Rows of this name are settings of the project, which its own verb writes.

@@ -17,10 +17,8 @@ from annotator.domain.texts.change import derived_id
 from annotator.exchange.release.bundle import Bundle, record_id, revision_key
 from annotator.exchange.release.pair_records import RevisionRecord
 from annotator.exchange.release.records import ArtifactRecord
-from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import ARTIFACT, REVISION
 
-ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
 HASH = re.compile(r"[0-9a-f]{64}")
 OWNED = ("id", "item_id", "kind", "author_id")
 KEPT = "the project has this artifact already, and its own history of it is kept"

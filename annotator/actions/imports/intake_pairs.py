@@ -40,8 +40,14 @@ from annotator.exchange.release.pair_records import (
     GuidelineRecord,
     consensus_version,
 )
-from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import (
+    ADJUDICATION,
+    AGREEMENT,
+    ASSISTED,
+    CONSENSUS_VERSION,
+    DISPUTE,
+    GUIDELINE,
+)
 
 # What all versions of one consensus say alike.
 SHARED = ("item_id", "stage", "agreement_id", "artifact_id", "letters", "seed", "spot_check", "opened_at")
@@ -186,10 +192,6 @@ def _refuse_uneven(stage: Stage, pair: PairAgreement, units_a: Sequence[str], un
         raise ValueError("its values are not single values")
 
 
-AGREEMENT, ADJUDICATION = table(tables.AgreementRow), table(tables.AdjudicationRow)
-ASSISTED = table(tables.AssistedPairRow)
-VERSION, RULING = table(tables.ConsensusVersionRow), table(tables.RulingRow)
-DISPUTE, GUIDELINE = table(tables.DisputeRow), table(tables.GuidelineRow)
 ANSWERED = "its adjudicator has answered something else of the item"
 KEPT = "the project has an adjudication of this already, which is kept as it is"
 
@@ -284,7 +286,7 @@ class PairIntake:
             last = self.checks.versions[record.adjudication_id][-1]
             return self._rows(record.adjudication_id) if record is last else {}
 
-        columns = (VERSION.c[name] for name in ("id", "artifact_id", "revision", "sha256"))
+        columns = (CONSENSUS_VERSION.c[name] for name in ("id", "artifact_id", "revision", "sha256"))
         existing = ExistingRecords({name: tuple(rest) for name, *rest in self.db.execute(select(*columns))})
         return ImportPlan(
             "adjudications",

@@ -12,13 +12,10 @@ from sqlalchemy.engine import Connection
 from annotator import files
 from annotator.actions.imports.label_matching import AskedUnit, asked_units
 from annotator.actions.items import materials
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges, kept_keys
 from annotator.actions.labelling.label_origins import Origins
 from annotator.actions.labelling.label_rows import (
     IMPORTED,
-    JUDGEMENT,
     SAID,
     UNSURE,
     come_to,
@@ -31,7 +28,7 @@ from annotator.actions.labelling.label_rows import (
     to_submit,
 )
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.file import Project
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
@@ -40,6 +37,7 @@ from annotator.exchange.formats import label_files, layouts
 from annotator.exchange.formats.layout import GivenLabel, LabelLayout, Labelled, LabelledReport, LabelledUnit
 from annotator.exchange.release.records import ItemRecord
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ITEM, JUDGEMENT, PERSON, RESPONSE, SYSTEM
 
 CSV, JSON = "csv", "json"
 TABLES = {CSV: "CSV (*.csv)", JSON: "JSON (*.json)"}

@@ -13,10 +13,8 @@ from sqlalchemy.engine import Connection
 from annotator.actions.imports import label_raters
 from annotator.actions.imports.label_matching import MatchedLabel, Matcher, MatchingHints
 from annotator.actions.imports.label_raters import NamedRater, Raters
-from annotator.actions.items.materials import RESPONSE
 from annotator.actions.labelling import label_origins, label_writing
 from annotator.actions.labelling.label_rows import (
-    JUDGEMENT,
     SAID,
     UNSURE,
     is_given,
@@ -50,6 +48,7 @@ from annotator.exchange.formats.label_entries import EntryTrouble, LabelFileCont
 from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.tables import JUDGEMENT, RESPONSE
 
 __all__ = [
     "EntryTrouble",

@@ -10,8 +10,6 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import materials
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import IMPORTED, UNSURE
 from annotator.actions.labelling.label_writing import LabelPlace
@@ -26,6 +24,7 @@ from annotator.exchange.formats.label_entries import EntryTrouble, LabelEntry
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release.bundle import Problem
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
 
 # How other programs write the answers of a question that is answered by yes or no, or by true or false.
 _ALIKE = (("yes", "true", "1", "1.0", "y"), ("no", "false", "0", "0.0", "n"))

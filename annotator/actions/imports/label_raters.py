@@ -8,12 +8,13 @@ from sqlalchemy import insert
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.incoming import ID
 from annotator.domain.experts.person import Person, PersonFields, Role
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.label_entries import LabelEntry
+from annotator.storage.tables import PERSON
 
 
 @dataclass(frozen=True, slots=True)

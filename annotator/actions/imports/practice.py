@@ -33,9 +33,8 @@ from annotator.domain.texts.change import derived_id, now
 from annotator.judging.runs.progress import Finished
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, USUAL
-from annotator.storage.tables import AssignmentRow, ResponseRow, table
+from annotator.storage.tables import ASSIGNMENT, RESPONSE, SYSTEM
 
-ASSIGNMENT, RESPONSE = table(AssignmentRow), table(ResponseRow)
 TITLE = "Sample: six questions, three systems"
 # The setting that names for whom the sample says what to try, until they dismiss it.
 TRYING = "trying"
@@ -182,7 +181,7 @@ def _move_dates(db: Connection) -> datetime:
 
 def _report(db: Connection, item_id: str, system: str) -> str:
     text, response_id = _text(f"{LABEL}.{system.lower()}"), derived_id("response", item_id, system)
-    found = select(judge_cases.SYSTEM.c.id).where(judge_cases.SYSTEM.c.name == system)
+    found = select(SYSTEM.c.id).where(SYSTEM.c.name == system)
     db.execute(
         insert(RESPONSE).values(
             id=response_id, item_id=item_id, system_id=db.execute(found).scalar_one(), text=text, trial=1,

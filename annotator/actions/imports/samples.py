@@ -24,7 +24,7 @@ from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_writing
-from annotator.actions.labelling.label_rows import JUDGEMENT, WAITS, submitted, to_submit
+from annotator.actions.labelling.label_rows import WAITS, submitted, to_submit
 from annotator.actions.material import extracting
 from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
@@ -43,11 +43,8 @@ from annotator.domain.texts.change import derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import papers
-from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import ARTIFACT, JUDGEMENT, PARCEL, REVISION, TIME
 
-ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
-PARCEL, TIME = table(tables.ParcelRow), table(tables.TimeRow)
 WRITING = (
     Stage.SELECTION, Stage.QUERY, Stage.INSIGHTS, Stage.RUBRIC, Stage.PLAN, Stage.EVIDENCE, Stage.DIAGNOSTICS,
 )  # fmt: skip

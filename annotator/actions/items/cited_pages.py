@@ -9,13 +9,13 @@ from functools import cache
 from sqlalchemy import func, select
 
 from annotator.actions.items import drawn_parts, materials, pages
-from annotator.actions.items.materials import PAGE
 from annotator.actions.items.page_fetching import FetchPlan
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.material.page import PageState
 from annotator.domain.material.part import ResponsePart
+from annotator.storage.tables import PAGE
 
 
 @dataclass(frozen=True, slots=True)

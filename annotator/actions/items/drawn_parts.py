@@ -12,14 +12,13 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import extracts
-from annotator.actions.items.extracts import EXTRACT, Subject
-from annotator.actions.items.items import ITEM
-from annotator.actions.judges.judges import JUDGE
+from annotator.actions.items.extracts import Subject
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.material.extract import IMPORT, ExtractState
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.counting import counted
+from annotator.storage.tables import EXTRACT, ITEM, JUDGE
 
 _AT_ONCE = 500
 # Hash of a document → its units, and how many of them cite something.

@@ -29,9 +29,8 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import upserts
-from annotator.storage.tables import ExtractRow, JudgementRow, table
+from annotator.storage.tables import EXTRACT, JUDGEMENT
 
-EXTRACT, JUDGEMENT = table(ExtractRow), table(JudgementRow)
 GONE = Refusal("That extract no longer exists.", "Open the response again.")
 # Whose word counts first: a person's, then what came with the response, then a judge's.
 _RANK = {"person": 0, IMPORT: 1, "judge": 2}

@@ -11,7 +11,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
 from annotator.actions.project import people
-from annotator.actions.project.file import META, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.final_pass import CHECKS, CheckState, FinalCheck, ItemChecks
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind
@@ -20,9 +20,8 @@ from annotator.domain.texts import identifier
 from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.domain.texts.well_formed import well_formed
-from annotator.storage.tables import ItemRow, table
+from annotator.storage.tables import ITEM, META
 
-ITEM = table(ItemRow)
 KEPT = "final pass/"
 KINDS = (Kind.QUERY, Kind.RUBRIC, Kind.PLAN, Kind.EVIDENCE, Kind.DIAGNOSTICS, Kind.INSIGHTS)
 _PERSONAL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\+\d[\d ()-]{7,}\d")

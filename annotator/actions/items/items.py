@@ -20,9 +20,8 @@ from annotator.domain.material.item import FOLLOWS, Item, ItemFields, ItemRole, 
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import search
-from annotator.storage.tables import ItemRow, table
+from annotator.storage.tables import ITEM
 
-ITEM = table(ItemRow)
 STATES = ("new", "in progress", "submitted", "settled")
 # Under which a change of several items keeps what each had and got, by id.
 SEVERAL = "items"

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import annotating, citation_window, criterion_weights, question_types
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, roles
-from annotator.actions.items.items import ITEM, item_of
+from annotator.actions.items.items import item_of
 from annotator.actions.project.file import Project
 from annotator.domain.judges.presentation import CITED_PAGE
 from annotator.domain.judges.protocol import Extraction, Material, Protocol
@@ -23,10 +23,14 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import CONTINUATION, EXEMPLAR, Response
 from annotator.domain.material.source import Source, SourceFormat
 from annotator.domain.texts import identifier
-from annotator.storage.tables import PageRow, ResponseRow, SourceRow, SystemRow, table
+from annotator.storage.tables import (
+    ITEM,
+    PAGE,
+    RESPONSE,
+    SOURCE,
+    SYSTEM,
+)
 
-RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
-PAGE, SOURCE = table(PageRow), table(SourceRow)
 # The setting that holds the pairs drawn for a protocol, with how they were drawn.
 PAIRS = "drawn_pairs"
 PairsDrawn = dict[str, dict[str, frozenset[str]]]

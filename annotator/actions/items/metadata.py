@@ -9,8 +9,6 @@ from sqlalchemy import Table, select, update
 from sqlalchemy.engine import Connection
 from sqlmodel import SQLModel
 
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SOURCE, SYSTEM
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
@@ -18,6 +16,7 @@ from annotator.domain.material.response import GROUPS, ResponseFields, SystemFie
 from annotator.domain.material.source import SourceFields
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ITEM, RESPONSE, SOURCE, SYSTEM
 
 
 class Thing(StrEnum):

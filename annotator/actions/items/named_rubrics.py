@@ -8,8 +8,7 @@ from sqlalchemy import select
 from annotator.actions.authoring import annotating, criterion_weights
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts
-from annotator.actions.items.extracts import EXTRACT, NewExtract, keep_row
-from annotator.actions.items.items import ITEM
+from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Kind
@@ -17,6 +16,7 @@ from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.material.extract import SET, by_set
 from annotator.domain.texts.change import Change, derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import EXTRACT, ITEM
 
 LONGEST = 60
 OWN = "settled"

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import extracts, materials
-from annotator.actions.items.materials import PAGE, STRETCH, WantedMaterial
+from annotator.actions.items.materials import STRETCH, WantedMaterial
 from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import page_hash
 from annotator.domain.material.page import Page, PageState
@@ -17,6 +17,7 @@ from annotator.domain.texts.counting import counted
 from annotator.exchange.pages.addresses import normal
 from annotator.protocols import EXTRACTIONS
 from annotator.storage import upserts
+from annotator.storage.tables import PAGE
 
 __all__ = ["cited", "given", "normal", "page", "summary", "take_in", "with_text"]
 

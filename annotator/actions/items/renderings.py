@@ -9,9 +9,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
 from annotator.storage import upserts
-from annotator.storage.tables import RenderingRow, ResponseRow, table
-
-RENDERING, RESPONSE = table(RenderingRow), table(ResponseRow)
+from annotator.storage.tables import RENDERING, RESPONSE
 
 
 def html(project: Project, text: str) -> Rendered:

@@ -8,12 +8,11 @@ from sqlalchemy import func, select
 
 from annotator.actions.items import drawn_parts, roles
 from annotator.actions.items.drawn_parts import CurrentPart
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SOURCE, SYSTEM
 from annotator.actions.items.roles import LeftOut
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.texts.ordering import natural
+from annotator.storage.tables import ITEM, RESPONSE, SOURCE, SYSTEM
 
 DOES = "can prepare material"
 # A system in a mode: its reports with the gold plan given are another thing than those without.

@@ -14,10 +14,13 @@ from annotator.domain.material.item import FOLLOWS, SEMINARS, ItemRole
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ArtifactRow, ItemRow, ResponseRow, SourceRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    ITEM,
+    RESPONSE,
+    SOURCE,
+)
 
-ITEM, ARTIFACT, SOURCE = table(ItemRow), table(ArtifactRow), table(SourceRow)
-RESPONSE = table(ResponseRow)
 _TRANSCRIPT = exists().where(SOURCE.c.item_id == ITEM.c.id, SOURCE.c.transcript != "")
 _MADE_OF_ONE = exists().where(
     ARTIFACT.c.item_id == ITEM.c.id, ARTIFACT.c.kind.in_((Kind.INSPIRATIONS.value, Kind.TASKS.value))

@@ -12,10 +12,13 @@ from annotator.domain.material.source import EXEMPLAR_TITLE, LATEX, Source, Sour
 from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.change import Change, new_id
 from annotator.exchange.texts import documents
-from annotator.storage.tables import ItemRow, ResponseRow, SourceFileRow, SourceRow, table
+from annotator.storage.tables import (
+    ITEM,
+    RESPONSE,
+    SOURCE,
+    SOURCE_FILE,
+)
 
-SOURCE, SOURCE_FILE, ITEM = table(SourceRow), table(SourceFileRow), table(ItemRow)
-RESPONSE = table(ResponseRow)
 FORMATS = {".md": SourceFormat.MARKDOWN, ".markdown": SourceFormat.MARKDOWN, ".pdf": SourceFormat.PDF}
 
 

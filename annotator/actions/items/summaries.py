@@ -10,10 +10,10 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring.annotating import judged_rows
 from annotator.actions.items import roles
-from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts import identifier
+from annotator.storage.tables import ITEM
 
 COUNTED = {
     "items": "SELECT count(*) FROM item WHERE retired = 0",

@@ -15,9 +15,8 @@ from annotator.domain.judges.judge import SECRET, Judge, JudgeFields, JudgeKind,
 from annotator.domain.texts.change import Change, derived_id, new_id
 from annotator.domain.texts.redaction import key_in_settings, looks_like_key
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ContestRow, JudgementRow, JudgeRow, table
+from annotator.storage.tables import CONTEST, JUDGE, JUDGEMENT
 
-CONTEST, JUDGE, JUDGEMENT = table(ContestRow), table(JudgeRow), table(JudgementRow)
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 BASELINE = Judge(id=derived_id("judge", "baseline"), name="baseline", kind=JudgeKind.BASELINE)
 

@@ -11,15 +11,15 @@ from urllib.parse import urlsplit
 
 from sqlalchemy import select
 
-from annotator.actions.judges.judges import JUDGE, VARIABLE, named
-from annotator.actions.project.file import AUDIT, Project, record
+from annotator.actions.judges.judges import VARIABLE, named
+from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.redaction import held, looks_like_key
 from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.domain.texts.well_formed import visible
 from annotator.exchange.folders import Files, pieces_of
-from annotator.storage.tables import JudgeRow, table
+from annotator.storage.tables import AUDIT, JUDGE, JudgeRow, table
 
 GAVE = "give key"
 _MADE = ("add judge", "set writer")

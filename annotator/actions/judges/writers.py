@@ -8,16 +8,14 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.judges import judges
-from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import Judge, JudgeKind, PricedAsking
 from annotator.domain.material.response import CONTINUATION
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ResponseRow, SystemRow, table
+from annotator.storage.tables import JUDGE, RESPONSE, SYSTEM
 
-SYSTEM, RESPONSE = table(SystemRow), table(ResponseRow)
 _ROOM_FOR_A_NAME = 100
 _SAID = ("base_url", "model", "key_env", "parameters")
 OTHER = "Give the system another name; a name stands for one model with one set of parameters."

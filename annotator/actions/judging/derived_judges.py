@@ -9,11 +9,9 @@ from typing import Any
 from sqlalchemy import insert, select
 
 from annotator.actions.judges import judges
-from annotator.actions.judges.judges import JUDGE
 from annotator.actions.labelling import wordings
 from annotator.actions.labelling.label_rows import come_to
 from annotator.actions.project.file import Project, record
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.runs.judge_cases import RunRequest, units_a_call
 from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
 from annotator.domain.judges.judgement import Status, Verdict
@@ -23,6 +21,7 @@ from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.change import Change, derived_id, new_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import JUDGE, JUDGEMENT
 
 _ROOM_FOR_A_NAME = 100
 

@@ -12,12 +12,10 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import materials
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.judging.judge_offers import CHECKS, title
-from annotator.actions.project.file import AUDIT, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -31,7 +29,7 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.actions.runs import judge_cases, run_lines, run_watching
 from annotator.actions.runs.driving import RunWork
-from annotator.actions.runs.journal import CALL, JUDGEMENT, RunJournal
+from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import Key, RunRequest
 from annotator.actions.runs.run_kind import RunKind
 from annotator.actions.runs.run_lines import RunEvent
@@ -46,6 +44,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.tables import AUDIT, CALL, ITEM, JUDGEMENT, RESPONSE, SYSTEM
 
 # Under this a run of a check is kept: it judges for the check alone, no result is made of what it says.
 PREFIX = CHECKS

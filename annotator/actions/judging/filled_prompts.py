@@ -11,20 +11,17 @@ from pydantic import BaseModel
 from sqlalchemy import select
 
 from annotator.actions.items import materials
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import prompts
-from annotator.actions.judges.judges import JUDGE
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN
 from annotator.actions.runs.judge_cases import JudgeSettings, RunRequest
 from annotator.actions.runs.run_judgements import refuse_others
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.prompt import PromptVersion
 from annotator.domain.judges.protocol import Answer, Case, Extraction, Material, Protocol
+from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
 R = TypeVar("R", bound=BaseModel)
 

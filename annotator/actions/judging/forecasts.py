@@ -12,7 +12,7 @@ from annotator.actions.judges import endpoint_memory, prompts
 from annotator.actions.judging import judge_offers
 from annotator.actions.project.file import Project
 from annotator.actions.runs.driving import RunWork
-from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN, KnownKeys, RunJournal
+from annotator.actions.runs.journal import KnownKeys, RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind
 from annotator.domain.judges.judge import Judge, JudgeKind
@@ -22,6 +22,7 @@ from annotator.domain.texts.counting import counted, lasting, usd
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.budget import TOKENS_A_UNIT as TOKENS_A_UNIT
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.storage.tables import CALL, JUDGEMENT, RUN
 
 if TYPE_CHECKING:
     from annotator.judging.calls.weighing import WeighedQuestion

@@ -8,16 +8,14 @@ from typing import Any
 from sqlalchemy import ColumnElement, Subquery, case, func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges
-from annotator.actions.judges.judges import JUDGE
 from annotator.actions.judging.judge_offers import purpose
 from annotator.actions.project.file import Project
 from annotator.actions.runs import asked_units
-from annotator.actions.runs.journal import CALL, JUDGEMENT, bills
+from annotator.actions.runs.journal import bills
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, SYSTEM
 
 # What calls are paid by.
 PURPOSE, OF_JUDGE, OF_RUN = "purpose", "judge", "run"

@@ -13,9 +13,7 @@ from sqlalchemy import select
 
 from annotator import __version__
 from annotator.actions.judges import endpoint_memory, prompts
-from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN
 from annotator.actions.runs.judge_cases import units_a_call
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
@@ -24,6 +22,7 @@ from annotator.domain.judges.validity_card import Identity, Reach, Wording, diff
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.redaction import held, redact
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RUN
 
 FORM, TEXT = "response_format", "text"
 # So many ways of putting versions of several prompts together are tried to find one by its hash.

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from annotator.actions.items import roles
-from annotator.actions.items.items import ITEM
 from annotator.actions.judges import endpoint_memory, judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.material import extracting
@@ -14,6 +13,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS
+from annotator.storage.tables import ITEM
 
 _DASHES = ("–", "-", "..")
 

@@ -12,9 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.journal import RunJournal
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.counting import usd
-from annotator.storage.tables import ResponseRow, table
-
-RESPONSE = table(ResponseRow)
+from annotator.storage.tables import RESPONSE
 
 FORMS = {
     "json_schema": "JSON with a schema",

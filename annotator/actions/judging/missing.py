@@ -8,14 +8,10 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.contests import contest_tasks
-from annotator.actions.contests.contest_rows import CONTEST
-from annotator.actions.items.items import ITEM
 from annotator.actions.judges import judges
-from annotator.actions.judges.judges import JUDGE
 from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases, run_records
-from annotator.actions.runs.journal import JUDGEMENT, RUN
 from annotator.actions.runs.judge_cases import Key
 from annotator.domain.judges.contest import POOL
 from annotator.domain.judges.judge import RunState
@@ -24,9 +20,16 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.cache import keys_of
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.lent import RANKING
-from annotator.storage.tables import ResponseRow, SystemRow, table
+from annotator.storage.tables import (
+    CONTEST,
+    ITEM,
+    JUDGE,
+    JUDGEMENT,
+    RESPONSE,
+    RUN,
+    SYSTEM,
+)
 
-RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 AT_ONCE = 500
 _HALTED = "The run was stopped before this was asked."
 

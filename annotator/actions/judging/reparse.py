@@ -14,7 +14,7 @@ from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import judgement_hash
-from annotator.actions.runs.journal import CALL, JUDGEMENT, call_of, same_question
+from annotator.actions.runs.journal import call_of, same_question
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Call, Judge
 from annotator.domain.judges.judgement import Status, VerdictFields
@@ -23,6 +23,7 @@ from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.counting import counted
 from annotator.protocols import USUAL
 from annotator.storage import upserts
+from annotator.storage.tables import CALL, JUDGEMENT
 
 # Of these there is a reply that someone wrote.
 _OK = Status.OK.value

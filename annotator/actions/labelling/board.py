@@ -20,12 +20,18 @@ from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.change import now
 from annotator.protocols import TO_SUBMIT, asked
-from annotator.storage import tables
-from annotator.storage.tables import AssignmentRow, ItemRow, table
+from annotator.storage.tables import (
+    ADJUDICATION,
+    AGREEMENT,
+    ARTIFACT,
+    ASSIGNMENT,
+    DISPUTE,
+    ITEM,
+    JUDGEMENT,
+    REVISION,
+    TIME,
+)
 
-ARTIFACT, REVISION, TIME = table(tables.ArtifactRow), table(tables.RevisionRow), table(tables.TimeRow)
-AGREEMENT, ADJUDICATION = table(tables.AgreementRow), table(tables.AdjudicationRow)
-DISPUTE, JUDGEMENT = table(tables.DisputeRow), table(tables.JudgementRow)
 # A stage of an item.
 At = tuple[str, Stage]
 
@@ -145,7 +151,6 @@ def _labelled(db: Connection, people: list[str], found: BoardFacts, subjects: di
         )
 
 
-ITEM, ASSIGNMENT = table(ItemRow), table(AssignmentRow)
 NOT_BEGUN, DRAFT, SUBMITTED, FROZEN = "not begun", "draft", "submitted", "frozen"
 ADJUDICATED, CONSENSUS, DISPUTED = "in adjudication", "consensus", "disputed"
 STATES = (NOT_BEGUN, DRAFT, SUBMITTED, FROZEN, ADJUDICATED, CONSENSUS, DISPUTED)

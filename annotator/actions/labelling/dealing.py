@@ -19,22 +19,17 @@ from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, asked
 from annotator.storage.tables import (
-    ArtifactRow,
-    AssignmentRow,
-    ExtractRow,
-    ItemRow,
-    ResponseRow,
-    RevisionRow,
-    ValidationSetRow,
-    table,
+    ARTIFACT,
+    ASSIGNMENT,
+    EXTRACT,
+    ITEM,
+    RESPONSE,
+    REVISION,
+    VALIDATION_SET,
 )
 
 if TYPE_CHECKING:
     from annotator.domain.judges.protocol import Case
-
-ARTIFACT, REVISION, EXTRACT = table(ArtifactRow), table(RevisionRow), table(ExtractRow)
-ASSIGNMENT, RESPONSE, VALIDATION_SET = table(AssignmentRow), table(ResponseRow), table(ValidationSetRow)
-ITEM = table(ItemRow)
 
 
 def labelled_by(protocol: str) -> Kind:

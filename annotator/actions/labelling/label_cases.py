@@ -8,8 +8,7 @@ from sqlalchemy import and_, select
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials, roles
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import PAIRS, RESPONSE, SYSTEM, MaterialAtHand, WantedMaterial
+from annotator.actions.items.materials import PAIRS, MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import dealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
@@ -20,6 +19,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
 
 BOTH_ORDERS = "both_orders"
 PAGE_STATE = "page_state"

@@ -7,7 +7,6 @@ from sqlalchemy import bindparam, exists, select
 from annotator import places
 from annotator.actions.authoring import guidelines
 from annotator.actions.items import materials, roles
-from annotator.actions.items.materials import RESPONSE
 from annotator.actions.labelling import dealing, label_cases
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -18,10 +17,15 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.counting import counted
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL
-from annotator.storage.tables import ArtifactRow, ExtractRow, JudgementRow, JudgeRow, PersonRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    EXTRACT,
+    JUDGE,
+    JUDGEMENT,
+    PERSON,
+    RESPONSE,
+)
 
-ARTIFACT, EXTRACT = table(ArtifactRow), table(ExtractRow)
-JUDGE, JUDGEMENT, PERSON = table(JudgeRow), table(JudgementRow), table(PersonRow)
 # What may be lacking, beside the kinds of artifact by their names and the parts of a report by those and “drawn”.
 ITEMS, ASSIGNMENTS, RESPONSES, RIVALS, WRITING = "items", "assignments", "responses", "rivals", "writing"
 CITATIONS, PAGES, NOTHING_ASKED = "citations", "pages", "nothing asked"

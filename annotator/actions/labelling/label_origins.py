@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling.label_rows import is_given
-from annotator.actions.project.file import AUDIT
+from annotator.storage.tables import AUDIT
 
 ELSEWHERE = "given elsewhere"
 # So many files are named where an import does not tell them apart.

@@ -27,10 +27,15 @@ from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TO_SUBMIT
 from annotator.protocols import USUAL as USUAL
-from annotator.storage.tables import ArtifactRow, AssignmentRow, AuditRow, ItemRow, JudgementRow, table
+from annotator.storage.tables import (
+    ASSIGNMENT,
+    AUDIT,
+    ITEM,
+    JUDGEMENT,
+    ArtifactRow,
+    table,
+)
 
-ITEM, JUDGEMENT, ASSIGNMENT = table(ItemRow), table(JudgementRow), table(AssignmentRow)
-AUDIT = table(AuditRow)
 # Named apart from the artifact that a label is about.
 SUBMISSION = table(ArtifactRow).alias("submission")
 UNSURE = "unsure"

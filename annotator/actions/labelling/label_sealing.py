@@ -14,8 +14,6 @@ from annotator.actions.authoring import artifacts
 from annotator.actions.items import materials
 from annotator.actions.labelling import dealing, label_cases, label_pairs, label_writing
 from annotator.actions.labelling.label_rows import (
-    ITEM,
-    JUDGEMENT,
     SAID,
     TAKEN_BACK,
     counting,
@@ -30,7 +28,7 @@ from annotator.actions.labelling.label_rows import (
 )
 from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.judges.judgement import RaterKind, Status
@@ -40,10 +38,15 @@ from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT, USUAL
-from annotator.storage.tables import ArtifactRow, ResponseRow, RevisionRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    ITEM,
+    JUDGEMENT,
+    PERSON,
+    RESPONSE,
+    REVISION,
+)
 
-ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
-RESPONSE = table(ResponseRow)
 OPEN, SEALED, REOPENED = "open", "sealed", "reopened"
 # So many missing labels are named one by one.
 NAMED = 20

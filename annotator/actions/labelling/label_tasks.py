@@ -12,8 +12,6 @@ from annotator.actions.authoring import annotating
 from annotator.actions.items.materials import MaterialAtHand
 from annotator.actions.labelling import dealing, label_cases, label_offers
 from annotator.actions.labelling.label_rows import (
-    ITEM,
-    JUDGEMENT,
     SAID,
     UNSURE,
     given_by,
@@ -28,6 +26,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Case, Material, Protocol
 from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.tables import ITEM, JUDGEMENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling.label_rows import (
-    JUDGEMENT,
     TAKEN_BACK,
     WAITS,
     finished,
@@ -26,6 +25,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import judgement_hash
 from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import JUDGEMENT
 
 Fields = dict[str, Any]
 # In the images of a change of several labels at once, by their ids.

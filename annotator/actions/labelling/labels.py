@@ -12,8 +12,9 @@ from annotator.actions.items import materials
 from annotator.actions.labelling import dealing, label_cases, wordings
 from annotator.actions.labelling.label_origins import Origins
 from annotator.actions.labelling.label_rows import FLAGGED as FLAGGED
+from annotator.actions.labelling.label_rows import SAID as SAID
+from annotator.actions.labelling.label_rows import UNSURE as UNSURE
 from annotator.actions.labelling.label_rows import (
-    JUDGEMENT,
     is_given,
     is_sealed,
     labels_of,
@@ -21,8 +22,6 @@ from annotator.actions.labelling.label_rows import (
     taken_back,
     to_give_again,
 )
-from annotator.actions.labelling.label_rows import SAID as SAID
-from annotator.actions.labelling.label_rows import UNSURE as UNSURE
 from annotator.actions.labelling.label_tasks import lacking as lacking
 from annotator.actions.labelling.label_tasks import outlook as outlook
 from annotator.actions.labelling.label_tasks import queue as queue
@@ -41,9 +40,8 @@ from annotator.domain.material.item import Item
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import ResponseRow, table
+from annotator.storage.tables import JUDGEMENT, RESPONSE
 
-RESPONSE = table(ResponseRow)
 # What becomes of what was kept beside a unit.
 Make = Callable[[Fields], Fields]
 

@@ -7,15 +7,7 @@ from sqlalchemy import delete, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.labelling import label_cases, label_writing
-from annotator.actions.labelling.label_rows import (
-    JUDGEMENT,
-    SAID,
-    is_sealed,
-    lock,
-    mine,
-    own_marks,
-    to_give_again,
-)
+from annotator.actions.labelling.label_rows import SAID, is_sealed, lock, mine, own_marks, to_give_again
 from annotator.actions.labelling.label_writing import LabelPlace
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
@@ -24,6 +16,7 @@ from annotator.domain.judges.taxonomy import ErrorSample, Taxonomy
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TAXONOMIES as TAXONOMIES
+from annotator.storage.tables import JUDGEMENT
 
 SAMPLE = "error_sample"
 OF_JUDGE = "give kind of a judge's verdict"

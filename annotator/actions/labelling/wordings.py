@@ -12,9 +12,12 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import annotating
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, Unit, side_of_cell
-from annotator.storage.tables import ArtifactRow, JudgementRow, RevisionRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    JUDGEMENT,
+    REVISION,
+)
 
-ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(JudgementRow)
 # The cause of a judgement that no longer counts.
 REWORDED = "reworded"
 CAUSE = "The unit was reworded since; it needs to be judged again."

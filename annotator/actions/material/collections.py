@@ -7,8 +7,6 @@ from datetime import date
 from sqlalchemy import select
 
 from annotator.actions.items import roles
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
@@ -30,6 +28,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.actions.results.scoring import Score
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.intervals.student import mean_of_scores, paired_means
+from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
 
 ORIGIN = ("product_version", "settings", "collected_by")
 PERIODS = (("Month", "month"), ("Day", "day"), ("Product version", "version"))

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import items, materials, roles
-from annotator.actions.items.extracts import EXTRACT, NewExtract, keep_row
+from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.judges import judges
 from annotator.actions.material import drafting_by_model
 from annotator.actions.material.drafting_by_model import proposed
@@ -38,6 +38,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 from annotator.protocols import DRAFTS
 from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
+from annotator.storage.tables import EXTRACT
 
 DRAFTED = "drafted"
 # Words of a piece of a transcript.

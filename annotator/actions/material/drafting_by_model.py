@@ -11,10 +11,8 @@ from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import artifacts, draft_provenance
-from annotator.actions.authoring.artifacts import ARTIFACT
 from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.items import extracts, items
-from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind, State, Unit
@@ -22,9 +20,8 @@ from annotator.domain.material.extract import MARK, ExtractState, document_of
 from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.change import Change, derived_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import JudgeRow, RunRow, table
+from annotator.storage.tables import ARTIFACT, EXTRACT, JUDGE, RUN
 
-JUDGE, RUN = table(JudgeRow), table(RunRow)
 GONE = Refusal("That draft no longer exists.", "Ask for another.")
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import materials
-from annotator.actions.items.extracts import EXTRACT, NewExtract, keep_row
+from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
@@ -26,6 +26,7 @@ from annotator.domain.material.extract import by_judge, by_set
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.runs.progress import Finished
 from annotator.protocols import EXTRACTIONS
+from annotator.storage.tables import EXTRACT
 
 DRAWN = "drawn"
 

@@ -8,7 +8,6 @@ from sqlalchemy import select
 
 from annotator.actions.items import drawn_parts, extracts, materials
 from annotator.actions.items.extracts import Subject
-from annotator.actions.items.materials import RESPONSE
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -23,6 +22,7 @@ from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.quotation import find
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import RESPONSE
 
 GONE = Refusal("That unit no longer exists.", "Look at the list again.")
 

@@ -4,21 +4,18 @@ import asyncio
 
 from sqlalchemy import ColumnElement, select
 
-from annotator.actions.items.extracts import EXTRACT
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.judges import prompts
-from annotator.actions.judges.judges import JUDGE
 from annotator.actions.material import response_journal
 from annotator.actions.material.extracting import ExtractionRun
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import CALL, RUN, call_of
+from annotator.actions.runs.journal import call_of
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.judgement_replies import Reply
 from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.protocols import EXTRACTIONS
+from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
 
 
 def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:

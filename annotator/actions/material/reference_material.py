@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.assignments.assignments import ASSIGNMENT
 from annotator.actions.authoring import annotating, draft_provenance
 from annotator.actions.items import extracts, sources
-from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.material import drafting_by_model
 from annotator.actions.project import drafts, people
 from annotator.actions.project.file import Project, record
@@ -21,6 +19,7 @@ from annotator.domain.material.writer_aid import Reference, WriterAid, as_markdo
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ASSIGNMENT, DRAFT, EXTRACT, SOURCE
 
 TITLE = "Reference material"
 DOES = "can add reference material to an item, if work is handed out"
@@ -119,7 +118,7 @@ def _edited(project: Project, proposal: drafting_by_model.Proposal) -> EditedDra
     document = proposal.document
     drafted = document.parts if isinstance(document, Reference) else ("", "")
     places = {drafts.place_of(drafts.REFERENCE, proposal.id, part): part for part in PARTS}
-    draft = drafts.DRAFT
+    draft = DRAFT
     question = select(draft.c.place, draft.c.text).where(
         draft.c.person_id == people.someone(project).id, draft.c.place.in_(places)
     )
@@ -140,7 +139,7 @@ def _checked(text: str) -> str:
 
 def _title(db: Connection, item_id: str) -> str:
     """“Reference material”, numbered from the second of an item on."""
-    source = sources.SOURCE
+    source = SOURCE
     question = select(source.c.title).where(source.c.item_id == item_id)
     taken = set(db.execute(question).scalars())
     number = 1

@@ -8,17 +8,9 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import materials, roles
-from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.judges import judges, writers
 from annotator.actions.material import response_journal
-from annotator.actions.material.response_journal import (
-    RESPONSE,
-    SYSTEM,
-    ResponseJournal,
-    WrittenResponse,
-    failures,
-    remarks,
-)
+from annotator.actions.material.response_journal import ResponseJournal, WrittenResponse, failures, remarks
 from annotator.actions.material.response_settings import MANNERS, ResponseSettings, settings_of
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
@@ -42,6 +34,7 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import reports
 from annotator.protocols.lent import continuations
+from annotator.storage.tables import EXTRACT, RESPONSE, SYSTEM
 
 WRITTEN = "written"
 INCOMPLETE = "An incomplete report is not kept."

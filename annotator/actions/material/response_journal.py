@@ -13,9 +13,8 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.items import pages, roles
 from annotator.actions.items.extracts import NewExtract, keep_row
-from annotator.actions.items.items import ITEM
 from annotator.actions.project import people
-from annotator.actions.project.file import AUDIT, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import response_hash, wording_hash
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
@@ -33,9 +32,8 @@ from annotator.domain.texts.ordering import natural
 from annotator.judging.calls.reply_parts import parted
 from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
-from annotator.storage.tables import ResponseRow, SystemRow, table
+from annotator.storage.tables import AUDIT, ITEM, RESPONSE, SYSTEM
 
-RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 WROTE, FAILED = "write report", "no report"
 ASKED = "prompts "
 BESIDE = {

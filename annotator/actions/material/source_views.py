@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import SOURCE
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
@@ -27,6 +25,7 @@ from annotator.domain.material.source import SourceKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.intervals.student import mean_of_scores
+from annotator.storage.tables import ITEM, SOURCE
 
 KINDS = (SourceKind.RESEARCH, SourceKind.REVIEW)
 ANY, LARGEST = "any", "largest"

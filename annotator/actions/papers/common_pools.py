@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from sqlalchemy import select
 
 from annotator.actions.items import extracts, materials
-from annotator.actions.items.extracts import EXTRACT
-from annotator.actions.items.items import ITEM
 from annotator.actions.items.report_lines import DOES
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -20,6 +18,7 @@ from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.merging import merged as merged_points
+from annotator.storage.tables import EXTRACT, ITEM
 
 KIND = ResponsePart.KEYPOINTS.value
 

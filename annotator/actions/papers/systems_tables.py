@@ -9,7 +9,6 @@ from statistics import fmean, stdev
 from sqlalchemy import select
 
 from annotator.actions.authoring import gold
-from annotator.actions.items.materials import SOURCE, SYSTEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import (
     metrics,
@@ -42,6 +41,7 @@ from annotator.domain.texts.estimate import Estimate, decimal
 from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.cluster_means import DRAWS, percentile_bounds
 from annotator.stats.validation.attempts import pass_at_k
+from annotator.storage.tables import RESPONSE, SOURCE, SYSTEM
 
 SOURCE_KIND, LANGUAGE = "source_kind", "language"
 CONSTRAINED, UNRESTRICTED = "Temporally constrained", "Unrestricted"
@@ -172,7 +172,7 @@ def _scopes(
 
 def limited(project: Project) -> dict[str, dict[str, str]]:
     """Of each mode in which reports were asked for with a cut-off, these responses with that day."""
-    r, found = scoring.RESPONSE.c, dict[str, dict[str, str]]()
+    r, found = RESPONSE.c, dict[str, dict[str, str]]()
     question = select(r.mode, r.id, r.cutoff).where(
         r.cutoff.is_not(None), r.mode.in_(scoring.modes_of(project))
     )
@@ -188,7 +188,7 @@ def _conditions(project: Project, limit: str, items: Mapping[str, ItemName]) -> 
     if not held:
         return
     chosen = limit or next(iter(held))
-    r = scoring.RESPONSE.c
+    r = RESPONSE.c
     with project.store.read() as db:
         free = {(mode, one) for mode, one in db.execute(select(r.mode, r.id).where(r.cutoff.is_(None)))}
     beside = chosen if any(mode == chosen for mode, _ in free) else scoring.main_mode(project)

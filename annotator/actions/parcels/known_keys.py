@@ -10,12 +10,13 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.parcels import parcel_secrets
 from annotator.actions.project import people
-from annotator.actions.project.file import META, PERSON, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.parcel import Signed
 from annotator.domain.experts.person import Person
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
+from annotator.storage.tables import META, PERSON
 
 PINNED = "key_of:"
 

@@ -15,9 +15,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.package_manifest import AGAIN
 from annotator.exchange.release.bundle import in_words
-from annotator.storage.tables import ParcelRow, table
-
-PARCEL = table(ParcelRow)
+from annotator.storage.tables import PARCEL
 
 
 @dataclass(frozen=True, slots=True)

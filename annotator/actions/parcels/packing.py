@@ -31,13 +31,11 @@ from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, asked
-from annotator.storage import tables, upserts
-from annotator.storage.tables import table
+from annotator.storage import upserts
+from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE
 
-ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
 # What cannot stand in a file's name on some system; an alias may hold any of it.
 _NO_FILE_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
-ASSIGNMENT, PARCEL = table(tables.AssignmentRow), table(tables.ParcelRow)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from collections.abc import Callable
 
 from sqlalchemy import select
 
-from annotator.actions.project.file import META, Project
+from annotator.actions.project.file import Project
 from annotator.exchange.parcels import packages
+from annotator.storage.tables import META
 
 SECRET, SIGNING_KEY = "exchange_secret", "signing_key"
 

@@ -17,9 +17,12 @@ from annotator.domain.judges.judgement import Judgement, RaterKind, Status
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.change import derived_id
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
-from annotator.storage.tables import ArtifactRow, JudgementRow, RevisionRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    JUDGEMENT,
+    REVISION,
+)
 
-ARTIFACT, REVISION, JUDGEMENT = table(ArtifactRow), table(RevisionRow), table(JudgementRow)
 KNOWN = {*PROTOCOLS, *TAXONOMIES}
 _DELETE = delete(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("gone"))
 

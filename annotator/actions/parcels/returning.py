@@ -15,17 +15,14 @@ from annotator.actions.authoring import draft_provenance
 from annotator.actions.authoring.draft_provenance import Drafted
 from annotator.actions.parcels import origins, packing, parcel_secrets
 from annotator.actions.parcels.packing import PackedTask, keep, place_of
-from annotator.actions.project.file import CHANGED_WITH, META, Project, record
+from annotator.actions.project.file import CHANGED_WITH, Project, record
 from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
-from annotator.storage import tables, upserts
-from annotator.storage.tables import table
-
-ARTIFACT, REVISION, TIME = table(tables.ArtifactRow), table(tables.RevisionRow), table(tables.TimeRow)
-DISPUTE, PARCEL = table(tables.DisputeRow), table(tables.ParcelRow)
+from annotator.storage import upserts
+from annotator.storage.tables import ARTIFACT, DISPUTE, META, PARCEL, REVISION, TIME
 
 
 def pack(project: Project, person_id: str = "", path: Path | None = None) -> PackedTask:

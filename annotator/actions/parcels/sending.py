@@ -13,15 +13,21 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.parcels import origins, parcel_secrets, returning
 from annotator.actions.parcels.packing import PackedTask
-from annotator.actions.parcels.returning import ARTIFACT, DISPUTE, PARCEL, REVISION
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.judges.judgement import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.storage.tables import AssignmentRow, ItemRow, JudgementRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    ASSIGNMENT,
+    DISPUTE,
+    ITEM,
+    JUDGEMENT,
+    PARCEL,
+    REVISION,
+)
 
-ASSIGNMENT, ITEM, JUDGEMENT = table(AssignmentRow), table(ItemRow), table(JudgementRow)
 _STAGES = list(Stage)
 
 

@@ -36,18 +36,21 @@ from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.places import user_data
-from annotator.storage import search, tables, upserts
+from annotator.storage import search, upserts
 from annotator.storage.location import is_passing
-from annotator.storage.tables import table
-
-ITEM, SOURCE, SOURCE_FILE = table(tables.ItemRow), table(tables.SourceRow), table(tables.SourceFileRow)
-SYSTEM, RESPONSE, PERSON = table(tables.SystemRow), table(tables.ResponseRow), table(tables.PersonRow)
-EXTRACT = table(tables.ExtractRow)
-ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
-ASSIGNMENT, GUIDELINE, PARCEL = (
-    table(tables.AssignmentRow),
-    table(tables.GuidelineRow),
-    table(tables.ParcelRow),
+from annotator.storage.tables import (
+    ARTIFACT,
+    ASSIGNMENT,
+    EXTRACT,
+    GUIDELINE,
+    ITEM,
+    PARCEL,
+    PERSON,
+    RESPONSE,
+    REVISION,
+    SOURCE,
+    SOURCE_FILE,
+    SYSTEM,
 )
 
 

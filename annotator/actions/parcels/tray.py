@@ -14,7 +14,7 @@ from annotator.actions.authoring.comparing import aligned
 from annotator.actions.authoring.guidelines import version_in_force
 from annotator.actions.parcels import returned_labels
 from annotator.actions.project import people
-from annotator.actions.project.file import PERSON, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.guideline import FORM
 from annotator.domain.experts.parcel import ParcelOutcome, TrayEntry, TrayState
@@ -24,18 +24,15 @@ from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.change import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import (
-    AdjudicationRow,
-    AgreementRow,
-    ArtifactRow,
-    ItemRow,
-    ResponseRow,
-    RevisionRow,
-    TrayRow,
-    table,
+    ADJUDICATION,
+    AGREEMENT,
+    ARTIFACT,
+    ITEM,
+    PERSON,
+    RESPONSE,
+    REVISION,
+    TRAY,
 )
-
-TRAY, ARTIFACT, REVISION, ITEM = table(TrayRow), table(ArtifactRow), table(RevisionRow), table(ItemRow)
-ADJUDICATION, RESPONSE, AGREEMENT = table(AdjudicationRow), table(ResponseRow), table(AgreementRow)
 
 
 def put(

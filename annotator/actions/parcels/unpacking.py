@@ -21,7 +21,7 @@ from annotator.actions.parcels import known_keys, origins, parcel_secrets, retur
 from annotator.actions.parcels.labelled_material import report_alias
 from annotator.actions.project import backups, people
 from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import PERSON, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.experts.parcel import TRAYED, Arrival, ParcelOutcome, ReturnedPiece, Signed
@@ -35,17 +35,21 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.exchange.parcels.package_manifest import AGAIN
 from annotator.protocols import PROTOCOLS, TAXONOMIES
-from annotator.storage import tables
-from annotator.storage.tables import ParcelRow, table
+from annotator.storage.tables import (
+    ADJUDICATION,
+    ARTIFACT,
+    ITEM,
+    PARCEL,
+    PERSON,
+    RESPONSE,
+    REVISION,
+    TIME,
+)
 
-ITEM, RESPONSE, TIME = table(tables.ItemRow), table(tables.ResponseRow), table(tables.TimeRow)
-ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
-ADJUDICATION = table(tables.AdjudicationRow)
 # More on one document than anyone works in half a year, and a clock may be a day ahead of ours.
 MOST_SECONDS, CLOCKS_DIFFER = 1_000 * 3600.0, timedelta(days=1)
 Taken = tuple[str, Stage]
 
-PARCEL = table(ParcelRow)
 # The outcome that says most about a package of several pieces comes first.
 TELLING = (
     ParcelOutcome.CONFLICT, ParcelOutcome.LATE, ParcelOutcome.FOREIGN,

@@ -11,14 +11,14 @@ from pathlib import Path
 from sqlalchemy import func, select
 
 from annotator import files
-from annotator.actions.project.file import AUDIT, META, Project
+from annotator.actions.project.file import Project
 from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup as copies
 from annotator.storage import opening
 from annotator.storage.backup import BackupFile
 from annotator.storage.glancing import UnreadableProject, glance
-from annotator.storage.tables import metadata
+from annotator.storage.tables import AUDIT, META, metadata
 
 EVERY = timedelta(minutes=30)
 

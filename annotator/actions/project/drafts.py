@@ -8,9 +8,8 @@ from annotator.actions.project.file import Project
 from annotator.domain.texts.canonical import checked_text
 from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import DraftRow, table
+from annotator.storage.tables import DRAFT
 
-DRAFT = table(DraftRow)
 # The field of a document itself that may be typed into; its drafts name no unit.
 REMARK = "remark"
 # Stand in the place of an artifact: of an adjudicator's drafts, whose units are rulings, and of reference material.

@@ -32,15 +32,13 @@ from annotator.storage.opening import (
     remember,
 )
 from annotator.storage.store import Store
-from annotator.storage.tables import AuditRow, MetaRow, PersonRow, table
+from annotator.storage.tables import AUDIT, META, PERSON
 
 if TYPE_CHECKING:
     from annotator.storage.holding import ProjectHold
 
 
 __all__ = ["Project", "Unwritable", "record", "row_hash"]
-META, PERSON = table(MetaRow), table(PersonRow)
-AUDIT = table(AuditRow)
 _ADD = insert(AUDIT)
 # Settings of an annotator's project, one for each version of the program that changed it.
 CHANGED_WITH = "changed with "

@@ -9,7 +9,7 @@ from threading import RLock
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from annotator.actions.project.file import Project
-from annotator.storage.tables import JudgementRow, table
+from annotator.storage.tables import JUDGEMENT
 from annotator.storage.watching import ChangeWatch
 
 P = ParamSpec("P")
@@ -17,7 +17,6 @@ T = TypeVar("T")
 # So many answers are kept at once, of large projects fewer: an answer takes some hundred bytes for each judgement there
 # is, all together less than a gigabyte. The one that was not asked for longest goes first.
 MOST, ROOM = 32, 3_000_000
-JUDGEMENT = table(JudgementRow)
 
 _answers: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
 _watches: dict[Path, ChangeWatch] = {}

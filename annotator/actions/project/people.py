@@ -8,13 +8,12 @@ from pydantic import ValidationError
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.file import PERSON, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.experts.person import Person, PersonFields, Role
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
-from annotator.storage.tables import ParcelRow, table
+from annotator.storage.tables import PARCEL, PERSON
 
-PARCEL = table(ParcelRow)
 # Who looks at a file that nobody works in and that may only be read; never kept.
 VISITOR = Person(id="visitor", name="Visitor", alias="visitor", roles="")
 

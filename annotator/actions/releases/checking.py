@@ -13,7 +13,6 @@ from typing import Any
 import orjson
 from sqlalchemy import delete
 
-from annotator.actions.items.renderings import RENDERING
 from annotator.actions.project import document_checks
 from annotator.actions.project.drafts import REFERENCE, REMARK, RULING, parts_of
 from annotator.actions.project.file import Project, row_hash
@@ -27,6 +26,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.storage import search, witness
 from annotator.storage.connection import raw_connection
 from annotator.storage.opening import CHECKED_AT_ONCE
+from annotator.storage.tables import RENDERING
 
 Row = Mapping[str, Any]
 Progress = Callable[[str, int, int], None]

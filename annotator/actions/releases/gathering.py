@@ -38,15 +38,24 @@ from annotator.exchange.release.records import (
 )
 from annotator.exchange.release.spool import Spool, tally
 from annotator.exchange.release.validation_records import InformedRecord, LookRecord, ValidationSetRecord
-from annotator.storage import tables
-from annotator.storage.tables import InformedRow, OpeningRow, ValidationSetRow, table
+from annotator.storage.tables import (
+    ARTIFACT,
+    INFORMED,
+    ITEM,
+    JUDGE,
+    JUDGEMENT,
+    OPENING,
+    PERSON,
+    RESPONSE,
+    REVISION,
+    RUN,
+    SOURCE,
+    SYSTEM,
+    VALIDATION_SET,
+)
 
 # What a release says of itself as a whole; a project that says it already keeps its own.
 STATED = ("licence", "description")
-ITEM, SOURCE, SYSTEM = table(tables.ItemRow), table(tables.SourceRow), table(tables.SystemRow)
-RESPONSE, PERSON = table(tables.ResponseRow), table(tables.PersonRow)
-ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
-JUDGE, RUN, JUDGEMENT = table(tables.JudgeRow), table(tables.RunRow), table(tables.JudgementRow)
 # By what the judgements of a response under a protocol are ordered.
 _WITHIN = ("unit_id", "rater_kind", "rater_id", "trial")
 # What one judgement is told from another by.
@@ -201,13 +210,12 @@ def _person(row: Mapping[str, Any]) -> PersonRecord:
     return PersonRecord(**{**row, "roles": row["roles"].split()})
 
 
-SET, OPENING, INFORMED = table(ValidationSetRow), table(OpeningRow), table(InformedRow)
-
-
 def _add(db: Connection, bundle: Bundle) -> None:
     """Put them in; the responses that leave must be there already."""
     responses = {response.id for response in bundle.responses}
-    for row in db.execute(select(SET).where(SET.c.locked_at.is_not(None)).order_by(SET.c.id)).mappings():
+    for row in db.execute(
+        select(VALIDATION_SET).where(VALIDATION_SET.c.locked_at.is_not(None)).order_by(VALIDATION_SET.c.id)
+    ).mappings():
         content = Content.model_validate_json(row["content"])
         if {one.response_id for one in content.responses} <= responses:
             bundle.validation_sets.append(_set(db, row, content))

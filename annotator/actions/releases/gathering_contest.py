@@ -5,11 +5,12 @@ from collections.abc import Iterator, Mapping
 from sqlalchemy import RowMapping, select
 
 from annotator.actions.contests import contest_keeping, contest_rows, contest_standings, contest_tasks
-from annotator.actions.contests.contest_rows import CONTEST, ContestRater
+from annotator.actions.contests.contest_rows import ContestRater
 from annotator.actions.project.file import Project
 from annotator.domain.judges.contest import POOL, ContestFields
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.records import DecisionRecord, MatchRecord, RatingRecord
+from annotator.storage.tables import CONTEST
 
 
 def gathered(project: Project) -> Bundle:

@@ -8,7 +8,6 @@ from sqlalchemy import RowMapping, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import extracts
-from annotator.actions.items.extracts import EXTRACT
 from annotator.actions.items.materials import pages_at
 from annotator.actions.judges import prompts
 from annotator.actions.project.file import Project
@@ -19,6 +18,7 @@ from annotator.domain.texts import identifier
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord, WordingRecord
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.storage.tables import EXTRACT
 
 
 def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:

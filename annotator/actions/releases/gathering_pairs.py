@@ -21,11 +21,8 @@ from annotator.exchange.release.pair_records import (
     RevisionRecord,
     adjudication_record,
 )
-from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import ARTIFACT, CONSENSUS_VERSION, DISPUTE, GUIDELINE, REVISION
 
-ARTIFACT, REVISION = table(tables.ArtifactRow), table(tables.RevisionRow)
-DISPUTE, GUIDELINE = table(tables.DisputeRow), table(tables.GuidelineRow)
 # So many ids go into one question; any database takes as many.
 AT_ONCE = 500
 # An artifact's id and a revision's number.
@@ -64,7 +61,7 @@ def _guidelines(db: Connection) -> list[GuidelineRecord]:
 def _adjudications(db: Connection, items: Collection[str]) -> list[AdjudicationRecord]:
     """Every closed version; an adjudication that was reopened leaves as its last version has it."""
     versions: defaultdict[str, list[ConsensusVersion]] = defaultdict(list)
-    for row in db.execute(select(consensus_versions.VERSION).order_by(consensus_versions.VERSION.c.version)):
+    for row in db.execute(select(CONSENSUS_VERSION).order_by(CONSENSUS_VERSION.c.version)):
         versions[row.adjudication_id].append(consensus_versions.version_of(row))
     objections: defaultdict[tuple[str, str], list[Dispute]] = defaultdict(list)
     for found in db.execute(select(DISPUTE).order_by(DISPUTE.c.at, DISPUTE.c.id)).mappings():

@@ -38,9 +38,8 @@ from annotator.exchange.release.gold_card import Drafted, StageFigure
 from annotator.exchange.release.records import ArtifactRecord, MetricRecord, ScoreRecord
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.protocols.lent import RANKING
-from annotator.storage.tables import ReleaseRow, table
+from annotator.storage.tables import ITEM, RELEASE, RESPONSE
 
-RELEASE = table(ReleaseRow)
 GOLDSMITH, CSV = "goldsmith", "csv"
 PROFILES = (GOLDSMITH, *LAYOUTS, CSV)
 
@@ -103,7 +102,7 @@ def written(project: Project) -> list[NumberedRelease]:
 def open_points(project: Project) -> list[str]:
     """What a reader of a release would miss: signatures, gold, and a description; each with what to do about it."""
     with project.store.read() as db:
-        item = gathering.ITEM.c
+        item = ITEM.c
         used = db.execute(
             select(item.id, item.key).where(item.retired.is_(False)).order_by(item.position, item.key)
         )
@@ -111,7 +110,7 @@ def open_points(project: Project) -> list[str]:
         signed, held = final_pass.all_kept(db), set[str]()
         for kind in Kind:
             held |= annotating.judged_rows(db, kind).keys() if kind not in _NO_GOLD else set()
-        sections = select(gathering.RESPONSE.c.item_id).where(gathering.RESPONSE.c.mode == EXEMPLAR)
+        sections = select(RESPONSE.c.item_id).where(RESPONSE.c.mode == EXEMPLAR)
         held |= set(db.execute(sections).scalars())
     unsigned = [key for own, key in keys.items() if final_pass.unsigned(signed.get(own, {}))]
     without = [key for own, key in keys.items() if own not in held]

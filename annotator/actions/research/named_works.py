@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.items import materials
-from annotator.actions.items.materials import PAGE, WantedMaterial
+from annotator.actions.items.materials import WantedMaterial
 from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import page_hash
 from annotator.domain.kinds.artifact import Kind
@@ -19,6 +19,7 @@ from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identifier import work_named
 from annotator.storage import upserts
+from annotator.storage.tables import PAGE
 
 SCHEMES = ("arxiv", "doi")
 # More problems are not told one by one.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from sqlalchemy import ColumnElement, and_, func, select
 
 from annotator.actions.items import roles
-from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, result_raters, results, scoring
 from annotator.actions.results.metrics import MetricInfo
@@ -17,9 +16,8 @@ from annotator.actions.results.scoring import ALL, Score
 from annotator.domain.kinds.tasks import TRAITS
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import ResponseRow, SystemRow, table
+from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
 
-RESPONSE, SYSTEM = table(ResponseRow), table(SystemRow)
 ONE, LAST_OF_EACH = "One for all", "The last of each"
 # By which of an item's fields figures are cut, and what each is called.
 CUTS = {"question_type": "type", "subject": "subject", **dict(zip(TRAITS, TRAITS, strict=True))}

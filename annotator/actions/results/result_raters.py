@@ -13,14 +13,12 @@ from sqlalchemy.sql.base import ReadOnlyColumnCollection
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import roles
-from annotator.actions.items.items import ITEM
 from annotator.actions.judges import endpoint_memory
 from annotator.actions.labelling import wordings
 from annotator.actions.labelling.label_rows import SAID, counted_rows
-from annotator.actions.project.file import PERSON, Project
+from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results.result_sheets import or_why
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.experts.person import Role
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
@@ -31,10 +29,16 @@ from annotator.domain.material.response import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import ExtractRow, JudgeRow, ResponseRow, RunRow, table
+from annotator.storage.tables import (
+    EXTRACT,
+    ITEM,
+    JUDGE,
+    JUDGEMENT,
+    PERSON,
+    RESPONSE,
+    RUN,
+)
 
-JUDGE, RUN = table(JudgeRow), table(RunRow)
-RESPONSE, EXTRACT = table(ResponseRow), table(ExtractRow)
 COUNTED = counted_rows()
 PEOPLE, COMPUTED, CONSENSUS, EVERYBODY = "people", "computed", "consensus", "everybody"
 # In the place of one rater for a whole table: of each protocol whoever judged it last.

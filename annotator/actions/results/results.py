@@ -18,9 +18,8 @@ from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate, bases
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.student import mean_of_scores
-from annotator.storage.tables import SystemRow, table
+from annotator.storage.tables import SYSTEM
 
-SYSTEM = table(SystemRow)
 Grouped = TypeVar("Grouped", Score, JudgedResponse)
 
 

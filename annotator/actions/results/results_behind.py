@@ -17,9 +17,7 @@ from annotator.domain.judges.judgement import Judgement, RaterKind
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Unit
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import JudgeRow, SystemRow, table
-
-SYSTEM, JUDGE = table(SystemRow), table(JudgeRow)
+from annotator.storage.tables import JUDGE, SYSTEM
 
 
 @dataclass(frozen=True, slots=True)

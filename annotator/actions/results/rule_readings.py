@@ -11,12 +11,12 @@ from annotator.actions.labelling import wordings
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_raters import Spoken, in_trial
-from annotator.actions.runs.journal import CALL, JUDGEMENT
 from annotator.actions.runs.judge_cases import units_a_call
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import CALL, JUDGEMENT
 
 # A call that ended so brought the evaluator nothing to read.
 _FAILED = frozenset({Status.API_ERROR, Status.TIMEOUT, Status.TOO_LONG, Status.REFUSED})

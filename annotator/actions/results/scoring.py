@@ -8,7 +8,6 @@ from math import fsum
 from sqlalchemy import select
 
 from annotator.actions.items import materials, roles
-from annotator.actions.items.items import ITEM
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
@@ -21,9 +20,8 @@ from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.response import CONTINUATION, EXEMPLAR, MODES
 from annotator.domain.texts.estimate import Estimate, bases
 from annotator.stats.intervals.bounds import mean_bounds, mean_range
-from annotator.storage.tables import ResponseRow, table
+from annotator.storage.tables import ITEM, RESPONSE
 
-RESPONSE = table(ResponseRow)
 ALL, MODE, FACET = "all", "mode", "facet"
 # By what figures are grouped, in the order in which they are shown.
 GROUPINGS = (ALL, "question_type", "subject", *TRAITS, MODE, FACET)

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from sqlalchemy import select
 
 from annotator.actions.items import materials
-from annotator.actions.items.materials import SYSTEM
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Unit
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import SYSTEM
 
 # Response, unit.
 Key = tuple[str, str]

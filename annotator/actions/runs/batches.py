@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, select, update
 
 from annotator.actions.judges import judges
-from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project, record
-from annotator.actions.runs.journal import CALL, RUN, RunJournal, call_of
+from annotator.actions.runs.journal import RunJournal, call_of
 from annotator.domain.judges.judge import Call, Judge
 from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import BatchRow, table
+from annotator.storage.tables import BATCH, CALL, JUDGE, RUN
 
 if TYPE_CHECKING:
     from annotator.judging.batches.batch_state import BatchState
 
-BATCH = table(BatchRow)
 _SETTLED = "settled"
 
 

@@ -35,7 +35,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.cache import Key
 from annotator.judging.runs.progress import Finished
 from annotator.storage import upserts
-from annotator.storage.tables import CallRow, JudgementRow, RunRow, table
+from annotator.storage.tables import CALL, JUDGEMENT, RUN
 
 T = TypeVar("T")
 
@@ -65,8 +65,6 @@ class KnownKeys(Container[Any]):
         found = place < len(self._before) and self._before[place] == wanted
         return found or wanted in self._since
 
-
-CALL, JUDGEMENT, RUN = table(CallRow), table(JudgementRow), table(RunRow)
 
 # Built once: making a statement again takes longer than running it.
 _ANSWERED = CALL.c.status == Status.OK.value

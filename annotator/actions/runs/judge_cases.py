@@ -8,7 +8,6 @@ from random import Random
 from sqlalchemy import select
 
 from annotator.actions.items import materials, roles
-from annotator.actions.items.items import ITEM
 from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judge import Judge
@@ -16,9 +15,8 @@ from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import SystemRow, table
+from annotator.storage.tables import ITEM, SYSTEM
 
-SYSTEM = table(SystemRow)
 Key = tuple[str, str, int]
 
 

@@ -8,8 +8,9 @@ from sqlalchemy import case, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import CALL, JUDGEMENT, UNBILLED, bills
+from annotator.actions.runs.journal import UNBILLED, bills
 from annotator.domain.judges.judgement import SETTLED, RaterKind, Status
+from annotator.storage.tables import CALL, JUDGEMENT
 
 FLAGGED = "quote_missing"
 

@@ -9,13 +9,14 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project
 from annotator.actions.runs import asked_units
-from annotator.actions.runs.journal import CALL, JUDGEMENT, call_of, same_question
+from annotator.actions.runs.journal import call_of, same_question
 from annotator.actions.runs.run_judgements import MOST, JudgementLine, line_of, listed, refuse_others
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.protocol import Case
 from annotator.domain.texts.counting import CutList
 from annotator.domain.texts.quotation import find
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import CALL, JUDGEMENT
 
 # So many characters are shown before and after a quote.
 AROUND = 160

@@ -8,13 +8,11 @@ from typing import Any
 from sqlalchemy import ColumnElement, Select, func, or_, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.asked_units import Key, words_of
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import SETTLED, RaterKind
+from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE, SYSTEM
 
 # A list longer than this is narrowed before anyone reads it.
 MOST = 5_000

@@ -11,10 +11,9 @@ from typing import Any
 from sqlalchemy import Row, func, insert, select, update
 
 from annotator.actions.judges import prompts
-from annotator.actions.judges.judges import JUDGE
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.journal import CALL, JUDGEMENT, RUN, bills
+from annotator.actions.runs.journal import bills
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind, RunState
 from annotator.domain.judges.judgement import SETTLED
@@ -22,6 +21,7 @@ from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RUN
 
 # Beside the causes of missing verdicts: a run ended before it asked, or leaves no judgements that would say why.
 NOT_ASKED, NOT_DONE = "not_asked", "not_done"

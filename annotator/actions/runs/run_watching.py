@@ -7,16 +7,13 @@ from typing import Any
 
 from sqlalchemy import Select, func, literal, select
 
-from annotator.actions.items.extracts import EXTRACT
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import asked_units, judge_cases
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judgement import SETTLED, Status
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.storage.tables import EXTRACT, ITEM, JUDGEMENT, RESPONSE, SYSTEM
 
 
 @dataclass(slots=True)

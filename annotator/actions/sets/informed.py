@@ -14,9 +14,7 @@ from annotator.domain.judges.informed import Informed, InformedFields, InformedK
 from annotator.domain.texts.change import Change, derived_id
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import InformedRow, table
-
-INFORMED = table(InformedRow)
+from annotator.storage.tables import INFORMED
 
 
 def say(project: Project, fields: InformedFields, verb: str) -> Change:

@@ -7,19 +7,17 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.authoring import annotating
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_queue
 from annotator.actions.labelling import wordings
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE, SYSTEM
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,13 @@ from sqlalchemy import ColumnElement, func, literal, select
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_cases, second_looks, wordings
-from annotator.actions.labelling.label_rows import JUDGEMENT, come_to
+from annotator.actions.labelling.label_rows import come_to
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_pictures, result_sheets
 from annotator.actions.results.result_sheets import columns
 from annotator.actions.sets import informed, review_orders, validation_units
-from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.review_orders import ReviewOrder as ReviewOrder
 from annotator.actions.sets.validation_figures import told
 from annotator.actions.sets.validation_units import ALL, Group, Key, UnitPlace
@@ -33,9 +32,8 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.well_formed import well_formed
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import AssignmentRow, table
+from annotator.storage.tables import ASSIGNMENT, INFORMED, JUDGEMENT
 
-ASSIGNMENT = table(AssignmentRow)
 BY = (ALL, "type", "criterion")
 # What stands beside most verdicts, from their flags on; and where in it is what the person said.
 NOTHING = ("", 0.0, 0, "", "", "", "")

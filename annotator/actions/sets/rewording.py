@@ -10,7 +10,6 @@ from annotator.actions.adjudication import closing, ruling
 from annotator.actions.assignments import adjudicators, submitting
 from annotator.actions.authoring import annotating, artifacts, editable
 from annotator.actions.consensus import consensus, consensus_versions
-from annotator.actions.consensus.ruling_rows import ADJUDICATION
 from annotator.actions.labelling import wordings
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -20,6 +19,7 @@ from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ADJUDICATION
 
 FROM_REPORTS = Refusal("These units come from the reports.", "It was not written by anyone.")
 WHY = "Judge and people disagree about it, and it was ruled unclear."

@@ -9,7 +9,6 @@ from sqlalchemy import select
 from annotator.actions.assignments import agreements, reviewing, submitting
 from annotator.actions.authoring import annotating, artifacts, editable
 from annotator.actions.authoring.comparing import aligned
-from annotator.actions.items.items import ITEM
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_cases
 from annotator.actions.project import people
@@ -21,6 +20,7 @@ from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Artifact, Document, Kind
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ITEM
 
 
 @dataclass(frozen=True, slots=True)

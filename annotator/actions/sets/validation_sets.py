@@ -14,7 +14,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import assignments
 from annotator.actions.labelling import dealing, label_cases
-from annotator.actions.labelling.label_rows import ITEM, submits
+from annotator.actions.labelling.label_rows import submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.sets import validation_units, validation_values
@@ -29,12 +29,11 @@ from annotator.domain.texts.change import Change, new_id, now
 from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import OpeningRow, ValidationSetRow, table
+from annotator.storage.tables import ITEM, OPENING, VALIDATION_SET
 
 # Question type, system, length quartile.
 Stratum = tuple[str, str, int]
 
-SET, OPENING = table(ValidationSetRow), table(OpeningRow)
 NAME = "validation set"
 LONGEST_NAME = 120
 # So many of those who have not labelled are named one by one.
@@ -126,7 +125,9 @@ def make(project: Project, request: SetRequest) -> Change:
     """
     drawn = preview(project, request)
     with project.store.write() as db:
-        if db.execute(select(SET.c.id).where(SET.c.name == request.name.strip())).first():
+        if db.execute(
+            select(VALIDATION_SET.c.id).where(VALIDATION_SET.c.name == request.name.strip())
+        ).first():
             raise Refusal(f"There is a set “{request.name.strip()}” already.", "Choose another name.")
         content = drawn.content
         if request.apart or submits(request.protocol):
@@ -136,7 +137,7 @@ def make(project: Project, request: SetRequest) -> Change:
             "id": new_id(), "name": request.name.strip(), "protocol": request.protocol, "by": project.by, "at": now(),
             "content": text, "sha256": sha256(text),
         }  # fmt: skip
-        db.execute(insert(SET), row)
+        db.execute(insert(VALIDATION_SET), row)
         after = {"name": row["name"], "responses": len(content.responses), "sha256": row["sha256"]}
         return record(project, db, Change(NAME, row["id"], "draw", None, after))
 
@@ -146,7 +147,7 @@ def sets(project: Project) -> list[ValidationSet]:
     opened = select(OPENING.c.set_id, func.count()).group_by(OPENING.c.set_id)
     with project.store.read() as db:
         counts: dict[str, int] = dict(db.execute(opened).all())
-        rows = db.execute(select(SET).order_by(SET.c.at, SET.c.name)).all()
+        rows = db.execute(select(VALIDATION_SET).order_by(VALIDATION_SET.c.at, VALIDATION_SET.c.name)).all()
     return [_set_of(row, counts.get(row.id, 0)) for row in rows]
 
 
@@ -207,7 +208,7 @@ def lock(project: Project, name: str) -> Change:
         ]
         text = canonical_json([one.model_dump(mode="json") for one in labels]).decode()
         row = {"labels": text, "labels_sha256": sha256(text), "locked_at": now()}
-        db.execute(update(SET).where(SET.c.id == found.id), row)
+        db.execute(update(VALIDATION_SET).where(VALIDATION_SET.c.id == found.id), row)
         after = {"labels": len(labels), "sha256": row["labels_sha256"]}
         return record(project, db, Change(NAME, found.id, "lock labels", None, after))
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select
 
 from annotator.actions.items import materials
-from annotator.actions.items.materials import RESPONSE, SYSTEM
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import scoring
 from annotator.domain.judges.protocol import Protocol
+from annotator.storage.tables import RESPONSE, SYSTEM
 
 # Response, unit.
 Key = tuple[str, str]

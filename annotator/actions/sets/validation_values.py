@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.judges import judges
 from annotator.actions.labelling import wordings
-from annotator.actions.labelling.label_rows import JUDGEMENT, SAID, counted_rows
+from annotator.actions.labelling.label_rows import SAID, counted_rows
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept
 from annotator.actions.results import result_raters
@@ -20,9 +20,8 @@ from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.pairs import preferred
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import InformedRow, RunRow, table
+from annotator.storage.tables import INFORMED, JUDGEMENT, RUN
 
-RUN, INFORMED = table(RunRow), table(InformedRow)
 COUNTED = counted_rows()
 # Why a pair has no value where both orders count, and a unit where no value is that of most trials.
 ONE_ORDER, TIED = "one order", "trials tie"

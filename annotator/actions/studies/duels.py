@@ -8,7 +8,6 @@ from itertools import combinations
 
 from sqlalchemy import select
 
-from annotator.actions.items.items import ITEM
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
 from annotator.actions.results.result_raters import PEOPLE, ResultRater, are_people, chosen
@@ -30,7 +29,6 @@ from annotator.actions.results.result_sheets import (
     or_why,
     text,
 )
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.domain.judges.judgement import Status
 from annotator.domain.judges.pairs import PairOutcome, outcome
 from annotator.domain.texts.counting import counted
@@ -46,9 +44,8 @@ from annotator.stats.validation.duels import (
     length_bias,
     win_table,
 )
-from annotator.storage.tables import ResponseRow, table
+from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE
 
-RESPONSE = table(ResponseRow)
 # Where judges compare two reports; people do so blind, in one order only.
 JUDGED = tuple(
     name for name, shape in PROTOCOLS.items() if shape.paired and not (shape.by_people or shape.exemplar)

@@ -12,7 +12,6 @@ from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
-from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     ResultSheet,
@@ -33,9 +32,8 @@ from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TAXONOMIES
-from annotator.storage.tables import InformedRow, table
+from annotator.storage.tables import INFORMED, RESPONSE
 
-INFORMED = table(InformedRow)
 # A response and who read it.
 Reading = tuple[str, str]
 NONE, EVERY = "(no type)", "All systems"

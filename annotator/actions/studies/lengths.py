@@ -12,7 +12,6 @@ from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project.file import Project
 from annotator.actions.results import metrics, response_scores, result_pictures
 from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
-from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     P_COLUMN,
@@ -32,6 +31,7 @@ from annotator.actions.results.result_sheets import (
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
 from annotator.stats.agreement.correlation import p_of, pearson, spearman
+from annotator.storage.tables import RESPONSE
 
 Point = tuple[float, float]
 CHARACTERS, TOKENS, PLAN = "characters", "tokens", "plan"

@@ -32,9 +32,8 @@ from annotator.domain.judges.taxonomy import Taxonomy
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.validation.duels import PreferenceAgreement, ScoredPair, agreement, better
-from annotator.storage.tables import ResponseRow, table
+from annotator.storage.tables import RESPONSE
 
-RESPONSE = table(ResponseRow)
 # In what respects people compare them beside the whole.
 RESPECTS = tuple(one for one in TAXONOMIES.values() if one.beside)
 # Where people compare two reports blind.

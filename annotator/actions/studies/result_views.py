@@ -9,8 +9,6 @@ from sqlalchemy import func, select
 
 from annotator.actions.contests import contest_rows, contest_standings
 from annotator.actions.items import named_rubrics, roles
-from annotator.actions.items.extracts import EXTRACT
-from annotator.actions.items.roles import ARTIFACT, ITEM, RESPONSE
 from annotator.actions.material import collections, source_views
 from annotator.actions.project.file import Project
 from annotator.actions.results import (
@@ -44,6 +42,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS, TAXONOMIES
+from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, RESPONSE
 
 SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from annotator.actions.authoring import annotating
-from annotator.actions.authoring.artifacts import ARTIFACT, artifact_of
+from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import extracts, named_rubrics
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
-from annotator.actions.results.response_scores import RESPONSE
 from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
@@ -46,6 +45,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PAPER_TITLES, USUAL_OF
 from annotator.stats.validation.rubrics import OF_SETS, Beside, RubricSet, side_by_side
+from annotator.storage.tables import ARTIFACT, RESPONSE
 
 if TYPE_CHECKING:
     from annotator.stats.validation.classification import BothWays

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 
 from annotator.actions.authoring import annotating, asked, question_types
-from annotator.actions.authoring.artifacts import ARTIFACT, artifact_of
+from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -49,7 +49,7 @@ from annotator.stats.agreement.ratings import (
     pooled,
     rater_score,
 )
-from annotator.storage.tables import ItemRow, table
+from annotator.storage.tables import ARTIFACT, ItemRow, table
 
 NO_ORIGIN, ALL_ORIGINS = "not stated", "All"
 KEPT = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("open", "incomplete")}

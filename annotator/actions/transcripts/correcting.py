@@ -9,12 +9,9 @@ from typing import Any
 from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring.artifacts import ARTIFACT, REVISION
-from annotator.actions.items.items import ITEM
 from annotator.actions.items.report_lines import DOES
-from annotator.actions.items.sources import SOURCE
 from annotator.actions.project import people
-from annotator.actions.project.file import AUDIT, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.actions.project.hashing import source_hash
 from annotator.actions.transcripts.seminars import NAMES
 from annotator.domain.kinds.artifact import Kind
@@ -26,6 +23,7 @@ from annotator.domain.material.transcript_edits import MOVED_ON, Stretch
 from annotator.domain.texts.change import Change, new_id
 from annotator.domain.texts.quotation import find
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ARTIFACT, AUDIT, ITEM, REVISION, SOURCE
 
 KIND, LEAVE_OUT = "transcript", "leave out passage"
 GONE = Refusal("There is no such transcript.", "Open the list again.")

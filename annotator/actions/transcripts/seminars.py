@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import select
 
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.sources import SOURCE
 from annotator.actions.project.bulk import Progress
 from annotator.actions.project.file import Project
 from annotator.domain.material.item import SEMINARS as DATASET
@@ -23,6 +21,7 @@ from annotator.exchange.release.bundle import Bundle, Problem, of_file
 from annotator.exchange.release.records import ItemRecord, SourceRecord
 from annotator.exchange.texts import documents
 from annotator.exchange.transcripts import reader
+from annotator.storage.tables import ITEM, SOURCE
 
 # The setting that tells who goes by a pseudonym in a source; it leaves the project with nothing.
 NAMES = "speakers/"

@@ -8,9 +8,10 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, not_, or_, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.project.file import AUDIT, Project, record
+from annotator.actions.project.file import Project, record
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import AUDIT
 
 # Puts the subject of a change from one image to another, or refuses because it has moved on.
 Restorer = Callable[[Project, Connection, str, Any, Any], None]

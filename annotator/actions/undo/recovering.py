@@ -5,10 +5,10 @@ from sqlalchemy import select
 from annotator.actions.adjudication import ruling
 from annotator.actions.authoring import artifacts
 from annotator.actions.project import drafts, people
-from annotator.actions.project.drafts import DRAFT
 from annotator.actions.project.file import Project
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import DRAFT
 
 
 def recover(project: Project) -> list[Change]:

@@ -18,9 +18,7 @@ from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
 from annotator.protocols import TAXONOMIES
-from annotator.storage.tables import AdjudicationRow, table
-
-ADJUDICATION = table(AdjudicationRow)
+from annotator.storage.tables import ADJUDICATION
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.keeping import kept, known
 from annotator.actions.results.result_sheets import ViewChoice
-from annotator.actions.runs.journal import JUDGEMENT, RUN
 from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import validation_views, validity_cards
 from annotator.actions.validation.validity_cards import NO_PROMPT
@@ -24,6 +23,7 @@ from annotator.domain.texts.redaction import held, looks_like_key
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.cards import card_files, card_pages
 from annotator.protocols import USUAL
+from annotator.storage.tables import JUDGEMENT, RUN
 
 NAME = "card"
 SHOWN = 8

@@ -25,7 +25,6 @@ from annotator.actions.results.result_sheets import (
     text,
 )
 from annotator.actions.sets import informed, reviews, validation_figures, validation_ground
-from annotator.actions.sets.informed import INFORMED
 from annotator.actions.sets.validation_figures import TITLES, RaterResult, there, told
 from annotator.actions.sets.validation_ground import Ground, ValidationRater
 from annotator.actions.sets.validation_units import ALL, UnitPlace
@@ -36,6 +35,7 @@ from annotator.domain.texts.change import Change, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.well_formed import well_formed
 from annotator.protocols import USUAL
+from annotator.storage.tables import INFORMED
 
 # What stands for a ruling where there is none yet.
 OPEN = ""

@@ -12,15 +12,12 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring.comparing import VALUE
 from annotator.actions.authoring.value_figures import ComparedField, of_pairs
 from annotator.actions.items import materials
-from annotator.actions.items.items import ITEM
-from annotator.actions.items.materials import RESPONSE
 from annotator.actions.judges import judges
 from annotator.actions.labelling import wordings
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.asked_units import words_of
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.runs.judge_cases import shape_of
 from annotator.actions.sets import validation_sets
 from annotator.domain.experts.agreement import Figure, figure
@@ -28,6 +25,7 @@ from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.scale import Level
 from annotator.domain.texts.counting import CutList
+from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE
 
 PEOPLE = "people"
 # A list longer than this is read by nobody.

@@ -13,7 +13,6 @@ from sqlalchemy import select, true
 from annotator import __version__
 from annotator.actions.attacks import attack_figures
 from annotator.actions.attacks.attack_figures import AttackFigures
-from annotator.actions.attacks.attack_tests import TEST
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_identities
 from annotator.actions.judging.judge_identities import harmless
@@ -29,7 +28,6 @@ from annotator.actions.results.result_sheets import (
     percent,
     text,
 )
-from annotator.actions.runs.journal import RUN
 from annotator.actions.sets import (
     reviews,
     validation_figures,
@@ -64,6 +62,7 @@ from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
+from annotator.storage.tables import ATTACK_TEST, RUN
 
 # What figures on a card are broken down by; single criteria are too many.
 GROUPED = tuple(by for by in validation_units.BY if by != "criterion")
@@ -327,7 +326,7 @@ def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple
         return ()
     # The baseline reads no prompt.
     asked = judges.named(project, judge).kind == JudgeKind.ENDPOINT
-    question = select(TEST.c.id).join(RUN, RUN.c.id == TEST.c.run_id)
+    question = select(ATTACK_TEST.c.id).join(RUN, RUN.c.id == ATTACK_TEST.c.run_id)
     question = question.where(RUN.c.prompt_sha256 == prompt if asked else true())
     with project.store.read() as db:
         same = set(db.execute(question).scalars())

@@ -26,12 +26,10 @@ from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.change import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import AgreementRow, AssignmentRow, ItemRow, JudgementRow, table
+from annotator.storage.tables import JUDGEMENT, AgreementRow, AssignmentRow, ItemRow, table
 from tests.projects.labelling_project import labelling_project, submit_labels
 from tests.projects.paired_project import SENTENCES, labels, paired_project, person, rubric, sealed_by
 from tests.storage import sql
-
-JUDGEMENT = table(JudgementRow)
 
 
 @pytest.fixture

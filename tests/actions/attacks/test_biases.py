@@ -13,6 +13,7 @@ from annotator.actions.sets import validation_sets
 from annotator.actions.undo import history
 from annotator.actions.validation import validation_views
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import JUDGEMENT
 from tests.projects.attacked_project import attacked
 from tests.projects.validation_project import judge_says, person, person_says, validation_project
 
@@ -132,7 +133,6 @@ def _compared(project: Project, trial: int = 1, value=lambda one, other: "first"
     from sqlalchemy import insert
 
     from annotator.actions.project.hashing import judgement_hash
-    from annotator.actions.runs.journal import JUDGEMENT
     from annotator.domain.judges.judgement import Judgement, RaterKind
     from annotator.domain.texts.change import derived_id, now
 

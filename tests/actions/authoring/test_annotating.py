@@ -12,10 +12,8 @@ from annotator.domain.experts.adjudication import Reason
 from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.change import now
-from annotator.storage.tables import ArtifactRow, RevisionRow, table
+from annotator.storage.tables import ARTIFACT, REVISION
 from tests.projects.pairs_project import item, opened, rubric, rubrics_project
-
-ARTIFACT, REVISION = table(ArtifactRow), table(RevisionRow)
 
 
 def import_rubric(project: Project, state: State, words: str) -> str:

@@ -14,15 +14,14 @@ from annotator.actions.authoring import artifacts, criterion_weights
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import AUDIT, Project
+from annotator.actions.project.file import Project
 from annotator.actions.project.hashing import item_hash, judgement_hash, response_hash
 from annotator.actions.project.incoming import ImportCount
 from annotator.actions.project.people import new_project
 from annotator.actions.releases.gathering import gather
 from annotator.domain.kinds.artifact import State, chain
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import AUDIT, ITEM, JUDGEMENT, RESPONSE, REVISION
 from tests.material.bundles import (
     REAL,
     change_json,
@@ -35,8 +34,6 @@ from tests.material.bundles import (
 from tests.material.hostile import HOSTILE
 
 PEER, OURS = "researcherbench", "goldsmith"
-ITEM, RESPONSE, REVISION = table(tables.ItemRow), table(tables.ResponseRow), table(tables.RevisionRow)
-JUDGEMENT = table(tables.JudgementRow)
 
 
 @pytest.fixture

@@ -24,12 +24,10 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import DisputeRow, RevisionRow, table
+from annotator.storage.tables import DISPUTE, REVISION
 from tests.actions.releases.released_pairs import paired_project, released, taken_in
 from tests.material.bundles import change_json, without_manifest
 from tests.projects.pairs_project import item
-
-DISPUTE, REVISION = table(DisputeRow), table(RevisionRow)
 
 
 @pytest.fixture(scope="module")

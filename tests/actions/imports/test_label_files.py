@@ -18,15 +18,14 @@ from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.labelling.label_origins import Origins
 from annotator.actions.parcels import returned_labels
-from annotator.actions.parcels.returned_labels import ARTIFACT
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import AUDIT, Project
+from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.undo import history
 from annotator.domain.experts.person import Role
 from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.texts.change import new_id
+from annotator.storage.tables import ARTIFACT, AUDIT, JUDGEMENT
 from tests.material.hostile import HOSTILE
 from tests.material.labels_in_files import (
     ANN,

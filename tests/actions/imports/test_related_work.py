@@ -19,15 +19,11 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.deepscholar import tables as published
 from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
-from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, PAGE, RESPONSE, REVISION, SOURCE, SYSTEM
 from tests.material import related_work as made
 from tests.material.related_work import FIRST, SECOND, SHARED
 
 LAYOUT = "deepscholar"
-ITEM, RESPONSE, SYSTEM = table(tables.ItemRow), table(tables.ResponseRow), table(tables.SystemRow)
-EXTRACT, PAGE, REVISION = table(tables.ExtractRow), table(tables.PageRow), table(tables.RevisionRow)
-ARTIFACT, SOURCE = table(tables.ArtifactRow), table(tables.SourceRow)
 TOLD = {
     "items": 32,
     "exemplars": 32,

@@ -27,12 +27,11 @@ from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import JudgementRow, TimeRow, table
+from annotator.storage.tables import TIME, JudgementRow, table
 from tests.actions.releases.released_pairs import taken_in
 from tests.material.bundles import change_json
 from tests.material.content_hash import content_hash
 
-TIME = table(TimeRow)
 SAMPLE = resources() / "sample"
 
 

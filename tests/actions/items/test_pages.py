@@ -19,11 +19,11 @@ from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.page import Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ResponseRow, table
+from annotator.storage.tables import RESPONSE
 from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, article, fetcher, serving
 from tests.material import drawn_extracts
 
-RESPONSE, ORDER = table(ResponseRow), FetchRequest()
+ORDER = FetchRequest()
 pytestmark = pytest.mark.anyio
 
 

@@ -10,12 +10,12 @@ from sqlalchemy import insert
 from annotator.actions.items import items
 from annotator.actions.judging import judge_costs
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import CALL, call_hash
+from annotator.actions.runs.journal import call_hash
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import JudgeRow, RunRow, table
+from annotator.storage.tables import CALL, JudgeRow, RunRow, table
 from tests.projects.filled_project import add_judgement
 from tests.projects.small_project import small_project, units_of
 from tests.storage import sql

@@ -5,7 +5,6 @@ import asyncio
 import pytest
 from sqlalchemy import select, update
 
-from annotator.actions.items.materials import RESPONSE
 from annotator.actions.judges import endpoint_memory
 from annotator.actions.judges.judges import named
 from annotator.actions.judging import judge_planning, judge_probes
@@ -15,6 +14,7 @@ from annotator.actions.results import result_raters
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls.probe import FILLER_CHARACTERS
+from annotator.storage.tables import RESPONSE
 from tests.judging.odd_server import OddServer, error
 from tests.projects.adra_project import say
 from tests.servers.served import JUDGE

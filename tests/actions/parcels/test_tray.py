@@ -15,11 +15,9 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.parcel import TrayState
 from annotator.domain.experts.person import Role
-from annotator.storage.tables import ArtifactRow, table
+from annotator.storage.tables import ARTIFACT
 from tests.material.sent_apart import annotators, coordinated, project_in, returned, second_copy, write_rubric
 from tests.projects.labelling_project import labelling_project
-
-ARTIFACT = table(ArtifactRow)
 
 
 def clashing(project: Project, folder: Path, *texts: str) -> tray.TraySheet:

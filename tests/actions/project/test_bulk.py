@@ -9,9 +9,7 @@ from sqlalchemy import select
 from annotator.actions.project import bulk
 from annotator.actions.project.bulk import insert_rows
 from annotator.actions.project.people import new_project
-from annotator.storage.tables import RunRow, SystemRow, table
-
-SYSTEM, RUN = table(SystemRow), table(RunRow)
+from annotator.storage.tables import RUN, SYSTEM
 
 
 def test_rows_are_written_in_batches_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,13 +32,11 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats import researcherbench
 from annotator.exchange.release import release
 from annotator.places import resources, schemas
-from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import JUDGE, PERSON, RESPONSE
 from tests.actions.contests.contest_project import add_seminar, contest_project
 from tests.material.bundles import REAL, rich_bundle, write_peer, write_release
 from tests.projects.small_project import small_project
 
-PERSON, JUDGE, RESPONSE = table(tables.PersonRow), table(tables.JudgeRow), table(tables.ResponseRow)
 SAMPLE = resources() / "sample"
 
 

@@ -14,14 +14,12 @@ from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.research import named_works, work_sources
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import tables
-from annotator.storage.tables import table
+from annotator.storage.tables import PAGE
 from tests.exchange.pages.page_server import Given, PageServer, serving
 from tests.material import eprint_folder
 from tests.material import related_work as made
 
 OAK, ELM, ASH = "arxiv:2001.00001", "doi:10.1000/elm", "arxiv:2001.00002"
-PAGE = table(tables.PageRow)
 
 
 @pytest.fixture

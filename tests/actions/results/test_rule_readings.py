@@ -14,9 +14,9 @@ from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.results import composites, overview
-from annotator.actions.runs.journal import CALL
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
+from annotator.storage.tables import CALL
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.small_project import CRITERIA
 from tests.servers.served import JUDGE, asked_about

@@ -14,11 +14,11 @@ from annotator.actions.material import extracting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_totals, judgement_replies, run_judgements, run_watching
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_judgements import ALL, FLAGGED, NO_VERDICT, JudgementQuery, JudgementSource
 from annotator.domain.experts.person import Role
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.small_project import units_of
 from tests.servers.served import JUDGE, answering, asked_about

@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import update
 
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.sets import reviews, validation_sets, validation_units
 from annotator.actions.sets.reviews import ReviewOrder
 from annotator.actions.undo import history
 from annotator.actions.validation import validation
 from annotator.domain.judges.informed import Fault, Review
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import JUDGEMENT
 from tests.projects.validation_project import (
     At,
     judge_says,

@@ -10,11 +10,11 @@ from sqlalchemy import insert, update
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.results import publishing
-from annotator.actions.runs.journal import CALL, JUDGEMENT
 from annotator.actions.validation import judge_choice, validation
 from annotator.actions.validation.judge_choice import JudgeChoiceQuery
 from annotator.domain.texts.change import now
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import CALL, JUDGEMENT
 from tests.projects.validation_project import At, judge_says, noisy, person_says, validation_project
 from tests.promises.labelled_at_once import labelled_at_once
 

@@ -14,7 +14,6 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs.journal import JUDGEMENT
 from annotator.actions.sets import validation_units
 from annotator.actions.sets.validation_units import UnitPlace
 from annotator.actions.validation import validation, validation_sheets
@@ -26,6 +25,7 @@ from annotator.domain.judges.scale import PAIR
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.change import derived_id, now
 from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.tables import JUDGEMENT
 from tests.projects import pairs_project as pairs
 from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, REASONING, one_item
 from tests.projects.labelling_project import submit_labels
