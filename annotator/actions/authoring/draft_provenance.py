@@ -3,16 +3,17 @@
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project, record
+from annotator.domain.kinds.artifact import DraftSource
 from annotator.domain.texts.change import Change
 from annotator.domain.texts.counting import counted
-from annotator.storage.tables import AUDIT
+from annotator.storage.tables import ARTIFACT, AUDIT, CONSENSUS_VERSION
 
 # With what the verb of such a revision begins.
 TAKEN = "from a model's draft"
@@ -20,20 +21,6 @@ TAKEN = "from a model's draft"
 COMMON = "came from one model's draft"
 _LONGEST_VERB, _SHOWN_OF_ID = 60, 8
 _ABOUT = "from_draft"
-
-
-@dataclass(frozen=True, slots=True)
-class DraftSource:
-    """The draft that units came from: its extract, judge and model."""
-
-    draft: str
-    judge: str
-    model: str
-
-    @property
-    def name(self) -> str:
-        """The model; the judge's name where no model was asked."""
-        return self.model or self.judge
 
 
 Drafted = Mapping[str, DraftSource]
@@ -72,6 +59,33 @@ def of_artifacts(
             source = DraftSource(said["draft"], said["judge"], said["model"])
             found[artifact_id] |= dict.fromkeys(said["units"], source)
     return dict(found)
+
+
+def with_consensus(db: Connection) -> dict[str, dict[str, DraftSource]]:
+    """The same of all artifacts, and of each consensus by its last version.
+
+    A unit of a consensus came from a draft when any answer it was made of did.
+    """
+    taken = of_artifacts(db)
+    if not taken:
+        return {}
+    items = dict(db.execute(select(ARTIFACT.c.id, ARTIFACT.c.item_id)).all())
+    known = {
+        (items[one], unit): source
+        for one, units in taken.items()
+        if one in items
+        for unit, source in units.items()
+    }
+    versions = select(CONSENSUS_VERSION.c.artifact_id, CONSENSUS_VERSION.c.content)
+    last: dict[str, dict[str, DraftSource]] = {}
+    for artifact_id, content in db.execute(versions.order_by(CONSENSUS_VERSION.c.version)):
+        last[artifact_id] = {
+            unit["unit_id"]: known[items[artifact_id], answer]
+            for unit in json.loads(content)["provenance"]
+            for answer in unit["sources"].values()
+            if (items[artifact_id], answer) in known
+        }
+    return {one: taken.get(one, {}) | last.get(one, {}) for one in {*taken, *last}}
 
 
 def remember(project: Project, db: Connection, artifact_id: str, drafted: Drafted) -> None:

@@ -97,7 +97,7 @@ def _own(db: Connection, kind: Kind, judge_id: str) -> Iterator[str]:
     model = db.execute(select(JUDGE.c.model).where(JUDGE.c.id == judge_id)).scalar()
     if not model:
         return
-    drafts = draft_provenance.of_artifacts(db)
+    drafts = draft_provenance.with_consensus(db)
     theirs = {unit for of in drafts.values() for unit, source in of.items() if source.model == model}
     if not theirs:
         return

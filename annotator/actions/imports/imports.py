@@ -12,7 +12,7 @@ from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import kept_tasks
-from annotator.actions.authoring import annotating, asked, criterion_weights, gold
+from annotator.actions.authoring import annotating, asked, criterion_weights, draft_provenance, gold
 from annotator.actions.contests import contest_keeping
 from annotator.actions.imports import collected_papers, label_files
 from annotator.actions.imports.intake import WRITTEN, BundleIntake
@@ -392,6 +392,10 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     for row in incoming.rows.get("artifact", []):
         annotating.keep_scoring(project, db, Kind(row["kind"]), row["item_id"])
     write_rows(db, incoming.rows, tell)
+    new = {row["id"] for row in incoming.rows.get("artifact", [])}
+    for artifact in incoming.bundle.artifacts:
+        if artifact.drafted and artifact.id in new:
+            draft_provenance.remember(project, db, artifact.id, artifact.drafted)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
     criterion_weights.take(project, criterion_weights.after_import(project, incoming.bundle.weights).text)

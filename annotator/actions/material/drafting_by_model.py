@@ -11,11 +11,10 @@ from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import artifacts, draft_provenance
-from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.items import extracts, items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.kinds.artifact import Document, Kind, State, Unit
+from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, Unit
 from annotator.domain.material.extract import MARK, ExtractState, document_of
 from annotator.domain.material.writer_aid import WriterAid
 from annotator.domain.texts.change import Change, derived_id

@@ -14,7 +14,6 @@ from sqlalchemy.engine import Connection
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import agreements, assignments, reviewing
 from annotator.actions.authoring import annotating, criterion_weights, draft_provenance, gold
-from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.labelling import label_pairs
 from annotator.actions.parcels import known_keys, origins, parcel_secrets, returned_labels, tray
@@ -26,7 +25,7 @@ from annotator.domain.experts.adjudication import AdjudicationState
 from annotator.domain.experts.assignment import Stage, stage_of
 from annotator.domain.experts.parcel import TRAYED, Arrival, ParcelOutcome, ReturnedPiece, Signed
 from annotator.domain.experts.person import Person
-from annotator.domain.kinds.artifact import Document, Kind, State, chain
+from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import canonical_json, sha256

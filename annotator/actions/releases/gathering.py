@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Subquery, Table, or_, select
 from sqlalchemy.engine import Connection, RowMapping
 
 from annotator.actions.attacks import attack_tests
-from annotator.actions.authoring import annotating
+from annotator.actions.authoring import annotating, draft_provenance
 from annotator.actions.judging.judge_identities import harmless
 from annotator.actions.labelling import wordings
 from annotator.actions.labelling.label_rows import counted_rows
@@ -86,6 +86,7 @@ def gather(
     ]
     bundle.artifacts = _artifacts(db, items)
     gathering_pairs.add(db, bundle)
+    bundle.artifacts = _with_drafts(db, bundle)
     # What judges say of attacked copies is no result; neither are the runs in which they were asked.
     results = RUN.c.protocol.not_like(f"{attack_tests.PREFIX}%")
     bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord, results)]
@@ -250,3 +251,20 @@ def _set(db: Connection, row: Any, content: Content) -> ValidationSetRecord:
         first_labels=orjson.loads(row["labels"]),
         looks=looks,
     )
+
+
+def _with_drafts(db: Connection, bundle: Bundle) -> list[ArtifactRecord]:
+    """The artifacts, each with those of its units that came from a model's draft."""
+    taken = draft_provenance.with_consensus(db)
+    return [
+        one.model_copy(
+            update={
+                "drafted": draft_provenance.standing(
+                    taken[one.id], (unit["id"] for unit in one.document["units"])
+                )
+            }
+        )
+        if one.id in taken
+        else one
+        for one in bundle.artifacts
+    ]

@@ -1,7 +1,7 @@
 """Export of a release: read in one snapshot, numbered by its content, written as a whole or not at all."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import annotating, criterion_weights, draft_provenance, gold
-from annotator.actions.authoring.draft_provenance import DraftSource
+from annotator.actions.authoring import annotating, criterion_weights, gold
 from annotator.actions.items import final_pass, roles
 from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
@@ -35,7 +34,7 @@ from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.data_card import ReleaseFacts
 from annotator.exchange.release.gold_card import Drafted, StageFigure
-from annotator.exchange.release.records import ArtifactRecord, MetricRecord, ScoreRecord
+from annotator.exchange.release.records import MetricRecord, ScoreRecord
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
 from annotator.protocols.lent import RANKING
 from annotator.storage.tables import ITEM, RELEASE, RESPONSE
@@ -260,7 +259,6 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
     licence, description = (str(project.get(name, "")) for name in gathering.STATED)
     weights = criterion_weights.allowed(project)
     with project.store.read() as db:
-        drafted = _drafted(db, bundle)
         ids = {item.id for item in bundle.items}
         awaited = {
             kind: kept for kind, of in gold.awaited(db).items() if (kept := [one for one in of if one in ids])
@@ -273,7 +271,8 @@ def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
         of_roles = roles.counts(db)
     return ReleaseFacts(
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
-        drafted=drafted, weights="" if weights.usual else weights.text, error_sample=second_looks.sample(project),
+        drafted=_drafted(bundle), weights="" if weights.usual else weights.text,
+        error_sample=second_looks.sample(project),
         unadjudicated=gold.FIRST_ALIAS if gold.unadjudicated_counts(project) else "",
         rubric_set=bundle.rubric_set, repeats=_repeats(project, bundle), awaited=awaited, final_pass=signed,
         departures=_departures(bundle), roles=of_roles if ItemRole.SEMINAR in of_roles else {},
@@ -396,44 +395,18 @@ def _silent(_stage: str, _done: int, _total: int) -> None:
 CONSENSUS = "consensus"
 
 
-def _drafted(db: Connection, bundle: Bundle) -> tuple[Drafted, ...]:
-    """The artifacts that leave and hold units from drafts, in their order.
-
-    A unit of a consensus came from a draft when any answer it was made of did.
-    """
-    taken = draft_provenance.of_artifacts(db)
-    if not taken:
-        return ()
-    made = _of_consensus(bundle, taken)
+def _drafted(bundle: Bundle) -> tuple[Drafted, ...]:
+    """The artifacts that leave and hold units from drafts, in their order."""
     aliases = {person.id: person.alias for person in bundle.people}
-    found = []
-    for artifact in sorted(bundle.artifacts, key=lambda one: one.id):
-        ids = [unit["id"] for unit in artifact.document["units"]]
-        known = {**made.get(artifact.id, {}), **taken.get(artifact.id, {})}
-        standing = draft_provenance.standing(known, ids)
-        if standing:
-            settled = artifact.state is State.CONSENSUS
-            author = CONSENSUS if settled else aliases.get(artifact.author_id, artifact.author_id)
-            models = tuple(sorted({source.name for source in standing.values()}))
-            found.append(Drafted(artifact.id, artifact.kind.value, author, len(standing), len(ids), models))
-    return tuple(found)
-
-
-def _of_consensus(
-    bundle: Bundle, taken: Mapping[str, Mapping[str, DraftSource]]
-) -> dict[str, dict[str, DraftSource]]:
-    """Consensus → its units that were made of drafted ones, by the last version of each adjudication."""
-    own: dict[tuple[str, str], ArtifactRecord] = {
-        (one.item_id, f"{one.kind.value}/{one.author_id}"): one for one in bundle.artifacts
-    }
-    last = {one.adjudication_id: one for one in sorted(bundle.adjudications, key=lambda one: one.version)}
-    found: dict[str, dict[str, DraftSource]] = {}
-    for one in last.values():
-        kind = one.stage.kind
-        for unit in one.provenance if kind else ():
-            for person, source_id in unit.sources.items():
-                artifact = own.get((one.item_id, f"{kind.value}/{person}")) if kind else None
-                source = taken.get(artifact.id, {}).get(source_id) if artifact else None
-                if source is not None:
-                    found.setdefault(one.artifact_id, {})[unit.unit_id] = source
-    return found
+    return tuple(
+        Drafted(
+            one.id,
+            one.kind.value,
+            CONSENSUS if one.state is State.CONSENSUS else aliases.get(one.author_id, one.author_id),
+            len(one.drafted),
+            len(one.document["units"]),
+            tuple(sorted({source.name for source in one.drafted.values()})),
+        )
+        for one in sorted(bundle.artifacts, key=lambda one: one.id)
+        if one.drafted
+    )

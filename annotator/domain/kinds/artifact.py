@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -49,6 +50,20 @@ class Anchor(BaseModel):
 def _hash_of(text: str) -> str:
     """A text's hash; kept, since hundreds of anchors may lie in one report."""
     return sha256(text)
+
+
+@dataclass(frozen=True, slots=True)
+class DraftSource:
+    """The model's draft that a unit came from: its extract, judge and model."""
+
+    draft: Text
+    judge: Text
+    model: Text
+
+    @property
+    def name(self) -> str:
+        """The model; the judge's name where no model was asked."""
+        return self.model or self.judge
 
 
 def _is_empty(anchors: tuple[Anchor, ...]) -> bool:

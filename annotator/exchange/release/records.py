@@ -10,7 +10,7 @@ from annotator.domain.judges.contest import ContestFields
 from annotator.domain.judges.judge import Asking, JudgeKind, RunState
 from annotator.domain.judges.judgement import RaterKind, Status
 from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
-from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State
 from annotator.domain.material.source import SourceFormat, SourceKind
 from annotator.domain.texts.canonical import Text
 
@@ -160,7 +160,7 @@ class ResponseRecord(LaterFields):
     )
 
 
-class ArtifactRecord(Record):
+class ArtifactRecord(LaterFields):
     """An artifact's newest sealed or consensus revision (or its draft, where drafts are asked for).
 
     One file per kind, e.g. `artifacts/rubric.json`; `document` is the kind's own shape, described by the
@@ -177,6 +177,10 @@ class ArtifactRecord(Record):
     at: datetime
     sha256: str = Field(description="SHA-256 of the document's canonical JSON")
     document: dict[str, Any]
+    drafted: dict[str, DraftSource] = Field(
+        default_factory=dict,
+        description="Unit's id → the model's draft that it came from; left out where there is none",
+    )
 
     @classmethod
     def settled(cls, own: str, item_id: str, document: Document[Any], at: datetime) -> Self:

@@ -12,7 +12,6 @@ from annotator.actions.adjudication import adjudicating, adjudication_sheets, cl
 from annotator.actions.agreement import agreement_figures, agreement_words
 from annotator.actions.assignments import agreements, submitting
 from annotator.actions.authoring import artifacts, draft_provenance
-from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.items import items, sources
 from annotator.actions.judges import judges
 from annotator.actions.material import draft_runs
@@ -23,7 +22,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Reason
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import DraftSource, Kind
 from annotator.domain.texts.counting import counted
 from tests.judging.odd_server import OddServer
 from tests.material.sent_apart import annotators, coordinated, task_for

@@ -5,10 +5,9 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.authoring import artifacts, draft_provenance
-from annotator.actions.authoring.draft_provenance import DraftSource
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
-from annotator.domain.kinds.artifact import Anchor, Kind
+from annotator.domain.kinds.artifact import Anchor, DraftSource, Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
 from annotator.domain.texts.refusal import Refusal
