@@ -597,7 +597,8 @@ def test_the_leaderboards_file_stands_below_the_table_with_the_overall_figure(pr
     # Rows of the paper's Table 2, where the overall figures stand, too.
     path.write_text(
         HEAD + "OpenAI DeepResearch,,closed,.857,.392,.629,.124,.187,.399,.138\n"
-        "Search AI,o3,open,.849,.348,.610,.026,.165,.425,.495\n"
+        "Search AI,o3,open,.849,.348,.610,.026,.165,.425,.495\n",
+        "utf-8",
     )
     words = ("--view", "d2", "--choose", f"file={path}")
     board = _told(capsys, projects["graded"], *words)[-1]
@@ -605,7 +606,7 @@ def test_the_leaderboards_file_stands_below_the_table_with_the_overall_figure(pr
     # Printed to three places, of figures that were rounded themselves.
     assert [one["overall"] for one in board["rows"]] == pytest.approx([0.309, 0.287], abs=0.001)
     assert [one["ref_cov"] for one in board["rows"]] == [0.187, 0.165]
-    path.write_text(HEAD + "A,,closed,.857,much,.629,.124,.187,.399,.138\n")
+    path.write_text(HEAD + "A,,closed,.857,much,.629,.124,.187,.399,.138\n", "utf-8")
     assert run_command(["results", projects["graded"], *words]) != 0
     assert "row 2: a figure is no number" in capsys.readouterr().err
     assert run_command(["results", projects["made"], "--view", "a2", "--choose", f"file={path}"]) != 0

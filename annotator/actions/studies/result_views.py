@@ -101,7 +101,8 @@ def held(project: Project) -> frozenset[str]:
         limited = db.execute(select(r.id).where(r.cutoff.is_not(None)).limit(1)).all()
         named = {*db.execute(select(r.mode).union(select(a.kind))).scalars()}
         origins = db.execute(select(ITEM.c.origin).where(ITEM.c.origin != "").limit(1)).all()
-        drawn = {ResponsePart(one).drawn for one in db.execute(select(e.kind).distinct()).scalars()}
+        extracts = {*db.execute(select(e.kind).distinct()).scalars()}
+    drawn = {part.drawn for part in ResponsePart if part in extracts}
     said = {
         JUDGED: any(metrics.qualities(project)),
         COMPARED: any(raters.get(one, set()) - {PEOPLE} for one in duels.JUDGED),

@@ -343,14 +343,14 @@ class Protocol:
     settles: str = ""
     weight: Callable[[Unit], float] = _equal
     facet: Callable[[Unit], str] = _no_facet
-    matrix: MatrixSpec | None = None
+    matrix: MatrixSpec | None = field(default=None, hash=False)
     matching: Matching | None = None
     target: Target | None = None
     aims: tuple[Aim, ...] = ()
     other_rule: OtherRule | None = None
     submitted: bool = False
     departures: tuple[str, ...] = ()
-    steps: Mapping[str, str] = field(default_factory=dict)
+    steps: Mapping[str, str] = field(default_factory=dict, hash=False)
     """Why a figure has no value, as its note says it → the step after which it has one."""
     floor: str = ""
     """What must be known of its baseline's figures, wherever they stand."""

@@ -106,7 +106,7 @@ def test_a_table_is_listed_where_it_has_figures(tmp_path: Path) -> None:
     assert not found["end-to-end"]["missing"]
     assert found["retrieval-apis"]["short"] == "d5"
     # Nobody has continued a task or written an exemplar.
-    assert "goldsmith respond FILE --mode continuation" in found["leakage"]["missing"]
+    assert "goldsmith respond FILE --system S --mode continuation" in found["leakage"]["missing"]
     assert "goldsmith sources works FILE" in found["exemplar-statistics"]["missing"]
     there = [one["name"] for one in paper_tables.listed(made)]
     assert there == [name for name, one in found.items() if not one["missing"]]

@@ -93,7 +93,7 @@ def window(qapp, qtbot, tmp_path: Path, monkeypatch) -> Iterator[Window]:
 
 def judged(project: Project, llmock: LLMock) -> None:
     """All kinds by a model that always says the same."""
-    judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
+    judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini", asking='{"together": 1}')
     for kind in KINDS:
         # As many as are needed at most: what several reports share is asked once.
         for _ in (
@@ -168,7 +168,7 @@ def test_one_order_alone_is_missing_in_the_table(tmp_path: Path, llmock: LLMock)
     for task in label_tasks.queue(project, ORGANIZATION):
         labels.set_label(project, task.response_id, task.other_id, "first", protocol=ORGANIZATION)
     submit_labels(project)
-    judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini")
+    judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini", asking='{"together": 1}')
     cases = list(judge_cases.cases(project, RunRequest(JUDGE, ORGANIZATION)))
     for place in range(len(cases)):
         llmock.reply(json.dumps(SAYS[ORGANIZATION]) if place else "no verdict at all")

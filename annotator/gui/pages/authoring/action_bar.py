@@ -2,12 +2,11 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSettings, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
 
-from annotator.actions.sets.settled_fields import OfferedMarks
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import KINDS
@@ -20,6 +19,9 @@ from annotator.gui.widgets import icons
 from annotator.gui.widgets.bars.key_button import KeyButton
 from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
+
+if TYPE_CHECKING:
+    from annotator.actions.sets.settled_fields import OfferedMarks
 
 ELSEWHERE = "authoring/elsewhere"
 JUDGE_LETTERS = 40
@@ -99,7 +101,7 @@ class AuthoringActionBar(QFrame):
             self.share.setVisible(bool(units))
             self.share.setEnabled(shared_rest(units) != tuple(units))
 
-    def offer(self, offered: OfferedMarks | None) -> None:
+    def offer(self, offered: "OfferedMarks | None") -> None:
         """Offer what a judge labelled of the document."""
         self.offered = offered
         self._show_offer()

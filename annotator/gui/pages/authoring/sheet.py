@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -10,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from annotator.actions.assignments import reviewing, submitting
 from annotator.actions.authoring import artifacts, criterion_weights, editable, gold, question_types
 from annotator.actions.material import drafting_by_model
-from annotator.actions.sets import settled_fields
+from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.finding import Finding
@@ -36,6 +37,9 @@ from annotator.gui.pages.authoring.submit_panel import SubmitPanel
 from annotator.gui.pages.authoring.unit_acts import UnitActs
 from annotator.gui.widgets.bars.message_bar import Level, MessageBar
 from annotator.gui.widgets.basics import stacked, vertical
+
+if TYPE_CHECKING:
+    from annotator.actions.sets.settled_fields import OfferedMarks
 
 # What a model may be asked to draft.
 DRAFTED_KINDS = frozenset(
@@ -161,7 +165,7 @@ class AuthoringSheet(QWidget):
         self.form.offer(self.item, self._made_of(), self._rated_as)
         self._show_document(artifact)
         wanted = self.kind is Kind.EVIDENCE and self.saving.editable
-        self.bar.offer(self.desk.ask(settled_fields.offered, artifact) if wanted else None)
+        self.bar.offer(self.desk.ask(_offered_marks, artifact) if wanted else None)
 
     def take_marks(self) -> None:
         """Put what a judge labelled into the document, where its author has said nothing."""
@@ -341,6 +345,13 @@ class AuthoringSheet(QWidget):
             self.bar.show_document(
                 document, self._weights, self._bar, locked=not self.saving.editable, given=given
             )
+
+
+def _offered_marks(project: Project, artifact: Artifact) -> "OfferedMarks | None":
+    """Loaded with the first evidence: it looks into every protocol."""
+    from annotator.actions.sets import settled_fields
+
+    return settled_fields.offered(project, artifact)
 
 
 def _writes(event: QKeyEvent) -> bool:
