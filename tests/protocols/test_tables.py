@@ -15,9 +15,6 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.judging.prompts.messages import load
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, USUAL, papers
 
-# Words alone say nothing of what these ask.
-WITHOUT_BASELINE = {"deepscholar.organization"}
-
 
 @pytest.mark.parametrize("table", [PROTOCOLS, EXTRACTIONS])
 def test_a_table_names_each_by_its_own_name(table) -> None:
@@ -43,7 +40,7 @@ def test_every_prompt_that_is_named_is_shipped(name: str) -> None:
 def test_what_is_judged_has_values_and_cases_and_what_is_computed_has_no_judge(protocol) -> None:
     judged = bool(protocol.values) and not protocol.by_people
     assert (protocol.judge is not None) is judged
-    assert (protocol.baseline is not None) is (judged and protocol.name not in WITHOUT_BASELINE)
+    assert (protocol.baseline is not None) is judged
     assert all(metric.definition.strip() for metric in protocol.metrics)
 
 

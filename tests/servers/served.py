@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -67,7 +67,7 @@ def asked_about(body: dict[str, Any]) -> list[tuple[str, str]]:
 
 # How units are named in prompts: a line “id: name”, a line “x1: words”, or JSON.
 _NAMED = re.compile(r'^id: (\S+)$|^([a-z]\d+): |"id": "([^"]+)"', re.MULTILINE)
-LISTED = "listed"
+LISTED, FIXED = "listed", "fixed"
 _SAID = "That is what the second part says of it."
 
 
@@ -89,10 +89,12 @@ class CountingServer(OddServer):
         super().__init__()
         self.told: list[Told] = []
         self.listed = 12
+        # What some fields of a reply hold, by name.
+        self.fixed: dict[str, str | float] = {}
         self.answer = self._counted
 
     def _counted(self, body: dict[str, Any], number: int) -> Odd:
-        text = by_schema(body, self.listed)
+        text = by_schema(body, self.listed, self.fixed)
         tokens = Told(sum(tokens_in(one["content"]) for one in body["messages"]), tokens_in(text))
         self.told.append(tokens)
         tree = json.loads(str(completion(text).body))
@@ -100,10 +102,10 @@ class CountingServer(OddServer):
         return Odd(json.dumps(tree))
 
 
-def by_schema(body: dict[str, Any], listed: int = 1) -> str:
+def by_schema(body: dict[str, Any], listed: int = 1, fixed: Mapping[str, str | float] | None = None) -> str:
     """A reply to a request that brings the schema of one."""
     asked, schema = body["messages"][-1]["content"], body["response_format"]["json_schema"]["schema"]
-    return json.dumps(filled(schema, schema.get("$defs", {}) | {LISTED: listed}, asked))
+    return json.dumps(filled(schema, schema.get("$defs", {}) | {LISTED: listed, FIXED: fixed or {}}, asked))
 
 
 def filled(schema: dict[str, Any], known: dict[str, Any], asked: str, place: str = "") -> Any:
@@ -114,7 +116,9 @@ def filled(schema: dict[str, Any], known: dict[str, Any], asked: str, place: str
     if choices := schema.get("enum"):
         return choices[int(sha256(f"{place} {asked}".encode()).hexdigest(), 16) % len(choices)]
     if schema["type"] == "object":
-        return {name: filled(one, known, asked, place + name) for name, one in schema["properties"].items()}
+        rest = {name: one for name, one in schema["properties"].items() if name not in known[FIXED]}
+        given = {name: one for name, one in known[FIXED].items() if name in schema["properties"]}
+        return {name: filled(one, known, asked, place + name) for name, one in rest.items()} | given
     if schema["type"] == "array":
         one = schema["items"]
         one = known[one["$ref"].rpartition("/")[2]] if "$ref" in one else one

@@ -8,12 +8,16 @@ from pathlib import Path
 import pytest
 from llmock.pytest_plugin import LLMock
 
+from annotator.actions.authoring import artifacts
 from annotator.actions.imports import samples
 from annotator.actions.items import items, roles
 from annotator.actions.judges import judges
 from annotator.actions.material import draft_runs, extracting
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.tasks import Family, Phase
 from annotator.domain.material.item import ItemRole
 from annotator.protocols import EXTRACTIONS
 from tests.judging.odd_server import at_work
@@ -29,6 +33,7 @@ OF_REPORTS = {
     key_points.EXTRACTION,
 }  # fmt: skip
 JUDGE = "mock"
+CHECKLIST, REFERENCE = "arena.checklist.make", "researcherbench.reference"
 WRITTEN = {"criteria": [{"basis": "Depth", "text": "Says what was measured.", "weight": 3}]}
 REPLY_OF = {
     # Nobody is asked.
@@ -79,6 +84,7 @@ def keys(project: Project) -> list[str]:
         *(name for name in EXTRACTIONS if name != "deepscholar.sentences"),
         *(f"{draft_runs.PREFIX}{name}" for name in ("deepscholar.nuggets.make", "draft.rubric")),
         *(f"{draft_runs.PREFIX}{name}" for name in ("draft.diagnostics", "researcherbench.insights")),
+        *(f"{draft_runs.PREFIX}{name}" for name in ("researcherbench.classification", CHECKLIST, REFERENCE)),
     ],
 )
 def test_what_is_drawn_and_drafted_takes_what_its_estimate_says(tmp_path: Path, name: str) -> None:
@@ -86,7 +92,14 @@ def test_what_is_drawn_and_drafted_takes_what_its_estimate_says(tmp_path: Path, 
     add_exemplars(project)
     if name == key_points.EXTRACTION:
         key_points.fetch(project, "It was measured.")
+    if name.endswith(REFERENCE):
+        for item in items.ids(project):
+            artifacts.start(
+                project, item, Kind.INSIGHTS, Insights(units=(Insight(text="A block adds its input."),))
+            )
     with at_work(CountingServer()) as server:
+        if name.endswith(CHECKLIST):
+            server.listed, server.fixed = 4, {"weight": 0.25}
         judges.add(project, JUDGE, base_url=server.url, model="test-model")
         first, other = (RunRequest(JUDGE, name, items=(key,)) for key in keys(project))
         asyncio.run(near(project, server, first, other))
@@ -103,5 +116,16 @@ def test_a_transcript_in_pieces_takes_what_its_estimate_says(tmp_path: Path, pie
         seminars = [one for one in items.ids(project) if roles.of(project, one) is ItemRole.SEMINAR]
         order = replace(of, items=tuple(items.read(project, one).key for one in seminars))
         assert order.items
+        asyncio.run(near(project, server, order, measured=False))
+    project.close()
+
+
+def test_tasks_of_a_seminar_take_what_their_estimate_says(tmp_path: Path) -> None:
+    project = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
+    seminar = keys(project)[0]
+    with at_work(CountingServer()) as server:
+        server.listed, server.fixed = 6, {"phase": Phase.SYNTHESIZE.value, "family": Family.SURVEY.value}
+        judges.add(project, JUDGE, base_url=server.url, model="test-model")
+        order = RunRequest(JUDGE, f"{draft_runs.PREFIX}arena.tasks", items=(seminar,))
         asyncio.run(near(project, server, order, measured=False))
     project.close()

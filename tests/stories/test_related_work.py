@@ -105,23 +105,15 @@ def test_offline_the_baseline_fills_all_that_can_be_told_by_words(
     imported(capsys, file, benchmark(tmp_path / "benchmark"))
     counted(tmp_path, file, capsys)
     judge_all(capsys, file, "baseline")
-    runs = len(goldsmith(capsys, "judge", "runs", file)["runs"])
-    nobody = ["judge", "run", str(file), "--judge", "baseline", "--protocol", "deepscholar.organization"]
-    assert run_command(nobody) == 1
-    assert "has no baseline judge" in capsys.readouterr().err
-    # What nobody can answer leaves no run behind, and nothing that was not asked.
-    assert len(goldsmith(capsys, "judge", "runs", file)["runs"]) == runs
     assert run_command(["judge", "estimate", str(file), "--judge", "baseline", "--protocol", PAPER.name]) == 0
     assert "What it would take" in capsys.readouterr().out
     found = table(capsys, file)
     assert {metric for _, metric in found} == {*HERE, "overall"}
     assert {system for system, _ in found} == {HUMAN, "base", "storm", "search", "scholar", "research"}
-    # Words say nothing of organization: the exemplar's own is known by definition, the overall names what lacks.
-    organization = {
-        system: row["value"] for (system, metric), row in found.items() if metric == "organization"
-    }
-    assert organization == {HUMAN: 0.5} | dict.fromkeys(organization.keys() - {HUMAN})
-    assert "Organization" in found["base", "overall"]["reason"]
+    # The exemplar's organization is known by definition; of the others the longer section is preferred.
+    assert found[HUMAN, "organization"]["value"] == 0.5
+    assert {found[system, "organization"]["value"] for system in ("base", "storm")} <= {0.0, 1.0}
+    assert {metric for (_, metric), row in found.items() if metric in row["reason"]} <= {"overall"}
     assert found["base", "reference_coverage"]["value"] == 1.0
     assert found["scholar", "reference_coverage"]["value"] == 0.0
     assert all(

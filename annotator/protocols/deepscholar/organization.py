@@ -8,13 +8,16 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
+from annotator.domain.judges.judgement import Verdict
 from annotator.domain.judges.pairs import FIRST, SECOND, TIE, PairOutcome, outcome
 from annotator.domain.judges.presentation import CaseLayout, Presentation
 from annotator.domain.judges.protocol import (
+    Case,
     Metric,
     Protocol,
     RatedResponse,
     Target,
+    Verdicts,
 )
 from annotator.domain.judges.published import Aim
 from annotator.domain.judges.scale import PAIR
@@ -99,6 +102,16 @@ class BetterOrganized(ValueReply):
 judge = partial(report_pairs.judged, PROMPTS[0], BetterOrganized)
 
 
+# No network (not in the paper): what a judge that only looks at length would say.
+
+
+def baseline(case: Case) -> Verdicts:
+    """The section with more words is better, equal ones are a tie; a floor that no judge should share."""
+    first, second = (len(text.split()) for text in report_pairs.both_texts(case))
+    value = TIE if first == second else FIRST if first > second else SECOND
+    return {case.unit.id: Verdict(value=value, rationale=f"baseline: {first} words against {second}")}
+
+
 ORGANIZATION = Protocol(
     name=NAME,
     title="Organization beside the exemplar",
@@ -121,6 +134,7 @@ ORGANIZATION = Protocol(
     ),
     cases=partial(report_pairs.with_exemplars, NAME),
     judge=judge,
+    baseline=baseline,
     prompts=PROMPTS,
     paired=True,
     exemplar=True,
