@@ -307,8 +307,9 @@ def remember(path: Path, file: str) -> None:
 
 
 def file_at(path: Path) -> str:
-    """Which file lies at a path, by its device and number."""
-    return _fingerprint(path).rpartition(" ")[0].rpartition(" ")[0] + " "
+    """Which file lies at a path, by its device and number; Refusal where it was moved away meanwhile."""
+    device, number = _look_at(path)
+    return f"{device} {number} "
 
 
 def _mark_of(path: Path) -> Path:

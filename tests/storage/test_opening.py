@@ -190,3 +190,20 @@ def test_a_lost_journal_does_not_pass_unnoticed(closed: Path, tmp_path: Path) ->
     except Damaged:
         return
     assert noticed(left) != []
+
+
+def test_a_file_that_is_moved_away_while_it_is_opened_is_refused(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another thread may open a project whose file is just being set aside."""
+    path = project.path
+    project.close()
+    reread = Project.reread
+
+    def gone(opened: Project) -> None:
+        reread(opened)
+        path.rename(path.with_name("aside.goldsmith"))
+
+    monkeypatch.setattr(Project, "reread", gone)
+    with pytest.raises(Refusal, match="There is no file"):
+        Project.open(path, readonly=True)
