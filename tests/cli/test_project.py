@@ -203,7 +203,7 @@ def test_the_sample_of_related_work_is_judged_as_far_as_words_go(tmp_path, capsy
     # Without a protocol it gives what there is; asked for figures that nobody made, it names those there are.
     assert "larkmoor" in goldsmith(capsys, "results", file)[1]
     other = goldsmith(capsys, "results", file, "--protocol", "researcherbench.coverage")[1]
-    assert "Choose another --protocol: deepscholar." in other
+    assert "Choose another --protocol: deepscholar.organization, deepscholar.nuggets, " in other
     # The tables of the papers open on one that has figures.
     capsys.readouterr()
     assert run_command(["results", file, "--view", "tables", "--json"]) == 0
