@@ -34,8 +34,8 @@ for place in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "MPLCONFIGDIR"):
 os.environ["WIN_PD_OVERRIDE_LOCAL_APPDATA"] = os.environ["XDG_DATA_HOME"]
 if os.name == "nt":
     os.environ.setdefault("QT_QPA_FONTDIR", os.path.join(os.environ.get("WINDIR", r"C:\Windows"), "Fonts"))
-# The screen in memory is as large as one on a desk: by itself it would have 800 by 800.
-SCREEN = {"name": "desk", "x": 0, "y": 0, "width": 1920, "height": 1200}
+# The screen in memory is as large as one on a session: by itself it would have 800 by 800.
+SCREEN = {"name": "session", "x": 0, "y": 0, "width": 1920, "height": 1200}
 with open(os.path.join(_OWN, "screen.json"), "w", encoding="utf-8") as _file:
     json.dump({"screens": [SCREEN | {"logicalDpi": 96, "logicalBaseDpi": 96, "dpr": 1}]}, _file)
 if os.environ.setdefault("QT_QPA_PLATFORM", "offscreen") == "offscreen":

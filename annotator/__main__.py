@@ -19,16 +19,16 @@ def main() -> int:
         # What is being loaded is not garbage; the window begins to collect at its first idle.
         gc.disable()
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        from annotator.gui.shell.starting import run
+        from annotator.gui.shell.start import run
 
         if words == ["--sample"]:
             return run(with_sample=True)
         return run(Path(words[0]) if words else None)
-    from annotator.cli import faults, run_command
+    from annotator.cli import run_command, saying
     from annotator.cli.saying import speak_everywhere
 
     speak_everywhere()
-    sys.excepthook = faults.report
+    sys.excepthook = saying.report
     return run_command(words)
 
 

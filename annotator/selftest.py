@@ -18,8 +18,8 @@ from typing import Any
 
 from annotator import __version__, places
 from annotator.actions.project.people import new_project
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 
 CHILD_S = 60.0
 # The first that gives back what it has written.
@@ -60,10 +60,10 @@ def _project() -> str:
     with _folder() as folder:
         project = new_project(folder / "tried.goldsmith")
         add(project, "Does a row survive a round trip? 是的")
-        found = ids(project, Filter(words="round trip"))
+        result = ids(project, Filter(words="round trip"))
         kept = project.store.described()
         project.close()
-    assert len(found) == 1, "the item was not found again"
+    assert len(result) == 1, "the item was not found again"
     version = kept.removeprefix("SQLite ").partition(",")[0]
     assert tuple(map(int, version.split("."))) >= OLDEST_SQLITE, (
         f"SQLite {version} is too old; 3.35 is needed"
@@ -94,18 +94,18 @@ def _modules() -> str:
     """What a module imports is there, also where it is only loaded on the day it is asked for."""
     import annotator
 
-    found = [
-        one.name
-        for one in pkgutil.walk_packages(annotator.__path__, "annotator.")
-        if "migrations" not in one.name and not one.name.endswith("__main__")
+    result = [
+        walk_package.name
+        for walk_package in pkgutil.walk_packages(annotator.__path__, "annotator.")
+        if not walk_package.name.endswith("__main__")
     ]
-    for name in found:
+    for name in result:
         import_module(name)
-    return f"{len(found):,} modules"
+    return f"{len(result):,} modules"
 
 
 def _signing() -> str:
-    from annotator.exchange.parcels.signatures import fingerprint, is_signed_by, new_key, public_key, sign
+    from annotator.exchange.parcels.packages import fingerprint, is_signed_by, new_key, public_key, sign
 
     key = new_key()
     public, signature = public_key(key), sign(b"a task", key)
@@ -170,9 +170,9 @@ async def _asked(address: str) -> str:
 
 
 def _help() -> str:
-    found = _spoken("--help")
-    assert found.returncode == 0, found.stderr.decode(errors="replace")[-500:]
-    return f"{counted(len(found.stdout.splitlines()), 'line')} of help"
+    result = _spoken("--help")
+    assert result.returncode == 0, result.stderr.decode(errors="replace")[-500:]
+    return f"{counted(len(result.stdout.splitlines()), 'line')} of help"
 
 
 def _child() -> str:
@@ -181,15 +181,15 @@ def _child() -> str:
     with _folder() as folder:
         project = samples.create(folder / "tried.goldsmith")
         project.close()
-        found = _spoken("judge", "run", str(project.path), "--judge", "baseline", "--progress", "json")
-    last = json.loads((found.stdout.splitlines() or [b"{}"])[-1])
-    assert last.get("state") == "done", last or found.stderr.decode(errors="replace")[-500:]
+        result = _spoken("judge", "run", str(project.path), "--judge", "baseline", "--progress", "json")
+    last = json.loads((result.stdout.splitlines() or [b"{}"])[-1])
+    assert last.get("state") == "done", last or result.stderr.decode(errors="replace")[-500:]
     return f"{last['done']} of {last['total']} judgements"
 
 
 def _spoken(*words: str, **environment: str) -> "subprocess.CompletedProcess[bytes]":
     """What this very program says when it is started again with some words, as the window does."""
-    from annotator.gui.desk.child import command
+    from annotator.gui.session.run import command
 
     program, first = command()
     return subprocess.run(
@@ -210,14 +210,14 @@ def _keyring() -> str:
 
 def _fonts() -> str:
     _in_memory()
-    from annotator.gui.shell import fonts
-    from annotator.gui.shell.starting import make_application
+    from annotator.gui.shell import menus
+    from annotator.gui.shell.start import make_application
 
     make_application()
-    family = fonts.seen()
+    family = menus.seen()
     assert family, "letters are drawn as boxes: this machine has no font; install fonts-dejavu-core"
-    missing = fonts.lacking("界")
-    return family + (f"; none for {missing}. {fonts.advice(missing)}" if missing else "")
+    missing = menus.lacking("界")
+    return family + (f"; none for {missing}. {menus.advice(missing)}" if missing else "")
 
 
 def _display() -> str:
@@ -225,19 +225,19 @@ def _display() -> str:
     if _headless():
         return "no screen here"
     # The window closes by itself at its first idle.
-    found = _spoken(GOLDSMITH_STOPWATCH="1")
-    told = found.stderr.decode(errors="replace").strip().splitlines()
-    assert found.stdout.strip(), (
-        f"no window can be shown: {' '.join(told[:2]) or f'exit code {found.returncode}'}"
+    result = _spoken(GOLDSMITH_STOPWATCH="1")
+    told = result.stderr.decode(errors="replace").strip().splitlines()
+    assert result.stdout.strip(), (
+        f"no window can be shown: {' '.join(told[:2]) or f'exit code {result.returncode}'}"
     )
     return os.environ.get("QT_QPA_PLATFORM") or os.environ.get("XDG_SESSION_TYPE") or "a screen"
 
 
 def _numbers() -> str:
-    from annotator.stats.intervals.cluster_means import cluster_mean
+    from annotator.stats.intervals.clustered import cluster_mean
 
-    found = cluster_mean([0.0, 1.0], ["a", "b"])
-    assert found.value == 0.5, f"the mean was {found.value}"
+    result = cluster_mean([0.0, 1.0], ["a", "b"])
+    assert result.value == 0.5, f"the mean was {result.value}"
     return "the mean of 0 and 1 is 0.5"
 
 
@@ -279,7 +279,7 @@ def _documents() -> str:
 
 
 def _languages() -> str:
-    from annotator.gui.shell.languages import dated, in_order, steps
+    from annotator.gui.shell.menus import dated, in_order, steps
 
     order = in_order(["Zebra", "Äpfel 10", "Apfel 9", "界"])
     assert order == ["Apfel 9", "Äpfel 10", "Zebra", "界"], f"names are sorted {order}"

@@ -94,7 +94,7 @@ def sums(folder: Path) -> None:
 
 def check(folder: Path, most: float) -> None:
     """Refuse a folder that is too large, that asks for too new a system, or for what is not there."""
-    found = (gates.too_large(folder, most), gates.too_new(folder), gates.left_behind(folder))
-    faults = [fault for fault in found if fault]
+    result = (gates.too_large(folder, most), gates.too_new(folder), gates.left_behind(folder))
+    faults = [fault for fault in result if fault]
     if faults:
         raise Refused("; ".join(faults))

@@ -30,9 +30,9 @@ def size(folder: Path) -> int:
 
 def too_large(folder: Path, most: float) -> str | None:
     """Why the folder is refused for its size in MB."""
-    found = size(folder) / MB
-    print(f"size: {found:.1f} MB, at most {most:.0f}")
-    return None if found <= most else f"{found:.1f} MB are more than {most:.0f}"
+    result = size(folder) / MB
+    print(f"size: {result:.1f} MB, at most {most:.0f}")
+    return None if result <= most else f"{result:.1f} MB are more than {most:.0f}"
 
 
 def too_new(folder: Path) -> str | None:
@@ -64,7 +64,7 @@ def newest(path: Path) -> tuple[int, ...]:
     words = subprocess.run(
         ["objdump", "-T", str(path)], capture_output=True, encoding="utf-8", check=False
     ).stdout
-    return max((_numbers(".".join(found)) for found in _ASKED.findall(words)), default=(0, 0))
+    return max((_numbers(".".join(result)) for result in _ASKED.findall(words)), default=(0, 0))
 
 
 def left_behind(folder: Path) -> str | None:
@@ -75,16 +75,16 @@ def left_behind(folder: Path) -> str | None:
     if shutil.which("objdump") is None:
         print("libraries: skipped, objdump is missing (binutils)")
         return None
-    found = sorted(path for path in folder.rglob("*") if _is_elf(path))
+    result = sorted(path for path in folder.rglob("*") if _is_elf(path))
     there = {path.name for path in folder.rglob("*")}
     promised = {name for names in PROMISED.values() for name in names.split()}
     asked: dict[str, list[str]] = {}
-    for path in found:
+    for path in result:
         place = path.relative_to(folder).as_posix()
         for library in _libraries(path) - there:
             if library.partition(".so")[0] not in promised:
                 asked.setdefault(library, []).append(place)
-    print(f"libraries: {len(found)} files ask for {len(asked)} that are not there")
+    print(f"libraries: {len(result)} files ask for {len(asked)} that are not there")
     words = "; ".join(f"{library} for {', '.join(places)}" for library, places in sorted(asked.items()))
     return f"left behind by the build, whose machine lacks them: {words}" if words else None
 

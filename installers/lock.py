@@ -85,7 +85,7 @@ def asked() -> list[Requirement]:
 
 def needed(system: System, wheels: dict[str, Wheel]) -> tuple[set[str], list[str]]:
     """The names that are needed on a system, as far as wheels tell, and requirements that none of them meets."""
-    found: set[tuple[str, str]] = set()
+    result: set[tuple[str, str]] = set()
     missing, waiting = [], [(requirement, "") for requirement in asked()]
     while waiting:
         requirement, extra = waiting.pop()
@@ -95,21 +95,21 @@ def needed(system: System, wheels: dict[str, Wheel]) -> tuple[set[str], list[str
         if name not in wheels:
             missing.append(f"{requirement.name}{requirement.specifier}")
             continue
-        for own in {"", *requirement.extras} - {known for seen, known in found if seen == name}:
-            found.add((name, own))
+        for own in {"", *requirement.extras} - {known for seen, known in result if seen == name}:
+            result.add((name, own))
             waiting += [(Requirement(words), own) for words in wheels[name].requires]
-    return {name for name, _ in found}, sorted(set(missing))
+    return {name for name, _ in result}, sorted(set(missing))
 
 
 def resolved(system: System, known: dict[str, Wheel]) -> dict[str, Wheel]:
     """The wheels of a system, in the versions that are known of others already."""
-    found = {} if known else _reported(system, [str(one) for one in asked() if one.marker is None])
+    result = {} if known else _reported(system, [str(one) for one in asked() if one.marker is None])
     while True:
-        names, missing = needed(system, known | found)
-        wanted = [f"{name}=={known[name].version}" for name in sorted(names - found.keys())] + missing
+        names, missing = needed(system, known | result)
+        wanted = [f"{name}=={known[name].version}" for name in sorted(names - result.keys())] + missing
         if not wanted:
-            return {name: found[name] for name in names}
-        found |= _reported(system, wanted, "--no-deps")
+            return {name: result[name] for name in names}
+        result |= _reported(system, wanted, "--no-deps")
 
 
 def _reported(system: System, words: Iterable[str], *options: str) -> dict[str, Wheel]:
@@ -138,7 +138,7 @@ def written(wheels: dict[System, dict[str, Wheel]]) -> str:
     """The lock: every package with its version, where it is needed, and the hash of each system's wheel."""
     lines = ["# Made by `python -m installers.lock`; for `pip install --require-hashes -r`.\n"]
     for name in sorted({name for of_one in wheels.values() for name in of_one}):
-        of = {system: found[name] for system, found in wheels.items() if name in found}
+        of = {system: result[name] for system, result in wheels.items() if name in result}
         where = "" if len(of) == len(wheels) else f" ; {' or '.join(one.condition for one in of)}"
         hashes = sorted({wheel.sha256 for wheel in of.values()})
         (version,) = {wheel.version for wheel in of.values()}

@@ -48,13 +48,13 @@ class FileKind:
 
 def file_kinds() -> list[FileKind]:
     """The kinds of file, as Linux desktops are told of them."""
-    found = []
+    result = []
     for kind in ET.parse(DESKTOP / "goldsmith-mime.xml").getroot():
         glob, comment = kind.find(f"{_MIME}glob"), kind.find(f"{_MIME}comment")
         assert glob is not None
         assert comment is not None
-        found.append(FileKind(glob.attrib["pattern"].lstrip("*"), kind.attrib["type"], comment.text or ""))
-    return found
+        result.append(FileKind(glob.attrib["pattern"].lstrip("*"), kind.attrib["type"], comment.text or ""))
+    return result
 
 
 def version() -> str:
@@ -161,7 +161,7 @@ def filled(template: str, **values: str) -> str:
 
 def tool(name: str, package: str) -> str:
     """The path of a program that packing needs."""
-    found = shutil.which(name)
-    if found is None:
+    result = shutil.which(name)
+    if result is None:
         raise Refused(f"{name} is missing; install {package}.")
-    return found
+    return result

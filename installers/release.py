@@ -13,10 +13,10 @@ def notes(tag: str, changes: str) -> str:
     present = version()
     if tag != f"v{present}":
         raise Refused(f"The tag {tag} is not v{present}, which pyproject.toml says.")
-    found = re.search(rf"^## {re.escape(present)}\b[^\n]*\n(.*?)(?=^## |\Z)", changes, re.M | re.S)
-    if found is None or not found[1].strip():
+    result = re.search(rf"^## {re.escape(present)}\b[^\n]*\n(.*?)(?=^## |\Z)", changes, re.M | re.S)
+    if result is None or not result[1].strip():
         raise Refused(f"CHANGELOG.md has no part “## {present}”.")
-    return found[1].strip() + "\n"
+    return result[1].strip() + "\n"
 
 
 def main(words: list[str]) -> int:

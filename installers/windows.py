@@ -189,5 +189,5 @@ def _numeric(version: str) -> str:
 
 def _numbers(version: str) -> str:
     """A version as programs' properties have it: four numbers."""
-    found = _numeric(version).split(".")
-    return ".".join([*found, *["0"] * (4 - len(found))])
+    result = _numeric(version).split(".")
+    return ".".join([*result, *["0"] * (4 - len(result))])

@@ -17,11 +17,11 @@ from PySide6.QtGui import QKeySequence
 from annotator.actions.project.file import Project
 from annotator.domain.texts import estimate
 from annotator.gui import keys
-from annotator.gui.desk import child
-from annotator.gui.shell.starting import tidy
+from annotator.gui.session import run
+from annotator.gui.shell.start import tidy
 from annotator.judging.calls.keys import GRANTS
 from annotator.places import user_config
-from annotator.storage import migrating
+from annotator.storage import backup
 from tests import templates
 from tests.windows import children
 
@@ -31,12 +31,21 @@ if TYPE_CHECKING:
     from tests.judging.odd_server import OddServer
 
 PATIENCE_MS = 90_000
+# What takes longest, the longest first: every worker begins with its share, and none is alone with one at the end.
+LONGEST = (
+    "house/test_tools.py::test_a_tool_has_nothing_to_say[mypy]", "house/test_planted", "gui/shell/test_fits.py",
+    "actions/results/test_citation_windows.py::test_an_estimate_for", "test_selftest.py::test_every_part",
+    "stories/test_judging_from_the_window", "promises/test_departures", "stories/test_whole_projects",
+    "gui/session/test_digits", "promises/test_benchmarks", "gui/judges/", "stories/", "promises/test_size",
+    "promises/test_files", "gui/validation/", "exchange/formats/test_label_files", "stats/intervals/test_intervals",
+    "promises/", "gui/shell/", "cli/",
+)  # fmt: skip
 # Where tests open many windows, start processes, run whole journeys or draw hundreds of cases.
 SLOW = (
     "actions/attacks/test_attacking", "actions/judging/test_card_checks", "actions/cards/",
     "gui/adjudication/test_adjudicate_", "gui/agreement/", "gui/authoring/test_author_drafting", "gui/judges/",
     "gui/labelling/", "gui/material/", "gui/pages/test_inbox_page", "gui/results/", "gui/shell/test_fits",
-    "gui/shell/test_kept_place", "gui/shell/test_left_behind", "gui/shell/test_side_edges",
+    "gui/shell/test_left_behind",
     "gui/shell/test_starting", "gui/shell/test_theme", "gui/shell/test_try_strip", "gui/shell/test_window",
     "gui/validation/", "house/test_contracts", "house/test_lazy_imports", "house/test_planted",
     "judging/batches/", "judging/calls/test_batch_", "promises/test_assisted", "promises/test_benchmarks",
@@ -47,7 +56,7 @@ SLOW = (
 # Settings lie in a file of the tests' own, and not in Windows' registry or where macOS keeps a person's.
 QSettings.setDefaultFormat(QSettings.Format.IniFormat)
 QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, os.environ["XDG_CONFIG_HOME"])
-# Keys are pressed and read as they are shipped; `gui/desk/test_keys` tells what becomes of them on macOS.
+# Keys are pressed and read as they are shipped; `gui/session/test_keys` tells what becomes of them on macOS.
 keys.MAC, keys.written = False, lambda key: QKeySequence(key).toString()
 
 # A verdict hangs on the code alone: not on the examples drawn this time, nor on how fast the machine is.
@@ -59,12 +68,34 @@ settings.register_profile("search", settings.get_profile("same"), derandomize=Fa
 settings.load_profile("same")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark as slow what is slow as a whole; single tests are marked where they stand."""
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark as slow what is slow as a whole, and put what takes longest at the head of each worker's share."""
     here = Path(__file__).parent
+    longest: dict[tuple[int, str], list[pytest.Item]] = {}
+    others: list[pytest.Item] = []
     for item in items:
-        if item.path.is_relative_to(here) and item.path.relative_to(here).as_posix().startswith(SLOW):
+        place = item.nodeid.removeprefix("tests/") if item.path.is_relative_to(here) else ""
+        if place.startswith(SLOW):
             item.add_marker(pytest.mark.slow)
+        rank = next((rank for rank, name in enumerate(LONGEST) if place.startswith(name)), None)
+        if rank is None:
+            others.append(item)
+        else:
+            # Of a folder the tests of a file stay together, as they may share what is made for them.
+            together = item.path.name if LONGEST[rank].endswith("/") else item.nodeid
+            longest.setdefault((rank, together), []).append(item)
+    # Work is stolen between shares of one size (`--dist worksteal`), which follow one another in the list.
+    workers = getattr(config, "workerinput", {}).get("workercount", 1)
+    units = sorted(longest, key=lambda unit: unit[0])
+    total = len(items)
+    items[:] = []
+    for worker in range(workers):
+        head = [item for unit in units[worker::workers] for item in longest[unit]]
+        share = max(0, (total - len(items)) // (workers - worker) - len(head))
+        items += [*head, *others[:share]]
+        others = others[share:]
+    items += others
 
 
 @pytest.fixture(autouse=True)
@@ -90,9 +121,9 @@ def collected_on_this_thread() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def template_of_a_new_project(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The migrations that make a new project run once; every later one is a copy of what they made."""
-    upgrade, newest = migrating._upgrade, (0, migrating.SCHEMA)
+    upgrade, newest = backup._upgrade, (0, backup.SCHEMA)
     made = tmp_path_factory.mktemp("template") / "new.goldsmith"
-    with migrating.created(made):
+    with backup.created(made):
         pass
 
     def copy_or_upgrade(raw: sqlite3.Connection, *steps: object) -> None:
@@ -102,24 +133,24 @@ def template_of_a_new_project(tmp_path_factory: pytest.TempPathFactory) -> Itera
         with closing(sqlite3.connect(made)) as template:
             template.backup(raw)
 
-    migrating._upgrade = copy_or_upgrade
+    backup._upgrade = copy_or_upgrade
     # What is loaded by now stays, so that collecting after a window passes it over.
     gc.freeze()
     yield
-    migrating._upgrade = upgrade
+    backup._upgrade = upgrade
 
 
 @pytest.fixture(scope="session", autouse=True)
 def children_are_forked() -> Iterator[None]:
     """Children of windows have nothing to load; where the system has no forks, they are started as in the program."""
     with children.forked() as command, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(child, "command", command)
+        patch.setattr(run, "command", command)
         yield
 
 
 @pytest.fixture
 def real_children(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child, "command", children.COMMAND)
+    monkeypatch.setattr(run, "command", children.COMMAND)
 
 
 @pytest.fixture

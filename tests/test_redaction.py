@@ -5,8 +5,8 @@ from types import TracebackType
 
 import pytest
 
-from annotator.cli import faults
-from annotator.domain.texts import redaction
+from annotator.cli import saying
+from annotator.domain.texts import canonical
 from annotator.judging.calls.keys import KeyGrant, Keys
 
 KEY = "canary-7d1f9e4b"
@@ -24,15 +24,15 @@ def fault() -> tuple[type[BaseException], BaseException, TracebackType | None]:
 
 @pytest.fixture(autouse=True)
 def held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redaction, "_held", set())
+    monkeypatch.setattr(canonical, "_held", set())
     keys = Keys({"CANARY": KEY})
     keys.grants.put(KeyGrant("CANARY", "judge of this test"))
-    found = keys.find("judge of this test", "CANARY")
-    assert found is not None
+    result = keys.find("judge of this test", "CANARY")
+    assert result is not None
 
 
 def test_the_terminal_prints_a_fault_without_the_key(capsys: pytest.CaptureFixture[str]) -> None:
-    faults.report(*fault())
+    saying.report(*fault())
     said = capsys.readouterr().err
     assert KEY not in said
     assert "ValueError: the server knows [key removed], and [key removed]" in said
@@ -42,11 +42,11 @@ def test_the_terminal_prints_a_fault_without_the_key(capsys: pytest.CaptureFixtu
 def test_the_page_of_a_fault_shows_no_key(qtbot, monkeypatch: pytest.MonkeyPatch) -> None:
     from PySide6.QtWidgets import QPlainTextEdit
 
-    from annotator.gui.shell import bugs
+    from annotator.gui.shell import menus
 
-    monkeypatch.setattr(bugs, "_shown", [])
-    bugs.report(*fault())
-    (page,) = bugs._shown
+    monkeypatch.setattr(menus, "_shown", [])
+    menus.report(*fault())
+    (page,) = menus._shown
     qtbot.addWidget(page)
     text = page.findChild(QPlainTextEdit).toPlainText()
     assert KEY not in text
@@ -55,4 +55,4 @@ def test_the_page_of_a_fault_shows_no_key(qtbot, monkeypatch: pytest.MonkeyPatch
 
 def test_a_key_that_is_typed_in_is_known_too(monkeypatch: pytest.MonkeyPatch) -> None:
     Keys({}).keep("judge of this test", "another-canary", session_only=True)
-    assert redaction.redact("it was another-canary", redaction.held()) == "it was [key removed]"
+    assert canonical.redact("it was another-canary", canonical.held()) == "it was [key removed]"

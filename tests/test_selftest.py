@@ -12,12 +12,12 @@ from annotator.domain.texts.refusal import Refusal
 
 @pytest.mark.slow
 def test_every_part_works_here() -> None:
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-m", "annotator", "--selftest"], capture_output=True, encoding="utf-8", check=False
     )
-    report = json.loads(found.stdout)
+    report = json.loads(result.stdout)
     assert {part["name"]: part["detail"] for part in report["parts"] if not part["ok"]} == {}
-    assert (found.returncode, report["ok"], report["frozen"]) == (0, True, False)
+    assert (result.returncode, report["ok"], report["frozen"]) == (0, True, False)
 
 
 def broken() -> str:
@@ -39,8 +39,8 @@ def test_missing_files_are_named(monkeypatch: pytest.MonkeyPatch, tmp_path) -> N
 
 
 def part(name: str) -> dict[str, object]:
-    (found,) = [selftest._tried(name, part) for named, part in selftest.PARTS if named == name]
-    return found
+    (result,) = [selftest._tried(name, part) for named, part in selftest.PARTS if named == name]
+    return result
 
 
 def test_a_machine_without_certificates_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,18 +50,18 @@ def test_a_machine_without_certificates_is_told_what_to_install(monkeypatch: pyt
 
 
 def test_letters_that_are_boxes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator.gui.shell.fonts.seen", lambda: "")
-    found = part("fonts")
-    assert not found["ok"]
-    assert "no font; install fonts-dejavu-core" in str(found["detail"])
+    monkeypatch.setattr("annotator.gui.shell.menus.seen", lambda: "")
+    result = part("fonts")
+    assert not result["ok"]
+    assert "no font; install fonts-dejavu-core" in str(result["detail"])
 
 
 def test_a_folder_that_cannot_be_written_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setattr(selftest.places, "user_data", lambda: tmp_path / "file" / "goldsmith")
-    found = part("writing")
-    assert not found["ok"]
-    assert str(found["detail"]).startswith(f"{tmp_path / 'file' / 'goldsmith'} cannot be written")
+    result = part("writing")
+    assert not result["ok"]
+    assert str(result["detail"]).startswith(f"{tmp_path / 'file' / 'goldsmith'} cannot be written")
 
 
 def test_what_is_written_beside_a_project_is_taken_away_again(
@@ -77,9 +77,9 @@ def test_a_screen_that_takes_no_window_is_reported(monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv("QT_QPA_PLATFORM", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
     monkeypatch.setenv("DISPLAY", ":7771")
-    found = part("display")
-    assert not found["ok"]
-    assert str(found["detail"]).startswith("no window can be shown:")
+    result = part("display")
+    assert not result["ok"]
+    assert str(result["detail"]).startswith("no window can be shown:")
 
 
 def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,7 @@ def test_an_old_sqlite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_order_that_knows_neither_accents_nor_numbers_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator.gui.shell.languages.in_order", sorted)
+    monkeypatch.setattr("annotator.gui.shell.menus.in_order", sorted)
     (part,) = [selftest._tried(name, part) for name, part in selftest.PARTS if name == "languages"]
     assert not part["ok"]
     assert "names are sorted" in part["detail"]

@@ -25,7 +25,7 @@ def run_command(words: list[str]) -> int:
     try:
         with _endable():
             with loading():
-                from annotator.cli.commands import app
+                from annotator.cli.saying import app
             while True:
                 try:
                     app(args=words, prog_name="goldsmith")

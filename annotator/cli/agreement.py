@@ -7,10 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.carrying import FOR_A_WINDOW, Shown, end, gone_through, say_forecast
-from annotator.cli.options import Budget, Concurrency, Timeout
-from annotator.cli.saying import As, File, Json, opened, print_json, said
-from annotator.cli.tables import print_table
+from annotator.cli.project import FOR_A_WINDOW, Shown, end, gone_through, say_forecast
+from annotator.cli.results import print_table
+from annotator.cli.saying import Budget, Concurrency, File, Json, Timeout, opened, print_json, said
 from annotator.domain.experts.assignment import Stage
 
 app = typer.Typer()
@@ -42,7 +41,6 @@ def agreement(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Estimate calls, tokens and cost, without making a call")
     ] = False,
-    as_: As = "",
     progress: Shown = "bar",
     json_: Json = False,
 ) -> None:
@@ -50,19 +48,19 @@ def agreement(
 
     With a judge, a second figure follows the frozen one, computed over units that the judge paired by meaning.
     """
-    from annotator.actions.agreement import agreement_groups, assisting
+    from annotator.actions.agreement import agreement_figures, assisting
 
     order = assisting.order(assisted_by, stage, concurrency=concurrency, timeout_s=timeout, budget_usd=budget)
     if estimate and not assisted_by:
         raise typer.BadParameter("--estimate needs a judge: name one with --assisted-by.")
     if estimate:
-        say_forecast(file, order, json_=json_, person=as_)
+        say_forecast(file, order, json_=json_)
         return
     # Nobody is paid for what cannot be shown.
-    agreement_groups.refuse_unknown(by)
-    ended = _asked(file, order, progress, as_) if assisted_by else None
+    agreement_figures.refuse_unknown(by)
+    ended = _asked(file, order, progress) if assisted_by else None
     if ended is None or progress != FOR_A_WINDOW:
-        with opened(file, readonly=True, person=as_) as project:
+        with opened(file, readonly=True) as project:
             _tell(project, (by, stage, assisted_by), to, ended, json_=json_)
     if ended is not None:
         end(ended)
@@ -76,39 +74,39 @@ def _tell(
     *,
     json_: bool,
 ) -> None:
-    from annotator.actions.agreement import agreement_inputs, agreement_report, agreement_words
-    from annotator.actions.results import result_exports
+    from annotator.actions.agreement import agreement_figures, agreement_report
+    from annotator.actions.results import result_pictures
 
     report = agreement_report.report(project, *asked)
-    written = agreement_inputs.write_inputs(project, to) if to else ()
+    written = agreement_figures.write_inputs(project, to) if to else ()
     sections = {"rows": report.rows, "self_agreement": report.repeats, "first_votes": report.votes}
     if not json_:
         _say(report, sections, ended)
         if to:
             said.print(f"Wrote {', '.join(written)} to {to}", markup=False)
         return
-    rows = {name: [agreement_words.plain(report, row) for row in found] for name, found in sections.items()}
+    rows = {
+        name: [agreement_report.plain(report, row) for row in result] for name, result in sections.items()
+    }
     heads = {"by": report.by, "stage": report.stage.value if report.stage else None}
     inputs = {"folder": to.as_posix(), "files": list(written)} if to else None
     assisted = report.assistance.tree() | {"run": ended} if report.assistance else None
-    described = result_exports.described(agreement_words.COLUMNS)
+    described = result_pictures.described(agreement_report.COLUMNS)
     print_json({**heads, "columns": described, **rows, "inputs": inputs, "model_assisted": assisted})
 
 
-def _asked(file: Path, order: Any, progress: str, person: str) -> dict[str, Any]:
-    """How it ended to have a judge pair what it has not paired."""
+def _asked(file: Path, order: Any, progress: str) -> dict[str, Any]:
     from annotator.actions.agreement.assisting import PairingRun
 
-    run = partial(PairingRun.run, order=order)
-    return gone_through(file, run, doing=PairingRun.doing, progress=progress, person=person)
+    return gone_through(file, partial(PairingRun.run, order=order), doing=PairingRun.doing, progress=progress)
 
 
 def _say(report: Any, sections: dict[str, Any], ended: dict[str, Any] | None) -> None:
     from annotator.actions.agreement.assisting import PairingRun
 
-    for name, found in sections.items():
-        if found:
-            _print(report, list(found), TITLES[name])
+    for name, result in sections.items():
+        if result:
+            _print(report, list(result), TITLES[name])
     if not any(sections.values()):
         said.print(_nothing(report))
     if ended is not None:
@@ -126,11 +124,11 @@ def _nothing(report: Any) -> str:
 
 def _print(report: Any, rows: list[Any], title: str) -> None:
     """A line for each figure, so that a narrow terminal cuts no digit off."""
-    from annotator.actions.agreement import agreement_words as words
+    from annotator.actions.agreement import agreement_report
 
     shown = []
     for row in rows:
-        heads = [_group(report, row), words.field(row), f"{row.n}", f"{len(row.items):,}"]
+        heads = [_group(report, row), agreement_report.field(row), f"{row.n}", f"{len(row.items):,}"]
         for place, line in enumerate(_lines(report, row)):
             shown.append([*(heads if place == 0 else [""] * len(heads)), line])
     print_table(title, ("Group", "Compared", "n", "Items", "Figure [95 % interval]"), shown)
@@ -138,19 +136,19 @@ def _print(report: Any, rows: list[Any], title: str) -> None:
 
 def _lines(report: Any, row: Any) -> Iterator[str]:
     """The words of each figure; after the frozen ones those by another pairing, each under its name."""
-    from annotator.actions.agreement import agreement_words as words
-    from annotator.domain.experts.agreement import bound_of
+    from annotator.actions.agreement import agreement_report
+    from annotator.domain.experts.adjudication import bound_of
 
-    for found in row.figures:
-        bound = bound_of(found)
-        yield f"{words.title(found)} {words.said(found)}{f' ({bound})' if bound else ''}"
-    for one in report.seconds:
-        if told := words.second(one, row):
-            yield f"{one.title}: {told}"
+    for result in row.figures:
+        bound = bound_of(result)
+        yield f"{agreement_report.title(result)} {agreement_report.said(result)}{f' ({bound})' if bound else ''}"
+    for second in report.seconds:
+        if told := agreement_report.second(second, row):
+            yield f"{second.title}: {told}"
 
 
 def _group(report: Any, row: Any) -> str:
-    from annotator.actions.agreement import agreement_words as words
+    from annotator.actions.agreement import agreement_report
 
-    group = words.group(report, row)
+    group = agreement_report.group(report, row)
     return group if row.stage.value == group else f"{row.stage.value}, {group}"

@@ -1,18 +1,29 @@
 """Commands for label files, and for submitting labels and documents."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.options import NamingLayouts, protocol_of
-from annotator.cli.saying import NOT_ALL, As, File, Json, bar, opened, progress_bars, say
+from annotator.cli.saying import (
+    NOT_ALL,
+    File,
+    Json,
+    NamingLayouts,
+    bar,
+    opened,
+    progress_bars,
+    protocol_of,
+    say,
+)
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted, local
 
 app = typer.Typer(help="Import, submit and export labels.", no_args_is_help=True)
 authoring_app = typer.Typer(
@@ -67,12 +78,12 @@ def labels_import(
 
     Raters that the project knows by that id, alias or name need no --as.
     """
-    from annotator.actions.imports import label_files, label_raters
+    from annotator.actions.imports import label_files, label_matching
 
     at_work, names = _whose(who or ())
     every, by_question = _systems(system or ())
     options = label_files.LabelImportOptions(
-        label_raters.told(names),
+        label_matching.told(names),
         every,
         by_question,
         protocol_of(file, protocol),
@@ -89,7 +100,6 @@ def labels_import(
 
 
 def _whose(words: Iterable[str]) -> tuple[str, list[str]]:
-    """Who is at work, and the words that say who raters are."""
     listed = list(words)
     at_work = [one for one in listed if "=" not in one]
     if len(at_work) > 1:
@@ -98,7 +108,6 @@ def _whose(words: Iterable[str]) -> tuple[str, list[str]]:
 
 
 def _systems(words: Iterable[str]) -> tuple[str, dict[str, str]]:
-    """The system of all files, and those of single questions."""
     every, by_question = "", dict[str, str]()
     for one in words:
         named = _OF_QUESTION.fullmatch(one)
@@ -116,7 +125,7 @@ def _systems(words: Iterable[str]) -> tuple[str, dict[str, str]]:
 def _tree(report: Any, dry_run: bool) -> dict[str, Any]:
     def plain(problems: Iterable[Any]) -> list[dict[str, Any]]:
         names = ("trouble", "file", "row", "reason", "labels")
-        return [{name: getattr(one, name) for name in names} for one in problems]
+        return [{name: getattr(problem, name) for name in names} for problem in problems]
 
     raters = [
         {"name": rater.name, "id": rater.person.id, "alias": rater.person.alias, "new": rater.new}
@@ -146,7 +155,6 @@ def labels_submit(
     partial: Annotated[
         bool, typer.Option("--partial", help="Submit even if labels are missing; they stay missing")
     ] = False,
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Submit labels given in this project, item by item: coordinators anyone's, others their own.
@@ -156,7 +164,7 @@ def labels_submit(
     from annotator.actions.labelling import label_sealing
     from annotator.actions.project import people
 
-    with opened(file, person=as_) as project:
+    with opened(file) as project:
         whose = [people.known(project, one).id for one in person or ()] or people.answerable(project)
         done, left = (
             [(_standing(one), asdict(one)) for one in listed]
@@ -184,29 +192,28 @@ def authoring_submit(
     reason: Annotated[
         str, typer.Option(help="Submit in spite of warnings, for this reason; errors must be corrected")
     ] = "",
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Submit a person's own documents, each unless something is missing or remarked on, which is then listed.
 
     Exit code 3 if a document was not submitted, or an item that is named has none that is open.
     """
-    from annotator.actions.assignments import submitting
+    from annotator.actions.assignments import assignments
     from annotator.actions.authoring import annotating
-    from annotator.actions.items import items, sources
-    from annotator.actions.undo import recovering
+    from annotator.actions.items import items
+    from annotator.actions.undo import history
 
     done, left = list[Any](), list[Any]()
-    with opened(file, person=as_) as project:
+    with opened(file) as project:
         ids = items.ids_of(project, keys, in_use=True) if keys else items.ids(project)
-        recovering.recover(project)
+        history.recover(project)
         for item in (items.read(project, item_id) for item_id in dict.fromkeys(ids)):
             mine = [
-                one
-                for one in annotating.artifacts_of(project, item.id)
-                if (one.author_id, one.state) == (project.by, State.DRAFT)
-                and one.kind is not Kind.LABELS
-                and (not kind or one.kind in kind)
+                artifact
+                for artifact in annotating.artifacts_of(project, item.id)
+                if (artifact.author_id, artifact.state) == (project.by, State.DRAFT)
+                and artifact.kind is not Kind.LABELS
+                and (not kind or artifact.kind in kind)
             ]
             if keys and not mine:
                 why = "You have no open document here: none is begun, or all are submitted."
@@ -217,7 +224,7 @@ def authoring_submit(
                     {"item": item.key, "kind": one.kind.value},
                 )
                 try:
-                    submitting.submit(project, one, item, sources.beside(project, item.id), reason.strip())
+                    assignments.submit(project, one, item, items.beside(project, item.id), reason.strip())
                     done.append((words, tree))
                 except Refusal as refusal:
                     reasons = refusal.details or (str(refusal),)
@@ -235,19 +242,18 @@ def authoring_submit(
 def authoring_share_rest(
     file: File,
     key: Annotated[str, typer.Argument(help="Key of the item", show_default=False)],
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Give the points of a person's own checklist that have no share equal parts of what the others leave of 1."""
     from annotator.actions.authoring import annotating, artifacts
     from annotator.actions.items import items
 
-    with opened(file, person=as_) as project:
+    with opened(file) as project:
         (item_id,) = items.ids_of(project, [key], in_use=True)
         mine = [
-            one.id
-            for one in annotating.artifacts_of(project, item_id)
-            if (one.author_id, one.kind) == (project.by, Kind.CHECKLIST)
+            artifact.id
+            for artifact in annotating.artifacts_of(project, item_id)
+            if (artifact.author_id, artifact.kind) == (project.by, Kind.CHECKLIST)
         ]
         if not mine:
             raise Refusal(
@@ -256,14 +262,16 @@ def authoring_share_rest(
         artifacts.share_rest(project, mine[0])
         units = artifacts.read(project, mine[0]).document.units
     shares = [{"text": unit.words, "share": unit.share} for unit in units]
-    say({"item": key, "points": shares}, json_, [f"{one['share']:.4f}  {one['text']}" for one in shares])
+    say(
+        {"item": key, "points": shares}, json_, [f"{share['share']:.4f}  {share['text']}" for share in shares]
+    )
 
 
 def _say_submitted(done: list[Any], left: list[Any], json_: bool, todo: str, nothing: str) -> None:
     """Each one in words and as JSON; exit code 3 if something is left."""
     words = [f"Submitted: {words}" for words, _ in done] + [f"Not submitted: {words}" for words, _ in left]
-    found = {"submitted": [tree for _, tree in done], "not_submitted": [tree for _, tree in left]}
-    say(found, json_, [*words, *([todo] if left else [])] or [nothing])
+    result = {"submitted": [tree for _, tree in done], "not_submitted": [tree for _, tree in left]}
+    say(result, json_, [*words, *([todo] if left else [])] or [nothing])
     if left:
         raise typer.Exit(NOT_ALL)
 
@@ -288,22 +296,21 @@ def labels_pairs(
     protocol: Annotated[
         str, typer.Option(help="Protocol of pairs; by default the preferred of two", show_default=False)
     ] = "",
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Draw the pairs of reports that people and judges compare, or show how many were drawn."""
     from annotator.actions.labelling import label_cases
 
     protocol = protocol or [name for name, _ in label_cases.paired() if label_cases.can_draw(name)][-1]
-    with opened(file, readonly=draw < 0, person=as_) as project:
+    with opened(file, readonly=draw < 0) as project:
         if draw >= 0:
             label_cases.draw_pairs(project, protocol, draw, seed)
-        found = label_cases.drawn(project, protocol)
-    many = len(found.get("pairs", ()))
+        result = label_cases.drawn(project, protocol)
+    many = len(result.get("pairs", ()))
     words = (
-        f"{counted(many, 'pair')} drawn (seed {found['seed']})." if found else "Every pair is asked about."
+        f"{counted(many, 'pair')} drawn (seed {result['seed']})." if result else "Every pair is asked about."
     )
-    say({"protocol": protocol, **found}, json_, [words])
+    say({"protocol": protocol, **result}, json_, [words])
 
 
 @app.command("into-gold")
@@ -313,24 +320,23 @@ def labels_into_gold(
     rater: Annotated[
         str, typer.Option(help="Whose labels: the consensus, a person's alias or id, or a judge's name")
     ] = "consensus",
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Make labels of what gold holds, such as important references, the gold's own. For coordinators.
 
     What was not labelled keeps what it has. Exit code 3 if gold of an item could not be changed.
     """
-    from annotator.actions.sets import settled_fields
+    from annotator.actions.sets import validation_ground
 
-    with opened(file, person=as_) as project:
-        found = settled_fields.take_over(project, protocol, rater)
+    with opened(file) as project:
+        result = validation_ground.take_over(project, protocol, rater)
     words = [
         f"Item {one.item_key}: {counted(one.labelled, 'unit')} labelled, {one.changed} changed"
         + (f"; not taken over: {one.why_not}" if one.why_not else "")
-        for one in found
+        for one in result
     ]
-    say({"items": [asdict(one) for one in found]}, json_, words)
-    if any(one.why_not for one in found):
+    say({"items": [asdict(one) for one in result]}, json_, words)
+    if any(one.why_not for one in result):
         raise typer.Exit(NOT_ALL)
 
 
@@ -354,20 +360,222 @@ def labels_export(
             help="With a benchmark's own layout: also write this judge's verdicts on the same reports"
         ),
     ] = "",
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Write people's labels, each person under their alias. For coordinators."""
-    from annotator.actions.imports import label_exports
+    from annotator.actions.imports import label_matching
 
-    choice = label_exports.LabelSelection(
+    choice = label_matching.LabelSelection(
         tuple(protocol or ()), tuple(person or ()), tuple(system or ()), everything=everything, judge=judge
     )
-    with opened(file, readonly=True, person=as_) as project:
-        found = label_exports.export(project, to, format_, choice)
-    words = [f"Wrote {counted(found.labels, 'label')} of {', '.join(found.raters)} to {found.path}"]
+    with opened(file, readonly=True) as project:
+        result = label_matching.export(project, to, format_, choice)
+    words = [f"Wrote {counted(result.labels, 'label')} of {', '.join(result.raters)} to {result.path}"]
     say(
-        {**asdict(found), "path": found.path.as_posix()},
+        {**asdict(result), "path": result.path.as_posix()},
         json_,
-        [*words, *(f"Note: {note}" for note in found.notes)],
+        [*words, *(f"Note: {note}" for note in result.notes)],
     )
+
+
+handing_out_app = typer.Typer()
+reviews_app = typer.Typer(
+    help="Reviews of drafts: list, begin them, fill in their form, answer them.", no_args_is_help=True
+)
+ItemKey = Annotated[str, typer.Option("--item", help="The item's key", show_default=False)]
+KindName = Annotated[Kind, typer.Option("--kind", help="What is reviewed", show_default=False)]
+Several = list[str] | None
+Protocols = Annotated[
+    Several,
+    typer.Option(help="Protocol to label by, with --stage labelling; repeatable. By default coverage"),
+]
+Day = Annotated[datetime | None, typer.Option(help="Due by the end of this day", formats=["%Y-%m-%d"])]
+Reviewed = Annotated[
+    list[Stage] | None,
+    typer.Option(
+        help="Stage in which one or two others review the first person's draft, not blind; repeatable"
+    ),
+]
+Share = Annotated[float, typer.Option(help="Share of each person's labelling that is repeated", min=0, max=1)]
+Anew = Annotated[bool, typer.Option("--each-stage-anew", help="Draw the people for each stage independently")]
+
+
+@handing_out_app.command()
+def assign(
+    file: File,
+    stage: Annotated[list[Stage] | None, typer.Option(help="Stage to hand out; repeatable")] = None,
+    overlap: Annotated[int, typer.Option(help="Number of people per stage of each item", min=1)] = 2,
+    annotator: Annotated[Several, typer.Option(help="Annotator: an id or an alias")] = None,
+    adjudicator: Annotated[Several, typer.Option(help="Adjudicator: an id or an alias")] = None,
+    item: Annotated[
+        Several, typer.Option(help="Item key; by default, without --item and --pilot, every item")
+    ] = None,
+    due: Day = None,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same plan", min=0)] = 0,
+    pilot: Annotated[Several, typer.Option(help="Key of a pilot item, assigned to everyone")] = None,
+    protocol: Protocols = None,
+    reviewed: Reviewed = None,
+    repeat_share: Share = 0.0,
+    repeat_after: Annotated[int, typer.Option(help="Days before the repeat", min=0)] = 10,
+    each_stage_anew: Anew = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the plan, assign nothing")] = False,
+    json_: Json = False,
+) -> None:
+    """Distribute work evenly, including blind pairs and adjudicators; exit code 1 if the plan cannot be met.
+
+    Existing assignments stay and are counted. An item's adjudicator is never one of its annotators.
+    """
+    from annotator.actions.assignments import assignments, planning
+    from annotator.actions.project import people
+    from annotator.domain.experts.sharing import AssignmentPlan
+
+    if Stage.ADJUDICATION in (stage or ()):
+        raise Refusal(
+            "Adjudication cannot be handed out as a stage.", "Name the adjudicators with --adjudicator."
+        )
+    with opened(file, readonly=dry_run) as project:
+        ids = {name: _ids(project, keys) for name, keys in (("items", item), ("pilot_items", pilot))}
+        who = {
+            name: tuple(people.known(project, one).id for one in given or ())
+            for name, given in (("annotators", annotator), ("adjudicators", adjudicator))
+        }
+        plan = AssignmentPlan(
+            stages=tuple(stage or ()),
+            overlap=overlap,
+            due=local(due.replace(hour=23, minute=59)) if due else None,
+            seed=seed,
+            repeat_share=repeat_share,
+            repeat_after_days=repeat_after,
+            same_people=not each_stage_anew,
+            protocols=tuple(protocol or ()),
+            reviewed=tuple(reviewed or ()),
+            **who,
+            **ids | ({} if item or pilot else {"items": _ids(project, None, whole=True)}),
+        )
+        result = planning.preview(project, plan)
+        if not dry_run:
+            assignments.assign(project, plan)
+    say({"dry_run": dry_run, **asdict(result)}, json_, _words(result, dry_run))
+    if result.refusals:
+        raise typer.Exit(1)
+
+
+def _ids(project: Any, keys: Sequence[str] | None, *, whole: bool = False) -> tuple[str, ...]:
+    from annotator.actions.items import items
+
+    return tuple(items.ids(project) if whole else items.ids_of(project, keys or (), in_use=True))
+
+
+def _words(found: Any, dry_run: bool) -> list[str]:
+    if found.refusals:
+        return ["This plan cannot be met; nothing was assigned.", *(f"  {words}" for words in found.refusals)]
+    said = [
+        f"{'Would assign' if dry_run else 'Assigned'} {counted(found.new, 'piece')} of work",
+        *found.notes,
+        *(f"  {load.alias}: {_load(load)}" for load in found.load),
+    ]
+    met = [pair.items for pair in found.pairings if pair.items]
+    if met:
+        least, most = min(met), max(met)
+        each = counted(most, "item") if least == most else f"{least} to {most} items"
+        meet = "pair of people meets" if len(met) == 1 else "pairs of people meet"
+        said.append(f"{len(met):,} {meet}, on {each}{' each' if len(met) > 1 else ''}")
+    return said
+
+
+def _load(load: Any) -> str:
+    parts = [
+        counted(load.items, "item"),
+        f"{counted(load.assignments, 'piece')} ({load.new} new)",
+        *([f"{load.adjudications} to adjudicate"] if load.adjudications else []),
+        *([counted(load.repeats, "repeat")] if load.repeats else []),
+    ]
+    return ", ".join(parts)
+
+
+@reviews_app.command("list")
+def reviews_list(file: File, json_: Json = False) -> None:
+    """List the reviews that concern a person, with what changed unit by unit; all of them for coordinators."""
+    from annotator.actions.assignments import reviewing
+
+    with opened(file, readonly=True) as project:
+        result = [
+            (line, reviewing.units(project, line.review) if line.review else [])
+            for line in reviewing.lines(project)
+        ]
+    tree = [
+        {
+            "item": line.item_key, "kind": line.kind.value, "author": line.author, "reviewer": line.reviewer,
+            "blind": False, "state": line.state,
+            "review": line.review.model_dump(mode="json", exclude={"draft"}) if line.review else None,
+            "units": [asdict(unit) for unit in units],
+        }
+        for line, units in result
+    ]  # fmt: skip
+    words = [
+        f"Item {line.item_key}, {line.kind.value}: drafted by {line.author or 'nobody yet'}, "
+        f"reviewed by {line.reviewer}, not blind; {line.state}"
+        for line, _ in result
+    ]
+    say({"reviews": tree}, json_, words or ["No reviews."])
+
+
+@reviews_app.command("begin")
+def reviews_begin(file: File, item: ItemKey, kind: KindName, json_: Json = False) -> None:
+    """Begin a review that a person is asked for: their document starts as the draft, edited on the Author page."""
+    from annotator.actions.assignments import reviewing
+
+    with opened(file) as project:
+        change = reviewing.begin(project, _ids(project, [item])[0], kind)
+    say({"artifact": change.subject}, json_, [f"Began the review as {change.subject}"])
+
+
+@reviews_app.command("form")
+def reviews_form(
+    file: File,
+    item: ItemKey,
+    kind: KindName,
+    question: Annotated[
+        str, typer.Option(help="A question of the form; an invalid one lists them", show_default=False)
+    ],
+    value: Annotated[str, typer.Option(help="yes, partly or no")],
+    words: Annotated[str, typer.Option(help="Remark beside it")] = "",
+    json_: Json = False,
+) -> None:
+    """Answer a question of the review form."""
+    from annotator.actions.assignments import reviewing
+
+    with opened(file) as project:
+        reviewing.fill_in(project, _review(project, item, kind).artifact_id, question, value, words)
+        left = _review(project, item, kind).open_questions
+    say({"open": left}, json_, [f"Answered {question}; open: {', '.join(left) or 'none'}"])
+
+
+@reviews_app.command("answer")
+def reviews_answer(
+    file: File,
+    item: ItemKey,
+    kind: KindName,
+    agree: Annotated[bool, typer.Option("--agree/--disagree", help="Whether the author agrees")],
+    words: Annotated[str, typer.Option(help="The answer in words; needed to disagree")] = "",
+    json_: Json = False,
+) -> None:
+    """Answer a review as the author of the draft; a review that is agreed with is settled."""
+    from annotator.actions.assignments import reviewing
+
+    with opened(file) as project:
+        reviewing.answer(project, _review(project, item, kind).artifact_id, agree, words)
+    say(
+        {"agreed": agree},
+        json_,
+        ["Agreed: the reviewed document is settled" if agree else "Answered: not agreed"],
+    )
+
+
+def _review(project: Any, key: str, kind: Kind) -> Any:
+    from annotator.actions.assignments import reviewing
+
+    result = [line.review for line in reviewing.lines(project) if (line.item_key, line.kind) == (key, kind)]
+    if not any(result):
+        raise Refusal("There is no such review yet.", "See goldsmith reviews list FILE.")
+    return next(one for one in result if one)

@@ -1,29 +1,42 @@
 """Commands for a whole project: create, import, count, export, check."""
 
+import asyncio
+import io
+import json
+import os
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
+from typing import Protocol as Shape
 
 import typer
 
-from annotator.cli.options import NamingLayouts
+from annotator import loading
+from annotator.cli.results import print_table
 from annotator.cli.saying import (
+    DONE,
+    NOT_ALL,
+    REFUSED,
     File,
     Json,
+    NamingLayouts,
     bar,
     lines,
     opened,
+    print_json,
     progress_bars,
     public,
+    said,
     say,
     say_made,
 )
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 
 app = typer.Typer()
 
@@ -136,13 +149,11 @@ def import_(
         options = imports.ImportOptions(
             pseudonyms=pseudonyms, mapping=how, allow_weights=allow_weights or new, author=author
         )
-        ask = sys.stdin.isatty() and not (dry_run or json_ or options.allow_weights)
-        if dry_run or ask:
+        if sys.stdin.isatty() and not (dry_run or json_ or options.allow_weights):
+            options = _with_weights_asked_for(project, format_, paths, options)
+        if dry_run:
             report = imports.preview(project, format_, paths, options)
-        if ask and report.weights_to_allow:
-            words = f"Allow the weights {report.weights_to_allow} in this project?"
-            options = replace(options, allow_weights=typer.confirm(words))
-        if not dry_run:
+        else:
             _, report = imports.run(
                 project, format_, paths, options, skip_bad=skip_bad, progress=bar(progress)
             )
@@ -153,6 +164,16 @@ def import_(
         "notes": [str(note) for note in report.notes],
     }
     say(result, json_, [*report.words(), *result["problems"]])
+
+
+def _with_weights_asked_for(project: Any, format_: str, paths: list[Path], options: Any) -> Any:
+    """The options, with the weights of the files allowed where the person says so."""
+    from annotator.actions.imports import imports
+
+    weights = imports.preview(project, format_, paths, options).weights_to_allow
+    if not weights:
+        return options
+    return replace(options, allow_weights=typer.confirm(f"Allow the weights {weights} in this project?"))
 
 
 @contextmanager
@@ -185,24 +206,24 @@ def weights(
     json_: Json = False,
 ) -> None:
     """Show which weights the criteria of rubrics may have, or allow others."""
-    from annotator.actions.authoring import criterion_weights
+    from annotator.actions.authoring import settings
 
     with opened(file, readonly=not allow) as project:
         if allow:
-            criterion_weights.allow(project, allow)
-        found = criterion_weights.allowed(project)
-    tree = {"weights": found.text, "values": list(found.values)}
-    say(tree, json_, [f"Criteria may have these weights: {found.text}"])
+            settings.allow(project, allow)
+        result = settings.allowed(project)
+    tree = {"weights": result.text, "values": list(result.values)}
+    say(tree, json_, [f"Criteria may have these weights: {result.text}"])
 
 
 @app.command()
 def info(file: File, json_: Json = False) -> None:
     """Count the contents of the project."""
-    from annotator.actions.items import summaries
+    from annotator.actions.items import items
 
     with opened(file, readonly=True) as project:
-        found = summaries.counts(project)
-    say(found, json_, lines(found))
+        result = items.content_counts(project)
+    say(result, json_, lines(result))
 
 
 @app.command(cls=NamingLayouts)
@@ -240,10 +261,9 @@ def export(
             project, to, profile, progress=bar(progress), page_texts=with_pages, addresses=with_addresses,
             strict=strict,
         )  # fmt: skip
-    found = {"folder": to.as_posix(), "profile": profile, **public(report)}
+    result = {"folder": to.as_posix(), "profile": profile, **public(report)}
     files, records = counted(len(report.files), "file"), counted(report.records, "record")
-    words = [f"Wrote {files} with {records} to {to}", *report.notes]
-    say(found, json_, words)
+    say(result, json_, [f"Wrote {files} with {records} to {to}", *report.notes])
 
 
 @app.command()
@@ -260,8 +280,7 @@ def check(
             checking.mend(project)
     with opened(file, readonly=True, unchecked=True) as project, progress_bars() as progress:
         report = checking.check(project, progress=bar(progress))
-    found = public(report)
-    say(found, json_, [f"{finding}" for finding in report.problems] or ["Everything is in order."])
+    say(public(report), json_, [f"{finding}" for finding in report.problems] or ["Everything is in order."])
     if report.problems:
         raise typer.Exit(1)
 
@@ -281,11 +300,181 @@ def selftest(json_: Json = False) -> None:
     """Test the program's parts on this machine; exit code 1 if one fails."""
     from annotator.selftest import run
 
-    found = run()
+    result = run()
     say(
-        found,
+        result,
         json_,
-        [f"{'ok  ' if part['ok'] else 'FAIL'} {part['name']}: {part['detail']}" for part in found["parts"]],
+        [f"{'ok  ' if part['ok'] else 'FAIL'} {part['name']}: {part['detail']}" for part in result["parts"]],
     )
-    if not found["ok"]:
+    if not result["ok"]:
         raise typer.Exit(1)
+
+
+Shown = Annotated[str, typer.Option("--progress", help="bar or json")]
+Line = dict[str, Any]
+FOR_A_WINDOW = "json"
+# How far a child stands back behind the window where both want the processor; on Windows by its class.
+NICENESS, BELOW_NORMAL = 5, 0x4000
+
+
+def order_carried_out(
+    file: Path,
+    order: Any,
+    *,
+    progress: str,
+    json_: bool,
+    after: Callable[[], None] | None = None,
+) -> None:
+    """Have an order carried out whose project need not be looked at before."""
+    from annotator.actions.orders import orders
+
+    kind = orders.kind_of(order.protocol)
+    carried_out(
+        file, partial(orders.carry_out, order=order), kind.words, doing=kind.doing, progress=progress, json_=json_,
+        after=after,
+    )  # fmt: skip
+
+
+def say_forecast(file: Path, order: Any, *, json_: bool) -> None:
+    from annotator.actions.orders import orders
+
+    with opened(file, readonly=True) as project:
+        if of_paper := orders.of_paper(project, order):
+            from annotator.actions.judging import judge_runs
+
+            _say_forecasts(of_paper, json_, judge_runs.left_out(project, order))
+            return
+        result = orders.forecast(project, order)
+    say(result.tree(), json_, result.words())
+
+
+def _say_forecasts(found: Sequence[Any], json_: bool, left_out: str) -> None:
+    """Say what each protocol of a paper would take, by its metrics, and all of them together."""
+    from annotator.actions.judging import forecasts
+
+    whole = forecasts.summed(found)
+    if json_:
+        print_json({"protocols": [one.tree() for one in found], "sum": whole, "left_out": left_out})
+        return
+    heads = ("Protocol", "For", "Judgements", "Calls", "Tokens in", "Tokens out", "Cost, US$")
+    rows = [(one.protocol, forecasts.figure_of(one), *_amounts(one.tree())) for one in found]
+    print_table("What it would take", heads, [*rows, ("all", "", *_amounts(whole))])
+    if left_out:
+        said.print(left_out, markup=False)
+
+
+def _amounts(tree: Mapping[str, Any]) -> tuple[str, ...]:
+    cost = tree["cost_usd"]
+    counts = (f"{tree[name]:,}" for name in ("units", "calls", "tokens_input", "tokens_output"))
+    return (*counts, "not known" if cost is None else f"{cost:,.2f}")
+
+
+class Run(Shape):
+    """A run over an open project; it reports batches and can be cancelled by a line “cancel”."""
+
+    def __call__(
+        self, project: Any, *, tell: Callable[[Line], None], listen: TextIO | None = None
+    ) -> Coroutine[Any, Any, Line]: ...
+
+
+def carried_out(
+    file: Path,
+    run: Run,
+    words: Callable[[Line], list[str]],
+    *,
+    doing: str,
+    progress: str = "bar",
+    json_: bool = False,
+    after: Callable[[], None] | None = None,
+) -> None:
+    """Open the project, let the run go and say how it ended; `doing` stands before the bar.
+
+    `after` is done for a person once that is said. Exit code 3 where not all of it came.
+    """
+    result = gone_through(file, run, doing=doing, progress=progress)
+    if progress != FOR_A_WINDOW:
+        say(result, json_, words(result))
+        if after is not None and not json_:
+            after()
+    end(result)
+
+
+@app.command("child", hidden=True)
+def child() -> None:
+    """Do what the window asks in a line of JSON; what comes of it is told in lines of JSON."""
+    with loading():
+        from annotator.actions.orders import orders
+
+    stand_back()
+    said = own_input()
+    asked = orders.read(said.readline())
+    end(_for_a_window(asked.file, partial(orders.answer, asked), asked.by, said, readonly=asked.readonly))
+
+
+def stand_back() -> None:
+    """Take a lower priority than the window has; it does not know the right process where a launcher started it."""
+    if sys.platform == "win32":
+        import ctypes
+
+        kernel = ctypes.windll.kernel32
+        kernel.GetCurrentProcess.restype = ctypes.c_void_p
+        kernel.SetPriorityClass(ctypes.c_void_p(kernel.GetCurrentProcess()), BELOW_NORMAL)
+    else:
+        os.nice(NICENESS)
+
+
+def own_input() -> TextIO:
+    """Standard input on a descriptor of its own, and nothing in its old place.
+
+    While a thread waits for a line from a pipe, Windows stops whoever asks about that descriptor, as a child process
+    does that inherits it.
+    """
+    try:
+        copy = os.dup(sys.stdin.fileno())
+    except (AttributeError, io.UnsupportedOperation):
+        # What stands in for it has no descriptor, and nothing to inherit.
+        return sys.stdin
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, sys.stdin.fileno())
+    os.close(nothing)
+    return open(copy, encoding="utf-8", errors="backslashreplace")
+
+
+def gone_through(file: Path, run: Run, *, doing: str, progress: str) -> Line:
+    """Open the project and let the run go: its last line, which a window was told already."""
+    if progress == FOR_A_WINDOW:
+        return _for_a_window(file, run, "", own_input())
+    with opened(file) as project, progress_bars() as bars:
+        return asyncio.run(run(project, tell=shown(bar(bars), doing)))
+
+
+def end(found: Line) -> None:
+    if code := _ending(found):
+        raise typer.Exit(code)
+
+
+def _ending(found: Line) -> int:
+    """Whether a run did all it was to do, was stopped or lacks something, or found nothing that it could take."""
+    if "problems" in found and not found["by_state"]:
+        return REFUSED
+    whole = found.get("state", "done") == "done" and not found.get("missing") and not found.get("problems")
+    return DONE if whole else NOT_ALL
+
+
+def shown(show: Callable[[str, int, int], None], doing: str) -> Callable[[Line], None]:
+    return lambda line: show(doing, int(line["done"]), int(line["total"])) if line.get("total") else None
+
+
+def _for_a_window(file: Path, run: Run, person: str, listen: TextIO, *, readonly: bool = False) -> Line:
+    """JSON lines out, `cancel` as a line in, a refusal as the last line."""
+
+    def tell(line: Line) -> None:
+        sys.stdout.write(json.dumps(line) + "\n")
+        sys.stdout.flush()
+
+    try:
+        with opened(file, readonly=readonly, person=person) as project:
+            return asyncio.run(run(project, tell=tell, listen=listen))
+    except Refusal as refusal:
+        tell({"event": "refused", "error": refusal.happened, "todo": refusal.todo})
+        raise typer.Exit(REFUSED) from None

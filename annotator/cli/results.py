@@ -1,15 +1,139 @@
 """Command for results: figures with their intervals, and every view of the Results page."""
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.saying import As, File, Json, opened, print_json, said, say
-from annotator.cli.tables import UNFIT, Departures, print_departures, print_table, show
-from annotator.domain.material.response import spelled
+from annotator.cli.saying import File, Json, opened, print_json, said, say
+from annotator.domain.material.item import spelled
+from annotator.domain.texts.canonical import visible
 from annotator.domain.texts.estimate import Estimate, interval
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+
+Departures = Annotated[
+    bool, typer.Option("--departures", help="Also print in full where figures differ from the paper")
+]
+WIDEST = 60
+# Characters between two columns, and of a word that may be cut.
+BETWEEN, LONGEST_WORD = 3, 20
+UNFIT = " (!)"
+
+
+def show(
+    sheets: Sequence[Any], to: Path | None, json_: bool, more: dict[str, Any] | None = None, *,
+    offsets: bool = False, departures: bool = False,
+) -> None:  # fmt: skip
+    """Tables as words, as JSON after what is said `more`, or into files; in words `departures` in full."""
+    from annotator.actions.results import result_pictures
+
+    written = [path.name for path in _written(sheets, to, offsets)] if to else []
+    if json_:
+        trees = [result_pictures.as_tree(sheet, offsets=offsets) for sheet in sheets]
+        print_json({**(more or {}), "sheets": trees, "files": written})
+    elif written:
+        said.print(f"Wrote {', '.join(written)}", markup=False)
+    else:
+        print_sheets(sheets, departures=departures)
+
+
+def _written(sheets: Sequence[Any], to: Path, offsets: bool) -> list[Path]:
+    """Each table in a file, or each of their pictures; of several tables the second one gets its key into its name."""
+    from annotator.actions.results import result_pictures
+
+    if to.suffix.lower() in (".png", ".svg") and any(sheet.pictures for sheet in sheets):
+        drawn = [(one, result_pictures.departures(sheet)) for sheet in sheets for one in sheet.pictures]
+        return [
+            result_pictures.save(
+                result_pictures.printed(*of), to.with_name(f"{to.stem}{place or ''}{to.suffix}")
+            )
+            for place, of in enumerate(drawn)
+        ]
+    places = [to, *(to.with_name(f"{to.stem}-{sheet.key}{to.suffix}") for sheet in sheets[1:])]
+    return [
+        result_pictures.save_exports(sheet, path, offsets=offsets)
+        for sheet, path in zip(sheets, places, strict=False)
+    ]
+
+
+def print_sheets(sheets: Sequence[Any], *, departures: bool = True) -> None:
+    """Print tables with what holds of each, then once where they differ from the paper."""
+    from annotator.actions.results import result_pictures
+
+    for sheet in sheets:
+        _print_sheet(sheet)
+    known = dict.fromkeys(words for sheet in sheets for words in result_pictures.departures(sheet))
+    print_departures([*known], departures)
+
+
+def _print_sheet(sheet: Any) -> None:
+    lines = (
+        [f"{cell.words}{UNFIT if cell.state == 'unfit' else ''}" for cell in line.cells]
+        for line in sheet.lines
+    )
+    print_table(sheet.title, [column.head for column in sheet.columns], lines, stay=_named_by(sheet))
+    for words in sheet.told:
+        said.print(words, markup=False)
+
+
+def print_departures(known: Sequence[str], whole: bool) -> None:
+    """Print where figures differ from their paper, or how often they do and how to read of it."""
+    lines = ("Differences from the paper:", *known)
+    for words in lines if whole else (f"{counted(len(known), 'difference')} from the paper: --departures",):
+        if known:
+            said.print(words, markup=False)
+
+
+def _named_by(sheet: Any) -> int:
+    """How many columns, two at most, say in words what a line is of."""
+    worded = [
+        all(isinstance(line.cells[place].value, str) for line in sheet.lines)
+        for place in (0, 1)
+        if place < len(sheet.columns)
+    ]
+    return 2 if all(worded) and len(worded) == 2 else 1
+
+
+def print_table(title: str, heads: Sequence[str], lines: Iterable[Sequence[str]], *, stay: int = 1) -> None:
+    """Print lines of words under heads; what does not fit goes on in the next line, and nothing is cut off.
+
+    Where not all columns fit side by side, further ones stand in a table of their own, again behind those that `stay`.
+    A rule stands before each line whose first cell says something, where others say nothing there.
+    """
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    rows, heads = [[*map(visible, line)] for line in lines], [*map(visible, heads)]
+    goes_on = any(not row[0] for row in rows)
+    widths = [_longest_word([head, *(row[place] for row in rows)]) for place, head in enumerate(heads)]
+    for block in _blocks(widths, stay, said.width):
+        table = Table(title=visible(title), title_justify="left", box=SIMPLE_HEAD, padding=(0, 1))
+        for column in block:
+            table.add_column(Text(heads[column]), overflow="fold", min_width=widths[column], max_width=WIDEST)
+        for row, after in zip(rows, [*rows[1:], None], strict=True):
+            cells = (Text(row[column]) for column in block)
+            table.add_row(*cells, end_section=goes_on and (after is None or bool(after[0])))
+        said.print(table)
+        title = ""
+
+
+def _blocks(widths: Sequence[int], stay: int, room: int) -> list[list[int]]:
+    """The columns of each table, those that stay in each; as many as have room for their longest words."""
+    blocks: list[list[int]] = [[]]
+    for place in range(stay, len(widths)):
+        shown = [*widths[:stay], *(widths[column] for column in blocks[-1]), widths[place]]
+        if blocks[-1] and sum(shown) + BETWEEN * (len(shown) + 1) > room:
+            blocks.append([])
+        blocks[-1].append(place)
+    return [[*range(min(stay, len(widths))), *block] for block in blocks]
+
+
+def _longest_word(texts: Iterable[str]) -> int:
+    return min(LONGEST_WORD, max((len(word) for text in texts for word in text.split()), default=1))
+
 
 app = typer.Typer()
 # What people call the ways to group, and what they are called inside.
@@ -87,16 +211,16 @@ def results(
 def _list_views(project: Any, every: bool, json_: bool) -> None:
     from annotator.actions.papers import paper_tables
 
-    found = paper_tables.listed(project, every=every)
+    result = paper_tables.listed(project, every=every)
     if json_:
-        print_json(found)
+        print_json(result)
         return
     heads = {"name": "--view", "short": "Or", "title": "Title", "about": "What it shows"}
-    rows = ([one[key] for key in heads] for one in found if not one["missing"])
+    rows = ([one[key] for key in heads] for one in result if not one["missing"])
     print_table("There are data for", [*heads.values()], rows)
     if not every:
         said.print("The others, each with what it lacks: --all", markup=False)
-    for one in found:
+    for one in result:
         if one["missing"]:
             said.print(f"{one['name']}: {one['title']}. {one['missing']}", markup=False)
 
@@ -104,38 +228,38 @@ def _list_views(project: Any, every: bool, json_: bool) -> None:
 def _figures(
     project: Any, metric: str, rater: str, by: str, protocol: str, json_: bool, departures: bool
 ) -> None:
-    from annotator.actions.items import roles
-    from annotator.actions.results import composites, metrics, publishing, result_exports, result_raters
+    from annotator.actions.items import items
+    from annotator.actions.results import overview, result_pictures, result_raters, scoring
     from annotator.actions.results import results as questions
     from annotator.actions.runs import judge_cases
 
-    made_of = metrics.named(metric).of if metric else ()
-    protocol = metrics.named(made_of[0] if made_of else metric).protocol if metric else protocol
+    made_of = scoring.named(metric).of if metric else ()
+    protocol = scoring.named(made_of[0] if made_of else metric).protocol if metric else protocol
     protocol = protocol or result_raters.first_judged(project)
-    judge_cases.shape_of(protocol)
-    group_by, limit = _group(by) if by else "", publishing.limit(project)
+    judge_cases.protocol_of(protocol)
+    group_by, limit = _group(by) if by else "", questions.limit(project)
     rater_id = _rater_id(project, rater, protocol)
-    found = (
-        composites.everything(project, rater_id) if made_of else questions.rows(project, rater_id, protocol)
+    result = (
+        overview.everything(project, rater_id) if made_of else questions.rows(project, rater_id, protocol)
     )
-    without = roles.left_out(project).not_counted
-    shown = [row for row in found if metric in ("", row.metric) and group_by in ("", row.group_by)]
+    without = items.left_out(project).not_counted
+    shown = [row for row in result if metric in ("", row.metric) and group_by in ("", row.group_by)]
     rows = [
-        questions.plain(row) | {"publishable": not (why := publishing.why_not(row, limit)), "unfit": why}
+        questions.plain(row) | {"publishable": not (why := questions.why_not(row, limit)), "unfit": why}
         for row in shown
     ]
-    steps = list(publishing.lacking((row.protocol, row.title, row.estimate) for row in shown))
-    floors = [*publishing.floors(found), *filter(None, [without]), *steps]
-    differs = metrics.departures(row["metric"] for row in rows)
+    steps = list(questions.lacking((row.protocol, row.title, row.estimate) for row in shown))
+    floors = [*questions.floors(result), *filter(None, [without]), *steps]
+    differs = scoring.departures(row["metric"] for row in rows)
     if json_:
-        columns = result_exports.described(questions.COLUMNS)
+        columns = result_pictures.described(questions.COLUMNS)
         print_json({"columns": columns, "rows": rows, "told": floors, "departures": differs})
     else:
         if not rows:
-            known = any(row.estimate.value is not None for row in found)
+            known = any(row.estimate.value is not None for row in result)
             said.print(UNGROUPED[by] if known and by in UNGROUPED else _lack(project, protocol), markup=False)
             return
-        _print_results(rows, floors, {row.repeats.words for row in found if row.repeats} | {without, *steps})
+        _print_results(rows, floors, {row.repeats.words for row in result if row.repeats} | {without, *steps})
         print_departures(differs, departures)
 
 
@@ -146,11 +270,11 @@ def _rater_id(project: Any, name: str, protocol: str) -> str:
     if name in ("", result_raters.EACH):
         return name
     there = result_raters.everybody(project, protocol)
-    found = next((rater for rater in there if rater.name == name), None)
-    if found is None:
+    result = next((rater for rater in there if rater.name == name), None)
+    if result is None:
         names = ", ".join(rater.name for rater in there) or "nobody"
         raise Refusal(f"No judge named “{name}” has judged this.", f"Judges with verdicts: {names}.")
-    return found.id
+    return result.id
 
 
 def _group(by: str) -> str:
@@ -160,8 +284,10 @@ def _group(by: str) -> str:
 
 
 def _chosen(by: str, metric: str, choose: list[str]) -> dict[str, str]:
-    chosen = {"metric": metric} if metric else {}
-    chosen |= {"by": _group(by)} if by else {}
+    chosen = {
+        **({"metric": metric} if metric else {}),
+        **({"by": _group(by)} if by else {}),
+    }
     for pair in choose:
         name, sign, value = pair.partition("=")
         if not sign:
@@ -190,13 +316,13 @@ def _show(
         chosen["judge"] = _value(offered, "judge", rater)
     for name in (name for name in chosen if name not in ("judge", "file")):
         chosen[name] = _value(offered, name, chosen[name])
-    found = result_views.show(project, view, chosen, among=paper_tables.VIEWS)
-    if found.sheets or json_:
-        more = {"view": view, "chosen": dict(found.chosen)}
-        show(found.sheets, to, json_, more, offsets=offsets, departures=departures)
+    result = result_views.show(project, view, chosen, among=paper_tables.VIEWS)
+    if result.sheets or json_:
+        more = {"view": view, "chosen": dict(result.chosen)}
+        show(result.sheets, to, json_, more, offsets=offsets, departures=departures)
     else:
         about = result_views.named(view, paper_tables.VIEWS)
-        steps = paper_tables.lacking(project, found.chosen) if view == paper_tables.VIEW.name else ()
+        steps = paper_tables.lacking(project, result.chosen) if view == paper_tables.VIEW.name else ()
         for words in [words for words, _ in steps] or [about.missing]:
             said.print(f"{about.title}: nothing to show yet. {words}", markup=False)
 
@@ -217,7 +343,6 @@ def _value(offered: Any, name: str, wanted: str) -> str:
 
 
 def _lack(project: Any, protocol: str) -> str:
-    """Why there is no figure, and by which protocols there is one."""
     from annotator.actions.results import result_raters
     from annotator.protocols import PROTOCOLS
 
@@ -237,12 +362,8 @@ def _print_results(rows: list[dict[str, Any]], told: list[str], repeats: set[str
     for gold in dict.fromkeys(row["gold"] for row in rows if row["gold"]):
         said.print(f"Gold: {gold}.", markup=False)
     for metric in dict.fromkeys(row["metric"] for row in rows):
-        _print_metric(metric, [row for row in rows if row["metric"] == metric])
-
-
-def _print_metric(metric: str, rows: list[dict[str, Any]]) -> None:
-    heads = ("System", "Group", metric.capitalize(), "95 % interval", "Items", "Missing")
-    print_table("", heads, map(_words, rows))
+        heads = ("System", "Group", metric.capitalize(), "95 % interval", "Items", "Missing")
+        print_table("", heads, map(_words, [row for row in rows if row["metric"] == metric]))
 
 
 def _words(row: dict[str, Any]) -> tuple[str, ...]:
@@ -263,20 +384,19 @@ def gold(
             show_default=False,
         ),
     ] = None,
-    as_: As = "",
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Tell by whose gold each kind of document scores, or say whether unadjudicated doubles count."""
-    from annotator.actions.authoring import gold as questions
+    from annotator.actions.authoring import annotating
     from annotator.protocols import PROTOCOLS
 
-    kinds = dict.fromkeys(kind for shape in PROTOCOLS.values() for kind in shape.needs)
-    with opened(file, readonly=unadjudicated is None, person=as_) as project:
+    kinds = dict.fromkeys(kind for protocol in PROTOCOLS.values() for kind in protocol.needs)
+    with opened(file, readonly=unadjudicated is None) as project:
         if unadjudicated is not None:
-            questions.count_unadjudicated(project, unadjudicated)
-        counts = questions.unadjudicated_counts(project)
+            annotating.count_unadjudicated(project, unadjudicated)
+        counts = annotating.unadjudicated_counts(project)
         with project.store.read() as db:
-            told = {kind.value: words for kind in kinds if (words := questions.words(db, [kind]))}
-    rule = f"counts, by {questions.FIRST_ALIAS}" if counts else "does not count"
+            told = {kind.value: words for kind in kinds if (words := annotating.words(db, [kind]))}
+    rule = f"counts, by {annotating.FIRST_ALIAS}" if counts else "does not count"
     lines = [f"What several wrote and nobody adjudicated {rule}.", *(f"{words}." for words in told.values())]
     say({"unadjudicated": counts, "gold": told}, json_, lines)

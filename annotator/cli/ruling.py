@@ -7,17 +7,22 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.options import Protocol, protocol_of
-from annotator.cli.saying import As, File, Json, opened, say
-from annotator.cli.validation import (
-    Against,
-    PartName,
-    SetName,
-    counted_look,
-    looks,
+from annotator.cli.project import Shown, order_carried_out, say_forecast
+from annotator.cli.saying import (
+    Budget,
+    Concurrency,
+    File,
+    Json,
+    Protocol,
+    Timeout,
+    opened,
+    protocol_of,
+    said,
+    say,
 )
-from annotator.domain.texts.counting import counted
+from annotator.cli.validation import Against, PartName, SetName, counted_look, looks
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 
 app = typer.Typer()
 rulings_app = typer.Typer(
@@ -69,17 +74,16 @@ def rule(
     from_: From = None,
     open_: OpenOnly = False,
     protocol: Protocol = "",
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """List disagreements between judges and people, or rule on one. First labels stay the metric."""
-    from annotator.actions.sets import verdict_readings
+    from annotator.actions.sets import validation_ground
     from annotator.actions.validation import disagreements, validation
-    from annotator.domain.judges.informed import InformedRuling
+    from annotator.domain.judges.judge import InformedRuling
 
     entries = _entries(case, said, reason, note, from_)
     protocol = protocol_of(file, protocol, set_name)
-    with opened(file, readonly=not entries and not looks(set_name, part), person=as_) as project:
+    with opened(file, readonly=not entries and not looks(set_name, part)) as project:
         query = validation.ValidationQuery(
             protocol,
             set_name,
@@ -88,18 +92,18 @@ def rule(
             judge,
             opening=counted_look(project, set_name, part, judge),
         )
-        found = {SEPARATOR.join(one.case): one for one in disagreements.queue(project, query)}
+        result = {SEPARATOR.join(one.case): one for one in disagreements.queue(project, query)}
 
         def keep(entry: dict[str, str]) -> None:
             disagreements.rule(
-                project, _of(found, entry["case"]), _value(InformedRuling, entry["say"]), reason=entry["reason"],
+                project, _of(result, entry["case"]), _value(InformedRuling, entry["say"]), reason=entry["reason"],
                 note=entry["note"], protocol=protocol,
             )  # fmt: skip
 
         _keep_all(project, entries, keep)
         left = disagreements.queue(project, query)
         whose = {rater for one in left for rater in (one.judge.id, one.person_id)}
-        sides = verdict_readings.sides(project, protocol, whose)
+        sides = validation_ground.sides(project, protocol, whose)
     _say_rulings(left, sides, json_, open_=open_)
 
 
@@ -119,22 +123,21 @@ def review(
     from_: From = None,
     open_: OpenOnly = False,
     protocol: Protocol = "",
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """List a judge's verdicts for open review, or review one. Systems are not named."""
-    from annotator.actions.sets import reviews, verdict_readings
-    from annotator.domain.judges.informed import Review
+    from annotator.actions.sets import reviews, validation_ground
+    from annotator.domain.judges.judge import Review
 
     entries = _entries(case, said, reason, note, from_, kind)
     wanted = _value(reviews.ReviewOrder, order)
     protocol = protocol_of(file, protocol)
-    with opened(file, readonly=not entries, person=as_) as project:
+    with opened(file, readonly=not entries) as project:
         before = reviews.outlook(project, judge, protocol, wanted, experts)
-        found = {SEPARATOR.join(one.place.key): one for one in before.lines}
+        result = {SEPARATOR.join(line.place.key): line for line in before.lines}
 
         def keep(entry: dict[str, str]) -> None:
-            place = _of(found, entry["case"]).place
+            place = _of(result, entry["case"]).place
             reviews.review(
                 project, judge, place.response_id, place.unit_id, _value(Review, entry["say"]), reason=entry["reason"],
                 note=entry["note"], kind=entry["kind"], protocol=protocol,
@@ -142,7 +145,7 @@ def review(
 
         _keep_all(project, entries, keep)
         left = reviews.outlook(project, judge, protocol, wanted, experts)
-        sides = verdict_readings.sides(project, protocol, {one.judge_id for one in left.lines})
+        sides = validation_ground.sides(project, protocol, {line.judge_id for line in left.lines})
     _say_reviews(judge, left, sides, json_, open_=open_)
 
 
@@ -157,40 +160,39 @@ def error_sample(
     ] = 0,
     system: Annotated[list[str] | None, typer.Option(help="Only this system; repeatable")] = None,
     seed: Annotated[int, typer.Option(min=0, max=10_000_000, help="Seed of the draw")] = 1,
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Draw reports whose errors experts are to name, or show the draw; then: review --order errors --kind …"""
-    from annotator.actions.labelling import second_looks
+    from annotator.actions.labelling import label_sealing
     from annotator.actions.studies import error_counts
 
-    with opened(file, readonly=not per_system, person=as_) as project:
+    with opened(file, readonly=not per_system) as project:
         if per_system:
             error_counts.draw(project, per_system, seed, system or ())
-        found = second_looks.sample(project)
-    many = len(found.responses) if found else 0
+        result = label_sealing.sample(project)
+    many = len(result.responses) if result else 0
     words = (
-        f"{counted(many, 'report')} drawn, {found.per_system} of each system (seed {found.seed})."
-        if found
+        f"{counted(many, 'report')} drawn, {result.per_system} of each system (seed {result.seed})."
+        if result
         else ""
     )
-    tree = found.model_dump(mode="json") if found else {"responses": []}
+    tree = result.model_dump(mode="json") if result else {"responses": []}
     say(tree, json_, [words or "No reports were drawn yet; draw some with --per-system 10."])
 
 
 @rulings_app.command("unclear")
-def unclear(file: File, protocol: Protocol = "", as_: As = "", json_: Json = False) -> None:
+def unclear(file: File, protocol: Protocol = "", json_: Json = False) -> None:
     """Criteria ruled unclear and not reworded since, the most frequently ruled first."""
     from annotator.actions.validation import disagreements
 
     protocol = protocol_of(file, protocol)
-    with opened(file, readonly=True, person=as_) as project:
-        found = disagreements.unclear(project, protocol)
+    with opened(file, readonly=True) as project:
+        result = disagreements.unclear(project, protocol)
     trees = [
         {"criterion": one.unit_id, "item": one.item_key, "words": one.words, "times": one.times}
-        for one in found
+        for one in result
     ]
-    words = [f"{one.times:,} × item {one.item_key}, {one.unit_id}: {one.words}" for one in found]
+    words = [f"{one.times:,} × item {one.item_key}, {one.unit_id}: {one.words}" for one in result]
     say({"unclear": trees}, json_, words or ["No criterion was ruled unclear."])
 
 
@@ -201,19 +203,18 @@ def reword(
     text: Annotated[str, typer.Argument(help="The new words", show_default=False)],
     why: Annotated[str, typer.Option(help="Reason, for readers of the new version", show_default=False)] = "",
     protocol: Protocol = "",
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Reword a criterion that was ruled unclear, in a new sealed version of its rubric."""
-    from annotator.actions.sets import rejudging, rewording
+    from annotator.actions.sets import reviews
     from annotator.actions.validation import disagreements
 
     protocol = protocol_of(file, protocol)
-    with opened(file, person=as_) as project:
+    with opened(file) as project:
         listed = {one.unit_id: one for one in disagreements.unclear(project, protocol)}
         one = _of(listed, criterion)
-        rewording.word(project, protocol, one.item_id, one.unit_id, text, why or rewording.WHY)
-        again = rejudging.waiting(project, protocol)
+        reviews.word(project, protocol, one.item_id, one.unit_id, text, why or reviews.WHY)
+        again = reviews.waiting(project, protocol)
     say(
         {"criterion": criterion, "words": text, "to_judge": [_tree(each) for each in again]}, json_,
         [f"The criterion of item {one.item_key} is reworded.", *(each.words() for each in again)],
@@ -226,22 +227,21 @@ def again(
     judge: JudgeName = "",
     queue: Annotated[bool, typer.Option("--queue", help="Add a run for each judge to the queue")] = False,
     protocol: Protocol = "",
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Reworded criteria that judges must judge again; all other verdicts stay valid and are not asked for."""
-    from annotator.actions.sets import rejudging
+    from annotator.actions.sets import reviews
 
     protocol = protocol_of(file, protocol)
-    with opened(file, readonly=not queue, person=as_) as project:
-        found = rejudging.waiting(project, protocol, judge)
+    with opened(file, readonly=not queue) as project:
+        result = reviews.waiting(project, protocol, judge)
         if queue:
-            for one in found:
-                rejudging.queue_up(project, one.order.judge, one.order.protocol)
-    words = [one.words() for one in found] or ["Nothing needs to be judged again."]
-    if queue and found:
+            for one in result:
+                reviews.queue_up(project, one.order.judge, one.order.protocol)
+    words = [one.words() for one in result] or ["Nothing needs to be judged again."]
+    if queue and result:
         words.append("Queued; start it with: judge run, or in the window.")
-    say({"again": [_tree(one) for one in found], "queued": queue and bool(found)}, json_, words)
+    say({"again": [_tree(one) for one in result], "queued": queue and bool(result)}, json_, words)
 
 
 def _say_rulings(left: Sequence[Any], sides: Mapping[Any, Any], json_: bool, *, open_: bool) -> None:
@@ -286,7 +286,7 @@ def _say_reviews(judge: str, left: Any, sides: Mapping[Any, Any], json_: bool, *
         for one in left.lines if not (open_ and one.said)
         for side in [sides[one.judge_id, one.place.key]]
     ]  # fmt: skip
-    done = sum(bool(one.said) for one in left.lines)
+    done = sum(bool(line.said) for line in left.lines)
     words = [
         f"{tree['case']}\n  item {tree['item']}, weight {tree['weight']:g}: {tree['criterion']}\n"
         f"  {judge} says {tree['value']}: {tree['said'] or 'open'}"
@@ -315,7 +315,6 @@ def _tree(one: Any) -> dict[str, Any]:
 def _entries(
     case: str, said: str, reason: str, note: str, path: Path | None, kind: str = ""
 ) -> list[dict[str, str]]:
-    """What is to be said: the one case, or those of a file."""
     if path is None:
         if bool(case) != bool(said):
             raise Refusal("--case and --say must be given together.", "Give both.")
@@ -337,7 +336,6 @@ def _entries(
 def _keep_all(
     project: Any, entries: Sequence[dict[str, str]], keep: Callable[[dict[str, str]], None]
 ) -> None:
-    """Keep every entry, or none."""
     if not entries:
         return
     with project.store.write():
@@ -356,3 +354,266 @@ def _value(kind: Any, said: str) -> Any:
         return kind(said)
     except ValueError:
         raise Refusal(f"“{said}” is not a valid value here.", f"Use one of {', '.join(kind)}.") from None
+
+
+drafting_app = typer.Typer(help="A model's drafts for you; nobody else sees them.", no_args_is_help=True)
+
+rubrics_app = typer.Typer(
+    help="Rubric sets: other rubrics for the same items, to judge by and to compare.", no_args_is_help=True
+)
+
+Draft = Annotated[
+    str, typer.Argument(help="The draft, by the key of its item or the first letters of its id")
+]
+OfKind = Annotated[str, typer.Option("--kind", help="Which draft, where an item has drafts of several kinds")]
+
+
+@drafting_app.command()
+def ask(
+    file: File,
+    judge: Annotated[str, typer.Option("--judge", help="The judge whose endpoint writes the draft")],
+    kind: Annotated[
+        str,
+        typer.Option(
+            help="classification, insights, reference, rubric, diagnostics, nuggets, checklist, inspirations or tasks"
+        ),
+    ],
+    item: Annotated[list[str], typer.Option("--item", help="Item key; repeatable")],
+    concurrency: Concurrency = 4,
+    timeout: Timeout = 600.0,
+    budget: Budget = None,
+    piece_words: Annotated[
+        int, typer.Option(help="Of inspirations: words of a piece of the transcript; 0 for the usual 1500")
+    ] = 0,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Estimate calls, tokens and cost, without making a call")
+    ] = False,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:
+    """Have a model draft from an item's sources; the draft is a proposal until you take it, unit by unit.
+
+    A checklist is drafted from the task alone: settle it before you look at any report. A classification is drafted
+    from the question and the project's types: it proposes a type and a subject.
+    """
+    from annotator.actions.material import draft_runs
+    from annotator.actions.runs.judge_cases import RunRequest
+
+    order = RunRequest(
+        judge=judge, protocol=draft_runs.protocol_name(draft_runs.kind_of(kind)), items=tuple(item),
+        concurrency=concurrency, timeout_s=timeout, budget_usd=budget, piece_words=piece_words,
+    )  # fmt: skip
+
+    if estimate:
+        say_forecast(file, order, json_=json_)
+        return
+    order_carried_out(file, order, progress=progress, json_=json_)
+
+
+@drafting_app.command("list")
+def list_(file: File, json_: Json = False) -> None:
+    """List your open drafts and their units."""
+    from annotator.actions.items import items
+    from annotator.actions.material import model_drafts
+
+    with opened(file, readonly=True) as project:
+        result = [
+            {**_told(proposal), "item": items.read(project, proposal.item_id).key}
+            for proposal in model_drafts.proposals(project)
+        ]
+    words = [line for one in result for line in _lines(one)]
+    say({"drafts": result}, json_, words or ["You have no open drafts."])
+
+
+@drafting_app.command()
+def take(
+    file: File,
+    draft: Draft,
+    unit: Annotated[
+        list[int] | None, typer.Option("--unit", help="Number of a unit; by default all remaining units")
+    ] = None,
+    text: Annotated[
+        Path | None,
+        typer.Option(help="For reference material: file with your edited text on what the sources say"),
+    ] = None,
+    beyond: Annotated[
+        Path | None,
+        typer.Option(
+            help="For reference material: file with your edited text on what goes beyond the sources"
+        ),
+    ] = None,
+    type_: Annotated[
+        str | None, typer.Option("--type", help="For a classification: this type instead")
+    ] = None,
+    subject: Annotated[str | None, typer.Option(help="For a classification: this subject instead")] = None,
+    kind: OfKind = "",
+) -> None:
+    """Copy units of a draft into your document, whose history records their origin.
+
+    Reference material is taken as a whole and becomes a source of its item; of a classification the item gets the type
+    and the subject.
+    """
+    from annotator.actions.material import model_drafts
+    from annotator.domain.material.writer_aid import WriterAid
+    from annotator.domain.texts.refusal import Refusal
+
+    with opened(file) as project:
+        result = model_drafts.found(project, draft, kind)
+        whole = result.kind is WriterAid.REFERENCE
+        filed = result.kind is WriterAid.CLASSIFICATION
+        if unit and (whole or filed):
+            raise Refusal("That draft is taken as a whole.", "Leave --unit out.")
+        if (type_ or subject) and not filed:
+            raise Refusal("Only a classification has a type and subject.", "Leave --type and --subject out.")
+        if (text or beyond) and not whole:
+            raise Refusal("Only reference material is taken from a file.", "Leave --text and --beyond out.")
+        if filed:
+            said.print(_classified(project, result, type_, subject), markup=False)
+            return
+        if whole:
+            made = model_drafts.confirm_material(project, result.id, _read(text), _read(beyond))
+            said.print(f"“{made.after['title']}” is now a source of the item.", markup=False)
+            return
+        change = model_drafts.take(project, result.id, model_drafts.numbered(result, unit or []))
+        count = len(change.after["from_draft"]["units"])
+    said.print(f"{count} of the draft's units are now in your {result.kind.value}.", markup=False)
+
+
+def _classified(project: Any, draft: Any, type_: str | None, subject: str | None) -> str:
+    """Set what a draft proposes, or what is said instead, and tell what the item has now."""
+    from annotator.actions.items import items
+    from annotator.actions.material import model_drafts
+
+    named = {"question_type": type_, "subject": subject}
+    model_drafts.confirm_class(
+        project, draft.id, {name: words for name, words in named.items() if words is not None}
+    )
+    item = items.read(project, draft.item_id)
+    return f"Item {item.key}: {item.question_type}, {item.subject}."
+
+
+@drafting_app.command()
+def refuse(file: File, draft: Draft, kind: OfKind = "") -> None:
+    """Dismiss the rest of a draft."""
+    from annotator.actions.material import model_drafts
+
+    with opened(file) as project:
+        model_drafts.refuse(project, model_drafts.found(project, draft, kind).id)
+    said.print("The draft is dismissed.", markup=False)
+
+
+def _read(path: Path | None) -> str | None:
+    """The words of a file, which may be empty; None where none is named."""
+    from annotator.exchange.texts import documents
+
+    if path is None:
+        return None
+    if path.is_file() and not path.stat().st_size:
+        return ""
+    return documents.plain_text(documents.read(path), path.name)
+
+
+def _told(one: Any) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "kind": one.kind.value,
+        "judge": one.source.judge,
+        "model": one.source.model,
+        "at": one.at.isoformat(),
+        "units": [
+            {"number": number, "taken": unit.id in one.taken, **unit.model_dump(mode="json")}
+            for number, unit in enumerate(one.document.units, start=1)
+        ],
+    }
+
+
+def _lines(told: dict[str, Any]) -> list[str]:
+    head = f"{told['id'][:8]}  {told['kind']} of item {told['item']} by {told['model'] or told['judge']}"
+    units = [
+        f"  {unit['number']}. {_filed(unit)}{unit['text']}{' (taken)' if unit['taken'] else ''}"
+        for unit in told["units"]
+    ]
+    return [head, *units]
+
+
+def _filed(unit: dict[str, Any]) -> str:
+    return f"{unit['question_type']}, {unit['subject']}: " if "question_type" in unit else ""
+
+
+@rubrics_app.command("list")
+def rubrics_list(file: File, json_: Json = False) -> None:
+    """List all rubric sets with their items and criteria; the one that reports are judged by is marked.
+
+    A model writes one by: judge extract --extraction researcherbench.rubric.dimensions (or ….reference).
+    """
+    from annotator.actions.studies import rubric_views
+
+    with opened(file, readonly=True) as project:
+        now = rubric_views.in_force(project) or rubric_views.OWN
+        result: list[dict[str, Any]] = [
+            {
+                "set": name, "items": len(of), "criteria": sum(len(one.units) for one in of.values()),
+                "in_force": name == now,
+            }
+            for name, of in rubric_views.sets(project).items()
+        ]  # fmt: skip
+    words = [
+        f"{one['set']}: {counted(one['items'], 'item')}, {counted(one['criteria'], 'criterion', 'criteria')}"
+        + (", in force" if one["in_force"] else "")
+        for one in result
+    ]
+    say({"sets": result}, json_, words or ["There are no rubrics yet."])
+
+
+@rubrics_app.command("use")
+def rubrics_use(
+    file: File,
+    name: Annotated[str, typer.Argument(help="A named set, or “settled” for the experts' own rubrics")],
+    json_: Json = False,
+) -> None:
+    """Have reports judged, labelled and scored by a set from now on; all verdicts by others stay."""
+    from annotator.actions.studies import rubric_views
+
+    with opened(file) as project:
+        rubric_views.use(project, name)
+    say({"in_force": name}, json_, [f"Reports are now judged, labelled and scored by “{name}”."])
+
+
+@rubrics_app.command("keep")
+def rubrics_keep(
+    file: File,
+    name: Annotated[str, typer.Argument(help="The name of the set")],
+    of: Annotated[
+        str, typer.Option("--of", help="Copy this set: settled, drafted, or an author's alias")
+    ] = "",
+    path: Annotated[
+        Path | None,
+        typer.Option(
+            "--from", help="CSV with item, criterion and weight; or JSON: item key → list of {text, weight}"
+        ),
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """Keep a rubric set under a name: a copy of another one, or from a file."""
+    from annotator.actions.studies import rubric_views
+    from annotator.domain.texts.refusal import Refusal
+
+    if bool(of) == bool(path):
+        raise Refusal("A set is either copied or read from a file.", "Give --of or --from.")
+    with opened(file) as project:
+        made = rubric_views.keep_file(project, name, path) if path else rubric_views.keep(project, name, of)
+    say(made.after, json_, [f"Kept “{name}”: {counted(made.after['items'], 'item')}."])
+
+
+@rubrics_app.command("write")
+def rubrics_write(
+    file: File,
+    name: Annotated[str, typer.Argument(help="The set: settled, drafted, an author's alias, or a named one")],
+    to: Annotated[Path, typer.Option("--to", help="The file: NAME.csv or NAME.json")],
+) -> None:
+    """Write a rubric set into a file, so that people can weigh its criteria; keep --from takes it back."""
+    from annotator.actions.studies import rubric_views
+
+    with opened(file, readonly=True) as project:
+        many = rubric_views.write_set(project, name, to)
+    said.print(f"{counted(many, 'criterion', 'criteria')} of “{name}” are in {to.name}.", markup=False)

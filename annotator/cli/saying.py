@@ -3,18 +3,25 @@
 import io
 import json
 import sys
-from collections.abc import Callable, Collection, Iterator
+import traceback
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import asdict
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+from typer.main import get_command, get_group
 
-from annotator.domain.texts.counting import counted
+from annotator import __version__, loading
+from annotator.domain.texts.canonical import held, redact, visible
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
-from annotator.domain.texts.well_formed import visible
+from annotator.domain.texts.words import counted
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -23,7 +30,7 @@ As = Annotated[
     str,
     typer.Option("--as", help="Person at work in this command: an id or an alias; by default the last one"),
 ]
-# Who is at work in a command whose own code does not read it.
+# Who is at work in the command that runs: whatever opens a project in it reads this.
 AT_WORK = ContextVar("at_work", default="")
 File = Annotated[Path, typer.Argument(help="The project file, name.goldsmith", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of words")]
@@ -54,12 +61,10 @@ def speak_everywhere() -> None:
 
 
 class opened:  # noqa: N801 - reads as a verb in a with statement
-    """A project, opened for the length of a command."""
-
     def __init__(
         self, file: Path, *, readonly: bool = False, person: str = "", unchecked: bool = False
     ) -> None:
-        """`person` is the id or alias of anyone who is to be at work; by default the person who was last.
+        """`person` is the id or alias of anyone who is to be at work; by default who `--as` names, or who was last.
 
         `unchecked` opens a file with values that cannot be read, to name them all.
         """
@@ -176,6 +181,230 @@ def given_of(**values: Any) -> dict[str, Any]:
 
 
 def say_changed(change: Any, json_: bool) -> None:
-    """How many things have new values."""
     words = f"{counted(len(change.after), change.subject)} changed." if change.after else "Nothing new."
     say({"changed": change.after}, json_, [words])
+
+
+Judge = Annotated[str, typer.Option("--judge", help="The judge's name")]
+OfJudge = Annotated[str, typer.Option("--judge", help="Only this judge")]
+Protocol = Annotated[
+    str,
+    typer.Option(
+        "--protocol",
+        help="What is judged; by default what a judge or people judged here, or what there is gold for",
+        show_default=False,
+    ),
+]
+Systems = Annotated[list[str] | None, typer.Option("--system", help="Only this system; repeatable")]
+Items = Annotated[list[str] | None, typer.Option("--item", help="Only this item, by key; repeatable")]
+KeyEnv = Annotated[str, typer.Option(help="Environment variable that holds the endpoint's key")]
+Concurrency = Annotated[int, typer.Option(min=1, max=512, help="Concurrent calls")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Timeout of one call, in seconds")]
+Budget = Annotated[
+    float | None, typer.Option(min=0, help="Budget in US dollars; every reply gets a token cap")
+]
+RequestsPerMinute = Annotated[
+    float | None, typer.Option("--rpm", min=0.1, help="Rate limit: calls per minute")
+]
+TokensPerMinute = Annotated[float | None, typer.Option("--tpm", min=1, help="Rate limit: tokens per minute")]
+InputPrice = Annotated[
+    float | None, typer.Option(min=0, help="US dollars per million tokens in; by default as listed")
+]
+OutputPrice = Annotated[float | None, typer.Option(min=0, help="US dollars per million tokens out")]
+CachedPrice = Annotated[float | None, typer.Option(min=0, help="US dollars per million cached tokens in")]
+Together = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        max=100,
+        help="Units per call, shuffled; 0 as the judge is set, any other number is a separate judge",
+    ),
+]
+Card = Annotated[
+    Path | None,
+    typer.Option(help="Validity card: no call is made unless the judge matches it", show_default=False),
+]
+Trials = Annotated[int, typer.Option(min=1, max=100, help="Trials per unit")]
+Batch = Annotated[
+    bool,
+    typer.Option("--batch", help="Use the provider's batch API: answers within a day, usually at half price"),
+]
+
+
+class NamingLayouts(TyperCommand):
+    """A command whose help names benchmarks' layouts, which are loaded when the help is shown."""
+
+    def format_help(self, *where: Any) -> None:
+        """Put the names into the places that the help has for them."""
+        from annotator.exchange.formats.layouts import LAYOUTS, of_labels
+
+        names = {
+            "layouts": " or ".join(LAYOUTS),
+            "layouts_listed": ", ".join(LAYOUTS),
+            "label_layouts": " or ".join(of_labels()),
+            "label_files": " or ".join(f"{title}'s ({one.example} …)" for title, one in of_labels().values()),
+        }
+        for param in self.params:
+            if isinstance(param, TyperOption | TyperArgument) and param.help:
+                param.help = param.help.format(**names)
+        super().format_help(*where)
+
+
+def protocol_of(file: Path, named: str, set_name: str = "") -> str:
+    """The protocol that is named, else that of the validation set, else the one that the project goes by."""
+    if named:
+        return named
+    from annotator.actions.labelling import label_cases
+
+    with opened(file, readonly=True) as project:
+        if set_name:
+            from annotator.actions.sets import validation_sets
+
+            return validation_sets.named(project, set_name).protocol
+        return label_cases.usual(project)
+
+
+def reach(systems: list[str] | None, items: list[str] | None) -> dict[str, Any]:
+    return {"systems": tuple(systems or ()), "items": tuple(items or ())}
+
+
+def how(
+    concurrency: int, timeout: float, budget: float | None, rpm: float | None, tpm: float | None
+) -> dict[str, Any]:
+    return {
+        "concurrency": concurrency,
+        "timeout_s": timeout,
+        "budget_usd": budget,
+        "requests_per_minute": rpm,
+        "tokens_per_minute": tpm,
+    }
+
+
+def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    sys.stderr.write(visible(redact("".join(traceback.format_exception(kind, error, trace)), held())))
+
+
+# The commands of each app, or the group that it is, in the order of the help.
+NAMES = (
+    ("project.app", "sample new import weights info export check backup selftest"),
+    ("judge.judge_app", "judge"),
+    ("judge.keys_app", "keys"),
+    ("items.app", "items"),
+    ("items.final_app", "final"),
+    ("items.pilot_app", "pilot"),
+    ("sources.app", "sources"),
+    ("sources.evidence_app", "evidence"),
+    ("ruling.drafting_app", "draft"),
+    ("ruling.rubrics_app", "rubrics"),
+    ("labels.authoring_app", "authoring"),
+    ("items.respond_app", "respond"),
+    ("items.systems_app", "systems"),
+    ("items.responses_app", "responses"),
+    ("sources.research_app", "research"),
+    ("judge.contests_app", "contest"),
+    ("results.app", "results gold"),
+    ("people.people_app", "people"),
+    ("people.app", "pack unpack adjudicate status"),
+    ("agreement.app", "agreement"),
+    ("labels.app", "labels"),
+    ("validation.app", "validate choose-judge correct sets"),
+    ("ruling.app", "rule review error-sample rulings"),
+    ("validation.app", "attack bias"),
+    ("validation.app", "card"),
+    ("labels.handing_out_app", "assign"),
+    ("labels.reviews_app", "reviews"),
+    ("project.app", "child"),
+)
+APPS = {name: app for app, names in NAMES for name in names.split()}
+# What makes a project, in which nobody is at work yet.
+MAKING = ("sample", "new")
+
+
+class CommandsAskedFor(Mapping[str, Any]):
+    """Every command or group by name; only those that are looked at are loaded."""
+
+    def __getitem__(self, name: str) -> Any:
+        return _loaded(name, APPS[name])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(APPS)
+
+    def __len__(self) -> int:
+        return len(APPS)
+
+
+@cache
+def _loaded(name: str, place: str) -> Any:
+    module, _, app = place.rpartition(".")
+    with loading():
+        group = get_group(getattr(import_module(f"annotator.cli.{module}"), app))
+    group.name = name
+    result = group.commands.get(name, group)
+    _let_be_at_work(result)
+    return result
+
+
+def _let_be_at_work(command: Any) -> None:
+    """Add `--as` to every command on a project, before `--json`; `opened` heeds it."""
+    for one in getattr(command, "commands", {}).values():
+        _let_be_at_work(one)
+    taken = {spelling for one in command.params for spelling in one.opts}
+    if "file" in taken and "--as" not in taken and command.name not in MAKING:
+        last = next(
+            (at for at, one in enumerate(command.params) if "--json" in one.opts), len(command.params)
+        )
+        command.params.insert(last, _at_work())
+        command.callback = partial(_worked, command.callback)
+
+
+@cache
+def _at_work() -> Any:
+    app = typer.Typer(add_completion=False)
+
+    @app.command()
+    def command(as_: As = "") -> None:
+        pass
+
+    return get_command(app).params[0]
+
+
+def _worked(command: Callable[..., Any], as_: str = "", **given: Any) -> Any:
+    before = AT_WORK.set(as_)
+    try:
+        return command(**given)
+    finally:
+        AT_WORK.reset(before)
+
+
+class Commands(TyperGroup):
+    """The group of all commands."""
+
+    def __init__(self, **said_of_it: Any) -> None:
+        super().__init__(**said_of_it | {"commands": CommandsAskedFor()})
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Make, label, judge and release expert gold for deep-research benchmarks.",
+    epilog="Exit codes: 0 success · 1 refused, nothing was changed except as stated · 2 wrong usage · 3 "
+    "incomplete: something is missing, the budget is spent, or the command was interrupted; finished work "
+    "is kept.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(show: bool) -> None:
+    if show:
+        said.print(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def version(
+    show: Annotated[
+        bool, typer.Option("--version", help="Print the version", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Goldsmith."""

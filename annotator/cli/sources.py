@@ -9,10 +9,10 @@ from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.carrying import Line, Shown, carried_out
+from annotator.cli import items
+from annotator.cli.project import Line, Shown, carried_out
 from annotator.cli.saying import (
     NOT_ALL,
-    As,
     File,
     Json,
     bar,
@@ -22,8 +22,8 @@ from annotator.cli.saying import (
     say,
     say_changed,
 )
-from annotator.domain.texts.moments import local
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted, local
 
 app = typer.Typer(help="Sources of items, and pages cited by reports.", no_args_is_help=True)
 evidence_app = typer.Typer(help="Gold evidence in bulk.", no_args_is_help=True)
@@ -50,12 +50,12 @@ Every = Annotated[
 @app.command("list")
 def list_(file: File, every: Every = False, json_: Json = False) -> None:
     """List every address that claims cite and every page that is kept, with its state and the cause of a failure."""
-    from annotator.actions.items import cited_pages
+    from annotator.actions.items import pages
 
     with opened(file, readonly=True) as project:
-        found = cited_pages.lines(project, every=every)
-    words = [f"{line.state or NOT_FETCHED:<11}  {line.url}  {line.cause}".rstrip() for line in found]
-    trees = [asdict(line) | {"state": line.state or NOT_FETCHED} for line in found]
+        result = pages.lines(project, every=every)
+    words = [f"{line.state or NOT_FETCHED:<11}  {line.url}  {line.cause}".rstrip() for line in result]
+    trees = [asdict(line) | {"state": line.state or NOT_FETCHED} for line in result]
     none = "No claim cites an address, and no page is kept; --every lists those that reports give."
     say({"pages": trees}, json_, words or [none])
 
@@ -79,14 +79,14 @@ def fetch(
     json_: Json = False,
 ) -> None:
     """Fetch the pages cited by the project's claims and store their texts; exit code 3 if some failed."""
-    from annotator.actions.items import page_fetching
+    from annotator.actions.items import pages
 
-    order = page_fetching.FetchRequest(refresh, allow_private, reader, concurrency, every)
+    order = pages.FetchRequest(refresh, allow_private, reader, concurrency, every)
 
     async def run(project: Any, **how: Any) -> dict[str, Any]:
-        return await page_fetching.fetch(project, order, **how)
+        return await pages.fetch(project, order, **how)
 
-    carried_out(file, run, page_fetching.words, doing="fetching", progress=progress, json_=json_)
+    carried_out(file, run, pages.words, doing="fetching", progress=progress, json_=json_)
 
 
 @app.command("import")
@@ -104,13 +104,13 @@ def import_(
     The index has the columns url and file, and may have title and fetched_at. Without one, each saved page
     (.html) has to name the address it comes from.
     """
-    from annotator.actions.items import page_fetching
+    from annotator.actions.items import pages
 
     async def run(project: Any, *, tell: Callable[[Line], None], **_: Any) -> Line:
-        return await page_fetching.import_folder(project, folder, tell=tell)
+        return await pages.import_folder(project, folder, tell=tell)
 
     def words(line: Line) -> list[str]:
-        return [*page_fetching.words(line), *line["problems"]]
+        return [*pages.words(line), *line["problems"]]
 
     carried_out(file, run, words, doing="reading", progress=progress, json_=json_)
 
@@ -123,20 +123,19 @@ def add(
         list[str], typer.Argument(help="Markdown, plain text (UTF-8) or PDF", show_default=False)
     ],
     title: Annotated[str, typer.Option(help="Title; by default the name of each file")] = "",
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Put files beside an item as its sources, all of them or none; what is there already is not added again."""
-    from annotator.actions.items import sources as beside
+    from annotator.actions.items import items
 
     if any("://" in path for path in paths):
         raise Refusal(
             "Sources are files; an address cannot be added.",
             "Save the page as PDF or text and add that; sources describe --identifier keeps its address.",
         )
-    with opened(file, person=as_) as project, project.store.write():
+    with opened(file) as project, project.store.write():
         item_id = _item_id(project, item)
-        new = {path: bool(beside.add_source(project, item_id, Path(path), title).seq) for path in paths}
+        new = {path: bool(items.add_source(project, item_id, Path(path), title).seq) for path in paths}
     words = [
         f"{'Added' if added else 'There already, not added again'}: {path}" for path, added in new.items()
     ]
@@ -159,9 +158,8 @@ def describe(
     json_: Json = False,
 ) -> None:
     """Set the kind, date, venue, citations or identifier of sources, in one act that can be undone."""
-    from annotator.actions.items import metadata
-    from annotator.actions.items import sources as beside
-    from annotator.domain.texts.change import now
+    from annotator.actions.items import items, materials
+    from annotator.domain.texts.canonical import now
 
     if citations is not None and citations_on is None:
         citations_on = local(now()).date().isoformat()
@@ -170,9 +168,9 @@ def describe(
         identifier=identifier,
     )  # fmt: skip
     with opened(file) as project:
-        found = [one for key in item for one in beside.sources(project, _item_id(project, key))]
-        chosen = [one.id for one in found if source in ("", one.title)]
-        change = metadata.describe(project, metadata.Thing.SOURCE, {one: given for one in chosen})
+        result = [one for key in item for one in items.sources(project, _item_id(project, key))]
+        chosen = [one.id for one in result if source in ("", one.title)]
+        change = materials.describe(project, materials.Thing.SOURCE, {one: given for one in chosen})
     say_changed(change, json_)
 
 
@@ -188,16 +186,15 @@ def look_up(
     json_: Json = False,
 ) -> None:
     """Set date, venue, citations and kind of sources from OpenAlex, CrossRef or a file; replies are kept."""
-    from annotator.actions.items import materials
-    from annotator.actions.items import sources as beside
+    from annotator.actions.items import items, materials
     from annotator.actions.material import lookups
 
     with opened(file) as project:
         ids = [_item_id(project, key) for key in item or ()] or materials.item_ids(project)
-        named = [one.identifier for key in ids for one in beside.sources(project, key) if one.identifier]
-        found = _looked_up(project, named, from_file, service, refresh=refresh)
-        change = lookups.describe_sources(project, ids, found)
-    say({"lacking": dict(found.lacking), "changed": change.after}, json_, [found.words()])
+        named = [one.identifier for key in ids for one in items.sources(project, key) if one.identifier]
+        result = _looked_up(project, named, from_file, service, refresh=refresh)
+        change = lookups.describe_sources(project, ids, result)
+    say({"lacking": dict(result.lacking), "changed": change.after}, json_, [result.words()])
 
 
 @app.command()
@@ -219,18 +216,18 @@ def works(
     Relevance, citations and claims are judged by abstracts; document importance counts by citations. A text that is
     there is never replaced. Exit code 3 if something did not come.
     """
-    from annotator.actions.research import named_works, work_sources
+    from annotator.actions.research import research
 
     with opened(file) as project, progress_bars() as progress:
         if from_place is not None:
-            found = work_sources.from_place(project, from_place, bar(progress))
+            result = research.from_place(project, from_place, bar(progress))
         else:
-            found = work_sources.look_up(project, bar(progress), services=service or ())
-        left = named_works.named(project)
+            result = research.look_up(project, bar(progress), services=service or ())
+        left = research.named(project)
     lacks = {"named": len(left.titles), "without_abstract": left.without_abstract}
-    told = asdict(found) | lacks | {"without_citations": left.without_citations}
-    say(told, json_, [*found.words(), left.words()])
-    if found.problems:
+    told = asdict(result) | lacks | {"without_citations": left.without_citations}
+    say(told, json_, [*result.words(), left.words()])
+    if result.problems:
         raise typer.Exit(NOT_ALL)
 
 
@@ -256,32 +253,31 @@ def evidence_import(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would be taken, and take nothing")
     ] = False,
-    person: As = "",
     json_: Json = False,
 ) -> None:
     """Put references into your evidence in one act; what repeats, is doubtful or not readable is listed and stays out.
 
     Doubtful is, say, an entry without a year, one of prose, or one whose title looks like names; the reason is given.
     """
-    from annotator.actions.material import evidence_import as bulk
+    from annotator.actions.material import lookups
 
     if (bool(path), from_source, source_itself).count(True) != 1:
         raise Refusal("It is not clear what to import.", "Give a file, --from-source or --source-itself.")
-    with opened(file, readonly=dry_run, person=person) as project:
+    with opened(file, readonly=dry_run) as project:
         item_id = _item_id(project, item)
         if from_source:
-            offer = bulk.from_sources(project, item_id)
+            offer = lookups.from_sources(project, item_id)
         elif source_itself:
-            offer = bulk.the_source_itself(project, item_id)
+            offer = lookups.the_source_itself(project, item_id)
         elif path == "-":
-            offer = bulk.from_text(project, item_id, sys.stdin.read())
+            offer = lookups.from_text(project, item_id, sys.stdin.read())
         else:
-            offer = bulk.from_file(project, item_id, Path(path))
+            offer = lookups.from_file(project, item_id, Path(path))
         chosen = offer.fresh + (offer.doubtful if doubtful else ())
         if chosen and not dry_run:
-            bulk.take(project, item_id, chosen, offer.form)
-    entries = [{**asdict(one), "reference": _plain(one.reference)} for one in offer.entries]
-    words = [offer.words(), *(one.words() for one in offer.entries if not one.fresh)]
+            lookups.take(project, item_id, chosen, offer.form)
+    entries = [{**asdict(entry), "reference": _plain(entry.reference)} for entry in offer.entries]
+    words = [offer.words(), *(entry.words() for entry in offer.entries if not entry.fresh)]
     say({"form": offer.form, "taken": 0 if dry_run else len(chosen), "entries": entries}, json_, words)
 
 
@@ -292,19 +288,18 @@ def evidence_look_up(
     from_file: FromFile = None,
     service: Services = None,
     refresh: Refresh = False,
-    person: As = "",
     json_: Json = False,
 ) -> None:
     """Fill in lacking titles, authors and years of your evidence from OpenAlex, CrossRef or a file, in one act."""
     from annotator.actions.material import lookups
 
-    with opened(file, person=person) as project:
+    with opened(file) as project:
         item_id = _item_id(project, item)
-        found = _looked_up(
+        result = _looked_up(
             project, lookups.to_complete(project, item_id), from_file, service, refresh=refresh
         )
-        change = lookups.complete(project, item_id, found)
-    say({"lacking": dict(found.lacking), "change": change.after}, json_, [found.words()])
+        change = lookups.complete(project, item_id, result)
+    say({"lacking": dict(result.lacking), "change": change.after}, json_, [result.words()])
 
 
 def _looked_up(
@@ -326,3 +321,114 @@ def _item_id(project: Any, key: str) -> str:
 def _plain(reference: Any) -> Any:
     named = {"text", "identifier", "authors", "year"}
     return reference.model_dump(mode="json", include=named) if reference is not None else None
+
+
+research_app = typer.Typer(
+    help="Research papers: their related-work sections as exemplars.", no_args_is_help=True
+)
+research_app.add_typer(items.writing_app)
+Folder = Annotated[Path, typer.Argument(help="Folder of collected papers", show_default=False)]
+
+
+AnyVersion = Annotated[bool, typer.Option("--any-version", help="Also papers that have a second version")]
+JournalCounts = Annotated[
+    bool, typer.Option("--journal-counts", help="A journal reference counts as accepted, too")
+]
+AnyComment = Annotated[
+    bool, typer.Option("--any-comment", help="Also papers of which no comment says that they were accepted")
+]
+Authors = Annotated[
+    Path | None, typer.Option(help="Table with author and h; one author of a paper must reach --least-h")
+]
+LeastH = Annotated[int, typer.Option(min=1, help="Least h-index, with --authors")]
+
+
+@research_app.command()
+def collect(
+    to: Annotated[Path, typer.Option(help="Folder to fill, or to go on filling")],
+    category: Annotated[list[str], typer.Option(help="Category of arXiv, such as cs.CL; repeatable")],
+    first: Annotated[str, typer.Option("--from", help="First day of submission (GMT)")],
+    last: Annotated[str, typer.Option("--until", help="Last day of submission (GMT)")],
+    titles: Annotated[
+        bool,
+        typer.Option("--titles", help="Search cited works without an arXiv id by title, one request each"),
+    ] = False,
+    any_version: AnyVersion = False,
+    journal_counts: JournalCounts = False,
+    any_comment: AnyComment = False,
+    authors: Authors = None,
+    least_h: LeastH = 20,
+    json_: Json = False,
+) -> None:
+    """Collect papers from arXiv into a folder: lists, e-prints and cited works, one request every 3 seconds.
+
+    All answers are kept, so that a stopped command goes on where it ended. Exit code 3 if something did not come.
+    """
+    from annotator.actions.imports import imports
+    from annotator.actions.research import research
+
+    wanted = research.query(category, first, last, titles=titles)
+    rules = imports.Rules(any_version, journal_counts, any_comment)
+    if authors is not None:
+        rules = imports.with_authors(rules, authors, least_h)
+    with progress_bars() as progress:
+        result = asyncio.run(research.collect(to, wanted, rules, bar(progress)))
+    say(asdict(result), json_, research.words(result))
+    if result.missing:
+        raise typer.Exit(NOT_ALL)
+
+
+@research_app.command()
+def build(
+    file: File,
+    folder: Folder,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
+    ] = False,
+    any_version: AnyVersion = False,
+    journal_counts: JournalCounts = False,
+    any_comment: AnyComment = False,
+    most_words: Annotated[int, typer.Option(min=1, help="Most words of a section")] = 1000,
+    least_references: Annotated[int, typer.Option(min=0, help="Fewest works that a section cites")] = 5,
+    authors: Authors = None,
+    least_h: LeastH = 20,
+    json_: Json = False,
+) -> None:
+    """Make items, exemplars and gold references of collected papers; no network is used, and all refusals are told."""
+    from annotator.actions.imports import imports
+
+    rules = imports.Rules(any_version, journal_counts, any_comment, most_words, least_references)
+    if authors is not None:
+        rules = imports.with_authors(rules, authors, least_h)
+    with opened(file, readonly=dry_run) as project, progress_bars() as progress:
+        options = imports.ImportOptions(rules=rules)
+        if dry_run:
+            report = imports.preview(project, imports.COLLECTED, [folder], options, bar(progress))
+        else:
+            _, report = imports.run(project, imports.COLLECTED, [folder], options, progress=bar(progress))
+    say(_told(report), json_, _words(report))
+
+
+def _told(report: Any) -> dict[str, Any]:
+    funnel = report.funnel
+    new = {thing: report.counts[thing].new for thing in ("items", "pages")}
+    return {
+        "candidates": funnel.candidates,
+        "kept": len(funnel.kept),
+        "items": new["items"],
+        "references": report.units,
+        "works": new["pages"],
+        "rules": dict(funnel.rules),
+        "refused": [{"id": one.id, "stage": one.stage.value, "reason": one.reason} for one in funnel.refused],
+        "counts": {thing: asdict(count) for thing, count in report.counts.items()},
+        "notes": [str(note) for note in report.notes],
+        "problems": [str(problem) for problem in report.problems],
+    }
+
+
+def _words(report: Any) -> list[str]:
+    funnel = report.funnel
+    left = ", ".join(f"{many:,} after {stage.value}" for stage, many in funnel.left().items())
+    refused = [f"{one.id}  {one.stage.value}: {one.reason}" for one in funnel.refused]
+    problems = [str(problem) for problem in report.problems]
+    return [f"{counted(funnel.candidates, 'candidate')}: {left}", *refused, *report.words(), *problems]

@@ -1,15 +1,32 @@
 """Commands for judge validation: sets, figures, choice of a judge, corrected scores."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from annotator.cli.options import Protocol, protocol_of
-from annotator.cli.saying import As, File, Json, opened, said, say
-from annotator.cli.tables import show
-from annotator.domain.texts.counting import counted
+from annotator.cli.project import Shown, order_carried_out, say_forecast
+from annotator.cli.results import print_sheets, show
+from annotator.cli.saying import (
+    Budget,
+    Concurrency,
+    File,
+    Json,
+    Protocol,
+    RequestsPerMinute,
+    Timeout,
+    TokensPerMinute,
+    how,
+    opened,
+    print_json,
+    protocol_of,
+    said,
+    say,
+)
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 
 app = typer.Typer()
 sets_app = typer.Typer(
@@ -68,7 +85,6 @@ def validate(
     least: Least = 0.0,
     protocol: Protocol = "",
     to: To = None,
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Compare judges with people: may each stand in for people, its agreement, errors and cost.
@@ -78,30 +94,29 @@ def validate(
     shown to be worse. Of several judges and looks at a test part, at most 3 in 100 are said to be better or worse by
     chance.
     """
-    from annotator.actions.sets import validation_units
-    from annotator.actions.validation import stand_in, validation, validation_sheets
+    from annotator.actions.sets import validation_figures
+    from annotator.actions.validation import stand_in, validation
 
     protocol = protocol_of(file, protocol, set_name)
-    with opened(file, readonly=not looks(set_name, part), person=as_) as project:
+    with opened(file, readonly=not looks(set_name, part)) as project:
         query = validation.ValidationQuery(
             protocol, set_name, part, tuple(against or ()), judge, positive, by,
             counted_look(project, set_name, part, judge),
         )  # fmt: skip
         ground = validation.ground_of(project, query)
-        found = validation.of_ground(project, ground, query)
+        result = validation.of_ground(project, ground, query)
         asked = stand_in.StandInQuery(query, delta=delta, epsilon=epsilon, least=least)
-        answers = stand_in.of_ground(project, ground, asked) if by == validation_units.ALL else None
+        answers = stand_in.of_ground(project, ground, asked) if by == validation_figures.ALL else None
     told = stand_in.sheets(answers) if answers else ()
     if to or json_:
         more = {"answers": stand_in.trees(answers) if answers else []}
-        show((*told, *validation_sheets.sheets(found)), to, json_, more)
+        show((*told, *validation.sheets(result)), to, json_, more)
         return
-    show((*told[:1], *validation_sheets.brief(found)), None, json_)
+    show((*told[:1], *validation.brief(result)), None, json_)
     said.print("All figures, weighted figures and confusion matrices: --to FILE.csv or --json", markup=False)
 
 
 def looks(set_name: str, part: str) -> bool:
-    """Whether the test part of a set is asked for."""
     return bool(set_name) and part not in ("", "dev")
 
 
@@ -136,7 +151,6 @@ def draw(
     "counts once submitted")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be drawn, without "
     "drawing")] = False,
-    as_: As = "",
     json_: Json = False,
 ) -> None:  # fmt: skip
     """Draw a random sample of responses, stratified by type, system and length, and assign it for blind labelling."""
@@ -144,34 +158,34 @@ def draw(
     from annotator.actions.sets import validation_sets
 
     protocol = protocol_of(file, protocol)
-    with opened(file, readonly=dry_run, person=as_) as project:
+    with opened(file, readonly=dry_run) as project:
         whose = tuple(everybody.known(project, one).id for one in people)
         query = validation_sets.SetRequest(
             name, whose, protocol, width, share, likeness, size, test, raters, seed, apart
         )
-        found = validation_sets.preview(project, query)
+        result = validation_sets.preview(project, query)
         if not dry_run:
             validation_sets.make(project, query)
     tree = {
-        "name": name, "dry_run": dry_run, "units": found.units, "told": list(found.told),
-        "responses": [one.model_dump(mode="json") for one in found.content.responses],
+        "name": name, "dry_run": dry_run, "units": result.units, "told": list(result.told),
+        "responses": [response.model_dump(mode="json") for response in result.content.responses],
     }  # fmt: skip
-    say(tree, json_, list(found.told))
+    say(tree, json_, list(result.told))
 
 
 @sets_app.command("list")
-def list_sets(file: File, as_: As = "", json_: Json = False) -> None:
+def list_sets(file: File, json_: Json = False) -> None:
     """List validation sets: size, labels still missing, and how often the test part was viewed."""
     from annotator.actions.sets import validation_sets
 
-    with opened(file, readonly=True, person=as_) as project:
-        found = [(one, validation_sets.lacking(project, one)) for one in validation_sets.sets(project)]
+    with opened(file, readonly=True) as project:
+        result = [(one, validation_sets.lacking(project, one)) for one in validation_sets.sets(project)]
     trees = [
         {
             "name": one.name, "protocol": one.protocol, "responses": len(one.content.responses),
             "items": len(one.content.dealt), "locked_at": one.locked_at, "openings": one.openings, "lacking": missing,
         }
-        for one, missing in found
+        for one, missing in result
     ]  # fmt: skip
     say({"sets": trees}, json_, [*map(_told, trees)] or ["No validation sets yet."])
 
@@ -187,13 +201,12 @@ def _told(tree: dict[str, Any]) -> str:
 def lock(
     file: File,
     name: Annotated[str, typer.Argument(help="Name of the set", show_default=False)],
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Lock the labels of a set: from now on they are the metric, and judges may be shown."""
     from annotator.actions.sets import validation_sets
 
-    with opened(file, person=as_) as project:
+    with opened(file) as project:
         change = validation_sets.lock(project, name)
     say(
         {"name": name, **change.after},
@@ -228,27 +241,26 @@ def choose_judge(
     positive: Positive = "",
     protocol: Protocol = "",
     to: To = None,
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """The cheapest judge that may stand in for people, or is not worse than another judge by more than a margin."""
-    from annotator.actions.validation import judge_choice, stand_in, validation
+    from annotator.actions.validation import stand_in, validation
 
     protocol = protocol_of(file, protocol, set_name)
-    with opened(file, readonly=not looks(set_name, part), person=as_) as project:
+    with opened(file, readonly=not looks(set_name, part)) as project:
         of = validation.ValidationQuery(
             protocol, set_name, part, tuple(against or ()), positive=positive,
             opening=counted_look(project, set_name, part, ""),
         )  # fmt: skip
-        found = judge_choice.choose(
-            project, judge_choice.JudgeChoiceQuery(of, figure, weighted, delta, reference, epsilon, least)
+        result = stand_in.choose(
+            project, stand_in.JudgeChoiceQuery(of, figure, weighted, delta, reference, epsilon, least)
         )
-    answers = [one.answer for one in found.offers if one.answer]
+    answers = [offer.answer for offer in result.offers if offer.answer]
     more = {
-        "chosen": found.chosen.name if found.chosen else None, "reason": list(found.reason),
-        "answers": [stand_in.tree(one) for one in answers],
+        "chosen": result.chosen.name if result.chosen else None, "reason": list(result.reason),
+        "answers": [stand_in.tree(answer) for answer in answers],
     }  # fmt: skip
-    show(judge_choice.sheets(found), to, json_, more)
+    show(stand_in.choice_sheets(result), to, json_, more)
 
 
 @app.command()
@@ -272,24 +284,201 @@ def correct(
     ] = "",
     card: Card = None,
     to: To = None,
-    as_: As = "",
     json_: Json = False,
 ) -> None:
     """Score of each system, raw and corrected by people's labels; certainty of the ranking; what to label next."""
-    from annotator.actions.judging import card_checks
-    from annotator.actions.results import metrics
-    from annotator.actions.validation import cards, corrected, corrected_sheets
+    from annotator.actions.judging import derived_judges
+    from annotator.actions.results import scoring
+    from annotator.actions.validation import corrected, validity_cards
 
-    metric = metric or metrics.USUAL_METRIC
+    metric = metric or scoring.USUAL_METRIC
     query = corrected.CorrectionQuery(judge, tuple(against or ()), set_name, part, width=width, metric=metric)
     # Refused before anyone looks at a test part.
     info = query.info
-    with opened(file, readonly=not looks(set_name, part), person=as_) as project:
+    with opened(file, readonly=not looks(set_name, part)) as project:
         if card is not None:
-            held = cards.read(card)
+            held = validity_cards.read(card)
             judge = judge or held.name
-            card_checks.refuse_verdicts(project, held, judge, info.protocol)
+            derived_judges.refuse_verdicts(project, held, judge, info.protocol)
         opening = counted_look(project, set_name, part, judge)
-        found = corrected.report(project, replace(query, judge=judge, opening=opening))
-    more = {"judge": found.rater.name, "against": found.against}
-    show(corrected_sheets.sheets(found), to, json_, more)
+        result = corrected.report(project, replace(query, judge=judge, opening=opening))
+    more = {"judge": result.rater.name, "against": result.against}
+    show(corrected.sheets(result), to, json_, more)
+
+
+@app.command()
+def card(
+    file: File,
+    judge: Annotated[
+        str, typer.Option(help="Judge of the card; with --check the judge to compare with "
+        "it", show_default=False)
+    ] = "",
+    to: Annotated[
+        Path | None, typer.Option(help="File to write the card to, .json or .html", show_default=False)
+    ] = None,
+    check: Annotated[
+        Path | None, typer.Option(help="Report where a judge differs from this card", show_default=False)
+    ] = None,
+    bind: Annotated[
+        bool, typer.Option("--bind", help="With --check: refuse runs of the judge if it differs from the "
+        "card")
+    ] = False,
+    define_at: Annotated[
+        str,
+        typer.Option(help="With --check: add the card's judge at this address if it is not here", show_default=False),
+    ] = "",
+    set_name: SetName = "",
+    part: PartName = "",
+    against: Against = None,
+    positive: Positive = "",
+    prompt: Annotated[
+        str, typer.Option(help="First characters of the prompt's hash, if the judge used several "
+        "prompts", show_default=False)
+    ] = "",
+    protocol: Protocol = "",
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Write or check a validity card: one file with all results on one validated judge, for readers and programs."""
+    if check is not None:
+        _check(file, check, judge, define_at, bind, json_)
+        return
+    if not judge:
+        raise Refusal("A card describes one judge.", "Name it with --judge, or a card with --check.")
+    from annotator.actions.judges import judges
+    from annotator.actions.validation import validity_cards
+
+    protocol = protocol_of(file, protocol, set_name)
+    if to is not None:
+        validity_cards.refuse_place(to)
+    with opened(file, readonly=not looks(set_name, part)) as project:
+        judges.named(project, judge)
+        opening = counted_look(project, set_name, part, judge)
+        query = validity_cards.CardQuery(
+            judge, protocol, set_name, part, tuple(against or ()), positive, prompt, opening
+        )
+        made = validity_cards.card(project, query)
+    written = [validity_cards.save(made, to).name] if to is not None else []
+    if json_:
+        print_json({"card": made.tree(), "files": written})
+        return
+    print_sheets([validity_cards.brief(made)])
+    said.print(
+        f"Wrote {written[0]}" if written else "Nothing was written: --to FILE.json or FILE.html", markup=False
+    )
+
+
+def _check(file: Path, path: Path, judge: str, define_at: str, bind: bool, json_: bool) -> None:
+    """Exits with 1 where the card does not hold."""
+    from annotator.actions.judging import derived_judges
+    from annotator.actions.validation import validity_cards
+
+    held = validity_cards.read(path)
+    with opened(file, readonly=not (bind or define_at)) as project:
+        if define_at and not derived_judges.check(project, held).judge:
+            derived_judges.define(project, held, define_at, judge)
+        result = derived_judges.check(project, held, judge)
+        if bind and result.holds:
+            derived_judges.bind(project, result.card, result.judge)
+    if json_:
+        print_json(_tree(result, bind))
+    else:
+        for line in result.words():
+            said.print(line, markup=False)
+        if bind and result.holds:
+            said.print(f"From now on “{result.judge}” runs only with the settings on the card.", markup=False)
+    if not result.holds:
+        raise typer.Exit(1)
+
+
+def _tree(found: Any, bind: bool) -> dict[str, Any]:
+    return {
+        "card": found.card.name, "sha256": found.card.sha256, "judge": found.judge or None, "holds": found.holds,
+        "bound": bind and found.holds, "differences": [difference.model_dump() for difference in found.differences],
+        "remarks": list(found.remarks),
+    }  # fmt: skip
+
+
+@app.command()
+def attack(
+    file: File,
+    judge: Annotated[str, typer.Option(help="The judge to test")],
+    attacks: Annotated[
+        list[str] | None,
+        typer.Option("--attack", help="control, injection, padding, order; by default all that apply to the judge",
+                     show_default=False),
+    ] = None,
+    size: Annotated[
+        int | None, typer.Option(min=1, help="Number of the judge's verdicts to draw, instead of a "
+        "width", show_default=False)
+    ] = None,
+    width: Annotated[float, typer.Option(help="Largest width of a rate's 95 % interval")] = 0.2,
+    seed: Annotated[int, typer.Option(help="The same seed draws the same verdicts")] = 1,
+    protocol: Protocol = "",
+    concurrency: Concurrency = 8,
+    timeout: Timeout = 120.0,
+    budget: Budget = None,
+    rpm: RequestsPerMinute = None,
+    tpm: TokensPerMinute = None,
+    estimate: Annotated[bool, typer.Option("--estimate", help="Estimate calls and cost only")] = False,
+    progress: Shown = "bar",
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Test a judge on attacked copies of reports, and report how often each attack succeeds.
+
+    Run the same command again to resume a stopped test; no question is asked twice.
+    """
+    from annotator.actions.attacks import attacking
+    from annotator.actions.attacks.attacking import AttackRequest
+
+    protocol = protocol_of(file, protocol)
+    request = AttackRequest(judge, protocol, tuple(attacks or ()), size, width, seed)
+    order = attacking.order(request, **how(concurrency, timeout, budget, rpm, tpm))
+    if estimate:
+        say_forecast(file, order, json_=json_)
+        return
+    after = partial(_say_figures, file, judge, protocol)
+    order_carried_out(file, order, progress=progress, json_=json_, after=after)
+
+
+def _say_figures(file: Any, judge: str, protocol: str) -> None:
+    from annotator.actions.attacks import attack_figures
+
+    with opened(file, readonly=True) as project:
+        result = attack_figures.sheets(attack_figures.report(project, protocol, judge))
+    show(result[:1], None, json_=False)
+
+
+@app.command()
+def bias(
+    file: File,
+    judge: Annotated[str, typer.Option(help="Judge's name; by default all judges", show_default=False)] = "",
+    protocol: Protocol = "",
+    family: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=DEVELOPER: the developer of the model behind a system or judge; saved. "
+        "“none” for no developer",
+                     show_default=False),
+    ] = None,
+    to: To = None,
+    json_: Json = False,
+) -> None:  # fmt: skip
+    """Judges' biases (position, length, model family) and how they performed under attack."""
+    from annotator.actions.attacks import attacking, biases
+    from annotator.domain.texts.refusal import Refusal
+
+    protocol = protocol_of(file, protocol)
+    with opened(file, readonly=not family) as project:
+        for words in family or ():
+            name, found_one, developer = words.rpartition("=")
+            if not found_one:
+                raise Refusal(f"“{words}” does not name a developer.", "Write it as NAME=DEVELOPER.")
+            attacking.set_family(project, name, developer)
+        result = biases.sheets(biases.panel(project, protocol, judge))
+    if not result and not json_:
+        say(
+            {},
+            json_,
+            ["No results yet: run a judge, then test it with: goldsmith attack"],
+        )
+        return
+    show(result, to, json_=json_)

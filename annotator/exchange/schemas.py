@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from annotator import places
-from annotator.domain.judges.validity_card import ValidityCard
+from annotator.domain.judges.validation import ValidityCard
 from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats.mappings import TablesMapping

@@ -19,7 +19,7 @@ from typing import Any
 
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.reading import CORRECT, LARGEST_FILE, decoded, json_lines, parse, read_bytes
+from annotator.exchange.folders import CORRECT, LARGEST_FILE, decoded, json_lines, parse, read_bytes
 from annotator.exchange.release.bundle import Problem, of_file
 
 # The library's own limit of 131 072 characters for a cell is less than an abstract or a report may have.
@@ -75,14 +75,13 @@ class Table:
         return Problem(self.name, None, f"{self.place(index)}: {reason}")
 
     def paths(self) -> list[str]:
-        """Every column, and the paths into those that are nested, in their order."""
         if isinstance(self.rows, Sheet):
             return list(self.rows.names)
-        found: dict[str, None] = {}
+        result: dict[str, None] = {}
         for row in self.rows:
             for key, value in row.items():
-                found |= dict.fromkeys(_paths(key, value))
-        return list(found)
+                result |= dict.fromkeys(_paths(key, value))
+        return list(result)
 
 
 def _paths(key: str, value: Any) -> Iterator[str]:
@@ -103,24 +102,24 @@ def values(row: Row, path: str) -> list[Any]:
     """What stands at a path of a row, in order; a column that is called so comes first."""
     if path in row:
         return [row[path]]
-    found: list[Any] = [row]
+    result: list[Any] = [row]
     for part in path.replace("[]", ".[]").split("."):
         if part == "[]":
-            found = [one for many in found if isinstance(many, list) for one in many]
+            result = [one for many in result if isinstance(many, list) for one in many]
         elif part == "*":
-            found = [one for many in found if isinstance(many, dict) for one in many.values()]
+            result = [one for many in result if isinstance(many, dict) for one in many.values()]
         else:
-            found = [one.get(part) for one in found if isinstance(one, dict)]
-    return found
+            result = [one.get(part) for one in result if isinstance(one, dict)]
+    return result
 
 
 def read_table(path: Path, wanted: Sequence[str]) -> Table:
     """A file's only table with the wanted columns, its cells as texts; Refusal unless all of it can be read."""
     problems: list[Problem] = []
     tables = _of_file(path, problems, ".csv")
-    fit = [one for one in tables if not set(wanted).difference(one.columns)]
+    fit = [table for table in tables if not set(wanted).difference(table.columns)]
     if len(fit) != 1:
-        lacking = [name for name in wanted if all(name not in one.columns for one in tables)]
+        lacking = [name for name in wanted if all(name not in table.columns for table in tables)]
         raise Refusal(
             f"“{path.name}” has no column “{lacking[0]}”."
             if lacking
@@ -191,7 +190,6 @@ def _inside(folder: Path) -> list[Path]:
 
 
 def _rows(name: str, rows: Mapping[Any, Row], unit: str, notes: tuple[str, ...] = ()) -> Table:
-    """The table of rows by number that bring their columns."""
     columns = list(dict.fromkeys(key for row in rows.values() for key in row))
     return Table(name, list(rows.values()), list(rows), columns, unit, notes)
 
@@ -373,7 +371,7 @@ def _framed(
     filled = ((number, row) for number, row in enumerate(rows, start=1) if any(map(_holds, row)))
     _, head = next(filled, (0, []))
     columns = [str(cell).strip() for cell in head if _holds(cell)]
-    if again := [one for one in columns if columns.count(one) > 1]:
+    if again := [column for column in columns if columns.count(column) > 1]:
         raise Refusal(f"“{name}” has two columns “{again[0]}”.", CORRECT)
     places: list[int] = []
     cells: list[tuple[Any, ...]] = []
@@ -452,7 +450,6 @@ def _objects(
     problems: list[Problem],
     notes: tuple[str, ...] = (),
 ) -> list[Table]:
-    """The objects of a file as rows; each other entry is a problem."""
     taken: dict[int, Row] = {}
     for number, tree in trees:
         if isinstance(tree, dict):

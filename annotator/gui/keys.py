@@ -300,7 +300,6 @@ def in_words(words: str) -> str:
 
 
 def shown(act: str) -> str:
-    """The act's first key as people write it."""
     return written(sequences(act)[0])
 
 
@@ -316,10 +315,12 @@ def tell(target: QObject, name: str, words: str) -> None:
 
 
 def retell(within: QObject) -> None:
-    """Have all that was told name the keys as they now are."""
+    """Have all that was told name the keys as they now are; a part that prints them otherwise has `show_keys`."""
     for target in below(within, QObject):
         if told := target.property(_TOLD):
             tell(target, *told)
+        if show_keys := getattr(target, "show_keys", None):
+            show_keys()
 
 
 def clash(act: str, key: str) -> Binding | None:

@@ -74,7 +74,6 @@ class Theme(QObject):
         return "dark" if hints and hints.colorScheme() == Qt.ColorScheme.Dark else "light"
 
     def px(self, length: int) -> int:
-        """A length of the design at the present zoom, in pixels."""
         return round(length * self.zoom / 100)
 
     @property
@@ -187,7 +186,6 @@ class _Watcher(QObject):
         return False
 
     def catch_up(self) -> None:
-        """Dress now what was out of view at a change."""
         owner = self._owner()
         if self._late and owner is not None and isValid(owner):
             self._late = False
@@ -224,7 +222,7 @@ def watch(owner: QObject, dress: Callable[[], object]) -> None:
     _Watcher(owner, _weakly(dress))
 
 
-def wear(widget: QWidget) -> None:
+def apply_theme(widget: QWidget) -> None:
     """Dress a widget, and all that stands in it, now and after each change; a window, a page or a part of one."""
     put_on = _weakly(widget.setStyleSheet)
     widget.setStyleSheet(_sheet_now())
@@ -242,10 +240,10 @@ def _weakly(act: Callable[..., object]) -> Callable[..., object]:
     """The same act, which keeps alive nothing that it belongs to."""
     if isinstance(act, MethodType):
         bound = WeakMethod(act)
-        return lambda *of: found(*of) if (found := bound()) is not None else None
+        return lambda *of: result(*of) if (result := bound()) is not None else None
     if isinstance(act, BuiltinMethodType) and isinstance(act.__self__, QObject):
         owner, name = ref(act.__self__), act.__name__
-        return lambda *of: getattr(found, name)(*of) if (found := owner()) is not None else None
+        return lambda *of: getattr(result, name)(*of) if (result := owner()) is not None else None
     return act
 
 

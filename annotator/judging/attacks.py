@@ -7,8 +7,8 @@ from enum import StrEnum
 from random import Random
 from typing import TypeVar
 
-from annotator.domain.judges.attack import Pieces
 from annotator.domain.judges.protocol import Target
+from annotator.domain.judges.validation import Pieces
 from annotator.protocols import PROTOCOLS
 
 CONTROL, CRITERIA = "control", "order.criteria"
@@ -72,15 +72,15 @@ class Attack:
 
 def seams(report: str) -> list[int]:
     """Where a block ends and something could follow: after blank lines outside code, at the start and at the end."""
-    found, blank, fence = {0, len(report)}, False, ""
+    result, blank, fence = {0, len(report)}, False, ""
     for match in _LINE.finditer(report):
         line, mark = match[0], _FENCE.match(match[0])
         if blank and line.strip():
-            found.add(match.start())
+            result.add(match.start())
         blank = not fence and not line.strip()
         if mark is not None:
             fence = "" if fence == mark[1][:3] else fence or mark[1][:3]
-    return sorted(found)
+    return sorted(result)
 
 
 def _planted(given: AttackInput) -> Pieces:
@@ -163,5 +163,7 @@ KNOWN_ATTACKS: dict[str, Attack] = ATTACKS | {
     )
 }
 """Also those of earlier versions, of which a project may hold results; no copy is made of them any more."""
-TARGETS: dict[str, Target] = {name: shape.target for name, shape in PROTOCOLS.items() if shape.target}
+TARGETS: dict[str, Target] = {
+    name: protocol.target for name, protocol in PROTOCOLS.items() if protocol.target
+}
 """Protocol → what an injection demands of its judges: those whose judges read the report itself say so."""

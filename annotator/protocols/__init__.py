@@ -7,9 +7,8 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.table import LateTable
 
 if TYPE_CHECKING:
-    from annotator.domain.judges.paper import Paper
+    from annotator.domain.judges.paper import Paper, Taxonomy
     from annotator.domain.judges.protocol import Composite, Extraction, Protocol
-    from annotator.domain.judges.taxonomy import Taxonomy
     from annotator.domain.kinds.artifact import Kind
 
 
@@ -37,16 +36,18 @@ class ProtocolTable(LateTable[str, "Protocol"]):
         return super().__getitem__(name)
 
 
-PROTOCOLS = ProtocolTable(lambda: {shape.name: shape for paper in papers() for shape in paper.protocols})
+PROTOCOLS = ProtocolTable(
+    lambda: {protocol.name: protocol for paper in papers() for protocol in paper.protocols}
+)
 # The protocol that is meant where none is named: the first.
 USUAL = "researcherbench.coverage"
 # The title of the paper that a protocol is of.
 PAPER_TITLES: "LateTable[str, str]" = LateTable(
-    lambda: {shape.name: paper.title for paper in papers() for shape in paper.protocols}
+    lambda: {protocol.name: paper.title for paper in papers() for protocol in paper.protocols}
 )
 # The protocol that is meant where units of a kind are judged, and none is named: the first.
 USUAL_OF: "LateTable[Kind, Protocol]" = LateTable(
-    lambda: {shape.unit_kind: shape for shape in [*PROTOCOLS.values()][::-1] if shape.unit_kind}
+    lambda: {protocol.unit_kind: protocol for protocol in [*PROTOCOLS.values()][::-1] if protocol.unit_kind}
 )
 # What is always submitted item by item; labels of other protocols are where they are handed out, else by report.
 TO_SUBMIT: "LateTable[str, Protocol]" = LateTable(

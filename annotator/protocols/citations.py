@@ -5,17 +5,192 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from annotator.protocols.reference_lists import (
-    ADDRESS,
-    Span,
-    addresses,
-    fetchable,
-    led_to,
-    normal,
-    parted,
-    trimmed,
+from annotator.domain.texts.identifier import OLD_ARXIV, Identifier, parse, work_named
+
+Span = tuple[int, int]
+
+LONGEST_ADDRESS = 2000
+ADDRESS = re.compile(r"https?://[^\s<>\"\[\]|`]+", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"\barxiv:\s*(?:\d{{4}}\.\d{{4,5}}|{OLD_ARXIV})|(?<![\w./-]){OLD_ARXIV}"
+    r"|\b10\.\d{4,9}(?:\.\d+)*/[^\s\"<>\[\]|`]+",
+    re.IGNORECASE,
 )
-from annotator.protocols.works import named_in
+_HOMES = {"arxiv": "https://arxiv.org/abs/", "doi": "https://doi.org/"}
+FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+BULLET = re.compile(r"[ \t>]*(?:(?:[-+*•]|\d{1,3}[.)])[ \t]+)?(?:\[[ xX]\][ \t]+)?")
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+_HEADING = re.compile(r"[ \t]{0,3}#{1,6}[ \t]|[ \t]*(?:\*\*|__)[^*_\n]{1,200}(?:\*\*|__)[ \t:：]*$")
+_LIST_HEADING = re.compile(
+    r"[\s#*_>\d.]*(?:references?(?: list| and sources)?|sources(?: cited)?|works cited|citations|bibliography"
+    r"|literature(?: cited)?|参考文献|引用来源)[\s*_:：]*",
+    re.IGNORECASE,
+)
+_DEFINITION = re.compile(r"[ \t]{0,3}\[\^?(?P<mark>[\w-]{1,20})\]:[ \t]*(?P<rest>\S.*)")
+_ENTRY = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?(?:\[\^?(?=[\w-]{1,20}\])|(?=\d{1,3}[.)]))(?P<mark>[\w-]+)[\].)]:?(?P<rest>.*)"
+)
+
+
+def normal(url: str) -> str:
+    """The spelling by which a cited page is kept and two addresses are compared; empty when it is none."""
+    result = parse(url)
+    return str(result) if result and result.scheme != "isbn" else ""
+
+
+def fetchable(url: str) -> str:
+    """The address without its fragment, or that of a DOI or an arXiv id; empty when it is none or too long."""
+    result = parse(url)
+    if result is None or result.scheme == "isbn":
+        return ""
+    given = url.strip().strip("<>").split("#")[0]
+    if result.scheme == "url":
+        given = str(result)
+    elif not given.lower().startswith("http"):
+        given = _HOMES[result.scheme] + result.value
+    return given if len(given) <= LONGEST_ADDRESS else ""
+
+
+def trimmed(address: str) -> str:
+    """An address found in running text, up to a bracket that was not opened in it and without a final stop."""
+    depth = 0
+    for place, character in enumerate(address):
+        depth += (character == "(") - (character == ")")
+        if depth < 0:
+            address = address[:place]
+            break
+    return address.rstrip(".,;:!?'*_’”")
+
+
+def addresses(text: str) -> Iterator[str]:
+    """All addresses, arXiv ids and DOIs that a text gives, as they stand in it, addresses first."""
+    for pattern in (ADDRESS, _NAMED):
+        for match in pattern.finditer(text):
+            yield trimmed(match[0])
+
+
+def is_heading(line: str) -> bool:
+    """Whether a line is a heading of Markdown, or is bold from end to end."""
+    return bool(_HEADING.match(line))
+
+
+def has_list(report: str) -> bool:
+    """Whether a report lists its references itself: under a heading of their own, or as definitions of marks."""
+    lines = (match[0].rstrip("\n") for match in _LINE.finditer(report))
+    return any(_LIST_HEADING.fullmatch(line) or _DEFINITION.match(line) for line in lines)
+
+
+def parted(report: str) -> tuple[list[Span], list[tuple[str, str]]]:
+    """The stretches of a report that are its body, and the entries of its reference lists as (mark, text).
+
+    A list begins with its heading and ends with the next one; a line that defines a mark is an entry anywhere.
+    """
+    body: list[Span] = []
+    entries: list[tuple[str, str]] = []
+    inside = False
+    for match in _LINE.finditer(report):
+        line = match[0].rstrip("\n")
+        if listing := bool(_LIST_HEADING.fullmatch(line)) or is_heading(line):
+            inside = bool(_LIST_HEADING.fullmatch(line))
+        entry = _DEFINITION.match(line) or (_ENTRY.match(line) if inside else None)
+        if entry:
+            entries.append((entry["mark"].lower(), entry["rest"].strip()))
+        elif inside and entries and not listing:
+            entries[-1] = (entries[-1][0], f"{entries[-1][1]} {line.strip()}".strip())
+        if not inside and not entry:
+            _extend(body, match.span())
+    return body, entries
+
+
+def led_to(entries: list[tuple[str, str]]) -> dict[str, str]:
+    """What marks lead to: the first address of the first entry that gives one."""
+    result: dict[str, str] = {}
+    for mark, text in entries:
+        url = next(filter(None, map(fetchable, addresses(text))), "")
+        if url:
+            result.setdefault(mark, url)
+    return result
+
+
+def _extend(spans: list[Span], span: Span) -> None:
+    """Add a stretch, joined to the last one when it follows it."""
+    if spans and spans[-1][1] == span[0]:
+        spans[-1] = (spans[-1][0], span[1])
+    else:
+        spans.append(span)
+
+
+_WORKS_NAMED = re.compile(
+    rf"""
+      (?P<url>https?://[^\s<>"`|\]}}\\]+)
+    | (?P<doi>(?<![\w./])10\.\d{{4,9}}/[^\s<>"`|\]}}\\]+)
+    | \barxiv(?:[ ]preprint)?[\s:]*+(?:arxiv[\s:]*)?(?P<arxiv>\d{{4}}\.\d{{4,5}}(?!\d)|{OLD_ARXIV})
+    | (?<![\w./-])(?P<old>{OLD_ARXIV})
+    | \bisbn(?:-1[03])?[\s:]*+(?P<isbn>[\d][\d -]{{8,15}}[\dxX])
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_LONGEST_LINK = 500
+# As much as a reference may hold.
+LONGEST_IDENTIFIER = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWork:
+    """A work named at [start, end) of a text; `words` are those of the link that leads to it, empty for none."""
+
+    start: int
+    end: int
+    identifier: Identifier
+    words: str = ""
+
+
+def named_in(text: str, start: int = 0, end: int | None = None) -> Iterator[NamedWork]:
+    """The works named in text[start:end], in order; what an image shows is none."""
+    for result in _WORKS_NAMED.finditer(text, start, len(text) if end is None else end):
+        url = _trimmed(result["url"] or "")
+        identifier = work_named(url) if url else _of_name(result)
+        link = _link_before(text, result.start()) if url else None
+        image = link is not None and text[link[0] - 1 : link[0]] == "!"
+        if identifier and not image and len(str(identifier)) <= LONGEST_IDENTIFIER:
+            words = text[link[0] + 1 : link[1]] if link else ""
+            stop = result.start() + len(url) if url else result.end()
+            yield NamedWork(link[0] if link else result.start(), stop, identifier, words)
+
+
+def _of_name(found: re.Match[str]) -> Identifier | None:
+    if found["doi"]:
+        return parse(_trimmed(found["doi"]))
+    arxiv = found["arxiv"] or found["old"]
+    return parse(f"arXiv:{arxiv}" if arxiv else f"isbn:{found['isbn']}")
+
+
+def _trimmed(address: str) -> str:
+    """An address without its fragment, a bracket that closes the text around it, and the end of a sentence."""
+    depth, end = 0, len(address)
+    for place, character in enumerate(address):
+        depth += (character == "(") - (character == ")")
+        if depth < 0 or character == "#":
+            end = place
+            break
+    return address[:end].rstrip(".,;:!?*_'”’…")
+
+
+def _link_before(text: str, start: int) -> tuple[int, int] | None:
+    """Where [words](address) has its first bracket and the end of its words, when the address stands at `start`."""
+    close = start - 3 if text[start - 1 : start] == "<" else start - 2
+    if text[close : close + 2] != "](" or close < 1:
+        return None
+    depth = 1
+    for place in range(close - 1, max(-1, close - _LONGEST_LINK), -1):
+        if text[place] == "\n":
+            return None
+        if text[place] in "[]" and text[place - 1 : place] != "\\":
+            depth += 1 if text[place] == "]" else -1
+            if not depth:
+                return place, close
+    return None
+
 
 # Stands, letter for letter, where a citation stood: offsets into a masked report are offsets into the report.
 MASK = "\uf8ff"
@@ -78,7 +253,7 @@ def read(
     With `every` a mark that leads nowhere is a citation, too, and so is a DOI or an arXiv id in the text.
     """
     body, entries = parted(report)
-    short = [one for one in entries if len(one[1]) <= LONGEST_ENTRY] if every else entries
+    short = [entry for entry in entries if len(entry[1]) <= LONGEST_ENTRY] if every else entries
     references = {**known, **led_to(short)}
     outside = _covered(len(report), body)
     links = [link for link in _links(report) if outside[link.start]]
@@ -86,23 +261,22 @@ def read(
     marks = [c for c in _marks(report, references, every) if outside[c.start] and not linked[c.start]]
     written = _named_works(report) if every else _bare(report)
     bare = [c for c in written if outside[c.start] and not linked[c.start]]
-    found = tuple(sorted([*links, *marks, *bare], key=lambda citation: citation.start))
+    result = tuple(sorted([*links, *marks, *bare], key=lambda citation: citation.start))
     given = frozenset(map(normal, addresses(report))) - {""}
     listed = dict(reversed(entries))
-    return ReportCitations(report, _masked(report, found), tuple(body), found, listed, references, given)
+    return ReportCitations(report, _masked(report, result), tuple(body), result, listed, references, given)
 
 
 def given(report: str) -> dict[str, str]:
     """The addresses, DOIs and arXiv ids that a report gives anywhere: normal spelling → where to fetch the page."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for address in map(fetchable, addresses(report)):
         if address:
-            found.setdefault(normal(address), address)
-    return found
+            result.setdefault(normal(address), address)
+    return result
 
 
 def marks_in(text: str) -> list[str]:
-    """The marks that stand in a text, each once, in order."""
     return list(dict.fromkeys(mark for match in _MARK.finditer(text) for mark in _named(match)))
 
 
@@ -131,20 +305,20 @@ def _links(report: str) -> Iterator[Citation]:
 def _opened(report: str, at: int) -> int | None:
     """Where the bracket opens that closes at this place, on the same line."""
     depth = 0
-    for found in reversed(list(_BRACKET.finditer(report, max(0, at - _LABEL), at + 1))):
-        depth += (found[0] == "]") - (found[0] == "[")
-        if found[0] == "\n" or not depth:
-            return None if depth else found.start()
+    for result in reversed(list(_BRACKET.finditer(report, max(0, at - _LABEL), at + 1))):
+        depth += (result[0] == "]") - (result[0] == "[")
+        if result[0] == "\n" or not depth:
+            return None if depth else result.start()
     return None
 
 
 def _closed(report: str, at: int) -> int | None:
     """Just behind the parenthesis that closes the target which begins at this place, on the same line."""
     depth = 1
-    for found in _PARENTHESIS.finditer(report, at, at + _TARGET):
-        depth += (found[0] == "(") - (found[0] == ")")
-        if found[0] == "\n" or not depth:
-            return None if depth else found.end()
+    for result in _PARENTHESIS.finditer(report, at, at + _TARGET):
+        depth += (result[0] == "(") - (result[0] == ")")
+        if result[0] == "\n" or not depth:
+            return None if depth else result.end()
     return None
 
 
@@ -175,7 +349,6 @@ def _named(match: re.Match[str]) -> list[str]:
 
 
 def _bare(report: str) -> Iterator[Citation]:
-    """The addresses that are written out."""
     for match in ADDRESS.finditer(report):
         address = trimmed(match[0])
         if url := fetchable(address):
@@ -190,7 +363,6 @@ def _named_works(report: str) -> Iterator[Citation]:
 
 
 def _covered(length: int, spans: Iterable[Span]) -> bytearray:
-    """For each character, whether one of the stretches holds it."""
     covered = bytearray(length)
     for start, end in spans:
         covered[start:end] = b"\1" * (end - start)

@@ -9,15 +9,14 @@ from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.material.source import Source
-from annotator.protocols.replies import QUOTE_MISSING, ModelReply, blocks, whole
-from annotator.protocols.several import numbered
-from annotator.protocols.sources import LONGEST_SOURCES, NO_SOURCE, anchored, with_text
+from annotator.domain.material.item import Source
+from annotator.protocols.reports import LONGEST_SOURCES, NO_SOURCE, anchored, with_text
+from annotator.protocols.several import QUOTE_MISSING, ModelReply, blocks, numbered, whole
 
 RUBRIC, DIAGNOSTICS = "draft.rubric", "draft.diagnostics"
 DRAFT = "draft"
@@ -84,8 +83,10 @@ async def draft_rubric(material: Material, ask: Ask) -> Extracted:
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
     insights = [unit for unit in material.units(Kind.INSIGHTS) if unit.text.strip()]
-    listed = numbered(unit.text for unit in insights)
-    fields = {**_fields(material, sources), "insights": listed or NO_INSIGHTS}
+    fields = {
+        **_fields(material, sources),
+        "insights": numbered(unit.text for unit in insights) or NO_INSIGHTS,
+    }
     answer = await ask(RUBRIC, fields, DraftedRubric, fenced=("question", "insights", "sources"))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
@@ -108,8 +109,9 @@ async def draft_diagnostics(material: Material, ask: Ask) -> Extracted:
     sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
-    fields = _fields(material, sources)
-    answer = await ask(DIAGNOSTICS, fields, DraftedDiagnostics, fenced=("question", "sources"))
+    answer = await ask(
+        DIAGNOSTICS, _fields(material, sources), DraftedDiagnostics, fenced=("question", "sources")
+    )
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
     drafted: list[DraftedStatement] = answer.reply.statements
@@ -124,7 +126,6 @@ async def draft_diagnostics(material: Material, ask: Ask) -> Extracted:
 
 
 def _draft(document: Document[Any], answer: Answer) -> Extracted:
-    """What was drafted, marked as a draft."""
     if not document.units:
         return Extracted(None, Status.UNCLEAR, "The model drafted nothing.", answer.flags)
     unquoted = any(unit.anchor is None for unit in document.units)

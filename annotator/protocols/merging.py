@@ -4,13 +4,20 @@ DeepResearch Arena: the union of all pages' key points without repetitions, Eq. 
 """
 
 import re
-from collections import defaultdict
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, NamedTuple, Self
 
+from pydantic import Field
+
+from annotator.domain.judges.judge import Status, Verdict
+from annotator.domain.judges.protocol import Answer, Ask, Case
 from annotator.domain.kinds.artifact import Anchor, Unit
-from annotator.domain.material.keypoints import KeyPoint
+from annotator.domain.material.part import KeyPoint
 from annotator.domain.texts.words import likeness, terms
+from annotator.protocols.several import ModelReply, numbered
 
 # The share of the longer quotation that two share, and of all terms of both.
 OVERLAP, LIKENESS = 0.5, 0.85
@@ -64,7 +71,6 @@ class _Group:
         self._note(said)
 
     def says(self, said: _Said) -> bool:
-        """Whether anything here says the same."""
         return (
             said.words in self._wordings
             or any(
@@ -76,7 +82,6 @@ class _Group:
         )
 
     def add(self, point: KeyPoint, said: Iterable[_Said]) -> None:
-        """Merge a point that says the same."""
         self.point = self.point.with_merged(point)
         self._note(said)
 
@@ -91,3 +96,177 @@ def _overlap(one: Anchor, other: Anchor) -> float:
     """The share of the longer of two quotations of a page that both have."""
     common = min(one.end, other.end) - max(one.start, other.start)
     return max(0, common) / max(one.end - one.start, other.end - other.start)
+
+
+NAME = "agreement.pairing"
+PROMPTS = (NAME,)
+NONE = "none"
+_LINE = re.compile(r"\s*(\d{1,6})\s*=\s*(\d{1,6})\s*")
+
+
+class Pair(ModelReply):
+    """Two entries that mean the same, by their numbers."""
+
+    first: int = Field(description="Number of the entry in the first list")
+    second: int = Field(description="Number of the entry in the second list")
+
+
+class Pairs(ModelReply):
+    """The pairs that a judge found."""
+
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text, with one line for each pair and nothing else: the number in the first list, an equals "
+        "sign and the number in the second list, such as 3 = 5. Reply with the one word none if there is no pair."
+    )
+    AGAIN: ClassVar[str] = "Give the same pairs again."
+    pairs: list[Pair] = Field(description="One entry for each pair; empty if there is none")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form; ValueError where a line is anything but two numbers."""
+        lines = [] if text.strip().lower() == NONE else [line for line in text.splitlines() if line.strip()]
+        result = [_LINE.fullmatch(line) for line in lines]
+        if not all(result):
+            raise ValueError("a line is not two numbers with an equals sign between them")
+        return cls(pairs=[Pair(first=int(one[1]), second=int(one[2])) for one in result if one])
+
+
+async def paired(question: str, first: Sequence[str], second: Sequence[str], ask: Ask) -> Answer:
+    """An answer whose reply are pairs of places, counted from 0 and one to one; or its status and cause say why not.
+
+    What does not fit is never fixed: a number that is not in its list, or stands there twice, spoils the whole reply.
+    """
+    listed = [numbered(" ".join(text.split()) for text in texts) for texts in (first, second)]
+    fields = {"question": question, "first": listed[0], "second": listed[1]}
+    answer = await ask(NAME, fields, Pairs, fenced=tuple(fields))
+    if answer.status is not Status.OK:
+        return answer
+    pairs = [(pair.first, pair.second) for pair in answer.reply.pairs]
+    for name, of, numbers in zip(
+        ("first", "second"), (first, second), zip(*pairs, strict=True), strict=False
+    ):
+        if fault := _fault(numbers, len(of)):
+            return Answer(Status.INVALID, raw=answer.raw, cause=f"Of the {name} list {fault}.")
+    return Answer(Status.OK, [(a - 1, b - 1) for a, b in pairs], answer.raw, flags=answer.flags)
+
+
+def _fault(numbers: Sequence[int], size: int) -> str:
+    strange = [number for number in numbers if not 1 <= number <= size]
+    twice = [number for number, times in Counter(numbers).items() if times > 1]
+    if strange:
+        return f"the reply names number {strange[0]}, and it has {size}"
+    return f"the reply uses number {twice[0]} twice" if twice else ""
+
+
+# Sentences that may make up one passage.
+WINDOW = 3
+_SENTENCE_END = re.compile(r"(?<=[.!?])[\"'”’)\]*_]*\s+|(?<=[。！？])|\n\s*")
+# What never ends, such as a table in one line, is cut: it would hold the terms of any criterion.
+_PIECE = re.compile(r"\S(?:.{0,598}\S)?(?!\w)|\S.{0,599}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """The share of the wanted terms that the best passage holds, and where it stands, half-open [start, end)."""
+
+    share: float
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Index:
+    """Where a report's sentences stand, and in which of them each term occurs."""
+
+    spans: tuple[tuple[int, int], ...]
+    places: dict[str, list[int]]
+
+
+def best_passage(report: str, wanted: frozenset[str]) -> Overlap:
+    """The passage of up to three sentences in a row that holds most of the wanted terms.
+
+    Of equals the shortest is taken, then the first. Raises ValueError when nothing is wanted.
+    """
+    if not wanted:
+        raise ValueError("no terms to look for")
+    index = _indexed(report)
+    held = _held(index, sorted(wanted))
+    most, length, first = 0, 0, 0
+    for start in held:
+        mask = 0
+        for size in range(1, WINDOW + 1):
+            mask |= held.get(start + size - 1, 0)
+            if (mask.bit_count(), -size, -start) > (most, -length, -first):
+                most, length, first = mask.bit_count(), size, start
+    if not most:
+        return Overlap(0.0, 0, 0)
+    return Overlap(most / len(wanted), index.spans[first][0], index.spans[first + length - 1][1])
+
+
+def at_least(threshold: float, met: str, unmet: str) -> Callable[[float, str], tuple[str, str]]:
+    """What a share of terms says: one value from a threshold on, another below, and why."""
+
+    def said(share: float, _passage: str) -> tuple[str, str]:
+        value, sign = (met, "≥") if share >= threshold else (unmet, "<")
+        return value, f"baseline: overlap {share:.2f} {sign} {threshold:.2f}"
+
+    return said
+
+
+def by_passage(
+    called: str, wanted: str, text: str, said: Callable[[float, str], tuple[str, str]], *, unmet: str
+) -> Verdict:
+    """The verdict on a unit by the share of its terms in a text's best passage; unclear where it has no words.
+
+    `said` gives a value and its rationale for a share and a passage, which is quoted unless the value is `unmet`.
+    """
+    sought = terms(wanted)
+    if not sought:
+        return Verdict(status=Status.UNCLEAR, cause=f"baseline: the {called} has no words to look for")
+    best = best_passage(text, sought)
+    passage = text[best.start : best.end]
+    value, rationale = said(best.share, passage)
+    if value == unmet:
+        return Verdict(value=value, rationale=rationale)
+    return Verdict(
+        value=value, rationale=rationale, quote=passage, quote_start=best.start, quote_end=best.end
+    )
+
+
+def by_passages(
+    case: Case, called: str, said: Callable[[float, str], tuple[str, str]], *, unmet: str
+) -> dict[str, Verdict]:
+    """The verdict on each unit of a case by the report's best passage for it."""
+    report = case.response.text
+    return {unit.id: by_passage(called, unit.text, report, said, unmet=unmet) for unit in case.units}
+
+
+def _held(index: _Index, wanted: list[str]) -> dict[int, int]:
+    """For each sentence that holds any of the wanted terms, a bit for each that it holds."""
+    held: dict[int, int] = defaultdict(int)
+    for bit, term in enumerate(wanted):
+        for place in index.places.get(term, ()):
+            held[place] |= 1 << bit
+    return held
+
+
+def pieces(text: str) -> list[tuple[int, int]]:
+    """The places of a text's sentences and lines; what is too long for one is cut."""
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for gap in [*_SENTENCE_END.finditer(text), None]:
+        end = gap.start() if gap else len(text)
+        spans += [piece.span() for piece in _PIECE.finditer(text, at, end)]
+        at = gap.end() if gap else end
+    return spans
+
+
+@lru_cache(maxsize=16)
+def _indexed(report: str) -> _Index:
+    """A report cut into sentences and lines; kept, since all criteria of an item ask for the same ones."""
+    spans = pieces(report)
+    places: dict[str, list[int]] = defaultdict(list)
+    for place, (start, end) in enumerate(spans):
+        for term in terms(report[start:end]):
+            places[term].append(place)
+    return _Index(tuple(spans), dict(places))

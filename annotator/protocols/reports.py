@@ -1,6 +1,7 @@
 """Asking a model for a report: freely, along a plan, or from given evidence."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -9,15 +10,16 @@ from typing import ClassVar, Self
 from pydantic import Field
 
 from annotator.domain.judges.protocol import Answer, Ask, CitedSource, Material
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.item import Item
-from annotator.domain.material.page import PageState
+from annotator.domain.material.item import Item, PageState, Source
+from annotator.domain.material.transcript import of_source
 from annotator.domain.texts import identifier
-from annotator.protocols.reference_lists import has_list
-from annotator.protocols.replies import ModelReply
-from annotator.protocols.several import numbered
+from annotator.domain.texts.difference import find
+from annotator.domain.texts.words import terms, word_count
+from annotator.protocols.citations import has_list
+from annotator.protocols.several import ModelReply, numbered
 
 PLAN, REPORT, PLANNED, GROUNDED = "respond.plan", "respond.report", "respond.planned", "respond.grounded"
 UNTIL = "Rest the report on what was published by {day} only, and name no work that appeared later."
@@ -37,7 +39,6 @@ class Condition:
     parameters: str = ""
 
     def prompt(self, name: str) -> str:
-        """The prompt of that name under this condition."""
         return f"{name}{self.suffix}"
 
 
@@ -80,10 +81,15 @@ class Report(ModelReply):
         lines = (
             " ".join(
                 filter(
-                    None, (f"- [{one.number}]" if one.number else "-", one.title and f"{one.title}.", one.url)
+                    None,
+                    (
+                        f"- [{source.number}]" if source.number else "-",
+                        source.title and f"{source.title}.",
+                        source.url,
+                    ),
                 )
             )
-            for one in sources
+            for source in sources
         )
         return type(self)(text="\n".join([f"{self.text.rstrip()}\n\n## References\n", *lines]))
 
@@ -147,7 +153,7 @@ def evidence_of(material: Material) -> str:
     A text is at hand when a cited page was read at the work's identifier, or the work is a source of the item.
     """
     works: list[Reference] = [work for work in material.units(Kind.EVIDENCE) if work.text or work.identifier]
-    texts = [_text_of(work, material) for work in works]
+    texts = [next((text.strip() for text in _texts_of(work, material) if text.strip()), "") for work in works]
     room = LONGEST_EVIDENCE // max(1, sum(map(bool, texts)))
     return "\n\n".join(
         "\n\n".join([f"[{number}] {_named(work)}", *([_within(text, room)] if text else [])])
@@ -158,10 +164,6 @@ def evidence_of(material: Material) -> str:
 def _named(work: Reference) -> str:
     told = (work.text, work.authors, str(work.year or ""), work.identifier)
     return ". ".join(part for part in told if part)
-
-
-def _text_of(work: Reference, material: Material) -> str:
-    return next((text.strip() for text in _texts_of(work, material) if text.strip()), "")
 
 
 def _texts_of(work: Reference, material: Material) -> Iterator[str]:
@@ -182,3 +184,117 @@ def _same_title(a: str, b: str) -> bool:
 
 def _within(text: str, room: int) -> str:
     return text if len(text) <= room else text[:room] + CUT
+
+
+# In characters: what a judge is shown at most, some 15 000 tokens of English; and one passage.
+LONGEST_SHOWN = 60_000
+PASSAGE = 1200
+OMISSION = "\n[…]\n"
+_PASSAGE = re.compile(rf"\S(?:.{{0,{PASSAGE - 2}}}\S)?(?=\s|$)|\S.{{0,{PASSAGE - 1}}}", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """An excerpt of a text, and the lengths of both in characters."""
+
+    text: str
+    shown: int
+    whole: int
+
+    @property
+    def cut(self) -> bool:
+        return self.shown < self.whole
+
+    @property
+    def extent(self) -> str:
+        """How much is shown, in words for the reader."""
+        if not self.cut:
+            return "It is given whole."
+        return (
+            f"It is too long to be given whole: of {self.whole:,} characters {self.shown:,} are shown, the passages "
+            "that are nearest in wording to what is asked. […] stands where something was left out."
+        )
+
+
+def excerpt(text: str, wanted: Sequence[str], longest: int = LONGEST_SHOWN) -> Excerpt:
+    """The text, or when it is too long its beginning and the passages that are nearest to each of what is wanted.
+
+    Passages are chosen for each in turn, best first, until no more fit; they stay in the text's order.
+    """
+    if len(text) <= longest:
+        return Excerpt(text, len(text), len(text))
+    spans = [match.span() for match in _PASSAGE.finditer(text)]
+    held = [terms(text[start:end]) for start, end in spans]
+    chosen: set[int] = set()
+    room = longest
+    for place in _in_turn(held, [terms(what) for what in wanted]):
+        cost = spans[place][1] - spans[place][0] + len(OMISSION)
+        if place not in chosen and cost <= room:
+            chosen.add(place)
+            room -= cost
+    return Excerpt(
+        _joined(text, spans, sorted(chosen)), sum(spans[i][1] - spans[i][0] for i in chosen), len(text)
+    )
+
+
+def _in_turn(held: list[frozenset[str]], wanted: list[frozenset[str]]) -> list[int]:
+    """The passages in the order in which they are taken: the first, the best for each, the second best for each …"""
+    times = Counter(term for passage in held for term in passage)
+    worth = [[sum(1 / times[t] for t in passage & sought) for passage in held] for sought in wanted]
+    ranked = [sorted(range(len(held)), key=lambda i, row=row: (-row[i], i)) for row in worth]  # type: ignore[misc]
+    return [*range(len(held[:1])), *(place for round_ in zip(*ranked, strict=True) for place in round_)]
+
+
+def _joined(text: str, spans: list[tuple[int, int]], chosen: list[int]) -> str:
+    pieces: list[str] = []
+    for before, place in zip([-1, *chosen], chosen, strict=False):
+        pieces += [OMISSION if place != before + 1 else "\n" if pieces else "", text[slice(*spans[place])]]
+    return "".join(pieces) + (OMISSION if chosen and chosen[-1] < len(spans) - 1 else "")
+
+
+NO_SOURCE = "The item has no source with text."
+# In characters, over all sources; a transcript of some four hours, a paper of some sixty pages.
+LONGEST_SOURCES = 200_000
+# What a quote spans in the source, whose links stand in it with their addresses.
+LONGEST_QUOTED = 20_000
+
+_SENTENCE = re.compile(r"[^\s.!?。！？](?:[^.!?。！？\n]|[.!?](?!\s|$))*[.!?。！？]?")
+_FEWEST_WORDS, _LONGEST = 6, 1000
+
+
+def sentences(sources: Sequence[Source]) -> Iterator[tuple[Source, int, int]]:
+    """The whole sentences of sources, neither short nor endless, with their places."""
+    for source in sources:
+        for match in _SENTENCE.finditer(source.text):
+            if (
+                match[0][-1] in ".!?。！？"
+                and len(match[0]) <= _LONGEST
+                and word_count(match[0]) >= _FEWEST_WORDS
+            ):
+                yield source, *match.span()
+
+
+def with_text(material: Material) -> list[Source]:
+    return [source for source in material.sources if source.text.strip() and not source.drafted]
+
+
+def excerpt_of(sources: Sequence[Source], question: str) -> Excerpt:
+    """The sources one after the other, each under its title; those too long are cut to what is near the question."""
+    text = "\n\n".join(f"Source {n}: {source.title}\n\n{source.text}" for n, source in enumerate(sources, 1))
+    return excerpt(text, [question], LONGEST_SOURCES)
+
+
+def anchored(sources: Sequence[Source], quote: str, begin: int = 0) -> Anchor | None:
+    """Where the first source that has these words has them, from a place on where they stand there; None for none."""
+    for source in sources:
+        span = find(source.text[begin:], quote) if begin else None
+        span = (span[0] + begin, span[1] + begin) if span else find(source.text, quote)
+        if span:
+            return placed(source, span[0], min(span[1], span[0] + LONGEST_QUOTED))
+    return None
+
+
+def placed(source: Source, start: int, end: int) -> Anchor:
+    """The words of a source at a place, with the time when they were said."""
+    result = of_source(source)
+    return Anchor.at(source.text, start, end, source.id, result.time_at(start) if result else "")

@@ -3,8 +3,12 @@
 import os
 import re
 import sqlite3
+import subprocess
+import sys
+import tempfile
+import unicodedata
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -20,11 +24,13 @@ from sqlalchemy import (
     String,
     TypeDecorator,
 )
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import DBAPIError
 
 from annotator import files, places
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.connection import APPLICATION_ID, begin, uri
+from annotator.storage.connection import APPLICATION_ID, begin, engine_over, raw_connection, uri
 from annotator.storage.tables import metadata
 
 SCHEMA = 13
@@ -138,7 +144,7 @@ def only_to_read(path: Path) -> Refusal:
 def _look_at(path: Path) -> tuple[int, int]:
     """Which file lies there, told by its device and number; Refusal where there is none that can be opened."""
     try:
-        found = path.stat()
+        result = path.stat()
     except FileNotFoundError:
         raise Refusal(
             f"There is no file “{path.name}” in {path.absolute().parent}.",
@@ -152,13 +158,13 @@ def _look_at(path: Path) -> tuple[int, int]:
         raise Refusal(
             f"“{path.name}” is a folder, not a project file.", "Choose a file ending in .goldsmith."
         )
-    if found.st_size == 0:
+    if result.st_size == 0:
         raise Damaged(f"“{path.name}” is empty (0 bytes). {UNHARMED}", RESTORE)
     if not os.access(path, os.R_OK):
         raise Refusal(
             f"“{path.name}” cannot be read with your permissions. {UNHARMED}", "Ask its owner for access."
         )
-    return found.st_dev, found.st_ino
+    return result.st_dev, result.st_ino
 
 
 def _read_marks(connection: sqlite3.Connection, path: Path) -> int:
@@ -186,12 +192,12 @@ def _read_marks(connection: sqlite3.Connection, path: Path) -> int:
 def _check_tables(connection: sqlite3.Connection, path: Path, schema: int) -> None:
     if schema != SCHEMA:
         return
-    found = set(
+    result = set(
         connection.execute(
             "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c WHERE m.type = 'table'"
         )
     )
-    for table, column in sorted(_columns() - found):
+    for table, column in sorted(_columns() - result):
         raise Damaged(f"“{path.name}” is damaged: it lacks “{column}” of “{table}”. {UNHARMED}", RESTORE)
 
 
@@ -323,7 +329,6 @@ def _fingerprint(path: Path) -> str:
 
 @cache
 def _columns() -> frozenset[tuple[str, str]]:
-    """Every table with each of its columns."""
     return frozenset(
         (table.name, column.name) for table in metadata.tables.values() for column in table.columns
     )
@@ -379,3 +384,134 @@ def explained(error: sqlite3.Error, path: Path) -> Refusal:
                 f"The disk failed while working on “{name}” ({text}).", "Check the disk, then try again."
             )
     raise error
+
+
+class UnreadableProject(Exception):
+    """A project file that cannot be read, at least in part."""
+
+    def __init__(self, path: Path, error: sqlite3.Error) -> None:
+        super().__init__(f"{path.name}: {error}")
+        self._path, self._error = path, error
+
+    def refusal(self) -> Refusal:
+        """What it means for a person; raises the driver's error where the question itself was wrong."""
+        return explained(self._error, self._path)
+
+
+@contextmanager
+def glance(path: Path) -> Iterator[Connection]:
+    """Ask a project that may be closed, damaged or not a project at all; Unreadable where that fails."""
+    try:
+        with closing(raw_connection(path, readonly=True)) as raw, engine_over(raw).connect() as db:
+            yield db.execution_options(isolation_level="AUTOCOMMIT")
+    except sqlite3.Error as error:
+        raise UnreadableProject(path, error) from error
+    except DBAPIError as error:
+        if not isinstance(error.orig, sqlite3.Error):
+            raise
+        raise UnreadableProject(path, error.orig) from error
+
+
+# Kinds of file system, as Linux names them, whose locks or syncs cannot be relied on.
+NETWORK = re.compile(
+    r"nfs\d?|cifs|smb\d?|smbfs|afs|afpfs|webdav|ncpfs|davfs|9p|lustre|beegfs|ocfs2|gfs2|(fuse\.)?(ceph|glusterfs)|"
+    r"fuse\.(davfs2|sshfs|rclone|s3fs|gvfsd-fuse)"
+)
+# A line of macOS' `mount`: "//u@server/share on /Volumes/share (smbfs, nodev, nosuid)".
+ON_MACOS = re.compile(r".+? on (?P<place>/.*) \((?P<kind>\w+)(, [^()]*)?\)")
+SYNCED = (
+    ("OneDrive", re.compile(r"onedrive( ?-.*)?")),
+    ("Dropbox", re.compile(r"dropbox( \(.*\)| ?-.*)?")),
+    ("iCloud", re.compile(r"icloud ?drive|icloud~.*|com~apple~clouddocs|mobile documents")),
+    ("Google Drive", re.compile(r"google ?drive( ?-.*)?|drivefs|my drive|googledrive-.*")),
+    (
+        "a cloud service",
+        re.compile(r"cloudstorage|nextcloud|owncloud|pcloud(drive)?|mega(sync)?|box sync"),
+    ),
+)
+# Where mail programs and systems put what they may clear away at any time.
+PASSING = re.compile(
+    r"te?mp|temporary internet files|inetcache|content\.outlook|caches|\.cache|temporaryitems|mail downloads"
+)
+REMEDY = "Keep the project on this computer's own disk; backups can be stored anywhere."
+
+
+def warning_about(path: Path, mounts: str | None = None) -> str:
+    """Why a live project should not lie at `path`, in one or two sentences; empty when nothing speaks against it.
+
+    `mounts` stands for the text of /proc/mounts, or for what `mount` says on macOS.
+    """
+    plain = str(path)
+    if plain.startswith(("\\\\", "//")):
+        return f"“{path.name}” lies on a network share. {REMEDY}"
+    whole = path.expanduser().absolute()
+    for service, name in SYNCED:
+        if any(name.fullmatch(part.lower()) for part in re.split(r"[\\/]", str(whole.parent))) or (
+            service == "iCloud" and _is_in_icloud(whole)
+        ):
+            return f"“{path.name}” lies in a folder that {service} copies while it is being written. {REMEDY}"
+    if _is_remote_drive(whole) or NETWORK.fullmatch(_mounted_as(whole.resolve(), mounts)):
+        return f"“{path.name}” lies on a network disk, where locks cannot be relied on. {REMEDY}"
+    return ""
+
+
+def is_passing(folder: Path) -> bool:
+    """Whether what is put into a folder may be cleared away, or cannot be put there at all."""
+    whole = folder.expanduser().resolve()
+    if whole.is_relative_to(Path(tempfile.gettempdir()).resolve()) or not files.writable(whole):
+        return True
+    return any(PASSING.fullmatch(part.lower()) for part in whole.parts)
+
+
+def _is_in_icloud(path: Path) -> bool:
+    """Whether macOS keeps the desktop or the documents, where the file lies, in iCloud under their usual names."""
+    cloud = Path.home() / "Library/Mobile Documents/com~apple~CloudDocs"
+    return any(
+        files.same(Path.home() / name, cloud / name)
+        and path.resolve().is_relative_to((cloud / name).resolve())
+        for name in ("Desktop", "Documents")
+    )
+
+
+def _mounted_as(path: Path, mounts: str | None) -> str:
+    result, kind, path = -1, "", _composed(path)
+    for place, its_kind in _mounted(_mounts() if mounts is None else mounts):
+        depth = len(place.parts)
+        # The last mount onto a place hides the ones before.
+        if depth >= result and path.is_relative_to(_composed(place)):
+            result, kind = depth, its_kind
+    return kind
+
+
+def _mounts() -> str:
+    if sys.platform == "darwin":
+        with suppress(OSError, subprocess.SubprocessError):
+            said = subprocess.run(["/sbin/mount"], capture_output=True, check=False, timeout=5)
+            return said.stdout.decode("utf-8", "replace")
+        return ""
+    table = Path("/proc/mounts")
+    return table.read_text("utf-8", "replace") if table.exists() else ""
+
+
+def _mounted(mounts: str) -> Iterator[tuple[Path, str]]:
+    """Each place with its kind of file system, in the order of mounting."""
+    for line in mounts.splitlines():
+        fields = line.split(" ")
+        if told := ON_MACOS.fullmatch(line):
+            yield Path(told["place"]), told["kind"]
+        elif len(fields) > 2:
+            yield Path(re.sub(r"\\([0-7]{3})", lambda code: chr(int(code[1], 8)), fields[1])), fields[2]
+
+
+def _composed(path: Path) -> Path:
+    """The path in the one form of letters with accents: macOS tells names in either."""
+    return Path(unicodedata.normalize("NFC", str(path)))
+
+
+def _is_remote_drive(path: Path) -> bool:
+    if sys.platform == "win32":
+        import ctypes
+
+        remote = 4
+        return bool(ctypes.windll.kernel32.GetDriveTypeW(f"{path.drive}\\") == remote)
+    return False

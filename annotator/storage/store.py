@@ -1,19 +1,30 @@
 """The store: one project file, one connection, and its transactions."""
 
+import errno
+import json
+import os
+import socket
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
+from filelock import FileLock, Timeout
 from sqlalchemy import Table
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import DBAPIError
 
+from annotator import files
+from annotator.domain.material.item import Item
+from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import connection, opening
-from annotator.storage.watching import ChangeWatch
-from annotator.storage.witness import Witness
+from annotator.storage.connection import ChangeWatch
+from annotator.storage.integrity import Witness
+from annotator.storage.opening import Busy, Unwritable
 
 
 class Store:
@@ -46,7 +57,6 @@ class Store:
 
     @property
     def readonly(self) -> bool:
-        """Whether nothing may be changed."""
         return self.why_readonly is not None
 
     @contextmanager
@@ -129,16 +139,15 @@ class Store:
 
     @property
     def in_transaction(self) -> bool:
-        """Whether a transaction is in progress, to read or to write."""
         return self._depth > 0
 
     def at_most(self, table: Table) -> int | None:
         """How many rows a table has, or more, told at once however many; None where that cannot be read."""
         try:
-            (found,) = self._raw.execute(f'SELECT max(rowid) FROM "{table.name}"').fetchone()  # noqa: S608
+            (result,) = self._raw.execute(f'SELECT max(rowid) FROM "{table.name}"').fetchone()  # noqa: S608
         except sqlite3.Error:
             return None
-        return int(found or 0)
+        return int(result or 0)
 
     def described(self) -> str:
         """What keeps the project, and how it is set to outlive a power cut."""
@@ -153,3 +162,158 @@ class Store:
             self._connection.close()
             self._engine.dispose()
             self._raw.close()
+
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO)
+
+
+@contextmanager
+def alone(path: Path, doing: str, busy: Refusal, seconds: float = 0.0) -> Iterator[None]:
+    """Do what only one process at a time may do to a project; `busy` is raised when another one still does it.
+
+    A process that dies leaves the lock free.
+    """
+    lock = FileLock(path.with_name(f"{path.name}.{doing}.lock"))
+    _acquire(lock, path, busy, seconds)
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def _acquire(lock: FileLock, path: Path, busy: Refusal, seconds: float = 0.0) -> None:
+    try:
+        lock.acquire(timeout=seconds)
+    except Timeout:
+        raise busy from None
+    except OSError as error:
+        raise Unwritable(
+            f"“{path.name}” could not be locked for changes: {error.strerror or error}.",
+            f"Make sure that “{Path(lock.lock_file).name}” beside it is writable, then open it again.",
+        ) from None
+
+
+class ProjectHold:
+    """A project held by this process until `release`; the system frees it when the process dies."""
+
+    def __init__(self, path: Path, lock: FileLock) -> None:
+        self.path = path
+        self._lock = lock
+
+    @classmethod
+    def take(cls, path: Path) -> "ProjectHold":
+        """Hold the project at `path`; Busy names the holder when another process has it."""
+        path = files.real(path)
+        lock = FileLock(path.with_name(f"{path.name}.lock"), thread_local=False)
+        busy = Busy(
+            f"“{path.name}” is open in another Goldsmith{_words(holder(path))}.",
+            "Close it there, or open it here for reading only.",
+        )
+        _acquire(lock, path, busy)
+        try:
+            _say_who(path)
+        except Unwritable:
+            lock.release()
+            raise
+        return cls(path, lock)
+
+    def release(self) -> None:
+        if self._lock.is_locked:
+            with suppress(OSError):
+                _sidecar(self.path).unlink(missing_ok=True)
+            self._lock.release()
+
+
+def _say_who(path: Path) -> None:
+    who = {"host": socket.gethostname(), "pid": os.getpid(), "since": datetime.now(UTC).isoformat()}
+    try:
+        _sidecar(path).write_text(json.dumps(who), "utf-8")
+    except OSError as error:
+        # Whatever else keeps it from being written, the lock holds without it.
+        if error.errno in FULL:
+            raise Unwritable(
+                f"The disk is full ({error.strerror}), so “{path.name}” is read-only.",
+                "Free some space and open it again.",
+            ) from None
+
+
+def holder(path: Path) -> dict[str, str | int]:
+    """Who holds the project: host, pid and since when; empty where nobody says so."""
+    try:
+        result = json.loads(_sidecar(path).read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return result if isinstance(result, dict) else {}
+
+
+def _words(found: dict[str, str | int]) -> str:
+    if not found:
+        return ""
+    since = str(found.get("since", ""))[:16].replace("T", " ")
+    return f" (computer {found.get('host')}, process {found.get('pid')}, since {since} UTC)"
+
+
+def _sidecar(path: Path) -> Path:
+    # Windows lets nobody read a locked file, so who holds it is said beside it.
+    return path.with_name(f"{path.name}.holder.json")
+
+
+SHORTEST_TOKEN = 3
+# What a long list holds of each item: eight bytes, where its id would take ninety. Only SQLite numbers rows by itself.
+NUMBER = "item.rowid"
+_OWN_WORDS = (
+    "item.key || char(10) || item.question || char(10) || item.question_type || char(10) || item.subject"
+)
+
+
+def index(db: Connection, items: Iterable[Item]) -> None:
+    """Make the items findable by their present words; call it after they were written, in that transaction."""
+    rows = [
+        (item.id, item.id, "\n".join((item.key, item.question, item.question_type, item.subject)))
+        for item in items
+    ]
+    if not rows:
+        return
+    # By row number: the index could find an item's id only by reading all of itself.
+    db.exec_driver_sql(
+        "REPLACE INTO item_words(rowid, item_id, words) VALUES ((SELECT rowid FROM item WHERE id = ?), ?, ?)",
+        rows,
+    )
+
+
+def rebuild(db: Connection) -> None:
+    """Make the whole index again from the items, inside a transaction."""
+    db.exec_driver_sql("DELETE FROM item_words")
+    db.exec_driver_sql(
+        f"INSERT INTO item_words(rowid, item_id, words) SELECT rowid, id, {_OWN_WORDS} FROM item"  # noqa: S608
+    )
+
+
+def out_of_step(raw: sqlite3.Connection) -> list[str]:
+    """The ids of items whose words are not those in the index, and of index entries without an item."""
+    there = "SELECT item_id, words FROM item_words"
+    wanted = f"SELECT id, {_OWN_WORDS} FROM item"  # noqa: S608
+    question = f"SELECT * FROM ({wanted} EXCEPT {there}) UNION SELECT * FROM ({there} EXCEPT {wanted})"  # noqa: S608
+    return sorted({item_id for item_id, _ in raw.execute(question)})
+
+
+def matching(words: str) -> tuple[str, list[str], dict[str, Any]]:
+    """Where to look for items in which every word of `words` is met somewhere: FROM, conditions, the values they name.
+
+    Parts shorter than a token are looked for in the items themselves.
+    """
+    parts = storable(words).split()
+    long = [part for part in parts if len(part) >= SHORTEST_TOKEN]
+    short = [part for part in parts if len(part) < SHORTEST_TOKEN]
+    conditions, values = list[str](), dict[str, Any]()
+    if long:
+        conditions.append("item_words MATCH :words")
+        values["words"] = " AND ".join('words : "' + part.replace('"', '""') + '"' for part in long)
+    for place, part in enumerate(short):
+        conditions.append(f"({_OWN_WORDS}) LIKE :part{place} ESCAPE '\\'")
+        values[f"part{place}"] = (
+            "%" + part.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + "%"
+        )
+    # The order of a CROSS JOIN is kept: the other way round every item would be looked up among the words.
+    source = "item_words CROSS JOIN item ON item.rowid = item_words.rowid" if long else "item"
+    return source, conditions, values

@@ -1,22 +1,21 @@
 """The project that tests of actions work on, and a judge for it behind a real server."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from annotator.actions.project.file import Project
 from tests.judging.odd_server import OddServer
+from tests.projects.closing import opened_projects_are_closed  # noqa: F401
 from tests.projects.small_project import small_project
 from tests.servers.served import add_judge
 
 
 @pytest.fixture
-def project(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Project]:
+def project(request: pytest.FixtureRequest, tmp_path: Path) -> Project:
     """What PROJECT of the file makes in a folder; a small project where the file says nothing."""
     made: Project = getattr(request.module, "PROJECT", small_project)(tmp_path)
-    yield made
-    made.close()
+    return made
 
 
 @pytest.fixture

@@ -1,7 +1,12 @@
-"""The command line of judges: what it answers, in words and in JSON."""
+"""The command line of judges: what it answers in words and in JSON, and a judge at work."""
 
 import io
 import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,12 +14,14 @@ from typing import Any
 import pytest
 
 from annotator.actions.project.file import Project
+from annotator.judging.batches import batching
 from annotator.protocols import EXTRACTIONS
-from tests.cli.test_project import goldsmith, told
-from tests.judging.odd_server import OddServer, completion, error
+from tests.cli.commands import goldsmith, told
+from tests.judging.batch_server import BatchServer
+from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.material.extraction import TINY_PLAN
 from tests.projects.small_project import small_project
-from tests.servers.served import JUDGE, add_judge, answering
+from tests.servers.served import JUDGE, add_judge, answering, serving_batches
 from tests.storage import sql
 
 DAILY = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
@@ -40,9 +47,9 @@ def test_a_run_takes_units_together_and_trials(file: Path, capsys: Any, server: 
 def test_what_is_missing_is_listed_by_cause_and_by_run(file: Path, capsys: Any, server: OddServer) -> None:
     server.script(completion(None, refusal="No."))
     ended = run(capsys, file, code=3)
-    found = told(capsys, "judge", "missing", file, "--judge", JUDGE, "--run", ended["run"])
-    assert found["by_cause"] == {"refused": 12}
-    assert {line["system"] for line in found["missing"]} == {"Alpha", "Beta"}
+    result = told(capsys, "judge", "missing", file, "--judge", JUDGE, "--run", ended["run"])
+    assert result["by_cause"] == {"refused": 12}
+    assert {line["system"] for line in result["missing"]} == {"Alpha", "Beta"}
     _, out, _ = goldsmith(capsys, "judge", "missing", file, "--cause", "refused")
     assert out.startswith("12 judgements have no verdict: 12 refused.")
     _, out, _ = goldsmith(capsys, "judge", "runs", file)
@@ -52,8 +59,7 @@ def test_what_is_missing_is_listed_by_cause_and_by_run(file: Path, capsys: Any, 
 
 def test_the_last_run_is_gone_on_with(file: Path, capsys: Any, server: OddServer) -> None:
     server.answer = lambda body, number: answering(lambda _: "no")(body, number) if number < 3 else DAILY
-    halted = run(capsys, file, "--concurrency", 1, "--system", "Alpha", code=3)
-    assert halted["state"] == "interrupted"
+    assert run(capsys, file, "--concurrency", 1, "--system", "Alpha", code=3)["state"] == "interrupted"
     server.answer = answering(lambda _: "no")
     ended = told(capsys, "judge", "resume", file)
     assert (ended["state"], ended["done"], ended["total"], ended["judged_now"]) == ("done", 6, 6, 3)
@@ -61,28 +67,34 @@ def test_the_last_run_is_gone_on_with(file: Path, capsys: Any, server: OddServer
     assert (code, "No run was left unfinished" in err) == (1, True)
 
 
-def test_an_estimate_asks_nothing(file: Path, capsys: Any, server: OddServer) -> None:
-    found = told(capsys, "judge", "estimate", file, "--judge", JUDGE, "--together", 3)
-    assert (found["units"], found["calls"], found["cost_usd"], server.bodies) == (12, 4, None, [])
+def test_an_estimate_asks_nothing_and_a_whole_paper_is_told_by_figure(
+    file: Path, capsys: Any, server: OddServer
+) -> None:
+    result = told(capsys, "judge", "estimate", file, "--judge", JUDGE, "--together", 3)
+    assert (result["units"], result["calls"], result["cost_usd"], server.bodies) == (12, 4, None, [])
     _, out, _ = goldsmith(capsys, "judge", "estimate", file, "--judge", JUDGE)
     assert "The price of test-model is not known" in out
-
-
-def test_a_whole_paper_is_estimated_figure_by_figure(file: Path, capsys: Any, server: OddServer) -> None:
     words = ("judge", "estimate", file, "--judge", JUDGE, "--protocol", "researcherbench")
-    found = told(capsys, *words)
-    calls = {one["protocol"]: one["calls"] for one in found["protocols"]}
+    result = told(capsys, *words)
+    calls = {one["protocol"]: one["calls"] for one in result["protocols"]}
     # Twelve criteria, two systems compared in both orders on two items, and no claim is known.
     assert calls == {
         "researcherbench.coverage": 12,
         "researcherbench.pairwise": 4,
     }
-    assert (found["sum"]["units"], found["sum"]["calls"], server.bodies) == (16, 16, [])
+    assert (result["sum"]["units"], result["sum"]["calls"], server.bodies) == (16, 16, [])
     _, out, _ = goldsmith(capsys, *words)
     assert ("Coverage" in out, "not known" in out) == (True, True)
 
 
-def test_a_judge_is_retired_and_its_verdicts_stay(file: Path, capsys: Any, server: OddServer) -> None:
+def test_a_judge_is_added_and_retired_and_its_verdicts_stay(
+    file: Path, capsys: Any, server: OddServer
+) -> None:
+    words = ("judge", "add", file, "--name", "w", "--base-url", server.url, "--model", "m", "--show-weight")
+    assert goldsmith(capsys, *words)[0] == 0
+    listed = {judge["name"]: judge["asking"] for judge in told(capsys, "judge", "list", file)["judges"]}
+    assert json.loads(listed["w"]) == {"together": 0, "weights_shown": True}
+    assert json.loads(listed[JUDGE]) == {"together": 0}
     run(capsys, file)
     assert goldsmith(capsys, "judge", "retire", file, JUDGE)[0] == 0
     assert JUDGE not in [one["name"] for one in told(capsys, "judge", "list", file)["judges"]]
@@ -90,14 +102,6 @@ def test_a_judge_is_retired_and_its_verdicts_stay(file: Path, capsys: Any, serve
     assert sql.rows(project, "SELECT count(*) FROM judgement") == [(12,)]
     project.close()
     assert goldsmith(capsys, "judge", "retire", file, "nobody")[0] == 1
-
-
-def test_a_judge_is_added_that_is_shown_weights(file: Path, capsys: Any, server: OddServer) -> None:
-    words = ("judge", "add", file, "--name", "w", "--base-url", server.url, "--model", "m", "--show-weight")
-    assert goldsmith(capsys, *words)[0] == 0
-    listed = {judge["name"]: judge["asking"] for judge in told(capsys, "judge", "list", file)["judges"]}
-    assert json.loads(listed["w"]) == {"together": 0, "weights_shown": True}
-    assert json.loads(listed[JUDGE]) == {"together": 0}
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -155,8 +159,8 @@ def test_what_may_not_be_sent_along_is_refused_in_words(
 
 
 def test_presets_propose_an_address_and_let_no_key_go(file: Path, capsys: Any) -> None:
-    found = told(capsys, "judge", "presets")["presets"]
-    for one in found:
+    result = told(capsys, "judge", "presets")["presets"]
+    for one in result:
         address = one["base_url"].replace("RESOURCE", "mine").replace("DEPLOYMENT", "gpt")
         code, out, err = goldsmith(
             capsys, "judge", "add", file, "--name", one["name"], "--model", "m", "--preset", one["name"],
@@ -164,7 +168,7 @@ def test_presets_propose_an_address_and_let_no_key_go(file: Path, capsys: Any) -
         )  # fmt: skip
         assert (code, bool(one["variable"]) == ("Its key is usually in" in out)) == (0, True), err
     added = {judge["name"]: judge for judge in told(capsys, "judge", "list", file)["judges"]}
-    assert {one["name"] for one in found} <= set(added)
+    assert {one["name"] for one in result} <= set(added)
     assert {judge["key_env"] for judge in added.values()} == {""}
     assert told(capsys, "keys", "list")["keys"] == []
 
@@ -181,13 +185,6 @@ def test_a_vote_is_added_and_counted_and_judges_are_compared(
     _, out, _ = goldsmith(capsys, "judge", "consistency", file, "--judge", JUDGE, "--with", "vote")
     assert "agreement: 1.000" in out
     assert "kappa: undefined (" in out
-
-
-def test_stored_replies_are_read_again(file: Path, capsys: Any, server: OddServer) -> None:
-    run(capsys, file)
-    asked = len(server.bodies)
-    found = told(capsys, "judge", "reread", file, "--judge", JUDGE, "--all")
-    assert (found["read"], found["won"], found["changed"], len(server.bodies)) == (12, 0, 0, asked)
 
 
 def test_parts_are_drawn_and_a_run_names_either(
@@ -213,14 +210,6 @@ def test_a_windows_child_tells_lines_and_its_refusal(
     assert (code, json.loads(out)["event"]) == (1, "refused")
 
 
-def test_results_are_told_of_any_protocol_that_there_is(file: Path, capsys: Any, server: OddServer) -> None:
-    run(capsys, file)
-    rows = told(capsys, "results", file, "--protocol", "researcherbench.coverage")["rows"]
-    assert {row["value"] for row in rows} == {1.0}
-    code, _, err = goldsmith(capsys, "results", file, "--protocol", "nowhere")
-    assert (code, "There is no protocol" in err) == (1, True)
-
-
 @pytest.mark.parametrize("name", ["proposal.draft.rubric", "respond.end-to-end"])
 def test_reports_and_drafts_are_not_asked_for_as_verdicts(name: str, file: Path, capsys: Any) -> None:
     for command in ("run", "estimate"):
@@ -228,9 +217,215 @@ def test_reports_and_drafts_are_not_asked_for_as_verdicts(name: str, file: Path,
         assert (code, f"“{name}” is not a protocol to judge by" in err) == (1, True)
 
 
-def test_the_project_remains_sound(file: Path, capsys: Any, server: OddServer) -> None:
-    run(capsys, file, "--together", 2)
-    assert told(capsys, "check", file)["problems"] == []
-    with_judges = Project.open(file, readonly=True)
-    assert sql.first(with_judges, "SELECT count(*) FROM judge")[0] == 2
-    with_judges.close()
+HERE = Path(__file__).parents[2]
+
+
+def made(folder: Path, server: OddServer) -> Path:
+    project = small_project(folder)
+    add_judge(project, server)
+    project.close()
+    return project.path
+
+
+class Child:
+    """`judge …` as the window starts it: lines of JSON out, words in."""
+
+    def __init__(self, *words: object) -> None:
+        command = [sys.executable, "-m", "annotator", "judge", *map(str, words), "--progress", "json"]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=pipe, stdout=pipe, encoding="utf-8", cwd=HERE)
+        self.lines: list[dict[str, Any]] = []
+        self._reader = threading.Thread(target=self._read)
+        self._reader.start()
+
+    def say(self, word: str) -> None:
+        assert self.process.stdin
+        self.process.stdin.write(f"{word}\n")
+        self.process.stdin.flush()
+
+    def ended(self) -> dict[str, Any]:
+        code, last = self._over(), self.lines[-1]
+        whole = last["state"] == "done" and not last["missing"]
+        assert code == (0 if whole else 3)
+        return last
+
+    def kill(self) -> None:
+        self.process.kill()
+        self._over()
+
+    def _over(self) -> int:
+        code = self.process.wait(60)
+        self._reader.join(60)
+        for stream in (self.process.stdin, self.process.stdout):
+            assert stream
+            stream.close()
+        return code
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        self.lines += (json.loads(line) for line in self.process.stdout)
+
+
+def until(true: Any) -> None:
+    end = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_run_is_held_and_goes_on_by_a_word(file: Path, server: OddServer) -> None:
+    yes, let_go = answering(lambda _: "yes"), threading.Event()
+
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        if number == 1:
+            let_go.wait(60)
+        return yes(body, number)
+
+    server.answer = answer
+    child = Child("run", file, "--judge", JUDGE, "--concurrency", 1)
+    until(lambda: len(server.bodies) == 2)
+    child.say("pause")
+    until(lambda: child.lines and child.lines[-1].get("held"))
+    let_go.set()
+    until(lambda: child.lines[-1]["done"] == 2)
+    # Held lines come once a second; by the next one it would have asked again.
+    held = len(child.lines)
+    until(lambda: len(child.lines) > held)
+    assert len(server.bodies) == 2
+    child.say("resume")
+    assert (child.ended()["state"], len(server.bodies)) == ("done", 12)
+    assert "held" not in child.lines[-1]
+
+
+def test_a_held_run_can_be_cancelled(file: Path, server: OddServer) -> None:
+    yes = answering(lambda _: "yes")
+    server.answer = lambda body, number: Odd(held=True) if number else yes(body, number)
+    child = Child("run", file, "--judge", JUDGE, "--concurrency", 1)
+    until(lambda: len(server.bodies) == 2)
+    child.say("pause")
+    until(lambda: child.lines and child.lines[-1].get("held"))
+    child.say("cancel")
+    assert child.ended()["state"] == "cancelled"
+    assert len(server.bodies) == 2
+
+
+@pytest.fixture
+def provider(monkeypatch: pytest.MonkeyPatch) -> Iterator[BatchServer]:
+    monkeypatch.setattr(batching, "FIRST_LOOK_S", 0.01)
+    with serving_batches() as server:
+        yield server
+
+
+def test_a_batch_is_paid_once_though_the_program_was_killed_while_it_was_out(
+    tmp_path: Path, provider: BatchServer, capsys: Any
+) -> None:
+    provider.looks = 10**9
+    file = made(tmp_path, provider)
+    child = Child("run", file, "--judge", JUDGE, "--batch")
+    until(lambda: child.lines and child.lines[-1].get("batches"))
+    child.kill()
+    (out,) = told(capsys, "judge", "batches", file)["batches"]
+    assert (out["questions"], out["stage"]) == (11, "sent")
+    provider.looks = 0
+    ended = told(capsys, "judge", "resume", file)
+    assert (ended["state"], ended["done"], ended["missing"]) == ("done", 12, {})
+    assert (len(provider.made), len(provider.bodies)) == (1, 1)
+    assert told(capsys, "judge", "batches", file)["batches"] == []
+
+
+def test_batches_are_withdrawn_by_name_or_given_up(
+    tmp_path: Path, provider: BatchServer, capsys: Any
+) -> None:
+    provider.looks = 10**9
+    file = made(tmp_path, provider)
+    child = Child("run", file, "--judge", JUDGE, "--batch")
+    until(lambda: child.lines and child.lines[-1].get("batches"))
+    child.say("cancel")
+    assert child.ended()["state"] == "cancelled"
+    assert told(capsys, "judge", "batches", file, "--judge", JUDGE, "--withdraw")["stopped"] == 1
+    code, out, _ = goldsmith(capsys, "judge", "batches", file)
+    assert (code, "11 questions, cancelling" in out) == (0, True)
+    assert told(capsys, "judge", "batches", file, "--forget")["forgotten"] == 1
+    assert goldsmith(capsys, "judge", "batches", file)[1] == "No open batches.\n"
+
+
+def test_a_rate_of_the_order_holds_the_calls_back(file: Path, server: OddServer) -> None:
+    child = Child("run", file, "--judge", JUDGE, "--rpm", 3)
+    until(lambda: any(line.get("calls") == 3 for line in child.lines))
+    until(lambda: child.lines[-1]["seconds"] > 1.5)
+    child.say("cancel")
+    assert (child.ended()["state"], len(server.bodies)) == ("cancelled", 3)
+
+
+def test_a_judges_own_rate_goes_for_all_its_runs(file: Path, server: OddServer, capsys: Any) -> None:
+    words = ("judge", "add", file, "--name", "slow", "--base-url", server.url, "--model", "m", "--rpm", 2)
+    assert goldsmith(capsys, *words)[0] == 0
+    child = Child("run", file, "--judge", "slow")
+    until(lambda: any(line.get("calls") == 2 for line in child.lines))
+    child.say("cancel")
+    assert (child.ended()["state"], len(server.bodies)) == ("cancelled", 2)
+
+
+def test_costs_replies_and_drift_are_told_of_one_run(file: Path, server: OddServer, capsys: Any) -> None:
+    assert goldsmith(capsys, "judge", "costs", file)[1] == "No costs yet.\n"
+    told(capsys, "judge", "run", file, "--judge", JUDGE)
+    (cost,) = told(capsys, "judge", "costs", file)["costs"]
+    assert (cost["name"], cost["judgements"], cost["cost_usd"], cost["unpriced"]) == (JUDGE, 12, None, 12)
+    assert len(told(capsys, "judge", "costs", file, "--by", "criterion")["costs"]) == 6
+    _, out, _ = goldsmith(capsys, "judge", "costs", file, "--by", "question")
+    assert out.startswith(
+        "1, researcherbench.coverage: an unknown amount for 6 judgements, 6 of unknown cost"
+    )
+    assert goldsmith(capsys, "judge", "costs", file, "--by", "moon")[0] == 1
+    run(capsys, file)
+    asked = len(server.bodies)
+    result = told(capsys, "judge", "reread", file, "--judge", JUDGE, "--all")
+    assert (result["read"], result["won"], result["changed"], len(server.bodies)) == (12, 0, 0, asked)
+    told(capsys, "judge", "run", file, "--judge", JUDGE)
+    _, out, _ = goldsmith(capsys, "judge", "anchor", file, "--judge", JUDGE, "--size", 5)
+    assert out.startswith("5 verdicts are frozen.")
+    server.answer = answering(lambda _: "no")
+    _, out, _ = goldsmith(capsys, "judge", "drift", file, "--judge", JUDGE)
+    assert "5 of 5 anchored units judged again; 5 verdicts changed." in out
+    assert "yes → no" in out
+    (check,) = told(capsys, "judge", "drift", file, "--judge", JUDGE, "--show")["checks"]
+    assert (check["agreement"]["value"], len(server.bodies)) == (0.0, 12 + 5)
+
+
+def test_a_check_is_told_to_a_window_too(file: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    told(capsys, "judge", "run", file, "--judge", JUDGE)
+    goldsmith(capsys, "judge", "anchor", file, "--judge", JUDGE)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    _, out, _ = goldsmith(capsys, "judge", "drift", file, "--judge", JUDGE, "--progress", "json")
+    last = json.loads(out.splitlines()[-1])
+    assert (last["event"], last["drift"]["compared"]) == ("ended", 12)
+
+
+def test_a_model_of_unknown_price_is_run_within_a_budget_by_commands_alone(
+    tmp_path: Path, capsys: Any, server: OddServer
+) -> None:
+    project = small_project(tmp_path)
+    project.close()
+    file = project.path
+    words = ("judge", "add", file, "--name", "near", "--base-url", server.url, "--model", "nobody-knows-it")
+    assert goldsmith(capsys, *words)[0] == 0
+    run = ("judge", "run", file, "--judge", "near", "--json", "--budget")
+    code, _, err = goldsmith(capsys, *run, 1)
+    assert (code, "judge price" in err, server.bodies) == (1, True, [])
+    assert told(capsys, "judge", "runs", file)["runs"] == []
+    prices = ("--input-price", 1000, "--output-price", 2000)
+    assert "$1000 in, $2000 out" in goldsmith(capsys, "judge", "price", file, "near", *prices)[1]
+    code, _, err = goldsmith(capsys, "judge", "price", file, "near", "--input-price", "1")
+    assert (code, "The price cannot be read" in err) == (1, True)
+    result = told(capsys, "judge", "estimate", file, "--judge", "near")
+    code, _, err = goldsmith(capsys, *run, result["smallest_usd"] / 2)
+    assert (code, "asks nothing" in err, server.bodies) == (1, True, [])
+    code, out, _ = goldsmith(capsys, *run, result["smallest_usd"])
+    some = json.loads(out)
+    assert (code, some["state"], 0 < some["judged"] < 12) == (3, "interrupted", True)
+    code, out, _ = goldsmith(capsys, *run, result["cost_usd"])
+    assert (code, json.loads(out)["state"], len(server.bodies)) == (0, "done", 12)
+    # Each call has 100 tokens in and 20 out.
+    costs = told(capsys, "judge", "costs", file)
+    assert sum(cost["cost_usd"] for cost in costs["costs"]) == pytest.approx(12 * 0.14)
+    assert result["cost_usd"] >= 12 * 0.14

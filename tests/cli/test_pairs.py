@@ -1,26 +1,36 @@
-"""The work in pairs from the command line: people, tasks out, work back, agreement, adjudication."""
+"""The work in pairs from the command line: people, plans, tasks out, work back, labels in files, adjudication."""
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
+from annotator.actions.labelling import board
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.cli import run_command
-from annotator.cli.commands import MAKING, CommandsAskedFor
-from annotator.cli.saying import opened
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Role
+from annotator.cli.labels import handing_out_app
+from annotator.cli.saying import MAKING, CommandsAskedFor, opened
+from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.texts.refusal import RoleNeeded
 from annotator.storage.tables import AUDIT
+from tests.cli.commands import invoked, printed, refused, told
+from tests.material.labels_in_files import FIRST, every, project_of_two, stored, written
 from tests.material.sent_apart import write_rubric
+from tests.projects import pairs_project as pairs
+from tests.projects.pairs_project import ADA, item, pairs_project, rubric, work_as
+from tests.projects.refusals import expect_refusal
 
 CRITERIA = ("Explains the weight of gold", "Names two alloys of gold")
 
@@ -32,16 +42,10 @@ def file(tmp_path: Path) -> str:
     people.someone(project)
     item_id = items.add(project, "What is the weight of gold?").subject
     for name in ("Ada", "Ben"):
-        person = people.add_person(project, name)
-        assignments.assign_one(project, item_id, person.subject, Stage.RUBRIC)
+        assignments.assign_one(project, item_id, people.add_person(project, name).subject, Stage.RUBRIC)
     people.add_person(project, "Sue", (Role.ADJUDICATOR,))
     project.close()
     return str(project.path)
-
-
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict:
-    assert run_command([*words, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
 
 
 def sent_back(file: str, alias: str, folder: Path) -> str:
@@ -58,56 +62,37 @@ def sent_back(file: str, alias: str, folder: Path) -> str:
     return str(folder / f"{alias}.goldsmith-work")
 
 
-def test_people_are_added_and_listed(file, capsys):
+def test_people_are_added_and_listed_and_the_unknown_refused(file, capsys, tmp_path):
     added = told(capsys, "people", "add", file, "--name", "李明", "--role", "annotator")
     listed = told(capsys, "people", "list", file)["people"]
     assert added in listed
     assert [one["alias"] for one in listed] == ["R1", "R2", "R3", "R4", "R5"]
+    assert "nobody" in refused(capsys, "pack", file, "--person", "nobody", "--to", str(tmp_path))
+    (tmp_path / "x.goldsmith-work").write_bytes(b"<html>Not found</html>")
+    assert run_command(["unpack", file, str(tmp_path / "x.goldsmith-work")]) == 1
+    assert "x.goldsmith-work" in capsys.readouterr().out
 
 
 def test_a_pair_goes_from_task_to_consensus(file, tmp_path, capsys):
     works = [sent_back(file, alias, tmp_path) for alias in ("R2", "R3")]
-    capsys.readouterr()
     tried = told(capsys, "unpack", file, *works, "--dry-run")
     assert [one["outcome"] for one in tried["arrivals"]] == ["new", "new"]
-    taken = told(capsys, "unpack", file, *works)
-    assert [one["outcome"] for one in taken["arrivals"]] == ["new", "new"]
+    assert [one["outcome"] for one in told(capsys, "unpack", file, *works)["arrivals"]] == ["new", "new"]
     assert [one["outcome"] for one in told(capsys, "unpack", file, *works)["arrivals"]] == ["duplicate"] * 2
     waiting = told(capsys, "adjudicate", file, "--as", "R4")["rows"]
     assert [(row["agreement"], row["contested"], row["conflict"]) for row in waiting] == [(1.0, 0, False)]
     closed = told(capsys, "adjudicate", file, "--auto-unanimous", "--as", "R4")
     # One item alone is the sample itself: nothing is closed that nobody has looked at.
     assert (len(closed["closed"]), len(closed["spot_check"])) == (0, 1)
-    states = {row["state"] for row in told(capsys, "status", file)["rows"]}
-    assert states <= {"frozen", "in adjudication"}
-
-
-def test_a_damaged_package_is_said_and_the_exit_code_tells(file, tmp_path, capsys):
-    (tmp_path / "x.goldsmith-work").write_bytes(b"<html>Not found</html>")
-    assert run_command(["unpack", file, str(tmp_path / "x.goldsmith-work")]) == 1
-    assert "x.goldsmith-work" in capsys.readouterr().out
+    assert {row["state"] for row in told(capsys, "status", file)["rows"]} <= {"frozen", "in adjudication"}
 
 
 def test_nothing_submitted_is_nothing_to_send(file, tmp_path, capsys):
     assert run_command(["pack", file, "--person", "R2", "--to", str(tmp_path / "t.goldsmith-task")]) == 0
     assert run_command(["unpack", str(tmp_path / "a.goldsmith"), str(tmp_path / "t.goldsmith-task")]) == 0
-    assert run_command(["pack", str(tmp_path / "a.goldsmith"), "--to", str(tmp_path)]) == 1
-    assert "Nothing is submitted yet" in capsys.readouterr().err
-
-
-def test_an_unknown_person_is_refused_in_words(file, tmp_path, capsys):
-    assert run_command(["pack", file, "--person", "nobody", "--to", str(tmp_path)]) == 1
-    assert "nobody" in capsys.readouterr().err
-
-
-def test_a_receipt_is_printed_for_the_annotator(file, tmp_path, capsys):
-    work = sent_back(file, "R2", tmp_path)
-    out = capsys.readouterr().out
-    arrivals = told(capsys, "unpack", file, work)["arrivals"]
-    assert arrivals[0]["receipt"] in out
-
-
-# Who is at work in a command, and what would help whoever may not do it.
+    assert "Nothing is submitted yet" in refused(
+        capsys, "pack", str(tmp_path / "a.goldsmith"), "--to", str(tmp_path)
+    )
 
 
 def verbs(command: Any, *names: str) -> Iterator[tuple[str, set[str]]]:
@@ -127,8 +112,7 @@ def study(tmp_path: Path) -> str:
     """A project of a coordinator, R1, and an annotator, R2, who was the last at work."""
     project = new_project(tmp_path / "study.goldsmith")
     people.someone(project)
-    added = people.add_person(project, "Ada").subject
-    project.work_as(people.known(project, added))
+    project.work_as(people.known(project, people.add_person(project, "Ada").subject))
     project.close()
     return str(project.path)
 
@@ -141,8 +125,7 @@ def err(capsys: pytest.CaptureFixture[str], code: int, *words: str) -> str:
 @pytest.mark.parametrize("verb", ON_PROJECTS)
 def test_every_verb_on_a_project_takes_who_is_at_work(study, capsys, verb):
     assert "--as" in FAMILY[verb]
-    assert run_command([*verb.split(), "--help"]) == 0
-    assert capsys.readouterr().out.count("--as ") >= 1
+    assert printed(capsys, *verb.split(), "--help").count("--as ") >= 1
 
 
 def test_the_person_named_is_at_work_in_that_command_alone(study, capsys):
@@ -151,7 +134,6 @@ def test_the_person_named_is_at_work_in_that_command_alone(study, capsys):
     assert err(capsys, 0, *allow, "--as", "r1") == ""
     assert "Only a coordinator" in err(capsys, 1, "weights", study, "--allow", "1 to 4")
     with closing(Project.open(Path(study))) as project:
-        assert project.person is not None
         assert project.person.alias == "R2"
         with project.store.read() as db:
             newest = db.execute(AUDIT.select().order_by(AUDIT.c.seq.desc())).mappings().first()
@@ -159,8 +141,15 @@ def test_the_person_named_is_at_work_in_that_command_alone(study, capsys):
         assert (newest["kind"], newest["by"]) == ("setting", people.known(project, "R1").id)
 
 
-def test_a_person_nobody_knows_changes_nothing(study, capsys):
+def test_an_unknown_person_changes_nothing_and_a_coordinator_stays(study, capsys):
     assert "“R9” is not an id or alias" in err(capsys, 1, "weights", study, "--allow", "1 to 5", "--as", "R9")
+    assert "No active coordinator" in err(capsys, 1, "people", "role", study, "R1", "--role", "annotator")
+    with closing(Project.open(Path(study))) as project:
+        assert people.known(project, "R1").has(Role.COORDINATOR)
+    with pytest.raises(RoleNeeded) as refused, opened(Path(study)):
+        raise RoleNeeded("You are not an adjudicator.", "Ask for that role.", Role.ADJUDICATOR)
+    given = f"goldsmith people role {study} R2 --role adjudicator --role annotator"
+    assert refused.value.details == (f"Give R2 the role: {given}",)
 
 
 def test_who_is_refused_for_their_role_reads_which_command_helps(study, capsys):
@@ -171,14 +160,274 @@ def test_who_is_refused_for_their_role_reads_which_command_helps(study, capsys):
     assert err(capsys, 0, "weights", study, "--allow", "1 to 5") == ""
 
 
-def test_where_nobody_has_the_role_it_can_be_given(study):
-    with pytest.raises(RoleNeeded) as refused, opened(Path(study)):
-        raise RoleNeeded("You are not an adjudicator.", "Ask for that role.", Role.ADJUDICATOR)
-    given = f"goldsmith people role {study} R2 --role adjudicator --role annotator"
-    assert refused.value.details == (f"Give R2 the role: {given}",)
+@pytest.fixture
+def labelled(tmp_path: Path) -> str:
+    project = project_of_two(tmp_path)
+    project.close()
+    return str(project.path)
 
 
-def test_the_last_coordinator_stays_one(study, capsys):
-    assert "No active coordinator" in err(capsys, 1, "people", "role", study, "R1", "--role", "annotator")
-    with closing(Project.open(Path(study))) as project:
-        assert people.known(project, "R1").has(Role.COORDINATOR)
+def labels_in(labelled: str) -> list[dict[str, Any]]:
+    project = Project.open(Path(labelled))
+    found = stored(project)
+    project.close()
+    return found
+
+
+def test_labels_go_in_and_leave_by_the_ending_of_the_path(
+    labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("labels", "import", labelled, str(written(tmp_path, *every())), "--as", "Ann=R2")
+    looked = told(capsys, *words, "--dry-run")
+    assert (looked["dry_run"], looked["new"], labels_in(labelled)) == (True, 12, [])
+    assert looked["raters"][0] | {"id": ""} == {"name": "Ann", "id": "", "alias": "R2", "new": False}
+    assert told(capsys, *words)["new"] == 12
+    again = told(capsys, *words)
+    assert (again["new"], again["same"], len(labels_in(labelled))) == (0, 12, 12)
+    told(capsys, "labels", "import", labelled, str(written(tmp_path, *every())), "--as", "Ann=R2")
+    for name in ("out.csv", "out.json"):
+        assert "Wrote 12 labels of R2" in printed(
+            capsys, "labels", "export", labelled, "--to", str(tmp_path / name), "--person", "R2"
+        )
+    assert len(json.loads((tmp_path / "out.json").read_text("utf-8"))["labels"]) == 12
+
+
+def test_what_keeps_labels_out_is_said_with_its_row(
+    labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(written(tmp_path, {}, {"item": "9"}, {"value": "perhaps"}))
+    said = refused(capsys, "labels", "import", labelled, path, "--as", "Ann=R2")
+    assert "labels.csv, row 3: there is no item “9” (and 1 more). Nothing was imported." in said
+    assert "labels.csv, row 4: “perhaps” is not a valid value here" in said
+    found = told(capsys, "labels", "import", labelled, path, "--as", "Ann=R2", "--skip-bad")
+    assert (found["new"], found["counts"]) == (1, {"unknown item": 1, "bad value": 1})
+    assert found["problems"][0] == {
+        "trouble": "unknown item", "file": "labels.csv", "row": 3, "reason": "there is no item “9”", "labels": 1,
+    }  # fmt: skip
+
+
+def test_a_label_takes_the_place_of_another_only_when_told_to(
+    labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("labels", "import", labelled)
+    told(capsys, *words, str(written(tmp_path, {})), "--as", "Ann=R2")
+    other = str(written(tmp_path, {"value": "no"}))
+    assert run_command([*words, other, "--as", "Ann=R2"]) == 1
+    found = told(capsys, *words, other, "--as", "Ann=R2", "--replace")
+    assert [one["reason"] for one in found["replaced"]] == ["R2 said “yes” here, the file says “no”"]
+    assert [row["value"] for row in labels_in(labelled)] == ["no"]
+
+
+def test_human_files_of_two_systems_come_in_and_leave_again(
+    labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [*every(), *every(rater="Ben", value="no")]
+    told(
+        capsys,
+        "labels",
+        "import",
+        labelled,
+        str(written(tmp_path, *rows)),
+        "--as",
+        "Ann=R2",
+        "--as",
+        "Ben=R3",
+    )
+    found = told(capsys, "labels", "export", labelled, "--to", str(tmp_path / "out"))
+    assert (found["labels"], found["raters"]) == (24, ["R2", "R3"])
+    folder = tmp_path / "out" / "Beta"
+    assert json.loads((folder / "Q1_result_R3.json").read_text("utf-8"))["rubric_eval"][0] == {
+        "point": FIRST,
+        "covered": False,
+    }
+    back = told(
+        capsys,
+        "labels",
+        "import",
+        labelled,
+        str(folder),
+        "--as",
+        "R2=R2",
+        "--system",
+        "1=Beta",
+        "--system",
+        "Beta",
+    )
+    assert (back["new"], back["same"]) == (0, 12)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--as", "R1", "--as", "R2"), "Only one person can be at work."),
+        (("--as", "Ann="), "does not identify a rater"),
+        (("--system", "Alpha", "--system", "Beta"), "Only one system can be named for all reports."),
+        (("--as", "R2"), "Only a coordinator can import other people's labels."),
+        ((), "choose who that is, as in --as “Ann=ALIAS”"),
+    ],
+    ids=str,
+)
+def test_what_is_said_unclearly_is_refused(
+    labelled: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
+) -> None:
+    assert said in refused(capsys, "labels", "import", labelled, str(written(tmp_path, {})), *words)
+    assert labels_in(labelled) == []
+
+
+def test_a_person_submits_their_own_documents_and_hears_what_keeps_others_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project, told = pairs_project(tmp_path, 3), []
+    asking = (("Is this a criterion that asks about the residual stream?", 3), *ADA[1:])
+    for place, name, criteria in ((0, "Ben", ADA), (1, "Ada", asking), (2, "Ada", ()), (0, "Ada", ADA)):
+        begun = artifacts.start(
+            work_as(project, name), item(project, place), Kind.RUBRIC, rubric(criteria, "a")
+        ).subject
+    artifacts.save_draft(project, begun, "a1", "text", "Explains how attribution works")
+    work_as(project, "Cora").close()
+    for words in ("R2 2 --kind plan", "R2", "R2 1 2", "R2 2 --reason Wanted", "R3"):
+        code = run_command(["authoring", "submit", str(project.path), "--json", "--as", *words.split()])
+        found = json.loads(capsys.readouterr().out)
+        told.append((code, found["submitted"], [one["reasons"][0][:13] for one in found["not_submitted"]]))
+    first, second = ([{"item": key, "kind": "rubric"}] for key in "12")
+    assert told == [
+        (3, [], ["You have no o"]),
+        (3, first, ["Criterion 1: ", "Whole documen"]),
+        (3, [], ["You have no o", "Criterion 1: "]),
+        (0, second, []),
+        (0, first, []),
+    ]
+    project = Project.open(project.path)
+    assert artifacts.read(project, begun).document.units[0].text == "Explains how attribution works"
+
+
+def test_points_of_ones_own_checklist_share_the_rest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    project = pairs_project(tmp_path, 1)
+    points = tuple(
+        CheckPoint(title=f"T{n}", text="Is it so?", share=share) for n, share in enumerate((0.4, 0, 0))
+    )
+    begun = artifacts.start(
+        work_as(project, "Ada"), item(project, 0), Kind.CHECKLIST, Checklist(units=points)
+    ).subject
+    work_as(project, "Cora").close()
+    command = ("authoring", "share-rest", str(project.path), "1")
+    assert "You have no checklist for item 1." in refused(capsys, *command)
+    assert printed(capsys, *command, "--as", "R2").splitlines() == [
+        "0.4000  T0: Is it so?", "0.3000  T1: Is it so?", "0.3000  T2: Is it so?",
+    ]  # fmt: skip
+    assert "Nothing is left to share." in refused(capsys, *command, "--as", "R2")
+    project = Project.open(project.path)
+    assert [unit.share for unit in artifacts.read(project, begun).document.units] == pytest.approx(
+        [0.4, 0.3, 0.3]
+    )
+
+
+TWO = ("--annotator", "R2", "--annotator", "R3", "--adjudicator", "R4")
+
+
+@pytest.fixture
+def four(tmp_path: Path) -> Path:
+    """Ada R2, Ben R3 and Dan R5 annotate, Cleo R4 adjudicates, Cora R1 coordinates; four items."""
+    project = pairs.pairs_project(tmp_path, 4)
+    project.close()
+    return project.path
+
+
+def run(four: Path, *words: str) -> tuple[int, str]:
+    return invoked(handing_out_app, four, *words)
+
+
+def planned(four: Path, *words: str) -> dict:
+    return json.loads(run(four, *words, "--json")[1])
+
+
+def assigned(four: Path) -> list[board.AssignmentStatus]:
+    project = Project.open(four, readonly=True)
+    found = board.board(project)
+    project.close()
+    return found
+
+
+def test_a_pair_writes_every_item_and_a_third_adjudicates(four):
+    code, words = run(four, "--stage", "rubric", *TWO)
+    assert (code, words.splitlines()[0]) == (0, "Assigned 12 pieces of work")
+    found = Counter((line.stage, line.alias) for line in assigned(four))
+    assert found == {(Stage.RUBRIC, "R2"): 4, (Stage.RUBRIC, "R3"): 4, (Stage.ADJUDICATION, "R4"): 4}
+
+
+def test_a_dry_run_says_the_same_and_assigns_nothing(four):
+    dry = planned(four, "--stage", "rubric", *TWO, "--dry-run")
+    assert (dry["dry_run"], dry["new"], assigned(four)) == (True, 12, [])
+    assert {load["alias"]: load["assignments"] for load in dry["load"]} == {"R2": 4, "R3": 4, "R4": 4}
+    assert {**planned(four, "--stage", "rubric", *TWO), "dry_run": True} == dry
+
+
+def test_plans_are_drawn_evenly_and_refused_in_words(four):
+    words = ("--stage", "plan", "--annotator", "R2", "--annotator", "r3", "--annotator", "R5", "--seed", "7")
+    first = planned(four, *words, "--dry-run")
+    assert first == planned(four, *words, "--dry-run")
+    # Eight places for three people: nobody has more than three, nobody fewer than two.
+    assert sorted(load["assignments"] for load in first["load"]) == [2, 3, 3]
+    alone = ("--stage", "rubric", "--annotator", "R2")
+    code, words = run(four, *alone, "--dry-run")
+    assert code == 1
+    assert "Each stage is to be done by 2 people, but the plan names 1 annotator." in words
+    expect_refusal("cannot be met", run, four, *alone)
+    assert assigned(four) == []
+    expect_refusal("cannot be handed out as a stage", run, four, "--stage", "adjudication", *TWO)
+    expect_refusal(
+        "“Ada” is not an id or alias in this project", run, four, "--stage", "rubric", "--annotator", "Ada"
+    )
+    expect_refusal(
+        "no item “nowhere”, “0”",
+        run,
+        four,
+        "--stage",
+        "rubric",
+        *TWO,
+        "--item",
+        "2",
+        "--item",
+        "nowhere",
+        "--item",
+        "0",
+    )
+
+
+def test_only_the_items_named_get_a_date(four):
+    run(four, "--stage", "plan", *TWO, "--item", "2", "--item", "3", "--due", "2031-05-04")
+    written = [line for line in assigned(four) if line.stage is Stage.PLAN]
+    assert {line.item_key for line in written} == {"2", "3"}
+    assert {line.due.astimezone().date() for line in written if line.due} == {date(2031, 5, 4)}
+
+
+def test_a_pilot_alone_goes_to_everybody(four):
+    people = ("--annotator", "R2", "--annotator", "R3", "--annotator", "R5")
+    run(four, "--stage", "rubric", *people, "--pilot", "1")
+    assert {(line.item_key, line.alias, line.purpose.value) for line in assigned(four)} == {
+        ("1", "R2", "pilot"),
+        ("1", "R3", "pilot"),
+        ("1", "R5", "pilot"),
+    }
+
+
+def test_repeats_come_back_after_so_many_days(four):
+    people = ("--annotator", "R2", "--annotator", "R3")
+    words = (
+        "--stage",
+        "labelling",
+        *people,
+        "--due",
+        "2031-05-04",
+        "--repeat-share",
+        "0.25",
+        "--repeat-after",
+        "14",
+    )
+    assert planned(four, *words)["new"] == 10
+    project = Project.open(four, readonly=True)
+    again = [one for one in assignments.of_person(project, pairs.person(project, "Ada").id) if one.trial == 2]
+    project.close()
+    assert [one.not_before.astimezone().date() for one in again if one.not_before] == [date(2031, 5, 18)]

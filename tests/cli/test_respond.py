@@ -1,4 +1,4 @@
-"""The command that has a model write: what it says in words and in JSON, and that nothing is paid twice."""
+"""Models that write from the command line: reports, drafts and related work, and that nothing is paid twice."""
 
 import json
 import os
@@ -16,16 +16,47 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.material import response_journal
+from annotator.actions.material import responding
 from annotator.actions.project.file import Project
-from annotator.cli.commands import app as every_command
-from annotator.cli.respond import app, systems_app
-from annotator.domain.texts.refusal import Refusal
+from annotator.cli import run_command
+from annotator.cli.items import respond_app, systems_app
+from annotator.cli.ruling import drafting_app
+from annotator.cli.saying import app as every_command
+from annotator.cli.sources import research_app
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.insights import Insight, Insights
+from tests.cli.commands import invoked, printed, refused, told
 from tests.judging.odd_server import KEY, Odd, OddServer, completion, error
+from tests.material import eprint_folder as made
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
+from tests.servers.drafting_server import (
+    ADDED,
+    FILED,
+    JUDGE,
+    REASON,
+    SAID,
+    drafting,
+    drafting_project,
+    first_item,
+)
+from tests.servers.research_server import (
+    JUDGE as RESEARCHER,
+)
+from tests.servers.research_server import (
+    SYSTEM,
+    research_project,
+    researching,
+    step_of,
+    write_corpus,
+)
+from tests.servers.research_server import (
+    answering as researching_answer,
+)
 from tests.servers.writing_server import QUESTIONS, answering, asking_project, question_of, writing, written
 from tests.storage import sql
 from tests.systems import posix
@@ -50,16 +81,12 @@ def words(file: Path, server: OddServer, *more: str) -> list[str]:
     return [str(file), "--system", "Scribe", "--base-url", server.url, "--model", "test-model", *more]
 
 
-def run(*said: str) -> tuple[int, str]:
-    """The exit code and what was said; a refusal is raised."""
-    found = CliRunner().invoke(app, list(said))
-    if isinstance(found.exception, Refusal):
-        raise found.exception
-    return found.exit_code, found.stdout
+def run(*words: str) -> tuple[int, str]:
+    return invoked(respond_app, *words)
 
 
 def started(file: Path, server: OddServer, *more: str) -> subprocess.Popen[bytes]:
-    code = "from annotator.cli.respond import app; app()"
+    code = "from annotator.cli.items import respond_app; respond_app()"
     command = [sys.executable, "-c", code, *words(file, server, *more)]
     environment = os.environ | {"PYTHONPATH": str(HERE), "WRITING_KEY": KEY}
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
@@ -84,9 +111,11 @@ def committed(file: Path, wanted: int) -> None:
 def test_a_report_has_no_thinking_and_the_servers_sources_and_both_stay_with_the_reply(
     file: Path, server: OddServer
 ) -> None:
-    found = ["https://a.example/one"]
+    result = ["https://a.example/one"]
     server.answer = answering(
-        lambda question, _: completion(f"Hm. I begin.</think># Report\n\nOn: {question} [1]", citations=found)
+        lambda question, _: completion(
+            f"Hm. I begin.</think># Report\n\nOn: {question} [1]", citations=result
+        )
     )
     code, out = run(*words(file, server))
     assert code == 0
@@ -96,11 +125,11 @@ def test_a_report_has_no_thinking_and_the_servers_sources_and_both_stay_with_the
     ]
     project = Project.open(file, readonly=True)
     texts = {text for (text,) in sql.rows(project, "SELECT text FROM response")}
-    assert texts == {f"# Report\n\nOn: {one} [1]\n\n## References\n\n- [1] {found[0]}" for one in QUESTIONS}
+    assert texts == {f"# Report\n\nOn: {one} [1]\n\n## References\n\n- [1] {result[0]}" for one in QUESTIONS}
     raws = [raw for (raw,) in sql.rows(project, "SELECT raw FROM call")]
     project.close()
     assert len(raws) == 2
-    assert all(raw.startswith("Hm. I begin.</think># Report") and found[0] in raw for raw in raws)
+    assert all(raw.startswith("Hm. I begin.</think># Report") and result[0] in raw for raw in raws)
 
 
 def test_what_was_written_and_what_failed_is_said(file: Path, server: OddServer) -> None:
@@ -117,9 +146,9 @@ def test_what_was_written_and_what_failed_is_said(file: Path, server: OddServer)
 def test_the_same_is_told_as_json(file: Path, server: OddServer) -> None:
     server.answer = answering(lambda *_: error(400, "No."))
     _, out = run(*words(file, server, "--item", "1", "--trials", "2", "--json"))
-    found = json.loads(out)
-    assert (found["done"], found["total"], found["missing"]) == (0, 2, {"api_error": 2})
-    assert [(one["item"], one["trial"], one["status"]) for one in found["failed"]] == [
+    result = json.loads(out)
+    assert (result["done"], result["total"], result["missing"]) == (0, 2, {"api_error": 2})
+    assert [(one["item"], one["trial"], one["status"]) for one in result["failed"]] == [
         ("1", 1, "api_error"),
         ("1", 2, "api_error"),
     ]
@@ -135,8 +164,7 @@ def test_modes_and_plans_are_chosen_by_option(file: Path, server: OddServer) -> 
     run(*words(file, server, "--item", "1", "--mode", "gold-plan-injection"))
     run(*words(file, server, "--item", "1", "--plan"))
     assert len(server.bodies) == 3
-    with pytest.raises(Refusal, match="the gold plan is given"):
-        run(*words(file, server, "--mode", "isolated", "--plan"))
+    expect_refusal("the gold plan is given", run, *words(file, server, "--mode", "isolated", "--plan"))
 
 
 def test_after_a_kill_no_finished_report_is_paid_again(file: Path, server: OddServer) -> None:
@@ -183,14 +211,13 @@ def test_an_interrupt_stops_it_in_order(file: Path, server: OddServer) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 3, err.decode()
-    found: dict[str, Any] = json.loads(out)
-    assert (found["state"], found["done"], len(reports(file))) == ("cancelled", 1, 1)
+    result: dict[str, Any] = json.loads(out)
+    assert (result["state"], result["done"], len(reports(file))) == ("cancelled", 1, 1)
 
 
 def test_no_key_is_in_the_file_or_in_what_is_said(file: Path, server: OddServer) -> None:
     server.script(error(401, f"Incorrect API key provided: {KEY}"))
-    process = started(file, server, "--key-env", "WRITING_KEY")
-    out, err = process.communicate(timeout=60)
+    out, err = started(file, server, "--key-env", "WRITING_KEY").communicate(timeout=60)
     assert any(KEY in value for value in server.headers[0].values())
     assert KEY.encode() not in out + err + file.read_bytes()
     assert reports(file) == []
@@ -234,12 +261,253 @@ def test_a_seminar_is_left_out_and_told(file: Path, server: OddServer) -> None:
         (file.parent / "talk.txt").write_text("Ann: Salt is old.\n\nBen: It is cheap, too.\n", "utf-8")
         imports.run(project, imports.TRANSCRIPTS, [file.parent / "talk.txt"])
         seminar = items.change(project, items.ids(project)[-1], dataset="").subject
-        code, lacking = run(*words(file, server))[0], response_journal.lacking(project)
+        code, lacking = run(*words(file, server))[0], responding.lacking(project)
         assert (code, [one.item for one in lacking]) == (3, ["talk"])
         items.change(project, seminar, dataset="seminars")
-        assert response_journal.lacking(project) == []
+        assert responding.lacking(project) == []
     before, (code, said) = len(server.bodies), run(*words(file, server, "--trials", "2"))
     assert (code, len(server.bodies) - before, "1 seminar is left out: a " in said) == (0, 2, True)
     for mode in ("end-to-end", "continuation"):
-        with pytest.raises(Refusal, match="Item talk is a seminar"):
-            run(*words(file, server, "--item", "talk", "--system", mode, "--mode", mode))
+        expect_refusal(
+            "Item talk is a seminar",
+            run,
+            *words(file, server, "--item", "talk", "--system", mode, "--mode", mode),
+        )
+
+
+@pytest.fixture
+def insightful(tmp_path: Path) -> Iterator[Path]:
+    """A project whose first item has insights, and a model that answers."""
+    with drafting() as server:
+        project = drafting_project(tmp_path, server)
+        mine = Insights(units=(Insight(text="A block adds its input."),))
+        artifacts.start(project, first_item(project), Kind.INSIGHTS, mine)
+        project.close()
+        yield project.path
+
+
+def drafts(*words: str | Path) -> str:
+    result = CliRunner().invoke(drafting_app, [str(word) for word in words])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def asked(insightful: Path) -> dict[str, Any]:
+    drafts("ask", insightful, "--judge", JUDGE, "--kind", "reference", "--item", "1", "--progress", "none")
+    (draft,) = json.loads(drafts("list", insightful, "--json"))["drafts"]
+    return dict(draft)
+
+
+def beside(insightful: Path) -> list[str]:
+    project = Project.open(insightful)
+    result = [source.text for source in items.sources(project, first_item(project))][1:]
+    project.close()
+    return result
+
+
+def test_reference_material_is_listed_in_its_parts_and_taken_as_drafted(insightful: Path) -> None:
+    draft = asked(insightful)
+    assert draft["kind"] == "reference"
+    assert [(one["text"], one["beyond"]) for one in draft["units"]] == [(SAID, False), (ADDED, True)]
+    assert beside(insightful) == []
+    assert "is now a source of the item" in drafts("take", insightful, draft["id"][:8])
+    assert beside(insightful) == [f"## From the sources\n\n{SAID}\n\n## Beyond the sources\n\n{ADDED}"]
+
+
+def test_it_is_taken_as_it_was_edited_in_files(insightful: Path, tmp_path: Path) -> None:
+    for name, words in (("said.md", "在我的话里。\n"), ("beyond.md", "")):
+        (tmp_path / name).write_text(words, "utf-8")
+    draft = asked(insightful)["id"]
+    drafts("take", insightful, draft, "--text", tmp_path / "said.md", "--beyond", tmp_path / "beyond.md")
+    assert beside(insightful) == ["## From the sources\n\n在我的话里。"]
+
+
+def test_drafts_are_taken_as_what_they_are(insightful: Path) -> None:
+    expect_refusal("taken as a whole", drafts, "take", insightful, asked(insightful)["id"], "--unit", "1")
+    drafts("ask", insightful, "--judge", JUDGE, "--kind", "rubric", "--item", "1", "--progress", "none")
+    result = json.loads(drafts("list", insightful, "--json"))["drafts"]
+    rubric = next(one["id"] for one in result if one["kind"] == "rubric")
+    expect_refusal("Only reference material", drafts, "take", insightful, rubric, "--text", insightful)
+    assert beside(insightful) == []
+    expect_refusal(
+        "“poem” is not a kind", drafts, "ask", insightful, "--judge", JUDGE, "--kind", "poem", "--item", "1"
+    )
+
+
+def test_letter_3_a_classification_is_listed_with_its_reason_and_taken_with_another_subject(
+    insightful: Path,
+) -> None:
+    drafts(
+        "ask", insightful, "--judge", JUDGE, "--kind", "classification", "--item", "1", "--progress", "none"
+    )
+    assert f"{FILED[0]}, {FILED[1]}: {REASON}" in drafts("list", insightful)
+    (draft,) = json.loads(drafts("list", insightful, "--json"))["drafts"]
+    expect_refusal("as a whole", drafts, "take", insightful, draft["id"], "--unit", "1")
+    assert f"Item 1: {FILED[0]}, Networks." in drafts(
+        "take", insightful, draft["id"], "--subject", "Networks"
+    )
+    assert "no open drafts" in drafts("list", insightful)
+
+
+def in_json(*words: str | Path) -> Any:
+    """What a command says in JSON, whatever its exit code."""
+    return json.loads(CliRunner().invoke(drafting_app, [*map(str, words), "--json"]).stdout)
+
+
+@pytest.mark.parametrize(("kind", "least"), [("rubric", 1), ("inspirations", 7)])
+def test_an_estimate_is_what_the_run_asks_and_open_drafts_are_not_counted(
+    tmp_path: Path, kind: str, least: int
+) -> None:
+    with drafting() as server:
+        draft, words = server.answer, ("--judge", JUDGE, "--item", "1", "--item", "2", "--piece-words", "100")
+        server.answer = lambda body, number: (
+            completion('{"inspirations": []}') if kind == "inspirations" else draft(body, number)
+        )
+        project = drafting_project(tmp_path, server)
+        (tmp_path / "long.md").write_text(
+            "\n\n".join(["Deep networks train well, and learn."] * 100), "utf-8"
+        )
+        items.add_source(project, first_item(project), tmp_path / "long.md")
+        project.close()
+        asking = ("ask", project.path, "--kind", kind, *words)
+        wanted, ended = (in_json(*asking, *more) for more in (("--estimate",), ("--progress", "none")))
+        assert wanted["calls"] == ended["calls"] == len(server.bodies) >= least
+        assert (wanted["units"], ended["total"], ended["failed"][0]["item"]) == (1, 2, "2")
+        again = in_json(*asking, "--progress", "none")
+        open_ = ["1"] if kind == "rubric" else []
+        assert (again["judged"], again["total"], again["waiting"]) == (0, 2 - len(open_), open_)
+
+
+FIRST, SECOND = "2506.00001v1", "2506.00002v1"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    place = made.folder(tmp_path / "papers", {FIRST: made.whole(), SECOND: b"%PDF-1.5"})
+    made.works(place)
+    return place
+
+
+def test_papers_are_built_once_and_refusals_are_told(
+    tmp_path: Path, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = str(tmp_path / "p.goldsmith")
+    assert run_command(["new", file]) == 0
+    capsys.readouterr()
+    wanted = {"candidates": 2, "kept": 1, "items": 1, "references": 5, "works": 2}
+    refused = [{"id": SECOND, "stage": "source", "reason": "Only a PDF was submitted, no LaTeX."}]
+    for words in (["--dry-run"], []):
+        result = told(capsys, "research", "build", file, str(place), *words)
+        assert {name: result[name] for name in wanted} == wanted
+        assert result["refused"] == refused
+        assert result["rules"]["least_references"] == 5
+    result = told(capsys, "research", "build", file, str(place))
+    assert (result["kept"], result["items"], result["references"], result["works"]) == (1, 0, 0, 0)
+    said = printed(capsys, "research", "build", file, str(place))
+    assert "2 candidates: 2 after filter, 1 after source" in said
+    assert f"{SECOND}  source: Only a PDF was submitted" in said
+
+
+def test_what_is_no_collected_folder_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = str(tmp_path / "p.goldsmith")
+    assert run_command(["new", file]) == 0
+    assert "has no folder “feeds”" in refused(capsys, "research", "build", file, str(tmp_path))
+
+
+@pytest.fixture
+def researcher() -> Iterator[OddServer]:
+    with researching() as researcher:
+        yield researcher
+
+
+@pytest.fixture
+def researched(tmp_path: Path, researcher: OddServer) -> Path:
+    project = research_project(tmp_path, researcher.url)
+    project.close()
+    return project.path
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> str:
+    return str(write_corpus(tmp_path / "corpus"))
+
+
+def to_write(researched: Path, corpus: str, *more: str, judge: str = RESEARCHER) -> list[str]:
+    return [
+        "write",
+        str(researched),
+        "--judge",
+        judge,
+        "--system",
+        SYSTEM,
+        "--keep",
+        "3",
+        "--corpus",
+        corpus,
+        *more,
+    ]
+
+
+def write(*to_write: str) -> tuple[int, str]:
+    return invoked(research_app, *to_write)
+
+
+def test_research_is_estimated_and_written_with_its_works(
+    researched: Path, researcher: OddServer, corpus: str
+) -> None:
+    code, out = write(*to_write(researched, corpus, "--estimate"))
+    assert (code, researcher.bodies) == (0, [])
+    assert "1 report by at most " in out
+    assert "The price of test-model is not known" in out
+    code, out = write(*to_write(researched, corpus))
+    assert code == 0
+    assert out.splitlines()[0].startswith("1 of 1 reports written (done")
+    assert "Item 1, trial 1: works 9 found, 5 filtered, 3 given, 2 false numbers removed." in out
+
+
+def test_the_baseline_needs_no_endpoint(researched: Path, researcher: OddServer, corpus: str) -> None:
+    researcher.shutdown()
+    code, out = write(*to_write(researched, corpus, "--json", judge="baseline"))
+    assert (code, json.loads(out)["written"][0]["works"]["given"]) == (0, 3)
+
+
+def test_of_an_oracle_there_is_a_choice_of_two(researched: Path, researcher: OddServer) -> None:
+    told = ("write", str(researched), "--judge", RESEARCHER, "--system", SYSTEM, "--oracle")
+    expect_refusal("There is no oracle “best”", write, *told, "best")
+    assert write(*told, "arxiv")[0] == 0
+    assert [step_of(body) for body in researcher.bodies] == ["section"]
+
+
+def test_after_a_kill_no_answered_call_is_repeated(
+    researched: Path, researcher: OddServer, corpus: str
+) -> None:
+    last = threading.Event()
+
+    def held(step: str, _: int) -> Odd | None:
+        if step != "section":
+            return None
+        last.set()
+        return Odd(held=True)
+
+    researcher.answer = researching_answer(held)
+    code = "from annotator.cli.sources import research_app; research_app()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *to_write(researched, corpus)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": str(HERE)},
+    )
+    assert last.wait(60)
+    process.kill()
+    process.communicate()
+    before = len(researcher.bodies)
+    assert Counter(map(step_of, researcher.bodies))["filter"] == 9
+    researcher.over.set()
+    researcher.answer = researching_answer()
+    _, out = write(*to_write(researched, corpus, "--json"))
+    result = json.loads(out)
+    # The one that was under way when the process died is the only one asked twice.
+    assert [step_of(body) for body in researcher.bodies[before:]] == ["section"]
+    assert (result["done"], result["reused"]) == (1, before - 1)

@@ -1,15 +1,16 @@
-"""The command `results`: figures of a metric, views, choices, tables in files; the same as the page shows."""
+"""The command `results`: figures of a metric, views, choices, tables in files and on the screen."""
 
 import csv
-import json
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
-from annotator.cli import run_command
+from annotator.cli import results
+from tests.cli.commands import printed, refused, told
 from tests.projects import adra_project as adra
 
 
@@ -24,27 +25,20 @@ def file(tmp_path: Path) -> str:
     return str(tmp_path / "adra.goldsmith")
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict:  # type: ignore[type-arg]
-    assert run_command([*words, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert run_command(list(words)) == 1
-    return capsys.readouterr().err
-
-
-def test_one_metric_over_all_items(file, capsys):
+def test_one_metric_is_told_by_rater_with_what_is_not_publishable(file, capsys):
     rows = told(capsys, "results", file, "--metric", "plan.recall", "--by", "all")["rows"]
     assert {row["system"]: row["value"] for row in rows} == {"Alpha": 0.75, "深度": 0.25}
     assert {row["system"]: (row["n"], row["missing"], row["publishable"]) for row in rows} == {
         "Alpha": (2, 0, True), "深度": (2, 2, False),
     }  # fmt: skip
-
-
-def test_figures_are_grouped_by_subject(file, capsys):
-    rows = told(capsys, "results", file, "--metric", "plan.recall", "--by", "subject")["rows"]
-    assert {row["group"] for row in rows} == {"NLP", "Vision"}
+    out = printed(capsys, "results", file, "--metric", "plan.recall", "--by", "all")
+    assert "0.2500 (!)" in out
+    assert "not publishable" in out
+    rows = told(capsys, "results", file, "--metric", "plan.f1", "--rater", "tested")["rows"]
+    assert {row["rater"] for row in rows} == {"tested"}
+    assert "Judges with verdicts: tested." in refused(
+        capsys, "results", file, "--metric", "plan.f1", "--rater", "me"
+    )
 
 
 def test_an_empty_table_says_what_to_do_and_an_unknown_one_what_there_is(file, capsys):
@@ -57,8 +51,7 @@ def test_an_empty_table_says_what_to_do_and_an_unknown_one_what_there_is(file, c
         "windows": "goldsmith judge run FILE --judge baseline",
     }
     for name, command in wanted.items():
-        assert run_command(["results", file, "--view", name]) == 0
-        assert command in " ".join(capsys.readouterr().out.split()), name
+        assert command in " ".join(printed(capsys, "results", file, "--view", name).split()), name
     words = " ".join(refused(capsys, "results", file, "--view", "nonsense").split())
     assert "Views: overview" in words
     assert "time-limit (a6)" in words
@@ -71,63 +64,28 @@ def test_empty_subjects_are_said_to_be_empty(file, capsys):
         ("--metric", "plan.recall", "--by", "subject"),
         ("--view", "domains", "--metric", "plan.recall"),
     ):
-        assert run_command(["results", file, *how]) == 0
-        out = " ".join(capsys.readouterr().out.split())
+        out = " ".join(printed(capsys, "results", file, *how).split())
         assert "has a subject yet. Set it: goldsmith items edit" in out
         assert "Choose another" not in out
 
 
-def test_words_mark_what_is_not_publishable(file, capsys):
-    assert run_command(["results", file, "--metric", "plan.recall", "--by", "all"]) == 0
-    out = capsys.readouterr().out
-    assert "0.2500 (!)" in out
-    assert "not publishable" in out
-
-
-def test_a_rater_is_named_and_an_unknown_one_refused(file, capsys):
-    rows = told(capsys, "results", file, "--metric", "plan.f1", "--rater", "tested")["rows"]
-    assert {row["rater"] for row in rows} == {"tested"}
-    assert "Judges with verdicts: tested." in refused(
-        capsys, "results", file, "--metric", "plan.f1", "--rater", "me"
-    )
-
-
-def test_a_view_is_the_page_in_json(file, capsys):
-    found = told(capsys, "results", file, "--view", "plan")
-    readings, matrix = found["sheets"]
+def test_a_view_is_chosen_told_and_written(file, capsys, tmp_path):
+    readings, matrix = told(capsys, "results", file, "--view", "plan")["sheets"]
     assert readings["rows"][0]["plan_recall"] == 0.75
     assert matrix["rows"][0] == {
         "predicted": "Step 1", "g1": "relevant", "g2": "relevant", "g3": "not", "g4": "not",
     }  # fmt: skip
-
-
-def test_a_view_in_words_keeps_every_letter(file, capsys):
-    assert run_command(["results", file, "--view", "overview", "--metric", "plan.recall"]) == 0
-    out = capsys.readouterr().out
-    assert "深度" in out
-    # Of the two systems 深度 has a missing cell on each item.
-    assert "1 figure is not publishable" in out
-
-
-def test_what_a_view_lets_choose_is_chosen_by_its_words(file, capsys):
-    found = told(capsys, "results", file, "--view", "items", "--choose", "metric=Plan F1 (one-to-one)")
-    assert found["chosen"]["metric"] == "plan.f1"
+    result = told(capsys, "results", file, "--view", "items", "--choose", "metric=Plan F1 (one-to-one)")
+    assert result["chosen"]["metric"] == "plan.f1"
     assert "Its choices are: metric, judge, among." in refused(
         capsys, "results", file, "--view", "items", "--choose", "x=y"
     )
     assert "Write it as NAME=VALUE" in refused(capsys, "results", file, "--view", "items", "--choose", "x")
-
-
-def test_tables_are_written_to_files(file, tmp_path, capsys):
-    assert run_command(["results", file, "--view", "plan", "--to", str(tmp_path / "plan.csv")]) == 0
-    assert "plan.csv, plan-matrix.csv" in capsys.readouterr().out
+    assert "plan.csv, plan-matrix.csv" in printed(
+        capsys, "results", file, "--view", "plan", "--to", str(tmp_path / "plan.csv")
+    )
     rows = list(csv.DictReader((tmp_path / "plan.csv").read_text("utf-8-sig").splitlines()))
     assert [row["system"] for row in rows] == ["Alpha", "深度"] * 2
-
-
-def test_a_view_with_nothing_to_show_says_what_to_do(file, capsys):
-    assert run_command(["results", file, "--view", "wins"]) == 0
-    assert "nothing to show yet. Have a judge compare reports in pairs." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -145,5 +103,42 @@ def test_what_there_is_not_is_refused_with_what_there_is(file, capsys, words, sa
 
 def test_without_judgements_the_command_says_what_to_run(tmp_path, capsys):
     adra.adra_project(tmp_path).close()
-    assert run_command(["results", str(tmp_path / "adra.goldsmith")]) == 0
-    assert "goldsmith judge run" in capsys.readouterr().out
+    assert "goldsmith judge run" in printed(capsys, "results", str(tmp_path / "adra.goldsmith"))
+
+
+HEADS = [
+    "Module",
+    "System",
+    "Technical details: accuracy",
+    "Precision (one-to-one)",
+    "Recall (one-to-one)",
+    "F1",
+]
+ROWS = [
+    ["Planning", "Larkmoor", "0.571 missing", "0.615", "0.889", "0.727"],
+    ["Reasoning", "Pendrel", "–", "1", "1", "1"],
+]
+
+
+def table_printed(monkeypatch: pytest.MonkeyPatch, width: int, stay: int) -> str:
+    console = Console(width=width)
+    monkeypatch.setattr(results, "said", console)
+    with console.capture() as captured:
+        results.print_table("Title", HEADS, ROWS, stay=stay)
+    return captured.get()
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 300])
+def test_no_word_is_cut_and_no_cell_is_lost(monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    words = table_printed(monkeypatch, width, 2).split()
+    for text in (*HEADS, *(cell for row in ROWS for cell in row)):
+        assert set(text.split()) <= set(words)
+
+
+@pytest.mark.parametrize(("width", "tables_there"), [(300, 1), (60, 2)])
+def test_further_columns_stand_behind_those_that_name_a_line(
+    monkeypatch: pytest.MonkeyPatch, width: int, tables_there: int
+) -> None:
+    said = table_printed(monkeypatch, width, 2)
+    assert said.count("Module") == said.count("Larkmoor") == said.count("Pendrel") == tables_there
+    assert said.count("Title") == 1

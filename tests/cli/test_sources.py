@@ -1,5 +1,6 @@
-"""The commands on cited pages: what they fetch, take in, list and say, against a real server on loopback."""
+"""The commands for sources, cited pages, evidence and items."""
 
+import io
 import json
 import os
 import signal
@@ -14,18 +15,22 @@ import pytest
 from typer.testing import CliRunner
 
 from annotator.actions.items import items
-from annotator.actions.items import sources as beside
 from annotator.actions.items.extracts import NewExtract
-from annotator.actions.material import evidence_import
+from annotator.actions.material import lookups
 from annotator.actions.project.file import Project
+from annotator.cli import run_command
 from annotator.cli.sources import app, evidence_app
 from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import RESPONSE
+from tests.cli.commands import invoked, printed, refused, told
 from tests.exchange.pages.page_server import Given, PageServer, article, serving
 from tests.gui.authoring.small_pdf import pdf
 from tests.material import drawn_extracts
+from tests.projects import pairs_project as pairs
+from tests.projects.pairs_project import candidates
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
 
 
@@ -50,54 +55,42 @@ def file(tmp_path: Path, server: PageServer) -> Path:
 
 
 def run(*words: str) -> tuple[int, str]:
-    """The exit code and what was said; a refusal is raised."""
-    found = CliRunner().invoke(app, list(words))
-    if isinstance(found.exception, Refusal):
-        raise found.exception
-    return found.exit_code, found.stdout
+    return invoked(app, *words)
 
 
-def told(*words: str) -> dict[str, Any]:
+def told_of(*words: str) -> dict[str, Any]:
     return json.loads(run(*words, "--json")[1])
 
 
-def test_what_claims_cite_is_listed_before_anything_is_fetched(file: Path, server: PageServer) -> None:
+def test_nothing_private_is_fetched_by_itself(file: Path, server: PageServer) -> None:
     cited = sorted([server.url("/a"), server.url("/b", "localhost")])
     assert run("list", str(file))[1].splitlines() == [f"not fetched  {url}" for url in cited]
-    listed = told("list", str(file))["pages"]
+    listed = told_of("list", str(file))["pages"]
     assert [(one["url"], one["state"], one["claims"]) for one in listed] == [
         (url, "not fetched", 1) for url in cited
     ]
     assert server.asked == []
+    assert told_of("fetch", str(file))["by_state"] == {"forbidden": 2}
+    assert server.asked == []
+    code, words = run("fetch", str(file), "--progress", "json", "--reader", "nonsense")
+    assert code == 1
+    assert json.loads(words.splitlines()[-1])["event"] == "refused"
 
 
 def test_fetched_pages_are_listed_with_their_states(file: Path, server: PageServer) -> None:
-    found = told("fetch", str(file), "--allow-private")
-    assert (found["state"], found["by_state"]) == ("done", {"ok": 1, "dead": 1})
-    listed = {line["url"]: line["state"] for line in told("list", str(file))["pages"]}
+    result = told_of("fetch", str(file), "--allow-private")
+    assert (result["state"], result["by_state"]) == ("done", {"ok": 1, "dead": 1})
+    listed = {line["url"]: line["state"] for line in told_of("list", str(file))["pages"]}
     assert listed == {server.url("/a"): "ok", server.url("/b", "localhost"): "dead"}
     assert "There is no such page any more (404)." in run("list", str(file))[1]
-
-
-def test_a_second_fetch_asks_only_for_what_is_lacking(file: Path, server: PageServer) -> None:
-    run("fetch", str(file), "--allow-private")
-    assert "1 was already stored" in run("fetch", str(file), "--allow-private")[1]
-    run("fetch", str(file), "--allow-private", "--refresh")
-    assert sorted(server.asked) == ["/a", "/a", "/b", "/b", "/b"]
-
-
-def test_private_addresses_are_not_fetched_by_themselves(file: Path, server: PageServer) -> None:
-    assert told("fetch", str(file))["by_state"] == {"forbidden": 2}
-    assert server.asked == []
 
 
 def test_a_reader_service_is_asked_instead(file: Path, server: PageServer) -> None:
     for path, host in (("/a", "127.0.0.1"), ("/b", "localhost")):
         server.pages[f"/read/{server.url(path, host)}"] = article("Through the reader")
-    found = told("fetch", str(file), "--allow-private", "--reader", server.url("/read/"))
-    assert found["by_state"] == {"ok": 2}
-    with pytest.raises(Refusal, match="reader service"):
-        run("fetch", str(file), "--reader", "nonsense")
+    result = told_of("fetch", str(file), "--allow-private", "--reader", server.url("/read/"))
+    assert result["by_state"] == {"ok": 2}
+    expect_refusal("reader service", run, "fetch", str(file), "--reader", "nonsense")
 
 
 def test_pages_come_from_a_folder(file: Path, server: PageServer, tmp_path: Path) -> None:
@@ -122,8 +115,6 @@ def test_a_window_hears_json_lines_and_can_cancel(file: Path, server: PageServer
     code = "import sys; from annotator.cli.sources import app; app(sys.argv[1:])"
     words = [sys.executable, "-c", code, "fetch", str(file), "--allow-private", "--progress", "json"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as child:
-        assert child.stdin is not None
-        assert child.stdout is not None
         first = json.loads(child.stdout.readline())
         child.stdin.write("cancel\n")
         child.stdin.flush()
@@ -143,20 +134,12 @@ def test_a_polite_end_keeps_what_came(file: Path, server: PageServer) -> None:
     code = "import sys; from annotator.cli.sources import app; app(sys.argv[1:])"
     words = [sys.executable, "-c", code, "fetch", str(file), "--allow-private", "--progress", "json"]
     with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as child:
-        assert child.stdout is not None
         child.stdout.readline()
         child.send_signal(signal.SIGTERM)
         assert json.loads(child.stdout.readline())["state"] == "cancelled"
         assert child.wait(10) == 3
-    project = Project.open(file, readonly=True)
-    project.close()
-    assert [line["state"] for line in told("list", str(file))["pages"]] == ["ok", "not fetched"]
-
-
-def test_a_refusal_reaches_a_window_as_the_last_line(file: Path) -> None:
-    code, words = run("fetch", str(file), "--progress", "json", "--reader", "nonsense")
-    assert code == 1
-    assert json.loads(words.splitlines()[-1])["event"] == "refused"
+    Project.open(file, readonly=True).close()
+    assert [line["state"] for line in told_of("list", str(file))["pages"]] == ["ok", "not fetched"]
 
 
 def test_letter_7_references_come_in_from_a_file_or_from_input(file: Path, tmp_path: Path) -> None:
@@ -167,9 +150,12 @@ def test_letter_7_references_come_in_from_a_file_or_from_input(file: Path, tmp_p
     assert said.stdout.strip() == "1 entry (RIS): 1 new."
     listed = "10.1234/A\n10.1234/b\nsee above\n"
     said = CliRunner().invoke(evidence_app, ["import", str(file), "--item", "1", "-", "--json"], input=listed)
-    told = json.loads(said.stdout)
-    assert (told["taken"], [entry["repeats"] for entry in told["entries"]]) == (1, ["reference 1", "", ""])
-    assert told["entries"][2]["why"].startswith("Neither a title nor an identifier")
+    told_of = json.loads(said.stdout)
+    assert (told_of["taken"], [entry["repeats"] for entry in told_of["entries"]]) == (
+        1,
+        ["reference 1", "", ""],
+    )
+    assert told_of["entries"][2]["why"].startswith("Neither a title nor an identifier")
 
 
 def test_doubtful_references_stay_out_of_the_evidence_until_they_are_asked_for(file: Path) -> None:
@@ -193,7 +179,7 @@ def test_letter_7_lacking_titles_are_filled_in_from_a_file(file: Path, tmp_path:
     said = run(evidence_app, ["look-up", str(file), "--item", "1", "--from", str(path)])
     assert said.stdout.strip() == "1 work found."
     with closing(Project.open(file, readonly=True)) as project:
-        own = evidence_import.own_evidence(project, items.ids(project)[0])
+        own = lookups.own_evidence(project, items.ids(project)[0])
         assert [unit.text for unit in own.document.units] == ["Rivers", ""]
 
 
@@ -210,29 +196,95 @@ def test_files_are_put_beside_an_item_once_and_all_of_them_or_none(file: Path, t
     for path, content in ((rivers, b"Words."), (lakes, pdf([["Lakes are deep"]])), (odd, b"\xff\xfe")):
         path.write_bytes(content)
     for wrong, words in ((str(odd), "“odd.txt” is not UTF-8"), ("https://a.example/b", "Sources are files")):
-        with pytest.raises(Refusal, match=words):
-            run("add", str(file), "1", str(rivers), wrong)
+        expect_refusal(words, run, "add", str(file), "1", str(rivers), wrong)
     added = [{"file": str(rivers), "added": True}, {"file": str(lakes), "added": True}]
-    assert told("add", str(file), "1", str(rivers))["sources"] == added[:1]
-    assert told("add", str(file), "1", str(rivers), str(lakes))["sources"] == [
+    assert told_of("add", str(file), "1", str(rivers))["sources"] == added[:1]
+    assert told_of("add", str(file), "1", str(rivers), str(lakes))["sources"] == [
         added[0] | {"added": False},
         added[1],
     ]
     assert run("add", str(file), "1", str(rivers), "--title", "On rivers") == (0, f"Added: {rivers}\n")
     with closing(Project.open(file, readonly=True)) as project:
-        found = {one.title: one.text for one in beside.sources(project, items.ids(project)[0])}
-    assert found == {"Rivers": "Words.", "Lakes": "Lakes are deep", "On rivers": "Words."}
+        result = {source.title: source.text for source in items.sources(project, items.ids(project)[0])}
+    assert result == {"Rivers": "Words.", "Lakes": "Lakes are deep", "On rivers": "Words."}
 
 
 def test_letter_8_sources_are_described_from_the_command_line(file: Path, tmp_path: Path) -> None:
     (path := tmp_path / "Rivers.md").write_text("Words.", "utf-8")
     with closing(Project.open(file)) as project:
         first = items.ids(project)[0]
-        beside.add_source(project, first, path)
-    told = ["--kind", "review", "--published", "2024-05", "--citations", "12"]
-    said = CliRunner().invoke(app, ["describe", str(file), "--item", "1", *told])
+        items.add_source(project, first, path)
+    told_of = ["--kind", "review", "--published", "2024-05", "--citations", "12"]
+    said = CliRunner().invoke(app, ["describe", str(file), "--item", "1", *told_of])
     assert said.stdout.strip() == "1 source changed."
     with closing(Project.open(file, readonly=True)) as project:
-        (one,) = beside.sources(project, first)
+        (one,) = items.sources(project, first)
     assert (one.kind, one.published, one.citations) == ("review", "2024-05", 12)
     assert one.citations_on is not None
+
+
+def candidates_file(folder: Path) -> str:
+    project = pairs.pairs_project(folder, 0)
+    candidates(project, (5, 5), (4, 4), (2, 2))
+    project.close()
+    return str(project.path)
+
+
+def test_letter_2_items_are_listed_edited_retired_and_restored(tmp_path: Path, capsys) -> None:
+    file = candidates_file(tmp_path)
+    assert "2 items changed." in printed(
+        capsys, "items", "edit", file, "1", "2", "--subject", "NLP", "--type", "Survey"
+    )
+    assert run_command(["items", "retire", file, "3"]) == 0
+    listed = told(capsys, "items", "list", file)["items"]
+    assert [(one["key"], one["subject"], one["origin"]) for one in listed] == [
+        ("1", "NLP", "laboratory"),
+        ("2", "NLP", "interviews"),
+    ]
+    assert run_command(["items", "edit", file, "1", "--phase", "Design", "--difficulty", "basic"]) == 0
+    assert run_command(["items", "edit", file, "1", "--difficulty", ""]) == 0
+    assert "“sleep” is no phase." in refused(capsys, "items", "edit", file, "1", "--phase", "sleep")
+    assert told(capsys, "items", "list", file)["items"][0]["traits"] == {"phase": "design"}
+    assert run_command(["items", "restore", file, "3"]) == 0
+    assert "There is no item “9”." in refused(capsys, "items", "retire", file, "9")
+    assert items.count(Project.open(Path(file))) == 3
+
+
+def test_an_item_is_added_once_under_its_key(tmp_path: Path, capsys, monkeypatch) -> None:
+    file, filed = (
+        candidates_file(tmp_path),
+        ["--type", "Survey", "--subject", "Rivers", "--language", "en-GB"],
+    )
+    monkeypatch.setattr("sys.stdin", io.StringIO("河流为何弯曲？\n  Two lines.\n"))
+    for words, code, said in (
+        (["Why do rivers meander?", "--key", "R-007", *filed], 0, "Added item R-007."),
+        (["Why do rivers meander?", "--key", "R-007"], 0, "Item R-007 has this question: nothing was added."),
+        (["Why do rivers meander?"], 0, "Item R-007 has this question: nothing was added."),
+        (["Why not?", "--key", "R-007"], 1, "The key “R-007” is taken by another question."),
+        (["-"], 0, "Added item 5."),
+    ):
+        assert run_command(["items", "add", file, "--question", *words]) == code
+        assert said in "".join(capsys.readouterr())
+    first, second = told(capsys, "items", "list", file)["items"][3:]
+    assert [first[name] for name in ("key", "question_type", "subject", "language")] == [
+        "R-007",
+        *filed[1::2],
+    ]
+    assert second["question"] == "河流为何弯曲？\n  Two lines."
+
+
+def test_letter_2_selection_is_applied_and_the_funnel_printed(tmp_path: Path, capsys) -> None:
+    file = candidates_file(tmp_path)
+    assert told(capsys, "items", "apply-selection", file) == {"retired": ["2", "3"], "in_use": 1}
+    assert run_command(["items", "apply-selection", file]) == 1
+    whole = told(capsys, "items", "funnel", file)["funnel"][-1]
+    assert (whole["collected"], whole["reached"], whole["in_use"]) == (3, 1, 1)
+    assert "laboratory" in printed(capsys, "items", "funnel", file)
+
+
+def test_letter_4_the_bar_is_shown_and_set(tmp_path: Path, capsys) -> None:
+    file = candidates_file(tmp_path)
+    assert "kept at 4 or more" in printed(capsys, "items", "bar", file, "--set", "4")
+    assert told(capsys, "items", "apply-selection", file) == {"retired": ["3"], "in_use": 2}
+    assert run_command(["items", "bar", file, "--set", "many"]) == 1
+    assert told(capsys, "items", "bar", file) == {"bar": 4.0}

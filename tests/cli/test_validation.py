@@ -1,25 +1,22 @@
-"""Judge validation from the command line: sets, judges beside people, the choice of a judge, corrected scores."""
+"""Validation, rulings, reviews and agreement from the command line."""
 
 import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from annotator.actions.labelling import label_offers
+from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
-from tests.projects.validation_project import At, judge_says, person_says, validation_project
-
-
-def ann(at: At) -> str:
-    return "yes" if at[1] == "Alpha" else "no"
-
-
-def worse(at: At) -> str:
-    """As Ann, but no of the light criteria: four of sixteen are wrong."""
-    return "no" if at[2] == 2 else ann(at)
+from annotator.cli.agreement import app
+from tests.cli.commands import printed, refused, told
+from tests.projects import pairs_project as pairs
+from tests.projects.validation_project import ann, judge_says, person_says, strict, validation_project
+from tests.projects.verdicts_project import JUDGE, verdicts_project
 
 
 @pytest.fixture
@@ -29,18 +26,13 @@ def file(tmp_path: Path) -> str:
     return str(project.path)
 
 
-def told(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert run_command([*words, "--json"]) == 0
-    return json.loads(capsys.readouterr().out)
-
-
 def filled(file: str, *people: str) -> None:
     """What people and two judges say; the set is locked where there is one."""
     project = Project.open(Path(file))
     for alias in people:
         person_says(project, alias, ann)
     judge_says(project, "good", ann)
-    judge_says(project, "small", worse)
+    judge_says(project, "small", strict)
     project.close()
 
 
@@ -51,17 +43,14 @@ def test_a_set_is_drawn_labelled_locked_and_validated_on(
     looked = told(capsys, *words, "--dry-run")
     assert (looked["dry_run"], looked["units"], len(looked["responses"])) == (True, 16, 8)
     assert told(capsys, *words)["responses"] == looked["responses"]
-    assert run_command(["sets", "lock", file, "Spring"]) == 1
-    assert "are missing" in capsys.readouterr().err
+    assert "are missing" in refused(capsys, "sets", "lock", file, "Spring")
     filled(file, "R2", "R3")
-    assert run_command(["validate", file, "--set", "Spring"]) == 1
-    assert "until then no judge is shown" in capsys.readouterr().err
+    assert "until then no judge is shown" in refused(capsys, "validate", file, "--set", "Spring")
     assert told(capsys, "sets", "lock", file, "Spring")["labels"] == 32
     assert run_command(["validate", file, "--set", "Spring"]) == 0
-    capsys.readouterr()
     told(capsys, "validate", file, "--set", "Spring", "--part", "test")
-    (found,) = told(capsys, "sets", "list", file)["sets"]
-    assert (found["openings"], found["lacking"]) == (1, [])
+    (result,) = told(capsys, "sets", "list", file)["sets"]
+    assert (result["openings"], result["lacking"]) == (1, [])
 
 
 @pytest.mark.parametrize("command", ["validate", "choose-judge", "rule", "card --judge good"])
@@ -71,7 +60,7 @@ def test_a_set_is_compared_by_its_own_protocol(
     told(capsys, "sets", "draw", file, "Spring", "--person", "R2", "--person", "R3", "--size", "8")
     filled(file, "R2", "R3")
     told(capsys, "sets", "lock", file, "Spring")
-    monkeypatch.setattr(label_offers, "usual", lambda _: "adra.plan")
+    monkeypatch.setattr(label_cases, "usual", lambda _: "adra.plan")
     name, *options = command.split()
     assert run_command([name, file, *options, "--set", "Spring"]) == 0
     assert run_command([name, file, *options]) == 1
@@ -93,24 +82,6 @@ def test_judges_stand_beside_people_in_tables(file: str, capsys: pytest.CaptureF
     assert (gap["first"], gap["second"], gap["difference"]) == ("good", "small", 0.25)
 
 
-def test_the_tables_go_into_files(file: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    filled(file, "R2")
-    found = told(
-        capsys, "validate", file, "--judge", "small", "--against", "R2", "--to", str(tmp_path / "v.csv")
-    )
-    assert "v-weighted.csv" in found["files"]
-    with (tmp_path / "v-weighted.csv").open(encoding="utf-8-sig", newline="") as table:
-        (row,) = csv.DictReader(table)
-    assert (row["rater"], row["accuracy"], row["accuracy_n"]) == ("small", "0.875", "16")
-
-
-def test_groups_are_told_apart(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    filled(file, "R2")
-    sheets = told(capsys, "validate", file, "--judge", "small", "--by", "weight")["sheets"]
-    rows = {row["group"]: row["accuracy"] for row in sheets[0]["rows"]}
-    assert rows == {"weight 3": 1.0, "weight 1": 0.5}
-
-
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -125,28 +96,234 @@ def test_what_there_is_not_is_refused_in_words(
     file: str, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], said: str
 ) -> None:
     filled(file, "R2")
-    assert run_command(["validate", file, *words]) == 1
-    assert said in capsys.readouterr().err
+    assert said in refused(capsys, "validate", file, *words)
 
 
-def test_a_judge_is_chosen_with_its_reason(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_judge_is_chosen_scores_are_corrected_and_tables_written(
+    file: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     filled(file, "R2")
-    found = told(capsys, "choose-judge", file, "--figure", "accuracy", "--delta", "0.5")
+    result = told(capsys, "choose-judge", file, "--figure", "accuracy", "--delta", "0.5")
     # What judging cost is not known, so that nothing is the cheapest.
-    assert found["chosen"] is None
-    assert found["reason"][0] == (
+    assert result["chosen"] is None
+    assert result["reason"][0] == (
         "No judge is shown to be at most 0.5 worse than people with one another, at a known cost."
     )
-    assert [one["answer"] for one in found["answers"]] == ["Not yet known", "Not yet known"]
-    assert [row["judge"] for row in found["sheets"][0]["rows"]] == ["good", "small"]
-    assert run_command(["choose-judge", file, "--figure", "beauty"]) == 1
-    assert "cannot be chosen by “beauty”" in capsys.readouterr().err
-
-
-def test_scores_are_corrected(file: str, capsys: pytest.CaptureFixture[str]) -> None:
-    filled(file, "R2")
-    found = told(capsys, "correct", file, "--judge", "small")
-    rows = {row["system"]: row for row in found["sheets"][0]["rows"]}
+    assert [one["answer"] for one in result["answers"]] == ["Not yet known", "Not yet known"]
+    assert [row["judge"] for row in result["sheets"][0]["rows"]] == ["good", "small"]
+    assert "cannot be chosen by “beauty”" in refused(capsys, "choose-judge", file, "--figure", "beauty")
+    result = told(capsys, "correct", file, "--judge", "small")
+    rows = {row["system"]: row for row in result["sheets"][0]["rows"]}
     # The judge misses a light criterion of every item of Alpha's: 3/4 raw, and by people everything.
     assert (rows["Alpha"]["raw"], rows["Alpha"]["corrected"], rows["Beta"]["corrected"]) == (0.75, 1.0, 0.0)
     assert run_command(["correct", file]) == 0
+    result = told(
+        capsys, "validate", file, "--judge", "small", "--against", "R2", "--to", str(tmp_path / "v.csv")
+    )
+    assert "v-weighted.csv" in result["files"]
+    with (tmp_path / "v-weighted.csv").open(encoding="utf-8-sig", newline="") as table:
+        (row,) = csv.DictReader(table)
+    assert (row["rater"], row["accuracy"], row["accuracy_n"]) == ("small", "0.875", "16")
+
+
+@pytest.fixture
+def ruled(tmp_path: Path) -> str:
+    project = verdicts_project(tmp_path, filling=1)
+    project.close()
+    return str(project.path)
+
+
+def test_a_file_rules_on_all_of_it_or_on_nothing(ruled: str, tmp_path: Path, capsys: Any) -> None:
+    cases = [one["case"] for one in told(capsys, "rule", ruled, "--judge", JUDGE)["disagreements"]]
+    listed = [{"case": case, "say": "person wrong"} for case in cases[:2]]
+    path = tmp_path / "rulings.json"
+    path.write_text(json.dumps([*listed, {"case": cases[2], "say": "nobody"}]), "utf-8")
+    assert "“nobody” is not a valid value here." in refused(
+        capsys, "rule", ruled, "--judge", JUDGE, "--from", str(path)
+    )
+    assert told(capsys, "rule", ruled, "--judge", JUDGE)["ruled"] == 0
+    path.write_text(json.dumps(listed), "utf-8")
+    assert told(capsys, "rule", ruled, "--judge", JUDGE, "--from", str(path))["ruled"] == 2
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "[1]", '[{"case": "a"}]', '[{"case": "a", "say": "b", "x": ""}]', "?"]
+)
+def test_a_file_that_does_not_fit_is_refused(ruled: str, tmp_path: Path, text: str) -> None:
+    path = tmp_path / "rulings.json"
+    path.write_text(text, "utf-8")
+    assert run_command(["rule", ruled, "--from", str(path)]) == 1
+
+
+def test_verdicts_are_reviewed_by_an_expert(ruled: str, capsys: Any) -> None:
+    result = told(capsys, "review", ruled, "--judge", JUDGE, "--as", "R3", "--order", "weight")
+    assert (result["of"], result["blind"]) == (14, 0)
+    assert "Canary" not in json.dumps(result)
+    case = result["verdicts"][0]["case"]
+    after = told(
+        capsys,
+        "review",
+        ruled,
+        "--judge",
+        JUDGE,
+        "--as",
+        "R3",
+        "--case",
+        case,
+        "--say",
+        "disagree",
+        "--reason",
+        "other",
+    )
+    assert [(one["said"], one["reason"]) for one in after["verdicts"] if one["said"]] == [
+        ("disagree", "other")
+    ]
+    assert "given together" in refused(capsys, "review", ruled, "--judge", JUDGE, "--case", case)
+
+
+def test_an_unclear_criterion_is_worded_anew_and_queued(ruled: str, capsys: Any) -> None:
+    case = told(capsys, "rule", ruled, "--judge", JUDGE)["disagreements"][0]["case"]
+    told(capsys, "rule", ruled, "--case", case, "--say", "criterion unclear")
+    (unclear,) = told(capsys, "rulings", "unclear", ruled)["unclear"]
+    assert (unclear["criterion"], unclear["item"], unclear["times"]) == ("i1c1", "1", 1)
+    after = told(capsys, "rulings", "reword", ruled, "i1c1", "Explains what the identity path is for")
+    assert [(one["judge"], one["judgements"], one["items"]) for one in after["to_judge"]] == [
+        ("other-judge", 2, ["1"]), (JUDGE, 2, ["1"]),
+    ]  # fmt: skip
+    assert told(capsys, "rulings", "unclear", ruled)["unclear"] == []
+    queued = told(capsys, "rulings", "again", ruled, "--judge", JUDGE, "--queue")
+    assert (queued["queued"], len(queued["again"])) == (True, 1)
+
+
+def test_disagreements_are_told_in_words_and_ruled_on(ruled: str, capsys: Any) -> None:
+    said = printed(capsys, "rule", ruled, "--judge", JUDGE)
+    assert "0 of 9 ruled. First labels stay the metric." in said
+    assert f"{JUDGE} says yes, R2 says no: open" in said
+    assert "Nothing needs to be judged again." in printed(capsys, "rulings", "again", ruled)
+    result = told(capsys, "rule", ruled, "--judge", JUDGE)
+    assert (result["ruled"], result["of"], len(result["disagreements"])) == (0, 9, 9)
+    first = result["disagreements"][0]
+    assert (first["judge_says"], first["person_says"], first["person"]) == ("yes", "no", "R2")
+    after = told(capsys,
+        "rule", ruled, "--judge", JUDGE, "--case", first["case"], "--say", "judge wrong", "--reason", "too lenient",
+        "--note", "See page 2.", "--open",
+    )  # fmt: skip
+    assert (after["ruled"], len(after["disagreements"])) == (1, 8)
+
+
+def test_letter_15_errors_are_named_on_a_drawn_sample_of_a_judges_verdicts(ruled: str, capsys: Any) -> None:
+    drawn = told(capsys, "error-sample", ruled, "--per-system", "1", "--seed", "3", "--as", "R1")
+    assert (drawn["per_system"], len(drawn["responses"])) == (1, 2)
+    assert told(capsys, "error-sample", ruled) == drawn
+    looked = ("review", ruled, "--judge", JUDGE, "--as", "R3", "--order", "errors")
+    verdicts = told(capsys, *looked)["verdicts"]
+    # Each report has one criterion of which this judge says no.
+    assert [(verdict["value"], verdict["case"].split("/")[0] in drawn["responses"]) for verdict in verdicts] == [
+        ("no", True), ("no", True),
+    ]  # fmt: skip
+    case, other = (verdict["case"] for verdict in verdicts)
+    assert run_command([*looked, "--case", case, "--say", "disagree", "--kind", "incompleteness"]) == 1
+    assert "Use one of incompleteness, partial_missing" in refused(
+        capsys, *looked, "--case", case, "--say", "agree", "--kind", "retrieval"
+    )
+    assert [one["said"] for one in told(capsys, *looked)["verdicts"]] == ["", ""]
+    given = told(capsys, *looked, "--case", case, "--say", "agree", "--kind", "partial_missing")["verdicts"][
+        0
+    ]
+    assert (given["case"], given["said"], given["kind"]) == (case, "agree", "partial_missing")
+    told(capsys, *looked, "--case", other, "--say", "disagree")
+    result = told(capsys, "results", ruled, "--view", "errors", "--judge", JUDGE)["sheets"]
+    (misses,) = (one for one in result if one["title"] == "Uncovered criteria")
+    (row,) = misses["rows"]
+    # Of two reports one lacks a part; the verdict on the other was rejected.
+    kinds = ("responses", "incompleteness", "partial_missing", "subtotal", "without_a_label")
+    assert [row[name] for name in kinds] == [2, 0.0, 0.5, 0.5, 0]
+    assert "a draw of 1 responses of each system (seed 3)" in misses["told"][0]
+
+
+ADA = (("Explains how carbon is priced", 1), ("Names a court that ruled on it", 2))
+BEN = (("Explains how carbon is priced", 3), ("Lists species of moss", 2))
+
+
+@pytest.fixture
+def frozen(tmp_path: Path) -> Path:
+    """One item with rubrics of both and labels of both, where everybody says yes; Cora worked last."""
+    project = pairs.pairs_project(tmp_path)
+    pairs.submit(project, {"Ada": pairs.rubric(ADA, "a"), "Ben": pairs.rubric(BEN, "b")})
+    labels = pairs.labels(pairs.add_report(project), {"a1": "yes", "a2": "yes"})
+    pairs.submit(project, {"Ada": labels, "Ben": labels})
+    pairs.work_as(project, "Cora").close()
+    return project.path
+
+
+def words(*words: object) -> str:
+    """What the command prints; what it raises is raised."""
+    result = CliRunner().invoke(
+        app, [str(word) for word in words], catch_exceptions=False, env={"COLUMNS": "80"}
+    )
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def agreed(*options: object) -> dict:
+    return json.loads(words(*options, "--json"))
+
+
+def aliases(frozen: Path) -> dict[str, str]:
+    project = Project.open(frozen, readonly=True)
+    try:
+        return {name: pairs.person(project, name).alias for name in pairs.ROLES}
+    finally:
+        project.close()
+
+
+def test_agreement_is_told_in_rows_and_words_and_the_file_only_read(frozen: Path) -> None:
+    result = agreed(frozen)
+    assert [(row["stage"], row["field"], row["n"]) for row in result["rows"]] == [
+        ("rubric", "units", 1), ("rubric", "weight", 1), ("labelling", "value", 2),
+    ]  # fmt: skip
+    figures = {figure["name"]: figure for figure in result["rows"][2]["figures"]}
+    assert (figures["agreement"]["value"], figures["kappa"]["value"]) == (1, None)
+    assert figures["kappa"]["reason"].startswith("both raters used one category only")
+    assert (result["self_agreement"], result["first_votes"], result["inputs"]) == ([], [], None)
+    out = words(frozen)
+    assert "Match F1 0.50" in out
+    assert "–  both raters used one" in out
+    assert "…" not in out
+    assert "nan" not in out.lower()
+    before = frozen.read_bytes()
+    words(frozen)
+    assert frozen.read_bytes() == before
+
+
+@pytest.mark.parametrize("by", ["stage", "pair", "person", "criterion", "item", "week", "guideline"])
+def test_every_grouping_is_offered(frozen: Path, by: str) -> None:
+    assert {row["by"] for row in agreed(frozen, "--by", by)["rows"]} == {by}
+
+
+def test_people_appear_by_alias_and_only_coordinators_read(frozen: Path, capsys: Any) -> None:
+    rows = agreed(frozen, "--by", "person")["rows"]
+    alias = aliases(frozen)
+    assert {row["group"] for row in rows} == {alias["Ada"], alias["Ben"]}
+    assert "Ada" not in words(frozen, "--by", "person")
+    assert "shown to a coordinator" in refused(capsys, "agreement", str(frozen), "--as", alias["Ada"])
+    assert told(capsys, "agreement", str(frozen), "--as", alias["Cora"])["rows"]
+
+
+def test_the_inputs_are_written_as_csv_and_json(frozen: Path, tmp_path: Path) -> None:
+    result = agreed(frozen, "--to", tmp_path / "inputs")
+    assert result["inputs"]["files"] == ["SHA256SUMS", "agreement-inputs.csv", "agreement.json"]
+    table = (tmp_path / "inputs" / "agreement-inputs.csv").read_text("utf-8-sig")
+    values = [
+        (row["value_a"], row["value_b"])
+        for row in csv.DictReader(io.StringIO(table))
+        if row["field"] == "value"
+    ]
+    assert values == [("yes", "yes")] * 2
+
+
+def test_nothing_frozen_says_what_must_happen_first(tmp_path: Path) -> None:
+    project = pairs.pairs_project(tmp_path)
+    project.close()
+    assert "No agreement is frozen yet" in words(project.path)
+    assert agreed(project.path)["rows"] == []

@@ -25,14 +25,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.labelling import labels
-from annotator.actions.project import backups, drafts
+from annotator.actions.project import backups
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from tests.projects.filled_project import add_judgement
 from tests.projects.small_project import small_project
@@ -98,7 +98,7 @@ def work(path: Path, seed: int, told: Connection) -> None:
                 _tell(told, artifacts.add_unit(project, insights, id=words, text=words), words)
                 _tell(told, artifacts.remove_unit(project, insights, words), "")
             case "draft":
-                drafts.save(project, plan, "typed", "text", words)
+                artifacts.save_draft(project, plan, "typed", "text", words)
                 told.send({"draft": words})
             case "label":
                 value = chance.choice(("yes", "no"))

@@ -1,16 +1,18 @@
-"""Work is shared out evenly, by seed, and nobody is given their own item to adjudicate."""
+"""Work is shared out among people; teams, and what each has to do."""
 
 from collections import Counter, defaultdict
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import combinations
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.experts.assignment import Assignment, Purpose, Stage
-from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, assignment_id, share
+from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, TeamSlot, assignment_id, draw, share
+from annotator.domain.material.item import CatalogueWork
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 DUE = datetime(2026, 4, 1, tzinfo=UTC)
@@ -31,19 +33,19 @@ def asked(item: str, person: str, stage: Stage = Stage.RUBRIC, **fields: object)
 
 def on(made: SharedWork | tuple[Assignment, ...], stage: Stage) -> dict[str, set[str]]:
     """Item by item, who has a stage for the first time."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    result: defaultdict[str, set[str]] = defaultdict(set)
     for one in made.made if isinstance(made, SharedWork) else made:
         if one.stage is stage and one.trial == 1:
-            found[one.item_id].add(one.person_id)
-    return dict(found)
+            result[one.item_id].add(one.person_id)
+    return dict(result)
 
 
 def raters(assignments: object) -> dict[str, set[str]]:
-    found: defaultdict[str, set[str]] = defaultdict(set)
-    for one in assignments:  # type: ignore[attr-defined]
-        if one.stage is not Stage.ADJUDICATION:
-            found[one.item_id].add(one.person_id)
-    return found
+    result: defaultdict[str, set[str]] = defaultdict(set)
+    for assignment in assignments:  # type: ignore[attr-defined]
+        if assignment.stage is not Stage.ADJUDICATION:
+            result[assignment.item_id].add(assignment.person_id)
+    return result
 
 
 people = st.integers(2, 7).map(lambda n: tuple(f"p{number}" for number in range(n)))
@@ -220,7 +222,7 @@ def test_too_few_people_are_said_to_be_short():
 def test_pilot_items_go_to_everybody_and_do_not_count():
     shared = share(plan(pilot_items=("i00",), stages=(Stage.RUBRIC,)), [], {}, AT)
     pilots = [one for one in shared.made if one.item_id == "i00"]
-    assert {(one.person_id, one.purpose) for one in pilots} == {(name, Purpose.PILOT) for name in FOUR}
+    assert {(pilot.person_id, pilot.purpose) for pilot in pilots} == {(name, Purpose.PILOT) for name in FOUR}
     load = Counter(one.person_id for one in shared.made if one.purpose is Purpose.WORK)
     assert sorted(load.values()) == [5, 5, 6, 6]
 
@@ -241,19 +243,144 @@ LABELLING = {"stages": (Stage.RUBRIC, Stage.LABELLING), "repeat_share": 0.5, "re
 @pytest.mark.parametrize(("due", "begins"), [(DUE, DUE), (None, AT)])
 def test_a_share_of_what_each_labels_comes_again_some_days_later(due, begins):
     shared = share(plan(**LABELLING, due=due), [], {}, AT)
-    assert Counter(one.person_id for one in repeats(shared)) == dict.fromkeys(FOUR, 3)
-    for one in repeats(shared):
-        assert one.person_id in on(shared, Stage.LABELLING)[one.item_id]
-        assert (one.stage, one.purpose, one.due) == (Stage.LABELLING, Purpose.REPEAT, None)
-        assert one.not_before == begins + timedelta(days=10)
+    assert Counter(repeat.person_id for repeat in repeats(shared)) == dict.fromkeys(FOUR, 3)
+    for repeat in repeats(shared):
+        assert repeat.person_id in on(shared, Stage.LABELLING)[repeat.item_id]
+        assert (repeat.stage, repeat.purpose, repeat.due) == (Stage.LABELLING, Purpose.REPEAT, None)
+        assert repeat.not_before == begins + timedelta(days=10)
 
 
 def test_who_labels_little_still_gets_one_repeat():
     shared = share(plan(**LABELLING | {"repeat_share": 0.05}), [], {}, AT)
-    assert Counter(one.person_id for one in repeats(shared)) == dict.fromkeys(FOUR, 1)
+    assert Counter(repeat.person_id for repeat in repeats(shared)) == dict.fromkeys(FOUR, 1)
 
 
 def test_the_same_plan_again_adds_nothing():
     full = plan(**LABELLING, adjudicators=SENIORS, pilot_items=("i00",))
     shared = share(full, [], {}, AT)
     assert share(full, shared.made, {}, AT).made == ()
+
+
+PEOPLE = [f"p{number:02}" for number in range(12)]
+
+
+def slots(count: int, wanted: int, people: list[str]) -> list[TeamSlot]:
+    return [TeamSlot(f"i{number:03}", frozenset(), wanted, frozenset(people)) for number in range(count)]
+
+
+def loads(drawn: dict[str, list[str]], people: list[str]) -> list[int]:
+    counted = Counter(person for team in drawn.values() for person in team)
+    return [counted[person] for person in people]
+
+
+def pairings(drawn: dict[str, list[str]], people: list[str]) -> list[int]:
+    counted = Counter(pair for team in drawn.values() for pair in combinations(sorted(team), 2))
+    return [counted[pair] for pair in combinations(people, 2)]
+
+
+def spread(counts: list[int]) -> int:
+    return max(counts) - min(counts)
+
+
+@settings(max_examples=60)
+@given(st.integers(2, 12), st.integers(1, 80), st.integers(0, 10**6))
+def test_pairs_are_drawn_with_loads_and_pairings_that_differ_by_one_at_most(size, items, seed):
+    people = PEOPLE[:size]
+    drawn = draw(slots(items, 2, people), {}, {}, Random(seed))
+    assert all(len(set(team)) == 2 for team in drawn.values())
+    assert spread(loads(drawn, people)) <= 1
+    assert spread(pairings(drawn, people)) <= 1
+
+
+@settings(max_examples=40)
+@given(st.integers(1, 9), st.integers(1, 40), st.integers(1, 4), st.integers(0, 10**6))
+def test_teams_of_any_size_have_even_loads(size, items, wanted, seed):
+    people = PEOPLE[:size]
+    drawn = draw(slots(items, wanted, people), {}, {}, Random(seed))
+    assert {len(team) for team in drawn.values()} == {min(size, wanted)}
+    assert spread(loads(drawn, people)) <= 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_seven_teams_of_three_among_seven_hold_nobody_more_often_and_no_two_much_more_often(seed):
+    drawn = draw(slots(7, 3, PEOPLE[:7]), {}, {}, Random(seed))
+    assert loads(drawn, PEOPLE[:7]) == [3] * 7
+    # 7 teams hold 21 pairs, as many as there are.
+    assert max(pairings(drawn, PEOPLE[:7])) <= 2
+
+
+def test_who_was_drawn_before_waits_until_the_others_have_caught_up():
+    drawn = draw(slots(4, 1, ["a", "b", "c"]), {"a": 3}, {}, Random(0))
+    assert loads(drawn, ["a", "b", "c"]) == [0, 2, 2]
+
+
+def test_two_who_met_before_meet_again_only_when_everybody_else_has_met():
+    met = {frozenset("ab"): 1, frozenset("cd"): 1}
+    drawn = draw(slots(4, 2, ["a", "b", "c", "d"]), {}, met, Random(0))
+    assert sorted(tuple(team) for team in drawn.values()) == [("a", "c"), ("a", "d"), ("b", "c"), ("b", "d")]
+
+
+def test_a_load_is_handed_on_along_a_chain():
+    # Only a may take the first, a or b the second and third, b or c the last two: a 1, b 2, c 2.
+    made = [
+        TeamSlot("1", frozenset(), 1, frozenset("a")),
+        *(TeamSlot(key, frozenset(), 1, frozenset("ab")) for key in "23"),
+        *(TeamSlot(key, frozenset(), 1, frozenset("bc")) for key in "45"),
+    ]
+    for seed in range(20):
+        assert sorted(loads(draw(made, {}, {}, Random(seed)), ["a", "b", "c"])) == [1, 2, 2]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_one_of_the_spared_stays_outside_as_long_as_the_team_is_filled_without(seed):
+    spared = frozenset("ab")
+    made = [TeamSlot(str(n), frozenset(), 2, frozenset("abc"), spared) for n in range(9)]
+    drawn = draw(made, {}, {}, Random(seed))
+    assert all(not spared <= set(team) for team in drawn.values())
+    needed = draw([TeamSlot("x", frozenset(), 2, frozenset("ab"), spared)], {}, {}, Random(seed))
+    assert needed == {"x": ["a", "b"]}
+
+
+def test_members_are_not_drawn_again_and_count_as_met():
+    made = [
+        TeamSlot("1", frozenset("a"), 1, frozenset("abc")),
+        TeamSlot("2", frozenset("a"), 1, frozenset("abc")),
+    ]
+    drawn = draw(made, {}, {}, Random(5))
+    assert sorted(person for team in drawn.values() for person in team) == ["b", "c"]
+
+
+def test_a_slot_nobody_may_fill_stays_short():
+    assert draw([TeamSlot("1", frozenset("a"), 2, frozenset("ab"))], {}, {}, Random(0)) == {"1": ["b"]}
+    assert draw([], {}, {}, Random(0)) == {}
+
+
+DAY = date(2025, 6, 3)
+
+
+@pytest.mark.parametrize(
+    ("published", "older"),
+    [
+        ("2025-06-02", True),
+        ("2025-06-03", False),
+        ("2025-05", True),
+        ("2025-06", False),
+        ("2024", True),
+        ("2025", False),
+        ("", False),
+        ("soon", False),
+        ("2025-02-30", False),
+    ],
+)
+def test_only_what_surely_appeared_before_a_day_is_older(published: str, older: bool) -> None:
+    assert CatalogueWork("", "On oak", published=published).is_older(DAY) is older
+
+
+def test_a_work_is_known_by_its_identifier_or_its_whole_title() -> None:
+    same = (
+        "https://arxiv.org/abs/2401.00001v3",
+        "arXiv:2401.00001",
+        "https://doi.org/10.48550/arXiv.2401.00001",
+    )
+    assert {CatalogueWork(one, "On oak").key for one in same} == {"arxiv:2401.00001"}
+    assert CatalogueWork("", "On  Oak!").key == CatalogueWork("", "on oak").key == "title on oak"

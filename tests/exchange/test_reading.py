@@ -1,14 +1,28 @@
-"""Strict reading: what a hostile or broken JSON file holds is refused, with the file, the place and the reason."""
+"""Foreign files and folders are read within bounds."""
 
+import errno
 import json
+import os
 import random
 from pathlib import Path
 
 import pytest
 
+from annotator import files
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange import reading
-from annotator.exchange.reading import parse, read_json
+from annotator.exchange import folders
+from annotator.exchange.folders import (
+    AT_ONCE,
+    known_by,
+    parse,
+    pretty,
+    pretty_list,
+    read_json,
+    slug,
+    slugs,
+    with_sums,
+    write,
+)
 from tests.material.hostile import HOSTILE
 
 
@@ -30,7 +44,7 @@ def test_a_file_above_the_cap_is_refused_before_it_is_parsed(tmp_path: Path) -> 
 
 
 def test_one_very_long_text_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "LONGEST_TEXT", 1000)
+    monkeypatch.setattr(folders, "LONGEST_TEXT", 1000)
     with pytest.raises(Refusal, match="a text of more than"):
         parse(json.dumps([{"a": "x" * 1001}]).encode(), "items.json")
     assert parse(json.dumps(["x" * 600, "y" * 600]).encode(), "items.json") == ["x" * 600, "y" * 600]
@@ -76,3 +90,114 @@ def test_random_damage_is_always_a_refusal_or_a_tree() -> None:
         except Refusal:
             refused += 1
     assert refused > 1000
+
+
+FILES = with_sums({"a.json": b"[]\n", "sub/b.json": b"{}\n"})
+
+
+def found(folder: Path) -> dict[str, bytes]:
+    return {p.relative_to(folder).as_posix(): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("gpt-4o-search-preview", "gpt-4o-search-preview"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("C:\\x y", "C-x-y"),
+        ("con", "con_"),
+        ("LPT1.json", "LPT1.json_"),
+        ("Modèle n° 3.", "Modele-n-3"),
+        ("日本", "unnamed"),
+        ("...", "unnamed"),
+    ],
+)
+def test_slugs_are_safe_on_every_system(name: str, expected: str) -> None:
+    assert slug(name) == expected
+
+
+def test_slugs_differ_by_more_than_case() -> None:
+    made = slugs(["Claude", "claude", "日本", "中国", "CLAUDE"])
+    assert made == {
+        "Claude": "Claude",
+        "claude": "claude-2",
+        "日本": "unnamed",
+        "中国": "unnamed-2",
+        "CLAUDE": "CLAUDE-3",
+    }
+
+
+def test_files_appear_whole_and_nothing_else_is_left(tmp_path: Path) -> None:
+    write(tmp_path / "deep" / "out", FILES)
+    assert found(tmp_path) == {f"deep/out/{path}": content for path, content in FILES.items()}
+
+
+def test_an_unchanged_former_release_is_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write(out, FILES)
+    newer = with_sums({"c.json": b"1\n"})
+    write(out, newer)
+    assert found(tmp_path) == {f"out/{path}": content for path, content in newer.items()}
+
+
+@pytest.mark.parametrize("path", ["mine.txt", "sub/b.json"])
+def test_a_folder_with_anything_else_in_it_is_refused_and_kept(tmp_path: Path, path: str) -> None:
+    write(tmp_path, FILES)
+    (tmp_path / path).write_bytes(b"my own words")
+    before = found(tmp_path)
+    with pytest.raises(Refusal, match="not an unchanged former release"):
+        write(tmp_path, FILES)
+    assert found(tmp_path) == before
+
+
+def test_a_file_in_the_way_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("x", "utf-8")
+    with pytest.raises(Refusal, match="is a file, not a folder"):
+        write(tmp_path / "out", FILES)
+
+
+@pytest.mark.parametrize("call", range(1, 4))
+def test_a_full_disk_leaves_the_former_release_and_no_partial_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: int
+) -> None:
+    write(tmp_path / "out", FILES)
+    calls = iter(range(1, 100))
+
+    def full(_: int) -> None:
+        if next(calls) == call:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(Refusal, match="No space left on device"):
+        write(tmp_path / "out", with_sums({"a.json": b"1", "b.json": b"2"}))
+    assert found(tmp_path) == {f"out/{path}": content for path, content in FILES.items()}
+
+
+def test_a_failed_swap_puts_the_former_release_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path / "out", FILES)
+    rename = os.replace
+
+    def stubborn(here: Path, there: Path) -> None:
+        if here.name.endswith(".partial"):
+            raise PermissionError(errno.EACCES, "Permission denied")
+        rename(here, there)
+
+    monkeypatch.setattr(files.os, "replace", stubborn)
+    monkeypatch.setattr(files, "RETRIED_SECONDS", 0.0)
+    with pytest.raises(Refusal, match="Permission denied"):
+        write(tmp_path / "out", with_sums({"a.json": b"1"}))
+    assert found(tmp_path) == {f"out/{path}": content for path, content in FILES.items()}
+
+
+def test_checksums_are_those_of_sha256sum() -> None:
+    # SHA-256 of the empty text, FIPS 180-4 example value.
+    empty = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert with_sums({"empty": b""})["SHA256SUMS"] == f"{empty}  empty\n".encode()
+
+
+@pytest.mark.parametrize("count", [0, 1, AT_ONCE, AT_ONCE + 1, 3 * AT_ONCE])
+def test_a_list_made_piece_by_piece_has_the_bytes_of_the_whole(count: int) -> None:
+    trees = [{"b": [n, {"a": None}], "a": "ü\n"} for n in range(count)]
+    made = pretty_list(lambda: iter(trees))
+    assert bytes(made) == bytes(made) == pretty(trees)
+    assert known_by(made) == known_by(pretty(trees))

@@ -11,7 +11,7 @@ from shiboken6 import isValid
 
 from annotator.actions.project.file import Project
 from annotator.gui import theme
-from annotator.gui.desk.page import Page
+from annotator.gui.session.page import Page
 from annotator.gui.shell.window import Window
 from tests.projects.small_project import small_project
 from tests.windows.labelling_keys import be_active

@@ -29,13 +29,13 @@ def strings(node: ast.AST) -> list[str]:
 
 def imported(path: Path) -> set[str]:
     """All that a module imports, wherever in it; of `from a import b` both `a` and `a.b`."""
-    found: set[str] = set()
+    result: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {one.name for one in node.names}
+            result |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
-    return found
+            result |= {node.module, *(f"{node.module}.{name.name}" for name in node.names)}
+    return result
 
 
 def left_out(name: str, excluded: list[str]) -> bool:
@@ -64,11 +64,11 @@ def test_no_library_of_qt_that_the_program_imports_is_left_behind(ours: list[str
     pattern = re.compile(named_pattern())
     modules = {name.split(".")[1].removeprefix("Qt") for name in ours if name.startswith("PySide6.Qt")}
     assert "Widgets" in modules
-    for one in modules:
+    for module in modules:
         for library in (
-            f"PySide6/Qt/lib/libQt6{one}.so.6",
-            f"PySide6/Qt6{one}.dll",
-            f"PySide6/Qt{one}.abi3.so",
+            f"PySide6/Qt/lib/libQt6{module}.so.6",
+            f"PySide6/Qt6{module}.dll",
+            f"PySide6/Qt{module}.abi3.so",
         ):
             assert not pattern.search(library), library
     assert pattern.search("PySide6/Qt/lib/libQt6Sql.so.6")

@@ -36,12 +36,20 @@ BELOW = {
 GUIDELINE = "Say why one would ask.\n\n## strength\n\n1 is a whim; 5 is the only reason there is.\n"
 
 
-@pytest.fixture(scope="module")
-def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the program with the kind as the README says it is planted."""
-    copy = tmp_path_factory.mktemp("copy")
+def of_the_program(copy: Path) -> Path:
     for folder in ("annotator", "resources", "schemas"):
         shutil.copytree(reading.HERE / folder, copy / folder)
+    return copy
+
+
+def made(folder: Path) -> Path:
+    (folder / "work").mkdir()
+    return folder / "work"
+
+
+def with_kind(folder: Path) -> Path:
+    """A copy of the program with the kind as the README says it is planted."""
+    copy = of_the_program(folder)
     told = TOLD.search((reading.HERE / "README.md").read_text("utf-8"))
     assert told is not None
     file, names, table, guideline, schema = re.split(r"^\d\. ", told[1], flags=re.MULTILINE)[1:]
@@ -72,7 +80,7 @@ def put(path: Path, lines: dict[str, str], times: int = 1) -> None:
 
 
 def run(copy: Path, *words: object) -> str:
-    found = subprocess.run(
+    result = subprocess.run(
         [sys.executable, *map(str, words)],
         env=os.environ
         | {
@@ -85,14 +93,14 @@ def run(copy: Path, *words: object) -> str:
         encoding="utf-8",
         check=False,
     )
-    assert found.returncode == 0, found.stderr
-    return found.stdout
+    assert result.returncode == 0, result.stderr
+    return result.stdout
 
 
 def touched(copy: Path) -> set[str]:
     """The files that the copy has anew or otherwise; what Python keeps for itself apart."""
-    found = [path for path in copy.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-    theirs = {path.relative_to(copy): path for path in found}
+    result = [path for path in copy.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
+    theirs = {path.relative_to(copy): path for path in result}
     own = {name: reading.HERE / name for name in theirs}
     return {
         name.as_posix()
@@ -101,44 +109,35 @@ def touched(copy: Path) -> set[str]:
     }
 
 
-@pytest.fixture(scope="module")
-def changed(copy: Path) -> set[str]:
-    return touched(copy)
+def walked(copy: Path, walk: str, folder: Path) -> dict[str, str]:
+    """What went wrong in each step of a walk."""
+    result: dict[str, str] = json.loads(run(copy, PLANTED / walk, folder))
+    return result
 
 
-@pytest.fixture(scope="module")
-def kind_wrong(copy: Path, changed: set[str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    found: dict[str, str] = json.loads(run(copy, PLANTED / "kind_walk.py", tmp_path_factory.mktemp("kind")))
-    return found
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_planted_kind_is_a_file_two_lines_of_names_and_one_of_a_table_and_is_worked_with(
+    tmp_path: Path,
+) -> None:
+    copy = with_kind(tmp_path / "copy")
+    assert {name for name in touched(copy) if not name.startswith("schemas/")} == {
+        "annotator/domain/kinds/motives.py",
+        "annotator/domain/kinds/artifact.py",
+        "annotator/domain/kinds/documents.py",
+        "resources/guidelines/motives.md",
+    }
+    assert walked(copy, "kind_walk.py", made(tmp_path)) == dict.fromkeys(kind_walk.STEPS, "")
 
 
-@pytest.fixture(scope="module")
-def wrong(copy: Path, kind_wrong: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What went wrong in each step, with the paper, its prompts, the layout and their lines in the tables."""
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_a_planted_paper_and_layout_are_worked_with_by_their_lines_in_tables(tmp_path: Path) -> None:
+    copy = of_the_program(tmp_path / "copy")
     shutil.copy(PLANTED / "paper.py", copy / "annotator/protocols/planted.py")
     shutil.copy(PLANTED / "layout.py", copy / "annotator/exchange/formats/planted.py")
     for prompt in PLANTED.glob("*.md"):
         shutil.copy(prompt, copy / "resources/prompts")
     for name, lines in LINES.items():
         put(copy / name, lines)
-    found: dict[str, str] = json.loads(run(copy, PLANTED / "walk.py", tmp_path_factory.mktemp("work")))
-    return found
-
-
-def test_a_kind_is_a_file_two_lines_of_names_and_one_of_a_table(changed: set[str]) -> None:
-    assert {name for name in changed if not name.startswith("schemas/")} == {
-        "annotator/domain/kinds/motives.py",
-        "annotator/domain/kinds/artifact.py",
-        "annotator/domain/kinds/documents.py",
-        "resources/guidelines/motives.md",
-    }
-
-
-@pytest.mark.parametrize("step", kind_walk.STEPS)
-def test_a_planted_kind_is_worked_with(kind_wrong: dict[str, str], step: str) -> None:
-    assert kind_wrong[step] == ""
-
-
-@pytest.mark.parametrize("step", walk.STEPS)
-def test_what_is_planted_is_worked_with(wrong: dict[str, str], step: str) -> None:
-    assert wrong[step] == ""
+    assert walked(copy, "walk.py", made(tmp_path)) == dict.fromkeys(walk.STEPS, "")

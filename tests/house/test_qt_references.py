@@ -53,11 +53,6 @@ def test_no_attribute_keeps_a_child_that_qt_made() -> None:
     assert kept == []
 
 
-def test_a_kept_child_would_be_seen() -> None:
-    assert KEPT_CHILD.search("        self._head = self.table.horizontalHeader()")
-    assert not KEPT_CHILD.search("        head = self.table.horizontalHeader()")
-
-
 ADOPTING = re.compile(r"\.findChild(ren)?\(|InFocusChain\(|(?<!QApplication)\.focusWidget\(")
 
 
@@ -79,17 +74,6 @@ def test_parts_are_found_in_the_order_of_qt_and_are_not_adopted(qapp) -> None:
     assert adopted(whole) == 2
     assert whole.findChildren(QPushButton) == [deep, beside]
     assert adopted(whole) == 3, "PySide adopts no more: `below` may go"
-
-
-def test_an_adopting_search_would_be_seen() -> None:
-    for call in (
-        "self.findChild(",
-        "page.findChildren(",
-        "here.nextInFocusChain(",
-        "self.window().focusWidget(",
-    ):
-        assert ADOPTING.search(f"        found = {call})"), call
-    assert not ADOPTING.search("        held = QApplication.focusWidget()")
 
 
 def test_what_has_the_focus_is_told_and_stays_with_its_own_parent(qapp) -> None:

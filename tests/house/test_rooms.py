@@ -1,44 +1,37 @@
-"""The picture of the rooms in the README is that of the code, and what is private to one stays there."""
+"""What the README and the contributor's guide tell of the code is there."""
 
 import re
-import tomllib
 
-from tests.house import reading, rooms
+from tests.house import reading
 
-
-def test_the_readme_shows_the_rooms_as_they_are() -> None:
-    text = rooms.README.read_text("utf-8")
-    assert text == rooms.with_picture(text), "python -m tests.house.rooms draws it anew"
+README = reading.HERE / "README.md"
 
 
-def test_the_picture_shows_every_room_from_the_top_down() -> None:
-    contracts = tomllib.loads((reading.HERE / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"][
-        "contracts"
-    ]
-    (layers,) = (contract["layers"] for contract in contracts if contract["id"] == "rooms")
-    order = [name.strip(" ()") for layer in layers for name in layer.replace(":", "|").split("|")]
-    folders = [name for name in order if (reading.HERE / "annotator" / name).is_dir()]
-    assert list(rooms.ROOMS) == folders
+GUIDE = reading.HERE / "CONTRIBUTING.md"
+ROOTS = (reading.HERE, reading.HERE / "annotator")
 
 
-def test_the_picture_names_each_shelf_with_its_sentence_in_the_code() -> None:
-    shelves = sorted((reading.HERE / "annotator" / "actions").glob("*/__init__.py"))
-    assert len(shelves) > 10
-    drawn = rooms.picture()
-    assert [path for path in shelves if path.parent.name not in drawn or not reading.docstring(path)] == []
-
-
-def test_every_file_that_the_readme_names_is_there() -> None:
-    named = set(re.findall(r"[\w/]+/\w+\.py", rooms.README.read_text("utf-8")))
-    roots = (reading.HERE, reading.HERE / "annotator")
-    gone = {name for name in named if not any((root / name).is_file() for root in roots)}
+def test_every_file_that_the_readme_and_the_guide_name_is_there() -> None:
+    words = README.read_text("utf-8") + GUIDE.read_text("utf-8")
+    named = set(re.findall(r"[\w/]+/\w+\.py", words))
+    gone = {name for name in named if not any((root / name).is_file() for root in ROOTS)}
     # What its readers are to write themselves, and the kind that a test writes as they would.
     assert {name for name in gone if "yours" not in name} == {"annotator/domain/kinds/motives.py"}
     assert len(named) > 10
 
 
+def test_every_name_that_the_walks_give_with_a_file_is_defined_in_it() -> None:
+    walks = re.findall(r"`([\w/]+/\w+\.py)`\s+\(`([\w.]+)`", GUIDE.read_text("utf-8"))
+    assert len(walks) > 30
+    for file, name in walks:
+        text = next(root / file for root in ROOTS if (root / file).is_file()).read_text("utf-8")
+        assert re.search(rf"^ *(?:class |def |async def |){name}\b", text, re.MULTILINE), (
+            f"{name} is not in {file}"
+        )
+
+
 def test_every_name_that_a_protocol_of_ones_own_is_told_of_is_in_the_code() -> None:
-    _, _, told = rooms.README.read_text("utf-8").partition("### A protocol of your own\n")
+    _, _, told = README.read_text("utf-8").partition("### A protocol of your own\n")
     told, _, _ = told.partition("\n### ")
     named = {
         part
@@ -51,17 +44,17 @@ def test_every_name_that_a_protocol_of_ones_own_is_told_of_is_in_the_code() -> N
     )
     assert {"RatedResponse", "of_several", "ORDINAL", "pooled"} <= named
     made = set(re.findall(r"\b(?:class|def) (\w+)|^ +(\w+) ?[:=]|(\w+): \w", code, re.MULTILINE))
-    assert named - {name for found in made for name in found} == {"True"}
+    assert named - {name for result in made for name in result} == {"True"}
 
 
 def test_data_beside_the_checkout_are_looked_for_beside_the_checkout() -> None:
-    found = [
+    result = [
         (reading.name(path), path.resolve().parents[int(up)] == reading.HERE.resolve())
         for path in reading.files("tests")
         for up in re.findall(r'Path\(__file__\)\.parents\[(\d)\] / "\.\./shared', path.read_text("utf-8"))
     ]
-    assert len(found) > 5
-    assert [name for name, beside in found if not beside] == []
+    assert len(result) > 5
+    assert [name for name, beside in result if not beside] == []
 
 
 def test_nothing_outside_storage_takes_a_bare_connection() -> None:

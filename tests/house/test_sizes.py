@@ -1,20 +1,13 @@
-"""The ratchet: the program and its tests only become smaller; and nothing catches everything or is left for later."""
+"""The ratchet: the program and its tests only become smaller."""
 
 import ast
-import re
 import subprocess
 import tomllib
 from collections import Counter
 
-import pytest
-
 from tests.house import reading
 
 RATCHET = reading.HERE / "tests/house/size.toml"
-# What may catch everything, and why.
-BROAD: dict[str, str] = {}
-LATER = re.compile(r"\b(TODO|FIXME|XXX|NotImplementedError)\b")
-OURS = [*reading.files("annotator", "installers"), reading.HERE / "start.py"]
 
 
 def measured() -> dict[str, dict[str, int]]:
@@ -44,27 +37,3 @@ def test_the_house_only_becomes_smaller() -> None:
         print(f"All sizes are lower than in {reading.name(RATCHET)}; the new ones:\n{new}")
     larger = [pair for pair in pairs if pair[0] > pair[1]]
     assert larger == [], f"larger than {reading.name(RATCHET)} allows (now, most); the sizes now:\n{new}"
-
-
-def test_every_module_says_what_it_is() -> None:
-    silent = [reading.name(path) for path in OURS if not reading.docstring(path)]
-    assert silent == []
-
-
-def test_nothing_catches_everything() -> None:
-    found = {reading.name(path) for path in OURS if reading.broad_excepts(path.read_text("utf-8"))}
-    assert found == set(BROAD)
-
-
-@pytest.mark.parametrize("caught", ["", " Exception", " BaseException as error", " (OSError, Exception)"])
-def test_a_broad_except_would_be_seen(caught: str) -> None:
-    assert reading.broad_excepts(f"try:\n    act()\nexcept{caught}:\n    pass\n") == [3]
-
-
-def test_a_narrow_except_is_let_be() -> None:
-    assert reading.broad_excepts("try:\n    act()\nexcept (OSError, ValueError):\n    pass\n") == []
-
-
-def test_nothing_is_left_for_later() -> None:
-    found = [reading.name(path) for path in OURS if LATER.search(path.read_text("utf-8"))]
-    assert found == []

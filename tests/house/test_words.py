@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from annotator.cli import commands
+from annotator.cli import saying
 from tests.house import reading
 
 HELP = reading.HERE / "resources" / "help"
@@ -97,12 +97,12 @@ def test_no_screen_says_a_word_to_avoid() -> None:
 
 def test_no_page_of_help_says_a_word_to_avoid() -> None:
     pages = [page for page in HELP.glob("*.md") if page != GLOSSARY]
-    found = {page.name: found_in(page.read_text("utf-8")) for page in pages}
-    assert {name: words for name, words in found.items() if words} == {}
+    result = {page.name: found_in(page.read_text("utf-8")) for page in pages}
+    assert {name: words for name, words in result.items() if words} == {}
 
 
 def test_no_help_of_a_command_says_a_word_to_avoid() -> None:
-    helps = list(_helps(typer.main.get_command(commands.app), "goldsmith"))
+    helps = list(_helps(typer.main.get_command(saying.app), "goldsmith"))
     assert len(helps) > 100
     assert [(name, word) for name, words in helps for word in found_in(words)] == []
 

@@ -154,9 +154,9 @@ class Screen:
     def wait(self, at_least: int) -> int:
         """How many shapes of letters there are, as soon as they are so many, or at the end of patience."""
         until = time.monotonic() + PATIENCE_S
-        while (found := shapes(self.pixels())) < at_least and time.monotonic() < until:
+        while (result := protocols(self.pixels())) < at_least and time.monotonic() < until:
             time.sleep(1)
-        return found
+        return result
 
 
 @contextmanager
@@ -226,12 +226,12 @@ def _dumped(raw: bytes) -> Any:
     return pixels.reshape(height, line // 4, 4)[:, :width, :3]
 
 
-def shapes(pixels: Any) -> int:
+def protocols(pixels: Any) -> int:
     """How many different shapes of a letter's size there are, dark on light."""
     labels, _ = ndimage.label(pixels.mean(axis=2) < 120, np.ones((3, 3)))
-    found = set()
+    result = set()
     for number, place in enumerate(ndimage.find_objects(labels), start=1):
-        height, width = labels[place].shape
+        height, width = labels[place].protocol
         if 5 <= height <= 16 and 3 <= width <= 16:
-            found.add((height, (labels[place] == number).tobytes()))
-    return len(found)
+            result.add((height, (labels[place] == number).tobytes()))
+    return len(result)

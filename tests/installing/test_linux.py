@@ -19,10 +19,10 @@ def needs(*tools: str) -> pytest.MarkDecorator:
 
 
 def said(*command: object, **more: str) -> str:
-    found = subprocess.run(
+    result = subprocess.run(
         list(map(str, command)), capture_output=True, encoding="utf-8", check=True, env=os.environ | more
     )
-    return found.stdout
+    return result.stdout
 
 
 def made_of(folder: Path, name: str, **more: object) -> Payload:

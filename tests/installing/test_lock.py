@@ -15,8 +15,8 @@ LINES = [line for line in TEXT.replace(" \\\n", "").splitlines() if not line.sta
 
 
 def locked() -> dict[str, Requirement]:
-    found = [Requirement(line.split(" --hash")[0].strip()) for line in LINES]
-    return {canonicalize_name(one.name): one for one in found}
+    result = [Requirement(line.split(" --hash")[0].strip()) for line in LINES]
+    return {canonicalize_name(one.name): one for one in result}
 
 
 def test_every_line_has_one_version_and_hashes_and_no_address() -> None:
@@ -33,10 +33,10 @@ def test_what_the_project_asks_for_is_locked_for_every_system(system: lock.Syste
     asked = [one for one in lock.asked() if one.marker is None or one.marker.evaluate(system.environment)]
     known = locked()
     for one in asked:
-        found = known[canonicalize_name(one.name)]
-        (pinned,) = found.specifier
-        assert one.specifier.contains(pinned.version, prereleases=True), f"{one} is locked as {found}"
-        assert found.marker is None or found.marker.evaluate(system.environment), (
+        result = known[canonicalize_name(one.name)]
+        (pinned,) = result.specifier
+        assert one.specifier.contains(pinned.version, prereleases=True), f"{one} is locked as {result}"
+        assert result.marker is None or result.marker.evaluate(system.environment), (
             f"{one} is not for this system"
         )
 

@@ -119,25 +119,25 @@ def sizes_of_ico(content: bytes) -> list[int]:
     """The widths in an icon's directory, each with a PNG of that width where it says."""
     _, kind, count = struct.unpack_from("<HHH", content)
     assert kind == 1
-    found = []
+    result = []
     for place in range(count):
         width, *_, length, at = struct.unpack_from("<BBBBHHII", content, 6 + 16 * place)
         assert content[at : at + 8] == b"\x89PNG\r\n\x1a\n"
         assert struct.unpack_from(">I", content, at + 16) == (width or 256,)
         assert at + length <= len(content)
-        found.append(width or 256)
-    return found
+        result.append(width or 256)
+    return result
 
 
 def kinds_of_icns(content: bytes) -> dict[bytes, int]:
     """Each picture's kind and width."""
     assert (content[:4], struct.unpack_from(">I", content, 4)) == (b"icns", (len(content),))
-    found, at = {}, 8
+    result, at = {}, 8
     while at < len(content):
         kind, length = struct.unpack_from(">4sI", content, at)
-        (found[kind],) = struct.unpack_from(">I", content, at + 8 + 16)
+        (result[kind],) = struct.unpack_from(">I", content, at + 8 + 16)
         at += length
-    return found
+    return result
 
 
 def test_icons_have_every_size_and_the_script_draws_them_again(tmp_path: Path) -> None:

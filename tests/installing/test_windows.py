@@ -23,13 +23,13 @@ def script(payload: Payload, tmp_path: Path) -> str:
 
 def put(script: str) -> list[str]:
     """The files that a script puts down."""
-    found, folder = [], ""
+    result, folder = [], ""
     for line in script.splitlines():
         if place := re.fullmatch(r'  SetOutPath "\$INSTDIR\\?(.*)"', line):
             folder = place[1]
         elif file := re.fullmatch(r'  File "/oname=(.+?)" "(.+)"', line):
-            found.append(f"{folder}\\{file[1]}".lstrip("\\"))
-    return found
+            result.append(f"{folder}\\{file[1]}".lstrip("\\"))
+    return result
 
 
 def test_setup_takes_away_exactly_what_it_put_and_no_folder_with_all_that_is_in_it(

@@ -50,18 +50,18 @@ class Wine:
     def files(self, place: str = "") -> set[str]:
         """The files of the person's; what waits in Temp is deleted at Windows' next start."""
         top = self.home / place
-        found = {path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file()}
-        return {name for name in found if not name.startswith(("Temp/", "AppData/Local/Temp/"))}
+        result = {path.relative_to(top).as_posix() for path in top.rglob("*") if path.is_file()}
+        return {name for name in result if not name.startswith(("Temp/", "AppData/Local/Temp/"))}
 
     def registry(self, name: str = "user") -> dict[str, dict[str, str]]:
         """The values of a part of the registry by key, without what is Wine's own."""
-        found: dict[str, dict[str, str]] = {}
+        result: dict[str, dict[str, str]] = {}
         words = (self.folder / f"{name}.reg").read_text("utf-8")
         for key, lines in re.findall(r"(?m)^\[(.+)\] \d+$\n((?:.+\n)*)", words):
             values = re.findall(r'(?m)^(@|".*?")="((?:[^"\\]|\\.)*)"$', lines)
             if values and not key.startswith(r"Software\\Wine"):
-                found[_plain(key)] = {_plain(one.strip('"')): _plain(value) for one, value in values}
-        return found
+                result[_plain(key)] = {_plain(one.strip('"')): _plain(value) for one, value in values}
+        return result
 
 
 def _plain(words: str) -> str:
@@ -119,7 +119,7 @@ def test_what_is_installed_for_one_person_goes_again_and_what_was_added_stays(
     assert brought == {*payload.files, *(["uninstall.exe"] if kind == "setup" else [])}
     assert wine.files(MENU) == {"Goldsmith.lnk"}
     command = rf'"{wine.inside(program)}\goldsmith.exe" "%1"'
-    assert opens_with(wine) == {one.ending: command for one in file_kinds()}
+    assert opens_with(wine) == {file_kind.ending: command for file_kind in file_kinds()}
     # For the whole machine nothing, but for the books that Windows Installer keeps of each person; Wine's own keeps
     # its list of programs there as well.
     new = wine.registry("system").keys() - machine.keys()

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Call, Status
+from annotator.judging import runner
 from annotator.judging.batches.batch_results import DECLINED
 from annotator.judging.batches.batch_state import BatchStage, BatchState
 from annotator.judging.batches.batching import Batched, through
-from annotator.judging.runs import runner
-from annotator.judging.runs.progress import Finished
+from annotator.judging.runner import Finished
 from tests.judging.odd_server import (
     TINY,
     YES_JSON,
@@ -117,9 +116,9 @@ class BatchServer(OddServer):
         return Odd(json.dumps({"error": {"message": f"no such {parts[0]}"}}), 404)
 
     def _filed(self, content: bytes) -> Odd:
-        found = _FILE.search(content)
-        assert found
-        name = self._keep(found["content"])
+        result = _FILE.search(content)
+        assert result
+        name = self._keep(result["content"])
         return Odd(json.dumps({"id": name, "object": "file", "bytes": 1, "purpose": "batch"}))
 
     def _keep(self, content: bytes) -> str:
@@ -156,18 +155,19 @@ class BatchServer(OddServer):
         return Odd(json.dumps(made.tree))
 
     def _end(self, made: Made) -> None:
-        found = self.work(made.requests)
+        result = self.work(made.requests)
         cancelled = made.tree["status"] == "cancelling"
         files = [
-            self._keep("\n".join(lines).encode()) if lines else None for lines in (found.output, found.errors)
+            self._keep("\n".join(lines).encode()) if lines else None
+            for lines in (result.output, result.errors)
         ]
         made.tree |= {
-            "status": "cancelled" if cancelled else found.status,
+            "status": "cancelled" if cancelled else result.status,
             "output_file_id": files[0],
             "error_file_id": files[1],
-            "errors": {"object": "list", "data": found.causes} if found.causes else None,
+            "errors": {"object": "list", "data": result.causes} if result.causes else None,
             "request_counts": {
-                "total": len(made.requests), "completed": len(found.output), "failed": len(found.errors)
+                "total": len(made.requests), "completed": len(result.output), "failed": len(result.errors)
             },
         }  # fmt: skip
 
@@ -204,8 +204,8 @@ class Shelf:
         self.stages: list[BatchStage] = []
 
     def batches(self) -> list[BatchState]:
-        found = [BatchState.model_validate_json(text) for text in self.states.values()]
-        return [state for state in found if state.stage is not BatchStage.SETTLED]
+        result = [BatchState.model_validate_json(text) for text in self.states.values()]
+        return [state for state in result if state.stage is not BatchStage.SETTLED]
 
     def keep_batch(self, state: BatchState) -> None:
         self.stages.append(state.stage)
@@ -216,8 +216,8 @@ class Shelf:
             self.calls.setdefault(call.id, call)
 
     def find(self, cache_key: str) -> Call | None:
-        found = [c for c in self.calls.values() if c.cache_key == cache_key and c.status is Status.OK]
-        return found[-1] if found else None
+        result = [c for c in self.calls.values() if c.cache_key == cache_key and c.status is Status.OK]
+        return result[-1] if result else None
 
     def finished(self, run: str) -> set[Any]:
         return set()
@@ -238,10 +238,10 @@ async def batched(
     of_asker = {name: rest.pop(name) for name in ("budget", "parameters") if name in rest}
     async with asker(provider.url, folder, journal=shelf, run_id="run-1", **of_asker) as factory:
         rest.setdefault("nap", soon)
-        found = await through(tiny_judge, lambda: map(case, range(cases)), factory, shelf, **rest)
-        cases_left = found.in_order(lambda: map(case, range(cases)))
-        ended = await runner.run(TINY, cases_left, found, record=finished.extend, cancel=rest.get("cancel"))
-    return found, ended, finished
+        result = await through(tiny_judge, lambda: map(case, range(cases)), factory, shelf, **rest)
+        cases_left = result.in_order(lambda: map(case, range(cases)))
+        ended = await runner.run(TINY, cases_left, result, record=finished.extend, cancel=rest.get("cancel"))
+    return result, ended, finished
 
 
 def values(finished: list[Finished]) -> dict[str, str | None]:

@@ -13,21 +13,16 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from annotator.domain.judges.judge import Price
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Metric, Protocol, Verdicts, missing_verdicts
-from annotator.domain.judges.scale import plain
+from annotator.domain.judges.judge import Price, Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Metric, Protocol, Verdicts, missing_verdicts, plain
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion
-from annotator.domain.material.item import Item
-from annotator.domain.material.response import Response
+from annotator.domain.material.item import Item, Response
 from annotator.domain.texts.estimate import Estimate
 from annotator.judging.calls.asking import Asker
-from annotator.judging.calls.budget import Budget
-from annotator.judging.calls.client import Client, Endpoint
+from annotator.judging.calls.client import Client, Endpoint, Sender
 from annotator.judging.calls.limits import Limits
-from annotator.judging.calls.prices import Prices, PriceTable
-from annotator.judging.calls.sending import Sender
+from annotator.judging.calls.prices import Budget, Prices, PriceTable
 
 KEY = "sk-test-9f8e7d6c5b4a"
 YES_JSON = '{"reason": "Section 2 says so.", "covered": "yes"}'

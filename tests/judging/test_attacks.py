@@ -1,14 +1,16 @@
-"""That an attack makes a copy that says what the report says, the same each time, in whatever script it is written."""
+"""Attacks on judges; judging is loaded late."""
 
+import subprocess
+import sys
 from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.domain.judges.attack import Pieces, copied, left_out, planted
+from annotator.domain.judges.validation import Pieces, copied, left_out, planted
+from annotator.judging import messages
 from annotator.judging.attacks import ATTACKS, KNOWN_ATTACKS, SHARES, TARGETS, Attack, AttackInput, seams
-from annotator.judging.prompts import injection
 from annotator.protocols import PROTOCOLS
 
 ENGLISH = """# Networks
@@ -70,7 +72,7 @@ def test_an_order_demands_the_target_where_the_engine_can_notice_it() -> None:
     for variant in attack.variants:
         (put,) = [piece for piece in pieces_of(attack, variant, ENGLISH) if isinstance(piece, str)]
         assert "answer yes." in put
-        assert injection.signs(put)
+        assert messages.signs(put)
 
 
 def test_targets_are_values_of_protocols_that_read_the_report() -> None:
@@ -80,3 +82,27 @@ def test_targets_are_values_of_protocols_that_read_the_report() -> None:
 
 def test_of_attacks_of_earlier_versions_no_copy_is_made() -> None:
     assert not [name for name in KNOWN_ATTACKS.keys() - ATTACKS if KNOWN_ATTACKS[name].copy]
+
+
+HEAVY = (
+    "openai",
+    "aiohttp",
+    "genai_prices",
+    "httpx2",
+    "keyring",
+    "PySide6",
+    "sqlalchemy.dialects.sqlite",
+    "annotator.storage",
+)
+ROOM = {
+    ".calls": "asking, client, keys, limits, noting, outcome, prices, probe, replies, reply_parts, weighing",
+    ".batches": "batching",
+    "": "attacks, messages, runner",
+}
+
+
+def test_importing_the_room_loads_no_client_no_keyring_and_no_other_room() -> None:
+    imports = "".join(f"from annotator.judging{part} import {names}\n" for part, names in ROOM.items())
+    code = f"import sys\n{imports}print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+    assert done.stdout.strip() == "[]"

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.judges.judge import JudgeKind, RunState
-from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.judge import JudgeKind, RaterKind, RunState, Status
 from annotator.domain.kinds.artifact import Anchor, Document, State
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.rubric import Criterion, Rubric

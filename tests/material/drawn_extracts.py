@@ -11,7 +11,7 @@ from annotator.actions.project.file import Project, record
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.material.extract import Extract, ExtractFields, ExtractState, document_of
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.canonical import Change
 from annotator.storage.tables import EXTRACT
 from tests.storage import sql
 
@@ -30,14 +30,14 @@ def write(project: Project, response_id: str, part: ResponsePart, document: Docu
 def parts_of(project: Project, response_id: str) -> dict[ResponsePart, Extract]:
     item_id = item_of(project, response_id)
     with project.store.read() as db:
-        found = extracts.standing(db, [item_id]).get((item_id, response_id), {})
-    return {ResponsePart(kind): extract for kind, extract in found.items()}
+        result = extracts.standing(db, [item_id]).get((item_id, response_id), {})
+    return {ResponsePart(kind): extract for kind, extract in result.items()}
 
 
 def of_item(project: Project, item_id: str) -> dict[Kind, Extract]:
     with project.store.read() as db:
-        found = extracts.standing(db, [item_id]).get((item_id, ""), {})
-    return {Kind(kind): extract for kind, extract in found.items()}
+        result = extracts.standing(db, [item_id]).get((item_id, ""), {})
+    return {Kind(kind): extract for kind, extract in result.items()}
 
 
 def all_of(project: Project, response_id: str) -> list[Extract]:

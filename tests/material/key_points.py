@@ -5,14 +5,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
 from annotator.actions.items import items, pages
-from annotator.actions.material import extracting, part_edits
-from annotator.actions.papers import common_pools
+from annotator.actions.material import extracting
+from annotator.actions.papers import human_agreement
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.material.keypoints import KeyPoint
-from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.change import now
+from annotator.domain.material.item import Page, PageState
+from annotator.domain.material.part import KeyPoint, ResponsePart
+from annotator.domain.texts.canonical import now
 
 EXTRACTION = "arena.keypoints.extract"
 RELATIONS = ("supports", "omits", "contradicts")
@@ -29,8 +28,8 @@ def draw(project: Project) -> None:
     """The baseline's key points of every report, accepted, and a common pool for each item."""
     fetch(project)
     asyncio.run(extracting.run(project, RunRequest("baseline", EXTRACTION)))
-    part_edits.confirm_all(project, ResponsePart.KEYPOINTS)
-    common_pools.freeze(project)
+    extracting.confirm_all(project, ResponsePart.KEYPOINTS)
+    human_agreement.freeze(project)
 
 
 def relation(text: str) -> str:
@@ -41,18 +40,18 @@ def relation(text: str) -> str:
 def shares(
     drawn: Iterable[tuple[str, Sequence[KeyPoint]]], ending: str = ""
 ) -> dict[tuple[str, str], list[float]]:
-    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    result: dict[tuple[str, str], list[float]] = defaultdict(list)
     for system, points in drawn:
-        said = Counter(relation(one.text) for one in points)
+        said = Counter(relation(point.text) for point in points)
         for name, value in zip(("ksr", "kor", "kcr"), RELATIONS, strict=True):
-            found[f"{name}{ending}", system].append(said[value] / len(points))
-    return found
+            result[f"{name}{ending}", system].append(said[value] / len(points))
+    return result
 
 
 def pooled(drawn: Iterable[tuple[str, Sequence[KeyPoint]]]) -> dict[tuple[str, str], float]:
     of: dict[str, list[str]] = defaultdict(list)
     for system, points in drawn:
-        of[system] += [relation(one.text) for one in points]
+        of[system] += [relation(point.text) for point in points]
     return {
         (f"{name}.pooled", system): said.count(value) / len(said)
         for system, said in of.items()

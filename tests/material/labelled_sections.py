@@ -10,10 +10,9 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
-from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.item import END_TO_END, EXEMPLAR, Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import END_TO_END, EXEMPLAR
-from annotator.domain.texts.change import now
+from annotator.domain.texts.canonical import now
 from annotator.domain.texts.identifier import work_named
 from tests.material import drawn_extracts
 from tests.projects import adra_project as adra

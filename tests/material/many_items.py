@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from annotator.actions.project.people import new_project
-from annotator.storage import search
+from annotator.storage import store
 from annotator.storage.connection import engine_over, raw_connection
 
 WORDS = """
@@ -31,7 +31,7 @@ def create(path: Path, count: int, *, searchable: bool = True) -> None:
             rows(count),
         )
         if searchable:
-            search.rebuild(db)
+            store.rebuild(db)
         raw.execute("COMMIT")
 
 

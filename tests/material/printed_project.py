@@ -3,16 +3,16 @@
 from datetime import date
 from pathlib import Path
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.items import items, metadata, sources
-from annotator.actions.items.metadata import Thing
+from annotator.actions.items import items, materials
+from annotator.actions.items.materials import Thing
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.item import INJECTION, ISOLATED
 from annotator.domain.material.part import Claim, Claims, ResponsePart
-from annotator.domain.material.response import INJECTION, ISOLATED
 from tests.projects import adra_project as adra
 from tests.templates import once
 
@@ -40,7 +40,7 @@ def printed_project(folder: Path) -> Project:
         subject = "Biology" if place % 2 else "Finance"
         item = items.add(project, f"Question {place}?", kind, subject).subject
         _gold(project, item, kind)
-        sources.add_source(project, item, note)
+        items.add_source(project, item, note)
         _end_to_end(project, item)
         _given_gold(project, item, kind)
     _described(project)
@@ -51,7 +51,7 @@ def _gold(project: Project, item: str, kind: str) -> None:
     plan, _, diagnostics = adra.gold()
     rubric = Rubric(units=tuple(Criterion(id=f"c{n}", text=f"Criterion {n}", weight=n) for n in (1, 2, 3)))
     for document in (plan, diagnostics, rubric):
-        submitting.seal(project, artifacts.start(project, item, document.KIND, document).subject)
+        assignments.seal(project, artifacts.start(project, item, document.KIND, document).subject)
     adra.seal_evidence(project, item, adra.GOLD_WORKS[:1] if kind == "Research" else adra.GOLD_WORKS)
 
 
@@ -123,15 +123,15 @@ def _given_gold(project: Project, item: str, kind: str) -> None:
 
 def _described(project: Project) -> None:
     groups = {"Alpha": ("deep research", "Asked in July."), "Beta": ("LLM + search", "")}
-    systems = {metadata.system_named(project, name): both for name, both in groups.items()}
+    systems = {materials.system_named(project, name): both for name, both in groups.items()}
     named = {system: {"group": group, "footnote": note} for system, (group, note) in systems.items()}
-    metadata.describe(project, Thing.SYSTEM, named)
+    materials.describe(project, Thing.SYSTEM, named)
     of_items = zip(items.ids(project), KINDS, strict=True)
     told = {
-        sources.sources(project, item)[0].id: {
+        items.sources(project, item)[0].id: {
             "kind": kind.casefold(),
             "published": "2024-05-01" if kind == "Research" else "2025-04",
         }
         for item, kind in of_items
     }
-    metadata.describe(project, Thing.SOURCE, told)
+    materials.describe(project, Thing.SOURCE, told)

@@ -8,7 +8,7 @@ from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
-from annotator.domain.material.response import CONTINUATION
+from annotator.domain.material.item import CONTINUATION
 from annotator.storage.tables import ResponseRow, table
 from tests.projects.labelled_protocols import seal
 from tests.projects.labelling_project import add_report, project_with, submit_labels

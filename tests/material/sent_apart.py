@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from annotator.actions.assignments import assignments, submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
-from annotator.actions.parcels import packing, returning, tasking
-from annotator.actions.parcels.parcel_secrets import SIGNING_KEY
+from annotator.actions.parcels import packing, tasking, tray
+from annotator.actions.parcels.known_keys import SIGNING_KEY
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 
@@ -51,16 +50,16 @@ def write_rubric(project: Project, item_id: str, *texts: str, seal: bool = True)
     units = tuple(Criterion(text=text, weight=2) for text in texts)
     artifact_id = artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject
     if seal:
-        submitting.seal(project, artifact_id)
+        assignments.seal(project, artifact_id)
     return artifact_id
 
 
 def edit_rubric(project: Project, item_id: str, text: str) -> None:
     """Reopen the person's rubric, word its first criterion anew and seal it again."""
     own = next(a for a in artifacts_of(project, item_id) if a.kind is Kind.RUBRIC)
-    submitting.reopen(project, own.id)
+    assignments.reopen(project, own.id)
     artifacts.change_unit(project, own.id, own.document.units[0].id, text=text)
-    submitting.seal(project, own.id)
+    assignments.seal(project, own.id)
 
 
 def returned(
@@ -70,7 +69,7 @@ def returned(
     theirs = tasking.take_task(task_for(project, person_id, folder)).project
     for item_id in items.ids(theirs):
         write_rubric(theirs, item_id, text)
-    path = returning.work(theirs).path
+    path = tray.work(theirs).path
     theirs.close()
     return path
 
@@ -84,5 +83,5 @@ def second_copy(project: Project, person_id: str, first: Path, folder: Path) -> 
 
 
 def project_in(folder: Path) -> Path:
-    (found,) = folder.glob("*.goldsmith")
-    return found
+    (result,) = folder.glob("*.goldsmith")
+    return result

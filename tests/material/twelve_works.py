@@ -5,10 +5,10 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer
-from annotator.domain.material.work import CatalogueWork
-from annotator.judging.prompts.messages import load, render
+from annotator.domain.material.item import CatalogueWork
+from annotator.judging.messages import load, render
 
 PAPER, PUBLISHED = "2506.00001v1", "2025-06-03"
 QUESTION = (

@@ -6,13 +6,12 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.items.extracts import NewExtract
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import judgement_hash, response_hash
+from annotator.actions.project.file import Project, judgement_hash, response_hash
 from annotator.actions.project.people import new_project
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.kinds.artifact import Document, Kind
@@ -21,7 +20,7 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.change import derived_id, now
+from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage.tables import JudgementRow, JudgeRow, ResponseRow, SystemRow, table
 from tests.material import drawn_extracts
 from tests.templates import once
@@ -51,7 +50,7 @@ def adra_project(folder: Path, questions: int = 1, systems: Sequence[str] = ("Al
             project, f"Question {number}?", "Technical Details", "NLP" if number % 2 else "Vision"
         ).subject
         for document in gold():
-            submitting.seal(project, artifacts.start(project, item_id, document.KIND, document).subject)
+            assignments.seal(project, artifacts.start(project, item_id, document.KIND, document).subject)
         for system in systems:
             answer(project, item_id, system)
     add_judge(project)
@@ -85,7 +84,7 @@ def gold() -> tuple[Document, ...]:  # type: ignore[type-arg]
 
 def seal_evidence(project: Project, item_id: str, pairs: Sequence[tuple[str, str]]) -> None:
     document = Evidence(units=works(pairs))
-    submitting.seal(project, artifacts.start(project, item_id, Kind.EVIDENCE, document).subject)
+    assignments.seal(project, artifacts.start(project, item_id, Kind.EVIDENCE, document).subject)
 
 
 def works(pairs: Sequence[tuple[str, str]]) -> tuple[Reference, ...]:

@@ -59,18 +59,17 @@ def knowing(otherwise: Callable[[set[str]], str]) -> Callable[[dict[str, Any], i
         first, second = listed(body)
         said = otherwise({*first, *second})
         both = SAME | {there: here for here, there in SAME.items()}
-        found = [
+        result = [
             {"first": place, "second": second.index(both[words]) + 1}
             for place, words in enumerate(first, start=1)
             if both.get(words) in second
         ]
-        return completion(said or json.dumps({"pairs": found}))
+        return completion(said or json.dumps({"pairs": result}))
 
     return answer
 
 
 def listed(body: dict[str, Any]) -> tuple[list[str], list[str]]:
-    text = body["messages"][1]["content"]
-    first, _, second = text.partition("The second list:")
+    first, _, second = body["messages"][1]["content"].partition("The second list:")
     entry = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
     return entry.findall(first), entry.findall(second)

@@ -4,9 +4,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from annotator.actions.attacks import attack_tests
-from annotator.actions.attacks.attack_tests import AttackRequest
-from annotator.actions.attacks.attacking import run
+from annotator.actions.attacks import attacking
+from annotator.actions.attacks.attacking import AttackRequest, run
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
@@ -14,8 +13,6 @@ from tests.judging.odd_server import Odd, completion
 from tests.servers.served import JUDGE, asked_about
 
 Answer = Callable[[dict[str, Any], int], Odd]
-# What every order of ours demands, in one way or another, as a judge reads it.
-DEMANDS = ("yes", "yes”", "\u201cyes\u201d")
 
 
 def said(verdict: str, body: dict[str, Any]) -> Odd:
@@ -52,5 +49,5 @@ def attacked(project: Project, name: str = JUDGE, *attacks: str, **request: Any)
 
     heard = {key: request.pop(key) for key in ("tell", "listen") if key in request}
     how = {key: request.pop(key) for key in ("concurrency", "budget_usd") if key in request}
-    order = attack_tests.order(AttackRequest(name, attacks=attacks, **request), **how)
+    order = attacking.order(AttackRequest(name, attacks=attacks, **request), **how)
     return asyncio.run(run(project, order, **heard))

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from annotator.actions.authoring import annotating, artifacts
-from annotator.actions.items import items, sources
+from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
@@ -35,7 +35,7 @@ def authoring_project(folder: Path) -> Project:
     items.add(project, "残差连接为什么有效？", "Open Consulting", "深度学习", language="zh-Hans")
     paper = folder / "paper.md"
     paper.write_text(PAPER, "utf-8")
-    sources.add_source(project, first, paper)
+    items.add_source(project, first, paper)
     return project
 
 
@@ -60,8 +60,8 @@ def begin(project: Project, kind: Kind, document: Document[Any], item: int = 0) 
 
 def mine(project: Project, kind: Kind = Kind.RUBRIC, item: int = 0) -> Artifact:
     """The artifact that the person sees first, as the file has it."""
-    found = annotating.artifacts_of(project, items.ids(project)[item])
-    return next(artifact for artifact in found if artifact.kind is kind)
+    result = annotating.artifacts_of(project, items.ids(project)[item])
+    return next(artifact for artifact in result if artifact.kind is kind)
 
 
 def texts(project: Project, kind: Kind = Kind.RUBRIC, item: int = 0) -> list[str]:

@@ -3,10 +3,10 @@
 import json
 from pathlib import Path
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports
-from annotator.actions.items import items, sources
+from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
@@ -54,9 +54,9 @@ def both_papers(folder: Path) -> Project:
     note = folder / "notes.md"
     note.write_text(SOURCE, encoding="utf-8")
     for item_id in items.ids(project):
-        sources.add_source(project, item_id, note)
+        items.add_source(project, item_id, note)
         for kind, document in gold().items():
-            submitting.seal(project, artifacts.start(project, item_id, kind, document).subject)
+            assignments.seal(project, artifacts.start(project, item_id, kind, document).subject)
     return project
 
 
@@ -81,10 +81,10 @@ def add_nuggets(project: Project) -> None:
     units = [{"text": text, "importance": importance} for text, importance in FACTS.items()]
     facts = Nuggets(units=tuple(map(Nugget.model_validate, units)))
     for item_id in items.ids(project):
-        submitting.seal(project, artifacts.start(project, item_id, Kind.NUGGETS, facts).subject)
+        assignments.seal(project, artifacts.start(project, item_id, Kind.NUGGETS, facts).subject)
 
 
 def add_checklist(project: Project) -> None:
     points = Checklist(units=tuple(CheckPoint(text=text, share=share) for text, share in POINTS.items()))
     for item_id in items.ids(project):
-        submitting.seal(project, artifacts.start(project, item_id, Kind.CHECKLIST, points).subject)
+        assignments.seal(project, artifacts.start(project, item_id, Kind.CHECKLIST, points).subject)

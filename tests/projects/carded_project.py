@@ -10,8 +10,8 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import validity_cards
-from annotator.domain.experts.person import Role
-from annotator.domain.judges.validity_card import ValidityCard
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.validation import ValidityCard
 from annotator.storage.tables import JudgeRow, table
 from tests.judging.odd_server import OddServer
 from tests.projects.small_project import small_project

@@ -6,22 +6,20 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from annotator.actions.agreement import assisted
-from annotator.actions.assignments import submitting, times
+from annotator.actions.agreement import assisting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
-from annotator.actions.project import drafts, people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.runs.journal import call_hash
-from annotator.domain.experts.agreement import Agreement, AssistedPair
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.adjudication import Agreement, AssistedPair
+from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Call
 from annotator.domain.judges.validation import Content, Draw
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import derived_id, now
+from annotator.domain.texts.canonical import canonical_json, derived_id, now, sha256
 from annotator.storage.tables import metadata
 from tests.projects.small_project import small_project, units_of
 from tests.storage import sql
@@ -35,11 +33,11 @@ def filled_project(folder: Path) -> Project:
     people.add_person(project, "Ada Rater", (Role.ANNOTATOR, Role.ADJUDICATOR))
     item = items.ids(project)[0]
     rubric = str(_one(project, "SELECT id FROM artifact WHERE item_id = ?", item))
-    submitting.reopen(project, rubric)
+    assignments.reopen(project, rubric)
     for text in ("Explains skip connections", "Explains residual connections in depth"):
         artifacts.change_unit(project, rubric, units_of(project, item)[0], text=text)
-    drafts.save(project, rubric, units_of(project, item)[1], "text", "Compares stab")
-    times.spend(project, rubric, 42.5)
+    artifacts.save_draft(project, rubric, units_of(project, item)[1], "text", "Compares stab")
+    assignments.spend(project, rubric, 42.5)
     _add_source(project, item)
     _add_judging(project, item, rubric)
     _add_extracts(project, item)
@@ -155,7 +153,7 @@ def _add_pairs(project: Project, item: str, rubric: str) -> None:
         id="paired-1", agreement_id="agreement-1", judge_id="judge-1", a="p1", b="p2", model="m-1", run_id="run-1",
         prompt_sha256="p" * 64, at=now(),
     )  # fmt: skip
-    _add(project, "assisted_pair", **assisted.row(paired))
+    _add(project, "assisted_pair", **assisting.row(paired))
     _add(
         project, "adjudication", id="adjudication-1", **of_item, agreement_id="agreement-1", seed=7, state="closed",
         adjudicator_id=project.by, letters='{"A":"p1","B":"p2"}', version=1, spot_check=False, consensus_id=rubric,

@@ -6,15 +6,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from annotator.actions.adjudication import (
-    adjudication_sheets,
-    closing,
-    feedback,
-    openings,
-    ruling,
-)
-from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts, criterion_weights, guidelines
+from annotator.actions.adjudication import adjudicating, feedback, ruling
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts, settings
 from annotator.actions.imports import imports
 from annotator.actions.items import extracts, items
 from annotator.actions.items.extracts import NewExtract
@@ -25,8 +19,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Confidence, Reason
-from annotator.domain.experts.assignment import Stage, stage_of
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role, Stage, stage_of
 from annotator.domain.kinds.artifact import Anchor, Document, Kind, State
 from annotator.domain.kinds.checklist import Checklist
 from annotator.domain.kinds.diagnostics import Aspect
@@ -95,7 +88,7 @@ def generated_project(folder: Path, seed: int) -> Project:
     project = pairs_project(folder, 2)
     people.add_person(project, "Eve", (Role.ANNOTATOR, Role.ADJUDICATOR))
     for _ in range(rng.randint(0, 2)):
-        guidelines.write(
+        settings.write(
             project, rng.choice((Stage.RUBRIC, Stage.CHECKLIST)), f"One claim each, {rng.random()}."
         )
     for place in range(2):
@@ -123,7 +116,7 @@ def _attempt(act: Callable[[], Any]) -> None:
 
 def write(rng: Random, project: Project, place: int, kind: Kind, names: Sequence[str] = ()) -> None:
     names = names or rng.choice((("Dan",), ("Ada", "Ben"), ("Ada", "Ben")))
-    weights = criterion_weights.allowed(project).values
+    weights = settings.allowed(project).values
     first = document(rng, kind, weights)
     made = {}
     for name in names:
@@ -131,30 +124,30 @@ def write(rng: Random, project: Project, place: int, kind: Kind, names: Sequence
         made[name] = artifacts.start(work_as(project, name), item(project, place), kind, own).subject
     for name, artifact_id in made.items():
         if rng.random() < 0.9:
-            submitting.seal(work_as(project, name), artifact_id, reason=rng.choice(("", "meant so")))
+            assignments.seal(work_as(project, name), artifact_id, reason=rng.choice(("", "meant so")))
     if len(made) > 1:
         _attempt(lambda: _adjudicate(rng, project, place, kind))
 
 
 def _adjudicate(rng: Random, project: Project, place: int, kind: Kind) -> None:
-    found = openings.open_(work_as(project, "Cleo"), item(project, place), stage_of(kind)).id
+    result = adjudicating.open_(work_as(project, "Cleo"), item(project, place), stage_of(kind)).id
     if rng.random() < 0.2:
         return
     same = rng.random() < 0.5
-    for row in adjudication_sheets.sheet(project, found).rows:
+    for row in adjudicating.sheet(project, result).rows:
         takes = [*row.units, "drop", *(("both",) if len(row.units) > 1 else ())]
         take = "A" if same and "A" in row.units else "drop" if same else rng.choice(takes)
         _attempt(lambda row=row, take=take: _rule(rng, project, row.ruling.id, take))  # type: ignore[misc]
-    closing.close(project, found)
+    ruling.close(project, result)
     if rng.random() < 0.4:
         _attempt(
             lambda: feedback.dispute(work_as(project, "Ada"), item(project, place), stage_of(kind), "Not so.")
         )
-        closing.reopen(work_as(project, "Cleo"), found, "It may be.")
+        ruling.reopen(work_as(project, "Cleo"), result, "It may be.")
         if rng.random() < 0.6:
-            row = rng.choice(adjudication_sheets.sheet(project, found).rows)
+            row = rng.choice(adjudicating.sheet(project, result).rows)
             _attempt(lambda: ruling.write_own(project, row.ruling.id, text="Reworded"))
-            closing.close(project, found)
+            ruling.close(project, result)
 
 
 def _rule(rng: Random, project: Project, ruling_id: str, take: str) -> None:
@@ -194,23 +187,23 @@ def label(rng: Random, project: Project, protocol: str) -> None:
 
 
 def responses(project: Project) -> list[tuple[str, str]]:
-    found = sql.rows(project, "SELECT item_id, id FROM response ORDER BY rowid")
-    return [(item_id, response_id) for item_id, response_id in found]
+    result = sql.rows(project, "SELECT item_id, id FROM response ORDER BY rowid")
+    return [(item_id, response_id) for item_id, response_id in result]
 
 
 def _own(rng: Random, project: Project, state: State) -> str:
     """Somebody's document in that state, who then works."""
     question = "SELECT id, author_id FROM artifact WHERE state = ? AND kind != 'labels' AND author_id != '' ORDER BY id"
-    found = sql.rows(project, question, [state.value])
-    if not found:
+    result = sql.rows(project, question, [state.value])
+    if not result:
         raise Refusal("There is none.")
-    artifact_id, author = rng.choice(found)
+    artifact_id, author = rng.choice(result)
     project.work_as(next(each for each in people.people(project) if each.id == author))
     return str(artifact_id)
 
 
 def _reopen(rng: Random, project: Project) -> None:
-    submitting.reopen(project, _own(rng, project, State.SEALED))
+    assignments.reopen(project, _own(rng, project, State.SEALED))
 
 
 def _change(rng: Random, project: Project) -> None:
@@ -221,13 +214,13 @@ def _change(rng: Random, project: Project) -> None:
 
 def _retire(rng: Random, project: Project) -> None:
     artifact_id = _own(rng, project, State.DRAFT)
-    found = artifacts.read(project, artifact_id).document
-    if not isinstance(found, Checklist) and len(found.units) > 1:
-        artifacts.remove_unit(project, artifact_id, rng.choice(found.units).id)
+    result = artifacts.read(project, artifact_id).document
+    if not isinstance(result, Checklist) and len(result.units) > 1:
+        artifacts.remove_unit(project, artifact_id, rng.choice(result.units).id)
 
 
 def _seal(rng: Random, project: Project) -> None:
-    submitting.seal(project, _own(rng, project, State.DRAFT), reason="Again.")
+    assignments.seal(project, _own(rng, project, State.DRAFT), reason="Again.")
 
 
 def _correct_claims(rng: Random, project: Project) -> None:
@@ -241,13 +234,13 @@ def _correct_claims(rng: Random, project: Project) -> None:
 
 def _edit_gold(rng: Random, project: Project) -> None:
     work_as(project, "Cora")
-    found = sql.rows(project, "SELECT id FROM artifact WHERE author_id = '' ORDER BY id")
-    for (artifact_id,) in found[:1]:
-        submitting.reopen(project, artifact_id)
+    result = sql.rows(project, "SELECT id FROM artifact WHERE author_id = '' ORDER BY id")
+    for (artifact_id,) in result[:1]:
+        assignments.reopen(project, artifact_id)
         unit = rng.choice(artifacts.read(project, artifact_id).document.units)
         artifacts.change_unit(project, artifact_id, unit.id, text=rng.choice(WORDS))
         if rng.random() < 0.5:
-            submitting.seal(project, artifact_id)
+            assignments.seal(project, artifact_id)
 
 
 LATER = (_edit_gold, _reopen, _reopen, _reopen, _change, _change, _retire, _seal, _correct_claims)

@@ -11,14 +11,11 @@ from annotator.actions.imports import imports
 from annotator.actions.judges import judges
 from annotator.actions.labelling.label_rows import IMPORTED
 from annotator.actions.project import people
-from annotator.actions.project.bulk import insert_rows
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.project.file import Project, insert_rows, judgement_hash
 from annotator.actions.project.people import new_project
-from annotator.domain.experts.person import Role
-from annotator.domain.judges.judge import Judge, RunState
-from annotator.domain.judges.judgement import JudgementFields, RaterKind, Status
-from annotator.domain.texts.change import derived_id
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.judge import Judge, JudgementFields, RaterKind, RunState, Status
+from annotator.domain.texts.canonical import derived_id
 from annotator.storage.tables import JudgementRow, RunRow, table
 from tests.storage import sql
 
@@ -26,6 +23,7 @@ COVERAGE = "researcherbench.coverage"
 TYPES = ("Technical Details", "Literature Review", "Open Consulting")
 AT = datetime(2090, 1, 1, tzinfo=UTC)
 BATCH = 20_000
+WHY = "The report says so in its second part, where it speaks of this point at some length."
 # An item's id, a report's, the rubric's and a criterion's.
 Place = tuple[str, str, str, str]
 
@@ -111,7 +109,10 @@ def _verdicts(project: Project, count: int) -> Iterator[dict[str, Any]]:
     for number in range(count):
         judge_id, run_id = _judge(project, number, len(where))
         for place in where:
-            yield _verdict(place, judge_id, run_id, "yes" if rng.random() < 0.6 else "no")
+            value = "yes" if rng.random() < 0.6 else "no"
+            yield _row(
+                place, judge_id, run_id=run_id, value=value, rater_kind=RaterKind.JUDGE.value, rationale=WHY
+            )
 
 
 def _judge(project: Project, number: int, asked: int) -> tuple[str, str]:
@@ -127,14 +128,13 @@ def _judge(project: Project, number: int, asked: int) -> tuple[str, str]:
     return judge.id, str(run["id"])
 
 
-def _verdict(place: Place, judge_id: str, run_id: str, value: str) -> dict[str, Any]:
+def _row(place: Place, rater_id: str, **said: Any) -> dict[str, Any]:
     item_id, response_id, artifact_id, unit_id = place
     made = JudgementFields.model_construct(
         protocol=COVERAGE, item_id=item_id, response_id=response_id, artifact_id=artifact_id, unit_id=unit_id,
-        rater_kind=RaterKind.JUDGE.value, rater_id=judge_id, run_id=run_id, value=value, status=Status.OK.value, at=AT,
-        rationale="The report says so in its second part, where it speaks of this point at some length.",
+        rater_id=rater_id, status=Status.OK.value, at=AT, **said,
     ).model_dump(warnings=False)  # fmt: skip
-    return {**made, "id": derived_id(judge_id, response_id, unit_id), "sha256": judgement_hash(made)}
+    return {**made, "id": derived_id(rater_id, response_id, unit_id), "sha256": judgement_hash(made)}
 
 
 def label_everything(project: Project, name: str, share: float, alike: float) -> int:
@@ -155,15 +155,14 @@ def label_everything(project: Project, name: str, share: float, alike: float) ->
         judged = said.get((place[1], place[3]))
         if judged is not None and rng.random() < share:
             value = judged if rng.random() < alike else {"yes": "no", "no": "yes"}[judged]
-            rows.append(_label(place, person_id, value))
+            rows.append(
+                _row(
+                    place,
+                    person_id,
+                    value=value,
+                    run_id=None,
+                    rater_kind=RaterKind.PERSON.value,
+                    flags=IMPORTED,
+                )
+            )
     return _write(project, rows)
-
-
-def _label(place: Place, person_id: str, value: str) -> dict[str, Any]:
-    item_id, response_id, artifact_id, unit_id = place
-    made = JudgementFields.model_construct(
-        protocol=COVERAGE, item_id=item_id, response_id=response_id, artifact_id=artifact_id, unit_id=unit_id,
-        rater_kind=RaterKind.PERSON.value, rater_id=person_id, run_id=None, value=value, status=Status.OK.value,
-        at=AT, flags=IMPORTED,
-    ).model_dump(warnings=False)  # fmt: skip
-    return {**made, "id": derived_id(person_id, response_id, unit_id), "sha256": judgement_hash(made)}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from sqlalchemy import update
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items, pages
 from annotator.actions.labelling import labels
@@ -12,9 +12,9 @@ from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
-from annotator.domain.texts.change import now
+from annotator.domain.texts.canonical import now
 from annotator.protocols import USUAL
 from annotator.storage.tables import ResponseRow, table
 from tests.material import drawn_extracts
@@ -57,8 +57,7 @@ def text_of(number: int) -> str:
 
 
 def seal(project: Project, item_id: str, document) -> None:
-    made = artifacts.start(project, item_id, document.KIND, document)
-    submitting.seal(project, made.subject)
+    assignments.seal(project, artifacts.start(project, item_id, document.KIND, document).subject)
 
 
 def draw(project: Project, response_id: str) -> None:
@@ -84,8 +83,7 @@ def page(url: str, text: str) -> Page:
 def reports(project: Project) -> list[str]:
     """The ids of the reports, in the order in which they were added."""
     with project.store.read() as db:
-        found = db.exec_driver_sql("SELECT id FROM response ORDER BY rowid")
-        return [row[0] for row in found]
+        return [row[0] for row in db.exec_driver_sql("SELECT id FROM response ORDER BY rowid")]
 
 
 def retext(project: Project, response_id: str, text: str) -> None:
@@ -97,5 +95,7 @@ def retext(project: Project, response_id: str, text: str) -> None:
 def kept(page) -> dict[str, str | None]:
     """The labels of what lies open on the label page, as the file has them."""
     bench = page.bench
-    found = labels.sheet(page.desk.project, bench.response_id, bench.protocol, bench.sheet.other_id).labels
-    return {unit: label.value for unit, label in found.items()}
+    result = labels.sheet(
+        page.session.project, bench.response_id, bench.protocol, bench.sheet.other_id
+    ).labels
+    return {unit: label.value for unit, label in result.items()}

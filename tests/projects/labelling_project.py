@@ -4,19 +4,18 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import response_hash
+from annotator.actions.project.file import Project, response_hash
 from annotator.actions.project.people import new_project
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.material.response import END_TO_END
-from annotator.domain.texts.change import derived_id
+from annotator.domain.material.item import END_TO_END
+from annotator.domain.texts.canonical import derived_id
 from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.templates import once
 
@@ -85,7 +84,7 @@ def rubric(item_id: str, criteria: int) -> Rubric:
 def seal_rubric(project: Project, item_id: str, criteria: int = 3) -> str:
     """The rubric of the person working, sealed; the artifact's id."""
     artifact_id = artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, criteria)).subject
-    submitting.seal(project, artifact_id)
+    assignments.seal(project, artifact_id)
     return artifact_id
 
 

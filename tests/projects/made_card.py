@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.validity_card import (
+from annotator.domain.judges.validation import (
     Attacked,
     Confused,
     Corrected,

@@ -12,8 +12,7 @@ SECOND = "It compares the stability of training."
 
 
 def subject(project: Project, number: int = 0) -> Subject:
-    question = "SELECT item_id, id FROM response ORDER BY rowid"
-    item_id, response_id = sql.rows(project, question)[number]
+    item_id, response_id = sql.rows(project, "SELECT item_id, id FROM response ORDER BY rowid")[number]
     return item_id, response_id
 
 

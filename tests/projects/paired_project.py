@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.domain.experts.person import Person, Role
+from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.kinds.rubric import Criterion, Rubric
@@ -40,7 +40,7 @@ def paired_project(path: Path, annotators: int = 2, questions: int = 1) -> Proje
 
 def person(project: Project, alias: str) -> Person:
     """The person of that alias; the coordinator has R1."""
-    return next(found for found in people.people(project) if found.alias == alias)
+    return next(result for result in people.people(project) if result.alias == alias)
 
 
 def in_order(project: Project, first: Any, second: Any) -> tuple[Any, Any]:
@@ -53,7 +53,7 @@ def sealed_by(project: Project, alias: str, document: Document[Any], item: int =
     """The person writes the document for an item and seals it; afterwards the coordinator works again."""
     project.work_as(person(project, alias))
     artifact_id = artifacts.start(project, items.ids(project)[item], document.KIND, document).subject
-    submitting.seal(project, artifact_id)
+    assignments.seal(project, artifact_id)
     project.work_as(person(project, "R1"))
     return artifact_id
 

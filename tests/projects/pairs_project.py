@@ -3,16 +3,15 @@
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.adjudication import adjudicating, adjudication_sheets, openings
-from annotator.actions.adjudication.adjudication_sheets import SheetRow
-from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts, question_types
+from annotator.actions.adjudication import adjudicating
+from annotator.actions.adjudication.adjudicating import SheetRow
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts, settings
 from annotator.actions.consensus import ruling_rows
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Person, Role
+from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.labels import Label, Labels, label_id
@@ -50,7 +49,7 @@ BEN = (
 
 
 # Of each type that the program ships, the dimensions in their order.
-DIMENSIONS = {one.name: tuple(each.name for each in one.dimensions) for one in question_types.shipped()}
+DIMENSIONS = {one.name: tuple(each.name for each in one.dimensions) for one in settings.shipped_types()}
 TYPE, ORIGINS = "Literature Review", ("laboratory", "interviews", "forum")
 
 
@@ -91,7 +90,7 @@ def candidates(project: Project, *given: tuple[int, int] | None) -> list[str]:
             work_as(project, name)
             units = tuple(DimensionRating(text=text, rating=rating) for text in DIMENSIONS[TYPE])
             document = Selection(units=units)
-            submitting.seal(project, artifacts.start(project, made[-1], Selection.KIND, document).subject)
+            assignments.seal(project, artifacts.start(project, made[-1], Selection.KIND, document).subject)
         work_as(project, "Cora")
     return made
 
@@ -116,7 +115,7 @@ def submit(project: Project, documents: dict[str, Document[Any]], place: int = 0
         work_as(project, name)
         made[name] = artifacts.start(project, item(project, place), document.KIND, document).subject
     for name, artifact_id in made.items():
-        submitting.seal(work_as(project, name), artifact_id)
+        assignments.seal(work_as(project, name), artifact_id)
     return made
 
 
@@ -162,7 +161,7 @@ def labels(response_id: str, values: dict[str, str]) -> Labels:
 def opened(project: Project, stage: Stage = Stage.RUBRIC, place: int = 0) -> str:
     """The adjudication of a stage, opened by Cleo; its id."""
     work_as(project, "Cleo")
-    return openings.open_(project, item(project, place), stage).id
+    return adjudicating.open_(project, item(project, place), stage).id
 
 
 def adjudication(project: Project) -> str:
@@ -172,14 +171,14 @@ def adjudication(project: Project) -> str:
 
 def row(project: Project, unit_id: str) -> SheetRow:
     """The row of that adjudication that holds a unit; the unit's id is a1, b3 …"""
-    rows = adjudication_sheets.sheet(project, adjudication(project)).rows
+    rows = adjudicating.sheet(project, adjudication(project)).rows
     return next(each for each in rows if unit_id in each.ruling.members.values())
 
 
 def letter_of(project: Project, adjudication_id: str, name: str) -> str:
     with project.store.read() as db:
         letters = ruling_rows.adjudication(db, adjudication_id).letters
-    return next(letter for letter, found in letters.items() if found == person(project, name).id)
+    return next(letter for letter, result in letters.items() if result == person(project, name).id)
 
 
 def kept(project: Project, kind: Kind, name: str) -> list[tuple[Any, ...]]:

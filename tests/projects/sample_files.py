@@ -7,8 +7,7 @@ from typing import Any
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.exchange.release.bundle import CLASSES
-from annotator.exchange.release.drawn_records import LEFT_OUT_EMPTY
-from annotator.exchange.release.records import ArtifactRecord, Record, ResponseRecord
+from annotator.exchange.release.records import LEFT_OUT_EMPTY, ArtifactRecord, Record, ResponseRecord
 from annotator.places import resources
 
 SAMPLE = resources() / "sample"

@@ -4,17 +4,16 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import response_hash
+from annotator.actions.project.file import Project, response_hash
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.change import new_id
+from annotator.domain.texts.canonical import new_id
 from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.templates import once
 
@@ -41,7 +40,7 @@ def small_project(folder: Path) -> Project:
         item_id = items.add(project, question, question_type, "Deep learning").subject
         units = tuple(Criterion(text=text, weight=weight) for text, weight in CRITERIA)  # type: ignore[arg-type]
         rubric = artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject
-        submitting.seal(project, rubric)
+        assignments.seal(project, rubric)
     for name in ("Alpha", "Beta"):
         answer(project, name)
     return project

@@ -8,21 +8,20 @@ from random import Random
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.project.people import new_project
-from annotator.domain.experts.person import Person, Role
-from annotator.domain.judges.judgement import Judgement, RaterKind, Status
-from annotator.domain.judges.scale import Scale
+from annotator.domain.experts.assignment import Person, Role
+from annotator.domain.judges.judge import Judgement, RaterKind, Status
+from annotator.domain.judges.protocol import Scale
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.change import derived_id, now
+from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
 from annotator.storage.tables import JUDGEMENT, RunRow, table
@@ -34,6 +33,23 @@ TYPES = ("Technical Details", "Literature Review", "Open Consulting")
 # A response's item (from 1), its system and a unit's place in the rubric, from 1.
 At = tuple[int, str, int]
 Says = Callable[[At], str]
+
+
+def ann(at: At) -> str:
+    """Yes of Alpha alone."""
+    return "yes" if at[1] == "Alpha" else "no"
+
+
+def nearly_ann(at: At) -> str:
+    """As Ann, but no of Alpha's heavy criterion on item 1, and yes of Beta's light ones on items 1 and 2."""
+    if at == (1, "Alpha", 1):
+        return "no"
+    return "yes" if at in ((1, "Beta", 2), (2, "Beta", 2)) else ann(at)
+
+
+def strict(at: At) -> str:
+    """As Ann, but no of the light criteria: of her eight yes four remain."""
+    return "no" if at[2] == 2 else ann(at)
 
 
 @once
@@ -57,7 +73,7 @@ def validation_project(
             Criterion(id=f"i{number}c{n}", text=f"Criterion {n} of {number}", weight=weight)  # type: ignore[arg-type]
             for n, weight in enumerate(weights, 1)
         )
-        submitting.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
+        assignments.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
         for place, system in enumerate(systems):
             add_report(project, item_id, system, "x" * (100 * number + 10 * place))
     return project
@@ -84,7 +100,7 @@ def person(project: Project, alias: str) -> Person:
 
 def places(project: Project) -> dict[At, tuple[str, str, str]]:
     """Where what stands: (item, system, criterion) → item's id, response's id, unit's id."""
-    found = {}
+    result = {}
     with project.store.read() as db:
         rows = db.exec_driver_sql(
             "SELECT i.position, i.id, s.name, r.id FROM response r JOIN item i ON i.id = r.item_id "
@@ -95,8 +111,8 @@ def places(project: Project) -> dict[At, tuple[str, str, str]]:
     for _, item_id, system, response_id in rows:
         for n in range(1, count + 1):
             number = numbers[item_id]
-            found[number, system, n] = (item_id, response_id, f"i{number}c{n}")
-    return dict(sorted(found.items()))
+            result[number, system, n] = (item_id, response_id, f"i{number}c{n}")
+    return dict(sorted(result.items()))
 
 
 def person_says(project: Project, alias: str, says: Says | Mapping[At, str], *, submit: bool = True) -> None:
@@ -121,8 +137,7 @@ def judge_says(
     project: Project, name: str, says: Says | Mapping[At, str], *, prompt: str = "p1", trial: int = 1
 ) -> str:
     """What a judge says of every unit: a value, “-” for an invalid judgement, nothing where it was not asked."""
-    known = {one.name: one.id for one in judges.all_of(project)}
-    if name not in known:
+    if name not in {one.name for one in judges.all_of(project)}:
         judges.add(project, name, base_url="http://127.0.0.1:1/v1", model="m")
     judge_id = judges.named(project, name).id
     run_id = derived_id("run", name, prompt)

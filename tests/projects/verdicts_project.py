@@ -5,21 +5,20 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.project.file import Project, judgement_hash
 from annotator.actions.project.people import new_project
-from annotator.actions.sets.validation_units import in_order
-from annotator.domain.experts.person import Role
-from annotator.domain.judges.judgement import Judgement, RaterKind
+from annotator.actions.sets.validation_figures import in_order
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.judge import Judgement, RaterKind
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.change import derived_id, now
+from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT, RunRow, table
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, REASONING, one_item
@@ -72,7 +71,7 @@ def verdicts_project(folder: Path, filling: int = 6, label: bool = True) -> Proj
             Criterion(id=f"i{number}c{n}", text=text, weight=weight)  # type: ignore[arg-type]
             for n, (text, weight) in enumerate(criteria, 1)
         )
-        submitting.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
+        assignments.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
         for system in ("Canary-Alpha", "Canary-Beta"):
             body = (
                 f"# What was found\n\n{FILLING * filling}\n\n## Answer\n\n{sentence}\n\n{FILLING * filling}"
@@ -128,7 +127,7 @@ def _label(project: Project) -> None:
 
 def _places(project: Project) -> list[tuple[str, str, str, tuple[str, str]]]:
     """(item, response, unit, (the sentence that decides, the report)), in the order of items and systems."""
-    found = []
+    result = []
     for number, item_id in enumerate(items.ids(project), 1):
         rows = sql.rows(
             project,
@@ -138,11 +137,11 @@ def _places(project: Project) -> list[tuple[str, str, str, tuple[str, str]]]:
         )
         _, criteria, sentence = ITEMS[number - 1]
         for response_id, text in rows:
-            found += [
+            result += [
                 (item_id, response_id, f"i{number}c{n}", (sentence, text))
                 for n in range(1, len(criteria) + 1)
             ]
-    return found
+    return result
 
 
 @once
@@ -152,14 +151,14 @@ def protocols_project(folder: Path) -> Project:
     judges.add(project, JUDGE, base_url="http://127.0.0.1:1/v1", model="m")
     judge_id = judges.named(project, JUDGE).id
     for name in (CLAIMS, PAIRS, PLAN, REASONING):
-        shape = PROTOCOLS[name]
+        protocol = PROTOCOLS[name]
         for task in label_tasks.queue(project, name):
             sheet = labels.sheet(project, task.response_id, name, task.other_id)
             for group in sheet.groups:
                 for unit in group.units:
                     labels.set_label(project, task.response_id, unit.id, group.values[0], protocol=name)
                     page = group.given.get("page", "")
-                    _differ(project, judge_id, sheet, unit.id, shape.values[1], page.partition(".")[0])
+                    _differ(project, judge_id, sheet, unit.id, protocol.values[1], page.partition(".")[0])
     submit_labels(project)
     return project
 

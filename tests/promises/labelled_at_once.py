@@ -4,11 +4,10 @@ from collections.abc import Callable, Collection
 
 from sqlalchemy import insert
 
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import judgement_hash
-from annotator.domain.judges.judgement import Judgement, RaterKind, Status
+from annotator.actions.project.file import Project, judgement_hash
+from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.change import derived_id, now
+from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage.tables import JUDGEMENT, ArtifactRow, table
 from tests.projects.validation_project import COVERAGE, At, person, places
 

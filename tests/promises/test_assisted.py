@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from annotator.cli import run_command
-from annotator.domain.experts.agreement import LOWER_BOUND
+from annotator.domain.experts.adjudication import LOWER_BOUND
 from tests.judging.odd_server import OddServer
 from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, listed, pairing
 from tests.servers.served import JUDGE
@@ -49,11 +49,11 @@ def test_other_words_have_a_frozen_f1_of_0_and_a_model_assisted_one_as_counted_b
         file = made(tmp_path, server)
         before = told(file, capsys)
         kept = rows(file, "SELECT * FROM agreement ORDER BY id")
-        found = assisted(file, capsys)
-    for frozen, row in zip(before["rows"], found["rows"], strict=True):
+        result = assisted(file, capsys)
+    for frozen, row in zip(before["rows"], result["rows"], strict=True):
         assert row | {"model_assisted": None} == frozen
     assert rows(file, "SELECT * FROM agreement ORDER BY id") == kept
-    units, weight = found["rows"]
+    units, weight = result["rows"]
     assert values(units) == {"match_f1": 0}
     assert units["figures"][0]["bound"] == LOWER_BOUND
     again = units["model_assisted"]
@@ -65,23 +65,11 @@ def test_other_words_have_a_frozen_f1_of_0_and_a_model_assisted_one_as_counted_b
 
 def test_the_figure_names_judge_model_prompt_and_how_much_there_is(tmp_path: Path, capsys: Printed) -> None:
     with pairing() as server:
-        found = assisted(made(tmp_path, server), capsys)["model_assisted"]
+        result = assisted(made(tmp_path, server), capsys)["model_assisted"]
     names = ("judge", "model", "lists", "there")
-    assert [found[name] for name in names] == [JUDGE, "test-model", 2, 2]
-    assert len(found["prompt_sha256"]) == 64
-    assert (found["run"]["state"], found["run"]["calls"], found["run"]["failed"]) == ("done", 2, [])
-
-
-def test_in_words_it_stands_after_the_frozen_figure_under_its_own_name(
-    tmp_path: Path, capsys: Printed
-) -> None:
-    with pairing() as server:
-        file = made(tmp_path, server)
-        assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == DONE
-    out = " ".join(capsys.readouterr().out.split())
-    assert 0 < out.index("Match F1 0.00") < out.index("model-assisted: test-model, prompt")
-    assert "Match F1 0.79 frozen 0.00 (2 of 2 pairs of lists)" in out
-    assert f"“{JUDGE}” has paired 2 of 2 pairs of lists" in out
+    assert [result[name] for name in names] == [JUDGE, "test-model", 2, 2]
+    assert len(result["prompt_sha256"]) == 64
+    assert (result["run"]["state"], result["run"]["calls"], result["run"]["failed"]) == ("done", 2, [])
 
 
 def test_the_model_gets_both_lists_in_order_and_no_names(tmp_path: Path) -> None:
@@ -128,15 +116,15 @@ def test_a_reply_that_does_not_fit_is_invalid_and_told_and_no_match_is_counted_f
     of_first_item = {"Explains attribution of claims", "Says where money goes"}
     with pairing(lambda entries: content if entries & of_first_item else "") as server:
         file = made(tmp_path, server)
-        found = assisted(file, capsys, code=NOT_ALL)
-        units = found["rows"][0]
+        result = assisted(file, capsys, code=NOT_ALL)
+        units = result["rows"][0]
         # The second item alone: both of both.
         assert values(units["model_assisted"])["match_f1"] == 1
         assert (units["model_assisted"]["items"], values(units)["match_f1"]) == (["2"], 0)
-        (failed,) = found["model_assisted"]["run"]["failed"]
+        (failed,) = result["model_assisted"]["run"]["failed"]
         assert (failed["item"], failed["stage"], failed["status"]) == ("1", "rubric", "invalid")
         assert cause in failed["cause"]
-        assert (found["model_assisted"]["lists"], found["model_assisted"]["there"]) == (2, 1)
+        assert (result["model_assisted"]["lists"], result["model_assisted"]["there"]) == (2, 1)
         assert rows(file, "SELECT count(*) FROM assisted_pair") == [(1,)]
         calls = len(server.bodies)
         assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == NOT_ALL
@@ -154,10 +142,10 @@ def test_an_endpoint_that_is_gone_ends_with_3_and_the_frozen_figures_all_the_sam
 ) -> None:
     with pairing() as server:
         file = made(tmp_path, server)
-    found = told(file, capsys, "--assisted-by", JUDGE, "--timeout", "1", code=NOT_ALL)
-    assert values(found["rows"][0]) == {"match_f1": 0}
-    assert found["rows"][0]["model_assisted"] is None
-    assert (found["model_assisted"]["there"], found["model_assisted"]["run"]["judged"]) == (0, 0)
+    result = told(file, capsys, "--assisted-by", JUDGE, "--timeout", "1", code=NOT_ALL)
+    assert values(result["rows"][0]) == {"match_f1": 0}
+    assert result["rows"][0]["model_assisted"] is None
+    assert (result["model_assisted"]["there"], result["model_assisted"]["run"]["judged"]) == (0, 0)
 
 
 @pytest.mark.parametrize(
@@ -186,8 +174,8 @@ def test_what_cannot_be_asked_is_refused_before_anything_is_written(
 def test_what_it_would_take_is_said_without_a_call(tmp_path: Path, capsys: Printed) -> None:
     with pairing() as server:
         file = made(tmp_path, server)
-        found = told(file, capsys, "--assisted-by", JUDGE, "--estimate")
-        assert (found["units"], found["calls"], found["total"], server.bodies) == (2, 2, 2, [])
+        result = told(file, capsys, "--assisted-by", JUDGE, "--estimate")
+        assert (result["units"], result["calls"], result["total"], server.bodies) == (2, 2, 2, [])
         assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == DONE
         assert told(file, capsys, "--assisted-by", JUDGE, "--estimate")["calls"] == 0
 
@@ -198,5 +186,5 @@ def test_the_calls_are_in_the_ledger_under_their_purpose(tmp_path: Path, capsys:
         assert run_command(["agreement", str(file), "--assisted-by", JUDGE]) == DONE
         capsys.readouterr()
         assert run_command(["judge", "costs", str(file), "--by", "purpose", "--json"]) == DONE
-    found = json.loads(capsys.readouterr().out)
-    assert [(one["name"], one["calls"]) for one in found["costs"]] == [("pairing", 2)]
+    result = json.loads(capsys.readouterr().out)
+    assert [(one["name"], one["calls"]) for one in result["costs"]] == [("pairing", 2)]

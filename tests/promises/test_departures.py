@@ -1,4 +1,4 @@
-"""Where a figure differs from its paper is told wherever the figure is told."""
+"""Where a figure differs from its paper is told wherever it is told; and references."""
 
 import csv
 import importlib
@@ -10,26 +10,29 @@ from pathlib import Path
 import pytest
 
 from annotator.actions.imports import samples
-from annotator.actions.judging import judge_offers
+from annotator.actions.judging import judge_runs
 from annotator.actions.material import draft_runs
 from annotator.actions.papers import human_agreement, paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
-from annotator.actions.results import metrics, result_exports, result_pictures, result_raters
+from annotator.actions.results import result_pictures, result_raters, scoring
 from annotator.actions.results.result_sheets import ResultSheet
 from annotator.actions.studies import result_views
 from annotator.cli import run_command
 from annotator.domain.judges.protocol import Extraction, Protocol
+from annotator.domain.kinds.evidence import Reference
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.views.account import account
+from annotator.gui.views.view_pane import account
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES, papers
-from annotator.protocols.lent import RANKING
-from annotator.stats.validation import alt_test
+from annotator.protocols.adra.reading import references
+from annotator.protocols.adra.retrieval import compare
+from annotator.protocols.registry import RANKING
+from annotator.stats.validation import comparison
 from tests.house import reading
 from tests.material.printed_project import printed_project
 from tests.material.rated_tasks import rated_tasks
 
-JUDGED = {shape.name for paper in papers() if paper.tables for shape in paper.protocols}
+JUDGED = {protocol.name for paper in papers() if paper.tables for protocol in paper.protocols}
 
 
 def constants() -> dict[str, tuple[str, ...]]:
@@ -51,7 +54,7 @@ def told_by_views(project: Project) -> set[str]:
     # One rater stands in a table by default; what the others alone judged is read with the last of each.
     asked += [("overview", {"judge": result_raters.EACH})]
     trees = [
-        result_exports.as_tree(sheet) for name, chosen in asked for sheet in shown(project, name, chosen)
+        result_pictures.as_tree(sheet) for name, chosen in asked for sheet in shown(project, name, chosen)
     ]
     return {words for tree in trees for words in tree["departures"]}
 
@@ -71,11 +74,11 @@ def test_letter_20_every_departure_is_told_beside_a_figure_or_a_draft(
     related = samples.create_small(tmp_path / "related.goldsmith", samples.RELATED_WORK)
     rated = rated_tasks(tmp_path)
     told = {words for one in (made, sample, related, rated) for words in told_by_views(one)}
-    told |= set(alt_test.DEPARTURES)
+    told |= set(comparison.DEPARTURES)
     for one in (sample, related, rated):
         one.close()
     # What no project here is judged by is told by its metrics, as that of others is.
-    told |= set(metrics.departures(info.name for info in metrics.described() if info.protocol not in JUDGED))
+    told |= set(scoring.departures(info.name for info in scoring.described() if info.protocol not in JUDGED))
     told |= set(human_agreement.departures(PROTOCOLS.values()))
     seminar = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
     standings, *_ = result_views.show(seminar, "contest", {}).sheets
@@ -99,22 +102,24 @@ def test_letter_20_no_constant_stands_unused() -> None:
         *PROTOCOLS.values(), RANKING, *TAXONOMIES.values(), *extractions, *(one for _, one in COMPOSITES.values()),
         *(table for paper in papers() for table in paper.tables),
     )  # fmt: skip
-    for one in carriers:
-        carried |= set(one.departures)  # type: ignore[attr-defined]
+    for carrier in carriers:
+        carried |= set(carrier.departures)  # type: ignore[attr-defined]
     for name, said in constants().items():
         if ".protocols." in name:
             assert set(said) <= carried, name
 
 
-@pytest.mark.parametrize("shape", [*PROTOCOLS.values(), *EXTRACTIONS.values()], ids=lambda one: one.name)
-def test_letter_20_every_protocol_and_extraction_says_where_it_differs(shape: Protocol | Extraction) -> None:
-    assert shape.departures
+@pytest.mark.parametrize("protocol", [*PROTOCOLS.values(), *EXTRACTIONS.values()], ids=lambda one: one.name)
+def test_letter_20_every_protocol_and_extraction_says_where_it_differs(
+    protocol: Protocol | Extraction,
+) -> None:
+    assert protocol.departures
 
 
 def test_letter_20_the_command_line_says_them_in_words_and_as_json(
     made: Project, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, wanted = str(made.path), metrics.departures(["reasoning.accuracy"])
+    path, wanted = str(made.path), scoring.departures(["reasoning.accuracy"])
     assert run_command(["results", path, "--metric", "reasoning.accuracy", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["departures"] == list(wanted)
     for more in ([], ["--view", "overview"]):
@@ -132,15 +137,15 @@ def test_letter_20_the_command_line_says_them_in_words_and_as_json(
 
 def test_letter_20_saved_tables_and_pictures_carry_them(made: Project, tmp_path: Path) -> None:
     sheet = result_views.show(made, "domains", {"metric": "coverage"}).sheets[0]
-    wanted = metrics.departures(["coverage"])
-    result_exports.save(sheet, tmp_path / "table.csv")
+    wanted = scoring.departures(["coverage"])
+    result_pictures.save_exports(sheet, tmp_path / "table.csv")
     first, *rest = csv.DictReader((tmp_path / "table.csv").read_text("utf-8-sig").splitlines())
     assert all(words in first["departures"] for words in wanted)
     assert [row["departures"] for row in rest] == [""] * len(rest)
-    result_exports.save(sheet, tmp_path / "table.json")
+    result_pictures.save_exports(sheet, tmp_path / "table.json")
     saved = json.loads((tmp_path / "table.json").read_text("utf-8"))
     assert set(wanted) <= set(saved["departures"])
-    differs = result_exports.departures(sheet)
+    differs = result_pictures.departures(sheet)
     figure = result_pictures.printed(sheet.pictures[0], differs)
     caption = " ".join(figure.texts[-1].get_text().split())
     assert all(words in caption for words in wanted)
@@ -154,7 +159,7 @@ def test_letter_20_saved_tables_and_pictures_carry_them(made: Project, tmp_path:
 def test_letter_20_the_page_shows_them_beside_the_figure(made: Project) -> None:
     sheet = result_views.show(made, "wins", {}).sheets[0]
     words_shown = unescape(account(sheet, sheet.lines[0], sheet.lines[0].cells[1], 1, ""))
-    assert all(words in words_shown for words in metrics.departures(["win_rate"]))
+    assert all(words in words_shown for words in scoring.departures(["win_rate"]))
 
 
 def test_letter_20_a_release_says_them_of_every_score(sample: Project, tmp_path: Path) -> None:
@@ -166,7 +171,7 @@ def test_letter_20_a_release_says_them_of_every_score(sample: Project, tmp_path:
     }
     described = {one["metric"]: tuple(one["departures"]) for one in read["metrics"]}
     assert set(described) == {one["metric"] for one in read["scores"]}
-    assert all(departures == metrics.named(name).departures for name, departures in described.items())
+    assert all(departures == scoring.named(name).departures for name, departures in described.items())
     card = " ".join((tmp_path / "release" / "data_card.md").read_text("utf-8").split())
     assert "## Differences from the papers" in card
     untold = {words for departures in described.values() for words in departures} - {
@@ -176,5 +181,64 @@ def test_letter_20_a_release_says_them_of_every_score(sample: Project, tmp_path:
 
 
 def test_letter_20_what_is_drawn_says_them_where_it_is_ordered(made: Project) -> None:
-    offered = {offer.name: offer.departures for offer in judge_offers.drawings(made)}
+    offered = {offer.name: offer.departures for offer in judge_runs.drawings(made)}
     assert offered == {name: one.departures for name, one in EXTRACTIONS.items()}
+
+
+OTHER_TITLE = "Something that shares no word with it"
+
+
+def found(gold: Reference, report: str) -> bool:
+    """Whether a report finds a gold reference."""
+    return len(compare(references(report).units, [gold]).matches) == 1
+
+
+@pytest.mark.parametrize(
+    ("typed", "in_report"),
+    [
+        ("https://aclanthology.org/2020.acl-main.747/", "https://doi.org/10.18653/v1/2020.acl-main.747"),
+        ("https://aclanthology.org/2020.acl-main.747.pdf", "https://aclanthology.org/2020.acl-main.747"),
+        ("https://aclanthology.org/P19-1001", "10.18653/v1/P19-1001"),
+        ("https://www.aclweb.org/anthology/P19-1001.pdf", "https://aclanthology.org/P19-1001/"),
+        ("https://www.nature.com/articles/nature14539", "https://doi.org/10.1038/nature14539"),
+        ("https://link.springer.com/article/10.1007/s11263-015-0816-y", "10.1007/s11263-015-0816-y"),
+        ("dl.acm.org/doi/10.1145/3292500.3330701", "https://dl.acm.org/doi/pdf/10.1145/3292500.3330701"),
+        (
+            "https://journals.plos.org/plosone/article?id=10.1371/journal.pone.0000217",
+            "10.1371/journal.pone.0000217",
+        ),
+        ("https://www.biorxiv.org/content/10.1101/2020.01.01.123456v2.full", "10.1101/2020.01.01.123456"),
+        ("https://huggingface.co/papers/2301.00001", "arXiv:2301.00001"),
+        ("https://www.alphaxiv.org/abs/2301.00001v2", "https://arxiv.org/abs/2301.00001"),
+        ("https://ar5iv.labs.arxiv.org/html/2301.00001", "https://arxiv.org/pdf/2301.00001v3"),
+        ("arXiv:2301.00001 [cs.CL]", "https://arxiv.org/abs/2301.00001"),
+        ("arXiv preprint arXiv:2301.00001v2.", "https://huggingface.co/papers/2301.00001"),
+        ("DOI: https://doi.org/10.1000/182", "10.1000/182"),
+        ("doi: 10.1000/182.", "https://doi.org/10.1000/182"),
+        ("info:doi/10.1000/182", "https://doi.org/10.1000/182"),
+        ("https://doi.org/10.1000/182.", "10.1000/182"),
+    ],
+)
+def test_a_gold_reference_is_found_however_its_identifier_was_typed(typed: str, in_report: str) -> None:
+    gold = Reference(text=OTHER_TITLE, identifier=typed)
+    assert found(gold, f"# Report\n\nAs shown before.\n\n## References\n\n1. {in_report}\n")
+    assert not found(gold, "# Report\n\n## References\n\n1. https://doi.org/10.9999/another\n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ("Łukasz and the Øresund: a study", "Lukasz and the Oresund: a study"),
+        ("Ægir, þing and Đakovo revisited again", "Aegir, thing and Dakovo revisited again"),
+        ("Straße und Höhe: Messungen im Tal", "Strasse und Hohe: Messungen im Tal"),
+        ("GPT-4 in the classroom of today", "GPT4 in the classroom of today"),
+        ("GPT\u20114 in the classroom of today", "GPT-4 in the classroom of today"),
+        ("Re\u00adtrieval with long con\u200btexts measured", "Retrieval with long contexts measured"),
+        ("\ufb01ne-tuning of large models, at length", "Fine-tuning of large models, at length"),
+        ("Depth – breadth and the limits of both", "Depth-breadth and the limits of both"),
+        ("Short Ł", "short l"),
+    ],
+)
+def test_titles_are_the_same_as_unicode_folds_them(typed: str, written: str) -> None:
+    comparison = compare([Reference(text=written)], [Reference(text=typed)])
+    assert [match.by for match in comparison.matches] == ["title"]

@@ -1,46 +1,75 @@
-"""What Goldsmith promises about figures."""
+"""What Goldsmith promises about figures, shown and released."""
 
 import asyncio
+import csv
+import io
 import json
 import random
 import re
+import shutil
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from contextlib import closing, redirect_stdout
+from itertools import count, islice
 from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from rich.console import ConsoleDimensions
 from scipy.stats import binom
 
-from annotator.actions.authoring.value_figures import ComparedField, of_pairs
+from annotator.actions.authoring import annotating, settings
+from annotator.actions.authoring.comparing import ComparedField, of_pairs
+from annotator.actions.imports import imports
 from annotator.actions.items import items, materials
 from annotator.actions.judges import judges
 from annotator.actions.judges.judges import BASELINE
+from annotator.actions.judging import derived_judges, judge_runs
+from annotator.actions.labelling import label_sealing
 from annotator.actions.material import extracting
 from annotator.actions.papers import paper_tables
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import results, scoring
+from annotator.actions.releases import releases
+from annotator.actions.results import result_raters, results, scoring
+from annotator.actions.results.result_raters import CONSENSUS, PERSON_KEY
 from annotator.actions.results.scoring import Score
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.validation import corrected_sheets, validation
+from annotator.actions.sets import validation_sets
+from annotator.actions.sets.validation_sets import SetRequest
+from annotator.actions.studies import rubric_views
+from annotator.actions.validation import corrected, validation
 from annotator.cli import run_command, saying
-from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResponse
-from annotator.domain.judges.scale import Level, Scale, numbers
-from annotator.domain.kinds.artifact import Anchor
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.protocol import Level, Material, Over, Protocol, RatedResponse, Scale, numbers
+from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
-from annotator.domain.material.keypoints import KeyPoint, KeyPoints
-from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.material.item import EXEMPLAR
+from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import PROTOCOLS
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.release import release, tables_csv
+from annotator.protocols import COMPOSITES, PROTOCOLS
+from tests.judging.odd_server import OddServer
 from tests.material import drawn_extracts
 from tests.projects import adra_project as adra
+from tests.projects import generated_project as generated
 from tests.projects.labelled_protocols import one_item, reports, seal
 from tests.projects.labelling_project import add_report
+from tests.projects.pairs_project import add_report as add_whole_report
+from tests.projects.pairs_project import item, pairs_project, work_as
+from tests.projects.small_project import small_project
 from tests.projects.validation_project import judge_says, person_says, validation_project
+from tests.servers.served import add_judge, answering, serving
 
 PATTERNS, ITEMS = 500, 6
-JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and shape.metrics]
+JUDGED = [name for name, protocol in PROTOCOLS.items() if protocol.values and protocol.metrics]
 
 
 @pytest.fixture(scope="module")
@@ -75,41 +104,41 @@ def ordered(level: Level) -> Scale:
 
 def units_asked(project: Project, protocol: str) -> list[tuple[Material, list[str]]]:
     """Each response of the project, with the units that a rater is asked about under a protocol."""
-    shape = PROTOCOLS[protocol]
-    found = []
-    for at_hand in materials.each(project, materials.for_judging(shape), materials.item_ids(project)):
+    definition = PROTOCOLS[protocol]
+    result = []
+    for at_hand in materials.each(project, materials.for_judging(definition), materials.item_ids(project)):
         for material in at_hand.responses:
-            units = [unit.id for case in shape.cases(material) for unit in case.units]
+            units = [unit.id for case in definition.cases(material) for unit in case.units]
             if units:
-                found.append((material, units))
-    return found
+                result.append((material, units))
+    return result
 
 
 def answers(
-    shape: Protocol, material: Material, units: list[str], share: float, chance: random.Random
+    protocol: Protocol, material: Material, units: list[str], share: float, chance: random.Random
 ) -> RatedResponse:
     """Values drawn by chance for a response, of which a share is missing."""
     said, back = (
-        {unit: chance.choice(shape.values) for unit in units if chance.random() > share} for _ in range(2)
+        {unit: chance.choice(protocol.values) for unit in units if chance.random() > share} for _ in range(2)
     )
-    return RatedResponse(material, said, back if shape.paired else {})
+    return RatedResponse(material, said, back if protocol.paired else {})
 
 
 @pytest.mark.parametrize("protocol", JUDGED)
 def test_no_pattern_of_missing_judgements_puts_a_value_outside_its_bounds(
     protocol: str, project: Project
 ) -> None:
-    shape, chance = PROTOCOLS[protocol], random.Random(protocol)
+    definition, chance = PROTOCOLS[protocol], random.Random(protocol)
     asked = units_asked(project, protocol)
     assert asked
     widened = 0
     for _ in range(PATTERNS):
         share = chance.random()
-        said = [answers(shape, *chance.choice(asked), share, chance) for _ in range(ITEMS)]
-        for metric in (one for one in shape.metrics if one.over is Over.RESPONSE):
-            found = [metric.score(scored, True) for scored in said]
+        said = [answers(definition, *chance.choice(asked), share, chance) for _ in range(ITEMS)]
+        for metric in (one for one in definition.metrics if one.over is Over.RESPONSE):
+            result = [metric.score(scored, True) for scored in said]
             scores = [
-                Score(str(item), "s", metric.name, (), one, "", 1, "", 0) for item, one in enumerate(found)
+                Score(str(item), "s", metric.name, (), one, "", 1, "", 0) for item, one in enumerate(result)
             ]
             (shown,) = results.estimates(scores, ["s"], metric.within)
             if shown.value is not None:
@@ -120,34 +149,43 @@ def test_no_pattern_of_missing_judgements_puts_a_value_outside_its_bounds(
     assert widened
 
 
+@pytest.mark.parametrize("protocol", JUDGED)
+def test_a_value_that_no_scale_has_is_refused_instead_of_counted(protocol: str, project: Project) -> None:
+    (metric, *_), (material, units) = PROTOCOLS[protocol].metrics, units_asked(project, protocol)[0]
+    foreign = dict.fromkeys(units, "perhaps")
+    with pytest.raises(ValueError, match="perhaps"):
+        metric.score(RatedResponse(material, foreign, foreign), True)
+
+
 @pytest.mark.parametrize(
     "protocol", [name for name in JUDGED if any(one.pooled for one in PROTOCOLS[name].metrics)]
 )
 def test_no_pattern_of_missing_judgements_puts_a_pooled_value_outside_its_bounds(
     protocol: str, project: Project
 ) -> None:
-    shape, chance = PROTOCOLS[protocol], random.Random(protocol)
+    definition, chance = PROTOCOLS[protocol], random.Random(protocol)
     asked = units_asked(project, protocol)
     for _ in range(PATTERNS // 3):
         share = chance.random()
         pools = [
-            [answers(shape, *chance.choice(asked), share, chance) for _ in range(ITEMS)] for _ in range(2)
+            [answers(definition, *chance.choice(asked), share, chance) for _ in range(ITEMS)]
+            for _ in range(2)
         ]
-        for metric in (one for one in shape.metrics if one.pooled is not None):
-            found = scoring.mean_of_raters(
+        for metric in (one for one in definition.metrics if one.pooled is not None):
+            result = scoring.mean_of_raters(
                 {str(place): metric.pooled(pool, True) for place, pool in enumerate(pools)}
             )
-            assert found.value is not None or found.note
-            if found.value is not None and found.floor is not None and found.ceiling is not None:
-                assert found.floor <= found.value <= found.ceiling, (metric.name, found)
+            assert result.value is not None or result.note
+            if result.value is not None and result.floor is not None and result.ceiling is not None:
+                assert result.floor <= result.value <= result.ceiling, (metric.name, result)
 
 
 def measured(folder: Path, count: int) -> str:
     """A project of so many items, on every second of which the system's plan finds all."""
     made = adra.adra_project(folder, count)
-    for place, item in enumerate(items.ids(made)):
+    for place, question in enumerate(items.ids(made)):
         row = [1, 1, 1, 1] if place % 2 else [0, 0, 0, 0]
-        adra.fill_matrix(made, item, adra.response_of(item), [row, row, row])
+        adra.fill_matrix(made, question, adra.response_of(question), [row, row, row])
     made.close()
     return str(folder / "adra.goldsmith")
 
@@ -170,10 +208,10 @@ def test_an_interval_is_absent_below_five_items_and_rough_below_ten(
     chosen = ["--view", view] if view else ["--by", "all"]
     chosen += ["--choose", "by=question_type"] if view == "domains" else []
     words = said(capsys, "results", file, "--metric", "plan.recall", *chosen)
-    found = BOUNDS.findall(words)
+    result = BOUNDS.findall(words)
     assert "±" not in words
-    assert bool(found) == (rough is not None), words
-    for low, high, mark in found:
+    assert bool(result) == (rough is not None), words
+    for low, high, mark in result:
         assert 0 <= float(low.replace("−", "-")) <= float(high.replace("−", "-")) <= 1
         assert bool(mark) == rough, words
 
@@ -227,10 +265,10 @@ def test_a_correlation_of_pairs_has_an_interval_only_over_enough_items(
     field: ComparedField, apart: int, sort: str
 ) -> None:
     pairs = [(n % 5, (n + n % 3) % 5) for n in range(36)]
-    for name, found in of_pairs(field, pairs, [str(n % apart) for n in range(36)]):
+    for name, result in of_pairs(field, pairs, [str(n % apart) for n in range(36)]):
         if name == "pearson":
-            assert (found.low is None) == (apart == 2)
-            assert sort in found.note
+            assert (result.low is None) == (apart == 2)
+            assert sort in result.note
     alone = dict(of_pairs(field, pairs))["pearson"]
     assert alone.low is not None
 
@@ -271,5 +309,238 @@ def test_figures_pooled_over_several_raters_do_not_hang_on_who_is_named_first(fi
 
 
 def test_a_rank_is_written_as_a_rank_among_ranks() -> None:
-    assert corrected_sheets.rank(Estimate(5.0, 1.0, 5.0, n=5)).words == "5 (1–5)"
-    assert corrected_sheets.rank(Estimate(2.5, n=5, note="few")).words == "2.5"
+    assert corrected.rank(Estimate(5.0, 1.0, 5.0, n=5)).words == "5 (1–5)"
+    assert corrected.rank(Estimate(2.5, n=5, note="few")).words == "2.5"
+
+
+COVERAGE = "researcherbench.coverage"
+WEIGHTS = ("", "", "-3 to 3", "-2.5, -0.5, 0.25, 1, 4")
+# What a figure is by, and what must be the same of it wherever it stands.
+NAMED = ("protocol", "metric", "rater", "system", "group")
+SAME = ("value", "low", "high", "n", "missing", "floor", "ceiling", "method", "note", "gold")
+OTHERS = [kind for kind in generated.KINDS if kind is not Kind.RUBRIC]
+Figures = dict[tuple[str, ...], dict[str, Any]]
+
+
+def states(begun: Path, folder: Path, seed: int, server: OddServer) -> Iterator[Project]:
+    """The project of a seed after each of its acts, from a copy of one with people alone: they write, judge, take back
+    and begin anew.
+    """
+    rng = Random(seed)
+    many = rng.randint(2, 6)
+    project = Project.open(Path(shutil.copy(begun, folder / f"{seed}.goldsmith")))
+    work_as(project, "Cora")
+    for number in range(1, many):
+        items.add(project, f"Question {number + 1}?", rng.choice(("Literature Review", "")))
+    settings.allow(project, rng.choice(WEIGHTS))
+    for place in range(many):
+        if rng.random() < 0.5:
+            items.change(project, item(project, place), subject=rng.choice(("Law", "Maths", "all")))
+        for system in ("Alpha", "Beta/β")[: rng.randint(1, 2)]:
+            add_whole_report(project, system, place)
+        generated.write(rng, project, place, Kind.RUBRIC, rng.choice((("Dan",), ("Dan",), ())))
+        if rng.random() < 0.4:
+            generated.write(rng, project, place, rng.choice(OTHERS))
+        work_as(project, "Cora")
+    acts = [_judge, _judge, _label, _label, *rng.choices(ACTS, k=6), *rng.choices(generated.LATER, k=3)]
+    rng.shuffle(acts)
+    server.answer = answering(lambda _: rng.choice(("yes", "no")))
+    add_judge(project, server)
+    for act in acts:
+        try:
+            act(rng, work_as(project, "Cora"))
+        except (Refusal, IndexError):
+            # Where there is nothing left to do it to, it is not done.
+            continue
+        yield work_as(project, "Cora")
+    project.close()
+
+
+def _judge(rng: Random, project: Project) -> None:
+    order = rng.choice((
+        RunRequest("baseline", COVERAGE), RunRequest("distant", COVERAGE), RunRequest("distant", COVERAGE, trials=3),
+        RunRequest("baseline", rng.choice(("adra.reasoning", "adra.plan", "researcherbench.pairwise"))),
+    ))  # fmt: skip
+    asyncio.run(judge_runs.run(project, order))
+
+
+def _vote(rng: Random, project: Project) -> None:
+    members = rng.choice((("distant",), ("distant", "baseline")))
+    if not any(one.name == "vote" for one in judges.all_of(project)):
+        derived_judges.add(project, "vote", members)
+    asyncio.run(judge_runs.run(project, RunRequest("vote", COVERAGE)))
+
+
+def _label(rng: Random, project: Project) -> None:
+    generated.label(rng, project, rng.choice((COVERAGE, COVERAGE, "adra.reasoning")))
+    if rng.random() < 0.7:
+        whose = [one.id for one in people.people(work_as(project, "Cora"))]
+        label_sealing.submit_all(project, whose, partial=True)
+
+
+def _reopen_labels(rng: Random, project: Project) -> None:
+    label_sealing.reopen(work_as(project, rng.choice(("Dan", "Eve"))), rng.choice(items.ids(project)))
+
+
+def _keep_set(rng: Random, project: Project) -> None:
+    weights = settings.allowed(project).values
+    rubrics = {
+        key: Rubric(
+            units=tuple(
+                Criterion(text=text, weight=rng.choice(weights))
+                for text in rng.sample(generated.WORDS, rng.randint(1, 3))
+            )
+        )
+        for key in (str(place + 1) for place in range(len(items.ids(project))))
+        if rng.random() < 0.8
+    }
+    rubric_views.keep_set(project, rng.choice(("lax", "strict")), rubrics)
+
+
+def _use_set(rng: Random, project: Project) -> None:
+    rubric_views.use(project, rng.choice(("lax", "lax", "strict", "")))
+
+
+def _retire(rng: Random, project: Project) -> None:
+    # One item stays in use: of none there is nothing to release.
+    items.change(project, rng.choice(items.ids(project)[1:]), retired=True)
+
+
+def _unadjudicated(rng: Random, project: Project) -> None:
+    annotating.count_unadjudicated(project, rng.random() < 0.5)
+
+
+def _draw_set(rng: Random, project: Project) -> None:
+    labellers = tuple(one.id for one in people.people(project) if one.name in ("Dan", "Eve"))
+    validation_sets.make(project, SetRequest("set", labellers, size=2))
+    validation_sets.lock(project, "set")
+
+
+ACTS = (
+    _judge, _vote, _label, _reopen_labels, _keep_set, _use_set, _keep_set, _use_set, _retire, _unadjudicated, _draw_set
+)  # fmt: skip
+
+
+def differences(project: Project, folder: Path) -> Iterator[str]:
+    """Every figure that Results, `scores.json` and `scores.csv` do not say alike; Refusal where nothing is released."""
+    releases.export(project, folder / "release")
+    scores = _scores(folder / "release")
+    bundle, _ = release.read([folder / "release"])
+    if scores:
+        lines = csv.DictReader(tables_csv.files(bundle)["scores.csv"].decode("utf-8-sig").splitlines())
+        yield from _apart("scores.csv", _by_name(scores), _by_name(map(_typed, lines)))
+    there = result_raters.everybody_under(project)
+    whose = {
+        name: [one.name for one in of if one.id != CONSENSUS and not one.id.startswith(PERSON_KEY)]
+        for name, of in there.items()
+    }
+    parts = {one.name: one.of for _, one in COMPOSITES.values()}
+    asked = [("--protocol", name, rater) for name, of in whose.items() for rater in of]
+    protocol_of = {
+        metric.name: protocol.name for protocol in PROTOCOLS.values() for metric in protocol.metrics
+    }
+    asked += [("--metric", name, rater) for name, of in parts.items() for rater in whose[protocol_of[of[0]]]]
+    shown = [row for option, name, rater in asked for row in _shown(project, option, name, rater)]
+    yield from _apart("scores.json", _by_name(shown), _by_name(scores))
+
+
+def _shown(project: Project, option: str, name: str, rater: str) -> list[dict[str, Any]]:
+    with redirect_stdout(io.StringIO()) as out:
+        assert run_command(["results", str(project.path), option, name, "--rater", rater, "--json"]) == 0
+    return json.loads(out.getvalue())["rows"]
+
+
+def _typed(line: dict[str, str]) -> dict[str, Any]:
+    """A line of a table with its numbers, as JSON has them."""
+    return {
+        name: value if name not in SAME[:7] else float(value) if value else None
+        for name, value in line.items()
+    }
+
+
+def _by_name(rows: Iterable[dict[str, Any]]) -> Figures:
+    """Figures by what they are called; groups by two things may have one name, and nothing missing leaves no bounds."""
+    listed = list(rows)
+    alike = defaultdict(set)
+    for row in listed:
+        alike[tuple(row[name] for name in NAMED)].add(row.get("group_by"))
+    result: Figures = {}
+    for row in listed:
+        name = tuple(row[name] for name in NAMED)
+        by = row.get("group_by") if len(alike[name]) > 1 else ""
+        bounds = {} if row["missing"] else {"floor": None, "ceiling": None}
+        said = {part: row.get(part) for part in SAME} | bounds
+        result[*name, by] = {part: None if value == "" else value for part, value in said.items()}
+    return result
+
+
+def _apart(where: str, one: Figures, other: Figures) -> Iterator[str]:
+    for name in one.keys() | other.keys():
+        if one.get(name) != other.get(name):
+            yield f"{where}, {name}: {one.get(name)} and {other.get(name)}"
+
+
+def tried(many: int) -> tuple[list[str], Counter[str]]:
+    """What is not said alike in so many states, and how often a release was refused, by the reason."""
+    result, refused, tries = list[str](), Counter[str](), count()
+    with serving() as server, TemporaryDirectory() as start:
+        with closing(pairs_project(Path(start))) as begun:
+            people.add_person(begun, "Eve", (Role.ANNOTATOR, Role.ADJUDICATOR))
+        every = (one for seed in count() for one in states(begun.path, Path(start), seed, server))
+        for project in islice(every, many):
+            folder = Path(start) / f"{next(tries)}"
+            try:
+                result += [f"{folder.name}: {words}" for words in differences(project, folder)]
+            except Refusal as refusal:
+                refused[refusal.happened] += 1
+    return result, refused
+
+
+QUICK = 25
+
+
+def test_a_release_says_what_results_say_in_any_state() -> None:
+    result, refused = tried(QUICK)
+    assert result == []
+    assert sum(refused.values()) <= QUICK / 50, refused
+
+
+def test_a_release_counts_the_chosen_rubric_set_and_says_so_here_and_where_it_is_imported(
+    tmp_path: Path,
+) -> None:
+    project = small_project(tmp_path)
+    rubric_views.keep_set(project, "lax", {"1": Rubric(units=(Criterion(text="Is a report", weight=1),))})
+    rubric_views.use(project, "lax")
+    asyncio.run(judge_runs.run(project, RunRequest("baseline", COVERAGE)))
+    releases.export(project, tmp_path / "out")
+    scores = [
+        row for row in _scores(tmp_path / "out") if (row["metric"], row["group"]) == ("coverage", "all")
+    ]
+    assert {row["n"] for row in scores} == {1}
+    assert {row["gold"] for row in scores} == {"Rubric: rubric set “lax” (1 item)"}
+    assert json.loads((tmp_path / "out" / "manifest.json").read_bytes())["rubric_set"] == "lax"
+    assert "the rubric set “lax”" in (tmp_path / "out" / "data_card.md").read_text("utf-8")
+    for here, chosen in (("empty", "lax"), ("begun", "")):
+        other = Project.create(tmp_path / f"{here}.goldsmith")
+        if here == "begun":
+            items.add(other, "A question of one's own?")
+        imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)
+        assert rubric_views.in_force(other) == chosen
+        other.close()
+    note = releases.export(project, tmp_path / "papers", "researcherbench").notes[-1]
+    assert "not the set “lax”" in note
+    releases.export(project, tmp_path / "tables", "csv")
+    lines = csv.DictReader((tmp_path / "tables" / "scores.csv").read_text("utf-8-sig").splitlines())
+    assert list(_apart("scores.csv", _by_name(_scores(tmp_path / "out")), _by_name(map(_typed, lines)))) == []
+
+
+def _scores(folder: Path) -> list[dict[str, Any]]:
+    return json.loads((folder / "scores.json").read_bytes())
+
+
+if __name__ == "__main__":
+    many = int(sys.argv[1])
+    differing, reasons = tried(many)
+    print(*differing, sep="\n")
+    print(f"{many} states, {len(differing)} figures differ, {sum(reasons.values())} releases refused:")
+    print(*(f"{count} × {reason}" for reason, count in reasons.most_common()), sep="\n")

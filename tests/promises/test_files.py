@@ -20,7 +20,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from annotator.actions.imports import imports, label_exports, samples
+from annotator.actions.imports import imports, label_matching, samples
 from annotator.actions.items import items
 from annotator.actions.parcels import tasking
 from annotator.actions.project import backups
@@ -29,10 +29,10 @@ from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.cli import run_command
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.shell.starting import Goldsmith
+from annotator.gui.shell.start import Goldsmith
 from annotator.gui.shell.window import Window
 from annotator.places import resources
-from annotator.storage import backup, migrating
+from annotator.storage import backup
 from annotator.storage.opening import SCHEMA
 from tests.crashes.killing import begun_apart, killed_after, killed_at_first_sight
 from tests.golden.test_old_projects import rows
@@ -120,15 +120,15 @@ def test_of_four_who_open_an_old_project_one_brings_it_up_to_date(tmp_path: Path
 
 def opened_after_a_look(path: Path, pause: float) -> str:
     """What somebody is told who opens a project and takes a while after having seen how old it is."""
-    look = migrating.recognise
+    look = backup.recognise
 
     def slowly(path: Path) -> int:
-        found = look(path)
+        result = look(path)
         time.sleep(pause)
-        return found
+        return result
 
     # In this process only, which ends with it.
-    migrating.recognise = slowly  # type: ignore[assignment]
+    backup.recognise = slowly  # type: ignore[assignment]
     return opened(path)
 
 
@@ -154,10 +154,10 @@ def backed_up(path: Path, times: int) -> str:
 
 def assert_backups_do_not_meet(path: Path, times: int) -> None:
     assert said_at_once(*[lambda: backed_up(path, times)] * 3) == ["backed up"] * 3
-    found = backups.listing(path)
-    assert found
-    assert [backup.verify(file.path) for file in found] == [""] * len(found)
-    assert {file.path for file in found} == set(backup.folder_of(path).iterdir())
+    result = backups.listing(path)
+    assert result
+    assert [backup.verify(file.path) for file in result] == [""] * len(result)
+    assert {file.path for file in result} == set(backup.folder_of(path).iterdir())
 
 
 def test_backups_of_three_processes_in_the_same_second_are_all_whole(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_no_kill_leaves_anything_half_made_under_its_name(sample_file: Path, tmp
     def make_all(folder: Path) -> None:
         with closing(samples.create(folder / "sample.goldsmith", to_work_in=False)) as project:
             releases.export(project, folder / "release")
-            label_exports.export(project, wanted, choice=label_exports.LabelSelection(everything=True))
+            label_matching.export(project, wanted, choice=label_matching.LabelSelection(everything=True))
 
     for turn in range(14):
         folder = tmp_path / str(turn)
@@ -230,7 +230,7 @@ def assert_sums(folder: Path) -> None:
 def test_a_half_made_sample_is_made_anew_when_it_is_opened_and_kept_beside(
     goldsmith: Goldsmith, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
 ) -> None:
-    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path)
     former = hash_of(half_made_sample(tmp_path / "sample.goldsmith"))
     goldsmith.show_sample()
     qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window))
@@ -281,8 +281,8 @@ def test_an_old_project_opened_through_a_link_leaves_the_link_a_link(tmp_path: P
 def test_a_backup_put_back_through_a_link_leaves_the_link_a_link(tmp_path: Path) -> None:
     with closing(filled_project(tmp_path)) as project:
         kept, real = backups.make(project, "before"), project.path
-    (tmp_path / "desk").mkdir()
-    link = tmp_path / "desk" / "link.goldsmith"
+    (tmp_path / "session").mkdir()
+    link = tmp_path / "session" / "link.goldsmith"
     link.symlink_to(real)
     assert [file.path for file in backups.listing(link)] == [kept]
     backups.restore(link, kept)
@@ -327,14 +327,14 @@ def test_a_name_that_a_killed_migration_left_does_not_keep_the_project_closed(tm
 LOOK = """
 import resource, sys
 from pathlib import Path
-from annotator.gui.shell.starting import Goldsmith, make_application
+from annotator.gui.shell.start import Goldsmith, make_application
 application = make_application()
 most = int(sys.argv[2])
 if most >= 0:
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 goldsmith = Goldsmith(application)
 window = goldsmith.show(Path(sys.argv[1]))
-print(type(window).__name__, window.desk.project.readonly, window.desk.project.title, window.messages.text())
+print(type(window).__name__, window.session.project.readonly, window.session.project.title, window.messages.text())
 goldsmith.close()
 """
 
@@ -391,6 +391,6 @@ def test_nothing_that_a_killed_process_left_keeps_a_project_closed(
         rest.write_text("half", "utf-8")
     window = goldsmith.show(path)
     assert isinstance(window, Window)
-    assert window.desk.project.title == "pairs"
+    assert window.session.project.title == "pairs"
     # Only a lock that cannot be taken keeps it from being changed.
-    assert window.desk.project.readonly == (kind == "folder" and left.endswith("lock"))
+    assert window.session.project.readonly == (kind == "folder" and left.endswith("lock"))

@@ -18,8 +18,7 @@ from annotator import places
 from annotator.actions.project import document_checks
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
-from annotator.gui.shell.start import StartPage
-from annotator.gui.shell.starting import Goldsmith
+from annotator.gui.shell.start import Goldsmith, StartPage
 from annotator.gui.shell.window import Window
 from annotator.storage import opening
 from annotator.storage.tables import metadata

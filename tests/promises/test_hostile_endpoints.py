@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_costs, judge_runs
+from annotator.actions.judging import forecasts, judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches import batching
 from annotator.judging.calls import limits
-from annotator.judging.calls.breaker import LIKE_FAILURES, Breaker
+from annotator.judging.calls.limits import LIKE_FAILURES, Breaker
 from tests.actions.contests.contest_project import add_seminar, task
-from tests.cli.test_project import goldsmith
+from tests.cli.commands import goldsmith
 from tests.judging.batch_server import BatchServer, Results, answered
 from tests.judging.calls.test_replies import THINKING, harmony
 from tests.judging.odd_server import Odd, Used, at_work, completion, error, streamed
@@ -324,9 +324,9 @@ def tried(mode: Mode, file: Path, server: BatchServer, capsys: pytest.CaptureFix
 def charged(file: Path, run: str) -> tuple[float | None, int]:
     """What the stored calls of a run cost, and how many are of unknown cost."""
     project = Project.open(file, readonly=True)
-    lines = judge_costs.costs(project, judge_costs.OF_RUN, run=run) if run else []
+    lines = forecasts.costs(project, forecasts.OF_RUN, run=run) if run else []
     project.close()
-    return judge_costs.total(lines), sum(line.unpriced for line in lines)
+    return forecasts.total(lines), sum(line.unpriced for line in lines)
 
 
 @pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.name)

@@ -2,7 +2,6 @@
 
 import json
 import random
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from annotator.actions.project import incoming
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.cli import run_command
-from tests.material.bundles import REAL, peer_files, write_peer
+from tests.material.bundles import peer_files, write_peer
 
 PEER = "researcherbench"
 
@@ -77,85 +76,12 @@ def test_the_data_folder_of_the_public_repository_is_imported_by_its_name_alone(
     ]
 
 
-@pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
-def test_the_published_files_are_imported_from_their_folders(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    shutil.copytree(REAL / "responses", data / "user_data")
-    (data / "eval_data").mkdir()
-    for name in ("questions.json", "rubric.json"):
-        shutil.copy(REAL / name, data / "eval_data")
-    report = said(new(tmp_path), data)
-    assert (report.counts["items"].new, report.counts["artifacts"].new, report.problems) == (65, 65, ())
-
-
-def test_a_weight_written_with_a_point_is_that_weight(tmp_path: Path) -> None:
-    files = peer_files()
-    files["rubric.json"][0]["rubric"][0]["weight"] = 2.0
-    assert said(new(tmp_path), write_peer(tmp_path / "in", files)).counts["artifacts"].new == 2
-
-
 def test_a_weight_between_two_is_refused_and_the_message_ends_once(tmp_path: Path, goldsmith: Words) -> None:
     files = peer_files()
     files["rubric.json"][0]["rubric"][0]["weight"] = 2.5
     words = refused(goldsmith, tmp_path, files)
     assert "rubric.json[0]" in words
     assert ".." not in words
-
-
-@pytest.mark.parametrize("text", ["", "[", '{"a": 1, "a": 2}', "\ufffe"])
-def test_a_broken_file_is_refused_in_sentences_that_end_once(
-    tmp_path: Path, goldsmith: Words, text: str
-) -> None:
-    words = refused(goldsmith, tmp_path, rubric=text)
-    assert (".. " in words, "Nothing was imported." in words) == (False, True)
-
-
-def test_a_rubric_without_criteria_is_told_in_plain_words(tmp_path: Path, goldsmith: Words) -> None:
-    files = peer_files()
-    files["rubric.json"][0]["rubric"] = []
-    words = refused(goldsmith, tmp_path, files)
-    assert "“rubric” should have at least 1 item, and has 0" in words
-    assert "validation" not in words
-
-
-def test_a_systems_file_without_responses_is_noted(tmp_path: Path) -> None:
-    report = said(new(tmp_path), write_peer(tmp_path / "in", peer_files() | {"responses/Empty.json": []}))
-    assert [str(note) for note in report.notes] == [
-        "responses/Empty.json: holds no response; the system was left out"
-    ]
-
-
-def test_a_negative_question_number_is_refused_in_words(tmp_path: Path, goldsmith: Words) -> None:
-    files = peer_files()
-    for tree in files.values():
-        tree[0]["id"] = -5
-    assert "“id” should be greater than or equal to 0" in refused(goldsmith, tmp_path, files)
-
-
-def test_a_missing_file_is_named_with_its_folder(
-    tmp_path: Path, goldsmith: Words, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    _, words = goldsmith("info", "x.goldsmith")
-    assert f"There is no file “x.goldsmith” in {tmp_path}." in words
-
-
-@pytest.mark.parametrize("added", [1, 3])
-def test_an_item_that_is_added_after_an_import_has_a_key_of_its_own(tmp_path: Path, added: int) -> None:
-    project = new(tmp_path)
-    said(project, write_peer(tmp_path / "in"))
-    for number in range(added):
-        items.add(project, f"Question {number}?")
-    keys = [line.key for line in items.lines(project, items.ids(project))]
-    assert len(set(keys)) == len(keys) == 2 + added
-
-
-def test_the_keys_of_added_items_go_on_where_those_of_the_import_end(tmp_path: Path) -> None:
-    project = new(tmp_path)
-    said(project, write_peer(tmp_path / "in"))
-    items.add(project, "What else?")
-    assert sorted(line.key for line in items.lines(project, items.ids(project))) == ["1", "2", "3"]
-    assert json.loads((tmp_path / "in" / "questions.json").read_text("utf-8"))[0]["id"] == 1
 
 
 def keys(project: Project) -> list[str]:

@@ -10,12 +10,10 @@ import pytest
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from tests.material.sent_apart import annotators, coordinated, task_for, write_rubric
 from tests.projects.validation_project import At, judge_says, person_says, places, validation_project
@@ -80,13 +78,13 @@ def written(file: Path, name: str = "labels.csv", **more: str) -> str:
 
 def figures(file: Path, capsys: pytest.CaptureFixture[str], asked: Any = FIGURES) -> list[Any]:
     """What the command line says of a project that stands on people's labels."""
-    found = []
+    result = []
     for first, *rest in asked:
         words = [first, rest[0], str(file), *rest[1:]] if first == "sets" else [first, str(file), *rest]
         capsys.readouterr()
         assert run_command([*words, "--json"]) == 0, capsys.readouterr().err
-        found.append(json.loads(capsys.readouterr().out))
-    return found
+        result.append(json.loads(capsys.readouterr().out))
+    return result
 
 
 def comparable(found: Any) -> Any:
@@ -109,67 +107,6 @@ def test_labels_from_a_file_count_as_the_same_labels_given_in_the_window(
     project.close()
     assert run_command(["labels", "import", str(judged), written(judged), *KNOWN]) == 0
     assert comparable(figures(judged, capsys, asked)) == comparable(figures(by_hand, capsys, asked))
-
-
-def test_an_alias_of_the_project_needs_no_explanation(judged: Path) -> None:
-    assert run_command(["labels", "import", str(judged), written(judged)]) == 0
-
-
-def test_an_unknown_rater_is_told_of_once(judged: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = written(judged, rater="Zoe")
-    assert run_command(["labels", "import", str(judged), path]) == 1
-    said = capsys.readouterr().err
-    # In the sentence, and once below it.
-    assert said.count("“Zoe”: choose who that is") == 2
-
-
-def test_drafts_from_a_file_count_once_they_are_submitted(
-    judged: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert run_command(["labels", "import", str(judged), written(judged), "--as-drafts"]) == 0
-    assert run_command(["validate", str(judged)]) == 1
-    assert "goldsmith labels submit" in capsys.readouterr().err
-    assert run_command(["labels", "submit", str(judged), "--person", "R2"]) == 0
-    assert run_command(["labels", "submit", str(judged)]) == 0
-    project = Project.open(judged)
-    theirs = [people.known(project, alias).id for alias in ("R2", "R3")]
-    assert label_sealing.waiting(project, theirs) == []
-    project.close()
-    figures(judged, capsys)
-
-
-def test_what_is_incomplete_is_submitted_only_when_that_is_said(
-    judged: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    project = Project.open(judged)
-    person_says(project, "R2", lambda at: "-" if at == (2, "Alpha", 1) else ann(at), submit=False)
-    project.close()
-    with_set(judged)
-    capsys.readouterr()
-    assert run_command(["labels", "submit", str(judged)]) == 3
-    assert "Not submitted: R2, item 2: 3 labels, 1 label missing" in capsys.readouterr().out
-    assert run_command(["labels", "submit", str(judged), "--partial"]) == 0
-    assert run_command(["sets", "lock", str(judged), "Spring"]) == 1
-    assert "R2, item 2: 1 label missing" in capsys.readouterr().err
-
-
-def test_labels_from_a_file_are_read_only_in_the_window_and_name_their_file(
-    judged: Path, tmp_path: Path
-) -> None:
-    assert run_command(["labels", "import", str(judged), written(judged, "spring.csv"), *KNOWN]) == 0
-    project = Project.open(judged)
-    before = people.known(project, "R2")
-    project.work_as(before)
-    (task, *_) = label_tasks.queue(project)
-    sheet = labels.sheet(project, task.response_id)
-    with pytest.raises(Refusal, match="given elsewhere"):
-        labels.set_label(project, sheet.response_id, sheet.units[0].id, "unsure")
-    assert set(sheet.given.values()) == {"given elsewhere, file spring.csv"}
-    project.close()
-    to = str(tmp_path / "out.csv")
-    assert run_command(["labels", "export", str(judged), "--to", to, "--as", "R1"]) == 0
-    with Path(to).open(encoding="utf-8-sig", newline="") as table:
-        assert {row["origin"] for row in csv.DictReader(table)} == {"given elsewhere, file spring.csv"}
 
 
 @pytest.fixture

@@ -13,17 +13,16 @@ import pytest
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import guidelines
+from annotator.actions.authoring import settings
 from annotator.actions.authoring.annotating import artifacts_of
-from annotator.actions.items import items, sources
-from annotator.actions.parcels import packing, parcel_secrets, tasking, tray, unpacking
+from annotator.actions.items import items
+from annotator.actions.parcels import known_keys, packing, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.cli import run_command
 from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import now
+from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.gui.shell.window import Window
@@ -45,7 +44,7 @@ def home(tmp_path: Path) -> Iterator[Project]:
 
 def key_of(path: Path) -> bytes:
     with closing(Project.open(path)) as project:
-        return parcel_secrets.signing_key(project)
+        return known_keys.signing_key(project)
 
 
 def remade(path: Path, key: bytes, change: Callable[[Trees], object], **facts: Any) -> Path:
@@ -105,7 +104,7 @@ def test_no_task_touches_what_its_annotator_wrote(home: Project, tmp_path: Path)
         own = next(
             one for item_id in items.ids(project) for one in artifacts_of(project, item_id) if one.author_id
         )
-    key = key_of(home.path) if hasattr(parcel_secrets, "signing_key") else STRANGER
+    key = key_of(home.path) if hasattr(known_keys, "signing_key") else STRANGER
 
     def my_rubric_for_hers(trees: Trees) -> None:
         units = [{"id": "u1", "text": "Praises the coordinator", "weight": 3}]
@@ -115,17 +114,19 @@ def test_no_task_touches_what_its_annotator_wrote(home: Project, tmp_path: Path)
     later = remade(task, key, my_rubric_for_hers)
     assert "that you wrote" in refused(later, theirs)
     with closing(Project.open(theirs)) as project:
-        assert next(one for one in artifacts_of(project, own.item_id) if one.id == own.id) == own
+        assert (
+            next(artifact for artifact in artifacts_of(project, own.item_id) if artifact.id == own.id) == own
+        )
 
 
 def test_an_older_task_than_the_newest_opened_changes_nothing_and_says_so(
     home: Project, tmp_path: Path
 ) -> None:
-    guidelines.write(home, Stage.RUBRIC, "First guideline.")
+    settings.write(home, Stage.RUBRIC, "First guideline.")
     theirs = opened(home, tmp_path / "ana")
     (task,) = (tmp_path / "ana").glob("*.goldsmith-task")
     older = Path(shutil.copy(task, tmp_path / "older.goldsmith-task"))
-    guidelines.write(home, Stage.RUBRIC, "Second guideline.")
+    settings.write(home, Stage.RUBRIC, "Second guideline.")
     newer = task_for(home, annotators(home)[0].id, tmp_path / "later")
     tasking.take_task(newer, theirs).project.close()
     assert "older than the newest task" in refused(older, theirs)
@@ -230,8 +231,8 @@ def test_five_malformed_packages_of_twenty_keep_no_other_out(tmp_path: Path, qtb
 def signed_by(theirs: Path) -> bytes:
     """With what an annotator's program signs: her own key or, before there were any, what came in the task."""
     with closing(Project.open(theirs)) as project:
-        if hasattr(parcel_secrets, "signing_key"):
-            return parcel_secrets.signing_key(project)
+        if hasattr(known_keys, "signing_key"):
+            return known_keys.signing_key(project)
         return bytes.fromhex(project.get("task")["secret"])
 
 
@@ -257,7 +258,7 @@ def test_a_malformed_task_is_refused_in_words_before_anything_is_written(
 ) -> None:
     theirs = opened(home, tmp_path / "ana")
     (task,) = (tmp_path / "ana").glob("*.goldsmith-task")
-    key = key_of(home.path) if hasattr(parcel_secrets, "signing_key") else STRANGER
+    key = key_of(home.path) if hasattr(known_keys, "signing_key") else STRANGER
     assert "remade" in refused(remade(task, key, change), theirs)
     with closing(Project.open(theirs)) as project:
         assert feedback.items_with_digest(project) == []
@@ -294,8 +295,8 @@ def test_check_reads_every_stored_document_with_its_class(home: Project) -> None
                 frozen_at=now(),
             )
         )  # fmt: skip
-    found = {(problem.table, problem.subject) for problem in checking.check(home).problems}
-    assert found == {("meta", "digest:an item"), ("agreement", "a1")}
+    result = {(problem.table, problem.subject) for problem in checking.check(home).problems}
+    assert result == {("meta", "digest:an item"), ("agreement", "a1")}
 
 
 @pytest.mark.parametrize("names", [("Q-07", "Q-08"), ("weight-of-gold", "density-of-gold")])
@@ -306,39 +307,16 @@ def test_a_silent_repeat_looks_like_any_other_item(tmp_path: Path, names: tuple[
     paper.write_text("# Residual networks\n\nThey ease training.", "utf-8")
     for item_id, key in zip(items.ids(home), names, strict=True):
         items.change(home, item_id, key=key)
-        sources.add_source(home, item_id, paper)
+        items.add_source(home, item_id, paper)
         assignments.assign_one(home, item_id, ada, Stage.LABELLING)
     for item_id in items.ids(home):
         assignments.assign_one(
             home, item_id, ada, Stage.LABELLING, purpose=Purpose.REPEAT, trial=2, not_before=now()
         )
     with closing(tasking.take_task(packing.task(home, ada, tmp_path).path).project) as theirs:
-        found = items.ids(theirs)
-        keys = {items.read(theirs, item_id).key for item_id in found}
-        assert {len(sources.sources(theirs, item_id)) for item_id in found} == {1}
+        result = items.ids(theirs)
+        keys = {items.read(theirs, item_id).key for item_id in result}
+        assert {len(items.sources(theirs, item_id)) for item_id in result} == {1}
     assert (len(keys), set(names) < keys) == (4, True)
     manner = r"Q-\d\d" if names[0] == "Q-07" else "[a-z-]+"
     assert [key for key in keys if not re.fullmatch(manner, key)] == []
-
-
-def test_no_settled_rubric_reaches_whoever_has_still_to_write_their_own(tmp_path: Path) -> None:
-    home = three_reports(tmp_path / "home")
-    ada = people.add_person(home, "Ada", alias="Z1").subject
-    first, second = items.ids(home)
-    for item_id, stage in ((first, Stage.RUBRIC), (first, Stage.LABELLING), (second, Stage.LABELLING)):
-        assignments.assign_one(home, item_id, ada, stage)
-    packed = packing.task(home, ada, tmp_path)
-    with closing(tasking.take_task(packed.path).project) as theirs:
-        settled = {item_id for item_id in items.ids(theirs) if artifacts_of(theirs, item_id)}
-    assert (settled, "labelling waits" in " ".join(packed.notes)) == ({second}, True)
-
-
-def test_a_date_that_has_passed_is_not_taken_as_due(
-    home: Project, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asked = ("assign", str(home.path), "--stage", "plan", "--overlap", "2")
-    who = [word for person in annotators(home) for word in ("--annotator", person.alias)]
-    before = len(assignments.of_person(home, annotators(home)[0].id))
-    code, said = told(capsys, *asked, *who, "--due", "2020-02-03")
-    assert (code, "2020-02-03" in said) == (1, True)
-    assert len(assignments.of_person(home, annotators(home)[0].id)) == before

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.adjudication import adjudication_sheets, closing, ruling
-from annotator.actions.assignments import submitting
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports
 from annotator.actions.judging import judge_runs
@@ -78,21 +78,21 @@ def test_a_checklist_that_does_not_sum_to_one_is_refused_in_words_when_sealed(
     project = pairs_project(tmp_path)
     artifact = artifacts.start(project, item(project), Kind.CHECKLIST, checklist(*shares)).subject
     with pytest.raises(Refusal, match=f"sum to {total} and not to 1"):
-        submitting.seal(project, artifact)
+        assignments.seal(project, artifact)
 
 
 def test_a_consensus_whose_shares_do_not_sum_to_one_is_not_closed(tmp_path: Path) -> None:
     project = pairs_project(tmp_path)
     submit(project, {"Ada": checklist(0.5, 0.25, 0.25), "Ben": checklist(0.25, 0.5, 0.25)})
     adjudication = opened(project, Stage.CHECKLIST)
-    for row in adjudication_sheets.sheet(project, adjudication).rows:
+    for row in adjudicating.sheet(project, adjudication).rows:
         taken = max(row.units, key=lambda letter: row.units[letter].share)
         ruling.rule(project, row.ruling.id, taken, reason=Reason.ERROR)
     with pytest.raises(Refusal, match=r"sum to 1\.25 and not to 1"):
-        closing.close(project, adjudication)
-    for row in adjudication_sheets.sheet(project, adjudication).rows[:2]:
+        ruling.close(project, adjudication)
+    for row in adjudicating.sheet(project, adjudication).rows[:2]:
         ruling.write_own(project, row.ruling.id, share=0.375)
-    assert closing.close(project, adjudication).after["version"] == 1
+    assert ruling.close(project, adjudication).after["version"] == 1
 
 
 def tree(folder: Path, path: str) -> Any:
@@ -106,7 +106,7 @@ def test_a_release_made_while_a_judged_rubric_is_open_again_scores_the_revision_
     asyncio.run(judge_runs.run(project, RunRequest("baseline", "researcherbench.coverage")))
     releases.export(project, tmp_path / "before")
     sealed = tree(tmp_path / "before", "artifacts/rubric.json")[0]
-    submitting.reopen(project, sealed["id"])
+    assignments.reopen(project, sealed["id"])
     unit = sealed["document"]["units"][0]["id"]
     artifacts.change_unit(project, sealed["id"], unit, text="Says something else altogether", weight=1)
     report = releases.export(project, tmp_path / "meanwhile")
@@ -138,19 +138,6 @@ def test_licence_and_description_come_back_from_a_release(tmp_path: Path) -> Non
     assert stated(other) == stated(project)
     releases.export(other, tmp_path / "two")
     assert found(tmp_path / "one") == found(tmp_path / "two")
-
-
-def test_a_licence_of_ones_own_is_kept_when_a_release_with_another_comes_in(tmp_path: Path) -> None:
-    project = small_project(tmp_path)
-    with project.store.write():
-        project.set("licence", LICENCE)
-    releases.export(project, tmp_path / "one")
-    other = Project.create(tmp_path / "other.goldsmith")
-    with other.store.write():
-        other.set("licence", "CC0")
-    imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)
-    assert stated(other) == {"licence": "CC0", "description": ""}
-    assert tree(tmp_path / "one", "manifest.json").get("licence") == LICENCE
 
 
 @pytest.mark.parametrize("content", ["{}", "[]", "not JSON", '{"id": 1}'])

@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.attacks import attack_tests
-from annotator.actions.attacks.attack_tests import AttackRequest
+from annotator.actions.attacks import attacking
+from annotator.actions.attacks.attacking import AttackRequest
 from annotator.actions.attacks.attacking import run as attack
 from annotator.actions.judges import judges
-from annotator.actions.judging import drift, judge_costs, judge_probes, judge_runs
+from annotator.actions.judging import derived_judges, drift, forecasts, judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.budget import Budget
-from annotator.judging.runs.runner import run
+from annotator.judging.calls.prices import Budget
+from annotator.judging.runner import run
 from annotator.protocols import EXTRACTIONS
 from tests.judging.batch_server import BatchServer, Results, Shelf, answered, batched
 from tests.judging.odd_server import (
@@ -80,8 +80,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("way", WAYS_OF_TELLING)
-@pytest.mark.parametrize(("budget_usd", "at_once"), [(0.1, 8), (0.6, 2), (30.0, 1), (30.0, 64), (90.0, 16)])
+@pytest.mark.parametrize(
+    ("way", "budget_usd", "at_once"),
+    [
+        *((way, 30.0, 64) for way in WAYS_OF_TELLING),
+        *(
+            (way, *sizes)
+            for way in ("thinking inside", "thinking beside")
+            for sizes in ((0.1, 8), (0.6, 2), (30.0, 1), (90.0, 16))
+        ),
+    ],
+)
 async def test_a_bill_is_right_or_unknown_and_no_budget_is_passed_by_more_than_one_call(
     folder: Path, way: str, budget_usd: float, at_once: int
 ) -> None:
@@ -120,8 +129,13 @@ async def test_calls_go_side_by_side_while_the_end_of_a_budget_is_far(
     assert max(out[20:]) >= 8
 
 
-@pytest.mark.parametrize("way", WAYS_OF_TELLING)
-@pytest.mark.parametrize("budget_usd", [10.0, 30.0, 90.0, 400.0])
+@pytest.mark.parametrize(
+    ("budget_usd", "way"),
+    [
+        *((30.0, way) for way in WAYS_OF_TELLING),
+        *((budget, "thinking beside") for budget in (10.0, 90.0, 400.0)),
+    ],
+)
 async def test_a_budget_is_never_passed_by_more_than_one_call_in_a_batch(
     folder: Path, budget_usd: float, way: str
 ) -> None:
@@ -129,7 +143,7 @@ async def test_a_budget_is_never_passed_by_more_than_one_call_in_a_batch(
     with at_work(BatchServer()) as server:
         server.answer = meter.answer
         server.work = lambda requests: Results(
-            [answered(one["custom_id"], meter.answer(one["body"], share=0.5)) for one in requests]
+            [answered(request["custom_id"], meter.answer(request["body"], share=0.5)) for request in requests]
         )
         await batched(server, folder, Shelf(), cases=60, budget=Budget(budget_usd))
     assert meter.bills
@@ -187,14 +201,14 @@ def test_costs_equal_the_servers_own_count(
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE, systems=("Beta",))))
     drift.anchor(project, JUDGE, size=4)
     asyncio.run(drift.check(project, RunRequest(JUDGE)))
-    asyncio.run(attack(project, attack_tests.order(AttackRequest(JUDGE, attacks=("padding",), size=4))))
+    asyncio.run(attack(project, attacking.order(AttackRequest(JUDGE, attacks=("padding",), size=4))))
     asyncio.run(extracting.run(project, RunRequest(JUDGE, TINY_PLAN.name)))
-    asyncio.run(judge_probes.test(project, JUDGE))
+    asyncio.run(derived_judges.test(project, JUDGE))
     wanted = till.charged * till.CALL_USD
-    for by in judge_costs.BY:
-        found = [one.cost_usd for one in judge_costs.costs(project, by) if one.cost_usd]
-        assert sum(found) == pytest.approx(wanted, abs=0.005), by
-    purposes = {one.name for one in judge_costs.costs(project, "purpose")}
+    for by in forecasts.BY:
+        result = [cost.cost_usd for cost in forecasts.costs(project, by) if cost.cost_usd]
+        assert sum(result) == pytest.approx(wanted, abs=0.005), by
+    purposes = {cost.name for cost in forecasts.costs(project, "purpose")}
     assert purposes == {"judging", "drift checks", "attacks", "drawing", "test calls"}
 
 

@@ -12,7 +12,7 @@ import pytest
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.sets import reviews
-from annotator.actions.validation import cards, disagreements
+from annotator.actions.validation import disagreements, validity_cards
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
 from tests.house import reading
@@ -33,9 +33,10 @@ def judged(folder: Path, judges: int, items: int = 10) -> Project:
 @pytest.mark.slow
 def test_the_memory_of_an_export_does_not_grow_with_its_judgements(tmp_path: Path) -> None:
     few, many = (str(judged(tmp_path / str(judges), judges).path) for judges in (2, 6))
+    first = str(judged(tmp_path / "first", 1, 1).path)
     # A process that has run thousands of tests follows its memory ten times as slowly as a fresh one.
     peaks = subprocess.check_output(
-        [sys.executable, "-m", "tests.promises.peaks", few, few, many], cwd=reading.HERE, encoding="utf-8"
+        [sys.executable, "-m", "tests.promises.peaks", first, few, many], cwd=reading.HERE, encoding="utf-8"
     )
     _, of_few, of_many = json.loads(peaks)
     # What four more judges and their scores take, and nothing for each of their 4 000 judgements.
@@ -67,11 +68,11 @@ def validated(folder: Path) -> Project:
 
 
 def looked_at(project: Project) -> list[Any]:
-    card = cards.report(project, "J")
+    card = validity_cards.report(project, "J")
     return [
         # All but the rule of ResearcherBench's script, which needs stored replies.
         *(view.report(project) for view in VIEWS),
-        cards.choices(project),
+        validity_cards.choices(project),
         card,
         disagreements.outlook(project, ValidationQuery()),
         reviews.outlook(project, "J"),

@@ -11,31 +11,30 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from annotator.actions.adjudication import adjudication_sheets, closing, ruling
+from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import agreement_report
-from annotator.actions.assignments import assignments, planning, submitting
-from annotator.actions.authoring import artifacts, gold
+from annotator.actions.assignments import assignments, planning
+from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.imports import imports
-from annotator.actions.items import items, named_rubrics
+from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_sealing, labels, second_looks
+from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.papers import paper_tables
 from annotator.actions.parcels import tray, unpacking
-from annotator.actions.project import drafts, people
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import gathering, releases
-from annotator.actions.results import composites, overview, results
+from annotator.actions.results import overview, results
 from annotator.actions.results.result_raters import EACH, PEOPLE
-from annotator.actions.studies import selection_ratings
+from annotator.actions.studies import question_views, rubric_views
 from annotator.actions.undo import history
 from annotator.actions.validation import judge_comparing, validation
 from annotator.actions.validation.validation import ValidationQuery
-from annotator.cli import drafting
 from annotator.cli import items as item_commands
+from annotator.cli.ruling import rubrics_app
 from annotator.domain.experts.adjudication import Reason
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.parcel import ParcelOutcome
-from annotator.domain.experts.person import Person, Role
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import canonical_json
@@ -67,18 +66,18 @@ PEOPLE_HERE = ("Ada", "Ben", "Dan", "Eve", "Cora")
 def figures(project: Project) -> dict[str, Any]:
     """Every figure of a project as it is shown, exported and released."""
     work_as(project, "Cora")
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for rater in ("", EACH, PEOPLE):
-        rows = composites.everything(project, rater)
-        found[f"results by {rater}"] = [results.plain(row) for row in rows]
+        rows = overview.everything(project, rater)
+        result[f"results by {rater}"] = [results.plain(row) for row in rows]
     for name in paper_tables.TABLES:
         sheets = _or_why(lambda name=name: paper_tables.report(project, name, EACH))
-        found[name] = (
+        result[name] = (
             sheets
             if isinstance(sheets, str)
             else [
-                (one.key, [[cell.words for cell in line.cells] for line in one.lines], one.told)
-                for one in sheets
+                (sheet.key, [[cell.words for cell in line.cells] for line in sheet.lines], sheet.told)
+                for sheet in sheets
             ]
         )
     for protocol in JUDGED:
@@ -89,28 +88,30 @@ def figures(project: Project) -> dict[str, Any]:
                 lambda project, name: validation.report(project, ValidationQuery(name)),
             ),
         ):
-            found[f"{what} {protocol}"] = _or_why(
+            result[f"{what} {protocol}"] = _or_why(
                 lambda asked=asked, name=protocol: repr(asked(project, name))
             )
-    found["agreement"] = repr(agreement_report.report(project).rows)
-    found["selection"] = repr(selection_ratings.report(project).chosen)
+    result["agreement"] = repr(agreement_report.report(project).rows)
+    result["selection"] = repr(question_views.selection_report(project).chosen)
     with project.store.read() as db:
         bundle, _ = gathering.gather(db)
-        found["released judgements"] = [
+        result["released judgements"] = [
             (
-                one.protocol,
-                one.response_id,
-                one.unit_id,
-                one.rater_id,
-                one.value,
-                one.status,
-                tuple(one.flags),
+                judgement.protocol,
+                judgement.response_id,
+                judgement.unit_id,
+                judgement.rater_id,
+                judgement.value,
+                judgement.status,
+                tuple(judgement.flags),
             )
-            for one in bundle.judgements
+            for judgement in bundle.judgements
         ]
-        found["released documents"] = [(one.id, one.revision, one.sha256) for one in bundle.artifacts]
-    found["released scores"] = [results.plain(row) for row in composites.released(project)]
-    return found
+        result["released documents"] = [
+            (artifact.id, artifact.revision, artifact.sha256) for artifact in bundle.artifacts
+        ]
+    result["released scores"] = [results.plain(row) for row in overview.released(project)]
+    return result
 
 
 def _or_why(question: Callable[[], Any]) -> Any:
@@ -122,10 +123,10 @@ def _or_why(question: Callable[[], Any]) -> Any:
 
 def _one(rng: Random, project: Project, where: str) -> str:
     question = f"SELECT id FROM artifact WHERE kind != 'labels' AND {where} ORDER BY rowid"
-    found = sql.rows(project, question, (project.by,) * where.count("?"))
-    if not found:
+    result = sql.rows(project, question, (project.by,) * where.count("?"))
+    if not result:
         raise Refusal("There is none.")
-    return str(rng.choice(found)[0])
+    return str(rng.choice(result)[0])
 
 
 def _begin(rng: Random, project: Project) -> None:
@@ -139,7 +140,7 @@ def _type(rng: Random, project: Project) -> None:
     if not units or rng.random() < 0.3:
         artifacts.add_unit(project, artifact_id, text=rng.choice(WORDS))
     else:
-        drafts.save(project, artifact_id, units[0].id, "text", "Half a sent")
+        artifacts.save_draft(project, artifact_id, units[0].id, "text", "Half a sent")
         artifacts.change_unit(project, artifact_id, rng.choice(units).id, text=rng.choice(WORDS))
 
 
@@ -150,23 +151,23 @@ def _empty(rng: Random, project: Project) -> None:
 
 
 def _reopen(rng: Random, project: Project) -> None:
-    submitting.reopen(project, _one(rng, project, "author_id = ? AND state = 'sealed'"))
+    assignments.reopen(project, _one(rng, project, "author_id = ? AND state = 'sealed'"))
 
 
 def _edit_gold(rng: Random, project: Project) -> None:
     artifact_id = _one(rng, work_as(project, "Cora"), "(author_id = '' OR state = 'consensus')")
-    submitting.reopen(project, artifact_id)
+    assignments.reopen(project, artifact_id)
     unit = rng.choice(artifacts.read(project, artifact_id).document.units)
     artifacts.change_unit(project, artifact_id, unit.id, text=rng.choice(WORDS))
 
 
 def _rule_again(rng: Random, project: Project) -> None:
-    found = sql.rows(project, "SELECT id FROM adjudication WHERE state = 'closed' ORDER BY rowid")
-    if found:
-        closing.reopen(
-            work_as(project, "Cleo"), adjudication := str(rng.choice(found)[0]), "It may be otherwise."
+    result = sql.rows(project, "SELECT id FROM adjudication WHERE state = 'closed' ORDER BY rowid")
+    if result:
+        ruling.reopen(
+            work_as(project, "Cleo"), adjudication := str(rng.choice(result)[0]), "It may be otherwise."
         )
-        row = rng.choice(adjudication_sheets.sheet(project, adjudication).rows)
+        row = rng.choice(adjudicating.sheet(project, adjudication).rows)
         ruling.rule(project, row.ruling.id, "drop", reason=rng.choice(list(Reason)))
 
 
@@ -193,7 +194,7 @@ def _give_kind(rng: Random, project: Project) -> None:
     protocol, response_id, unit_id = _unit(rng, project)
     of = [one for one in TAXONOMIES.values() if one.of == protocol]
     one = rng.choice(of or list(TAXONOMIES.values()))
-    second_looks.give(project, response_id, unit_id, one.name, rng.choice(("", *one.values)))
+    label_sealing.give(project, response_id, unit_id, one.name, rng.choice(("", *one.values)))
 
 
 def _reopen_labels(rng: Random, project: Project) -> None:
@@ -274,7 +275,7 @@ def test_one_rater_stands_in_a_table_unless_all_are_asked_for(tmp_path: Path) ->
     label_sealing.submit(project, item_id, "adra.reasoning", partial=True)
 
     def raters(judge: str) -> set[str]:
-        rows = composites.everything(project, judge)
+        rows = overview.everything(project, judge)
         return {row.rater for row in rows} - {"computed"}
 
     assert raters("") == {"small"}
@@ -300,8 +301,8 @@ def second(project: Project) -> Person:
 def _write_too(project: Project) -> str:
     project.work_as(second(project))
     document_id = artifacts.start(project, item(project), Kind.RUBRIC, rubric(BEN, "b")).subject
-    said = gold.consequence(project, artifacts.read(project, document_id))
-    submitting.seal(project, document_id)
+    said = annotating.consequence(project, artifacts.read(project, document_id))
+    assignments.seal(project, document_id)
     return said
 
 
@@ -329,10 +330,10 @@ def _take_from_tray(project: Project) -> str:
 
 def _write_again(project: Project) -> str:
     (artifact_id,) = sql.rows(project, "SELECT id FROM artifact")[0]
-    submitting.reopen(work_as(project, "Ada"), str(artifact_id))
-    said = gold.consequence(project, artifacts.read(project, str(artifact_id)))
+    assignments.reopen(work_as(project, "Ada"), str(artifact_id))
+    said = annotating.consequence(project, artifacts.read(project, str(artifact_id)))
     artifacts.change_unit(project, str(artifact_id), "a1", weight=1)
-    submitting.seal(project, str(artifact_id))
+    assignments.seal(project, str(artifact_id))
     return said
 
 
@@ -342,8 +343,8 @@ def _retire(project: Project) -> str:
 
 
 def _use(project: Project) -> str:
-    named_rubrics.use(project, "lax")
-    return " ".join(CliRunner().invoke(drafting.rubrics_app, ["use", "--help"]).output.split())
+    rubric_views.use(project, "lax")
+    return " ".join(CliRunner().invoke(rubrics_app, ["use", "--help"]).output.split())
 
 
 TOLD_FIRST = {
@@ -351,10 +352,10 @@ TOLD_FIRST = {
         _hand_out,
         "takes the scores of these items away until they are adjudicated: 1.",
     ),
-    "a second author submits": (_write_too, gold.SECOND),
-    "a second author's work comes back": (_come_back, gold.TAKES_SCORES),
-    "a second author's work is taken from the tray": (_take_from_tray, gold.TAKES_SCORES),
-    "what was submitted is submitted again": (_write_again, gold.AGAIN),
+    "a second author submits": (_write_too, annotating.SECOND),
+    "a second author's work comes back": (_come_back, annotating.TAKES_SCORES),
+    "a second author's work is taken from the tray": (_take_from_tray, annotating.TAKES_SCORES),
+    "what was submitted is submitted again": (_write_again, annotating.AGAIN),
     "an item is retired": (_retire, "no longer handed out, judged, scored"),
     "other rubrics are used": (_use, "scored by a set from now on"),
 }
@@ -365,7 +366,7 @@ def scored(tmp_path: Path, author: str) -> Project:
     project = pairs_project(tmp_path)
     submit(project, {author: rubric(ADA, "a")})
     response_id = add_report(work_as(project, "Cora"))
-    named_rubrics.keep(project, "lax", {"1": rubric(BEN, "b")})
+    rubric_views.keep_set(project, "lax", {"1": rubric(BEN, "b")})
     values = {f"a{n}": "yes" if n < 3 else "no" for n in range(1, len(ADA) + 1)}
     adra.say(project, "researcherbench.coverage", item(project), response_id, values)
     adra.add_judge(project)
@@ -390,7 +391,7 @@ def test_where_one_scores_a_second_author_of_a_lower_alias_changes_nothing(
     tmp_path: Path, arrive: Callable[[Project], str]
 ) -> None:
     project = scored(tmp_path, "Ben")
-    gold.count_unadjudicated(project, True)
+    annotating.count_unadjudicated(project, True)
     before = scores(project)
     assert "scores" not in arrive(work_as(project, "Cora"))
     assert scores(project) == before != []

@@ -10,29 +10,23 @@ from typing import Any
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.attacks import attack_figures, biases, consistency
+from annotator.actions.attacks import attack_figures, biases
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
-from annotator.actions.results import overview, response_scores, result_items, result_raters, results
+from annotator.actions.results import overview, result_raters, results, results_behind
 from annotator.actions.results.results import ResultRow
 from annotator.actions.sets import reviews
-from annotator.actions.sets.validation_values import TIED
+from annotator.actions.sets.validation_figures import TIED
 from annotator.actions.studies import result_views
-from annotator.actions.validation import (
-    corrected,
-    corrected_sheets,
-    judge_comparing,
-    validation,
-    validity_cards,
-)
+from annotator.actions.validation import corrected, judge_comparing, validation, validity_cards
 from annotator.actions.validation.validation import ValidationQuery
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
-from annotator.domain.experts.person import Role
-from annotator.domain.texts.change import derived_id
+from annotator.domain.experts.assignment import Role
+from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import OddServer
@@ -58,9 +52,9 @@ def test_the_width_that_a_plan_of_labels_starts_from_is_the_one_shown(tmp_path: 
     labelled_at_once(
         project, "R2", lambda at: "yes" if (at[0] * at[2]) % 3 else "no", list(places(project))[:24]
     )
-    found = corrected.report(project, corrected.CorrectionQuery())
-    for name, more in found.more.items():
-        shown = found.standings.scores[name].corrected
+    result = corrected.report(project, corrected.CorrectionQuery())
+    for name, more in result.more.items():
+        shown = result.standings.scores[name].corrected
         assert shown.low is not None
         assert shown.high is not None
         assert more.plan.width_now == shown.high - shown.low
@@ -146,10 +140,10 @@ def test_a_judge_is_chosen_beside_people_and_never_beside_itself(
     for alias in ("R2", "R3"):
         labelled_at_once(project, alias, lambda at: "yes" if at[0] % 2 else "no")
     project.close()
-    found = _told(capsys, "choose-judge", str(project.path), "--figure", "accuracy")
-    (row, _) = found["sheets"][0]["rows"]
+    result = _told(capsys, "choose-judge", str(project.path), "--figure", "accuracy")
+    (row, _) = result["sheets"][0]["rows"]
     assert (row["judge"], "to_reference" in row) == ("small", True)
-    assert "people" in found["reason"][0]
+    assert "people" in result["reason"][0]
     itself = _told(capsys, "choose-judge", str(project.path), "--reference", "small")
     assert itself["chosen"] is None
     assert not any("worse than “small” by" in words for words in itself["reason"])
@@ -162,9 +156,9 @@ def test_with_one_persons_labels_nothing_is_said_of_a_judge_but_what_to_do(
     judge_says(project, "small", lambda _: "yes")
     labelled_at_once(project, "R2", lambda at: "yes" if at[0] % 2 else "no")
     project.close()
-    found = _told(capsys, "choose-judge", str(project.path))
-    assert found["chosen"] is None
-    assert any("Have a second person label" in words for words in found["reason"])
+    result = _told(capsys, "choose-judge", str(project.path))
+    assert result["chosen"] is None
+    assert any("Have a second person label" in words for words in result["reason"])
 
 
 def test_validate_says_first_and_in_words_whether_a_judge_may_stand_in(
@@ -212,9 +206,9 @@ def test_every_view_tells_of_a_judges_trials_and_its_flip_rate(tmp_path: Path, v
     project = flipping(tmp_path)
     among = VIEWS if view in {one.name for one in VIEWS} else result_views.VIEWS
     judge = {"judge": judges.named(project, "three").id if among is result_views.VIEWS else "three"}
-    offered = {one.name for one in result_views.named(view, among).choices(project)}
-    found = result_views.show(project, view, judge if "judge" in offered else {}, among=among)
-    told = [words for words in found.sheets[0].told if words.startswith(FLIPS)]
+    offered = {choice.name for choice in result_views.named(view, among).choices(project)}
+    result = result_views.show(project, view, judge if "judge" in offered else {}, among=among)
+    told = [words for words in result.sheets[0].told if words.startswith(FLIPS)]
     assert [RATE in words for words in told] == [True]
     project.close()
 
@@ -227,7 +221,9 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
     releases.export(project, tmp_path / "out")
     scores = json.loads((tmp_path / "out" / "scores.json").read_bytes())
     released = [
-        one for one in scores if (one["rater"], one["metric"], one["group"]) == ("three", "coverage", "all")
+        score
+        for score in scores
+        if (score["rater"], score["metric"], score["group"]) == ("three", "coverage", "all")
     ]
     card = (tmp_path / "out" / "data_card.md").read_text("utf-8")
     assert FLIPS in card
@@ -237,12 +233,14 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
         "release": [one["value"] for one in released],
         "items": [
             one.value
-            for of in result_items.report(project, judge=judge).scores.values()
+            for of in results_behind.report(project, judge=judge).scores.values()
             for one in of.values()
         ],
         "correct": [
-            one.raw.value
-            for one in corrected.report(project, corrected.CorrectionQuery("three")).standings.scores.values()
+            score.raw.value
+            for score in corrected.report(
+                project, corrected.CorrectionQuery("three")
+            ).standings.scores.values()
         ],
     }
     assert {round(value or 0, 9) for of in means.values() for value in of} == {round(11 / 12, 9)}
@@ -258,12 +256,12 @@ def test_the_mean_over_trials_is_the_score_and_the_majority_the_label_everywhere
         .of("judge")
         .plain["accuracy"]
         .value,  # type: ignore[union-attr]
-        "two judges": consistency.between(project, "three", "one").agreement.value,
+        "two judges": biases.between(project, "three", "one").agreement.value,
         **{
-            f"agreement of {one.a.name} and {one.b.name}": next(
-                each.value for each in one.figures if each.name == "agreement"
+            f"agreement of {pair.a.name} and {pair.b.name}": next(
+                each.value for each in pair.figures if each.name == "agreement"
             )
-            for one in pairs
+            for pair in pairs
         },
         "reviews": float({one.value for one in reviews.queue(project, "three")} == {"yes"}),
         "spoken": float(
@@ -346,17 +344,17 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
     assert one.keys() == {"Alpha", "Beta"}
     query = corrected.CorrectionQuery("small")
     board = corrected.report(gappy, query)
-    scored = response_scores.of_metric(gappy, "coverage", judges.named(gappy, "small").id)
+    scored = results.of_metric(gappy, "coverage", judges.named(gappy, "small").id)
     card = validity_cards.card(gappy, validity_cards.CardQuery("small")).corrected
-    _, drawn, *_ = corrected_sheets.sheets(board)[0].pictures[0].draw.args
+    _, drawn, *_ = corrected.sheets(board)[0].pictures[0].draw.args
     releases.export(gappy, tmp_path / "release")
     released = json.loads((tmp_path / "release" / "scores.json").read_bytes())
     raw = sheets_of(told_by(capsys, gappy, "correct", "--judge", "small"))["leaderboard"]
     places_of = {
         "correct": {row["system"]: spans(row, "raw") for row in raw},
         "card": {row.system: of(row.raw) for row in card.systems},
-        "picture": {name: of(found) for name, found, _ in drawn},
-        "views": {name: of(found) for name, found in response_scores.system_means(scored).items()},
+        "picture": {name: of(result) for name, result, _ in drawn},
+        "views": {name: of(result) for name, result in results.system_means(scored).items()},
         "release": {
             row["system"]: spans(row)
             for row in released
@@ -365,9 +363,9 @@ def test_a_score_has_one_value_and_one_interval_wherever_it_stands(
     }
     assert places_of == dict.fromkeys(places_of, one)
     # What is corrected is that very score: the mean over units that the correction takes is the same.
-    monkeypatch.setattr(response_scores, "system_means", lambda _: {})
+    monkeypatch.setattr(results, "system_means", lambda _: {})
     units = corrected.report(gappy, query).standings.scores
-    assert {name: of(found.raw) for name, found in units.items()} == {
+    assert {name: of(result.raw) for name, result in units.items()} == {
         name: pytest.approx(span, abs=1e-12) for name, span in one.items()
     }
 
@@ -377,12 +375,12 @@ def test_an_agreement_has_one_value_and_one_interval_wherever_it_stands(gappy: P
     card = validity_cards.card(gappy, validity_cards.CardQuery("small"))
     chosen = sheets_of(told_by(capsys, gappy, "choose-judge"))["choice"]
     for who, name in (("judge", "small"), ("people", "people")):
-        figures = {key: of(found) for key, found in card.of(who).plain.items()}
+        figures = {key: of(result) for key, result in card.of(who).plain.items()}
         assert figures == {key: spans(lines[name], key) for key in figures}
         (row,) = (row for row in chosen if row["judge"] == name)
         assert spans(row, "kappa") == figures["kappa"]
     (stage,) = (row for row in told_by(capsys, gappy, "agreement")["rows"] if row["stage"] == "labelling")
-    between = {found["name"]: found for found in stage["figures"]}
+    between = {result["name"]: result for result in stage["figures"]}
     for name, key in (("agreement", "accuracy"), ("kappa", "kappa"), ("ac1", "ac1")):
         assert spans(lines["R2"], key) == pytest.approx(spans(between[name]), abs=1e-9)
     assert spans(lines["people"], "accuracy") == pytest.approx(spans(between["agreement"]), abs=1e-9)
@@ -398,8 +396,8 @@ def test_peoples_mean_of_units_and_of_reports_are_named_apart_and_are_one_where_
     for project, same in ((gappy, False), (complete, True)):
         board = corrected.report(project, corrected.CorrectionQuery("small"))
         means = {row.system: of(row.estimate) for row in coverage(results.rows(project, "people"))}
-        labelled = {name: of(found.labelled) for name, found in board.standings.scores.items()}
+        labelled = {name: of(result.labelled) for name, result in board.standings.scores.items()}
         assert (labelled == {name: pytest.approx(span, abs=1e-9) for name, span in means.items()}) is same
-        heads = {column.key: column.head for column in corrected_sheets.sheets(board)[0].columns}
+        heads = {column.key: column.head for column in corrected.sheets(board)[0].columns}
         assert heads["labelled_units"] == "People, unit by unit"
     complete.close()

@@ -1,8 +1,9 @@
-"""What Goldsmith promises about verdicts."""
+"""What Goldsmith promises about verdicts, and their totals."""
 
 import json
 import random
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -11,9 +12,11 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy import update
 
+from annotator.actions.judging import derived_judges
 from annotator.actions.project.file import Project
-from annotator.judging.calls.ladder import ReplyForm
 from annotator.judging.calls.replies import UnreadableReply, parse
+from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.messages import strict_schema
 from annotator.protocols import drafts, reports
 from annotator.protocols.adra.drawn_plan import DrawnPlan
 from annotator.protocols.adra.drawn_references import References
@@ -26,28 +29,30 @@ from annotator.protocols.arena.checklist_drafts import DraftedChecklist
 from annotator.protocols.arena.inspiration_drafts import DrawnInspirations
 from annotator.protocols.arena.keypoints import DrawnPoints
 from annotator.protocols.arena.task_drafts import WrittenTasks
-from annotator.protocols.deepscholar import operators
-from annotator.protocols.deepscholar.entailment import Entailed
+from annotator.protocols.deepscholar import system
 from annotator.protocols.deepscholar.importance import NuggetImportance, ReferenceImportance
 from annotator.protocols.deepscholar.nugget_drafts import DrawnNuggets
 from annotator.protocols.deepscholar.nuggets import NuggetSupport, SupportTogether
 from annotator.protocols.deepscholar.organization import BetterOrganized
+from annotator.protocols.deepscholar.precision import Entailed
 from annotator.protocols.deepscholar.relevance import Relevance
-from annotator.protocols.deepscholar.search_rounds import SearchQueries, Summary
-from annotator.protocols.lent import continuations
-from annotator.protocols.pairing import Pairs
+from annotator.protocols.deepscholar.system import SearchQueries, Summary
+from annotator.protocols.merging import Pairs
+from annotator.protocols.registry import continuations
 from annotator.protocols.researcherbench.claims import DrawnClaims
 from annotator.protocols.researcherbench.classification import DrawnType
 from annotator.protocols.researcherbench.coverage import Coverage, CoverageTogether
+from annotator.protocols.researcherbench.factual import Verification
 from annotator.protocols.researcherbench.insights import DrawnInsights, DrawnReference
 from annotator.protocols.researcherbench.pairwise import Preference
 from annotator.protocols.researcherbench.rubric_drafts import SetCriteria
-from annotator.protocols.researcherbench.verification import Verification
 from annotator.storage.tables import CALL
-from tests.cli.test_project import goldsmith, told
+from tests.cli.commands import goldsmith, told
 from tests.judging.odd_server import Odd, OddServer, completion, error
+from tests.projects.carded_project import card_of, carded_project
+from tests.projects.material_project import keep_claims
 from tests.projects.small_project import small_project
-from tests.servers.served import JUDGE, add_judge
+from tests.servers.served import JUDGE, add_judge, answering
 from tests.storage import sql
 
 Read = Callable[[Any], list[str]]
@@ -61,8 +66,8 @@ ONE: dict[type[BaseModel], tuple[tuple[str, ...], Read]] = {
     NuggetImportance: (("vital", "okay"), lambda reply: [reply.importance]),
     ReferenceImportance: (("important", "not-important"), lambda reply: [reply.importance]),
     Entailed: (("yes", "no"), lambda reply: [reply.supported]),
-    operators.RelevantWork: (("yes", "no"), lambda reply: [reply.relevant]),
-    operators.BetterWork: (("first", "second"), lambda reply: [reply.better]),
+    system.RelevantWork: (("yes", "no"), lambda reply: [reply.relevant]),
+    system.BetterWork: (("first", "second"), lambda reply: [reply.better]),
     NuggetSupport: (tuple(SUPPORT.values()), lambda reply: [SUPPORT[reply.support]]),
     Rating: (RATINGS, lambda reply: [reply.rating]),
     Relation: (RELATIONS, lambda reply: [reply.relation]),
@@ -81,7 +86,7 @@ DRAWN = (
 )  # fmt: skip
 # Reports and their parts, notes, and lines of plans, queries or facts to choose from are whatever the model writes.
 TEXTS = (
-    reports.Report, reports.Subtasks, continuations.Continuation, operators.Notes, operators.SectionText, Summary,
+    reports.Report, reports.Subtasks, continuations.Continuation, system.Notes, system.SectionText, Summary,
     SearchQueries, DrawnNuggets,
 )  # fmt: skip
 
@@ -133,6 +138,15 @@ def test_prose_that_holds_a_value_is_never_a_verdict(reply: type[BaseModel]) -> 
     # “Not” before “supported” makes another of the values, in the agreed form.
     meant = (said for said in heard if said.lower().replace(" ", "-") not in values)
     assert [said for said in meant if verdicts(said, reply)] == []
+
+
+@pytest.mark.parametrize("reply", [*ONE, *SEVERAL, *IN_JSON, *LABELLED, *DRAWN])
+def test_a_schema_demands_every_field_and_no_other(reply: type[BaseModel]) -> None:
+    schema = strict_schema(reply)
+    for each in (schema, *schema.get("$defs", {}).values()):
+        if each.get("type") == "object":
+            assert each["additionalProperties"] is False
+            assert each["required"] == list(each["properties"])
 
 
 def well_formed(values: tuple[str, ...], chance: random.Random, name: str = "") -> tuple[str, str]:
@@ -227,9 +241,9 @@ def test_an_endpoint_that_answers_in_prose_gives_no_verdict(
 ) -> None:
     server.answer = saying("No idea: I cannot tell.", "No, though parts of it are there.", "Yes (or no)")
     goldsmith(capsys, "judge", "run", file, "--judge", JUDGE, "--system", "Alpha")
-    found = told(capsys, "judge", "missing", file)
-    assert found["by_cause"] == {"invalid": 6}
-    assert {line["cause"].partition(":")[0] for line in found["missing"]} == {"The reply could not be used"}
+    result = told(capsys, "judge", "missing", file)
+    assert result["by_cause"] == {"invalid": 6}
+    assert {line["cause"].partition(":")[0] for line in result["missing"]} == {"The reply could not be used"}
     raw = asked_of(file, "SELECT raw, repaired FROM call")
     # Each was asked for once more, and every reply is kept.
     assert len(raw) == 12
@@ -273,18 +287,90 @@ def test_verdicts_that_their_replies_do_not_hold_are_counted_and_taken_back_on_r
     assert told(capsys, "judge", "missing", file)["by_cause"] == {}
     _, out, _ = goldsmith(capsys, "judge", "reread", file, "--judge", JUDGE, "--all")
     assert "12 verdicts were removed" in out
-    found = told(capsys, "judge", "missing", file)
-    assert found["by_cause"] == {"invalid": 12}
+    result = told(capsys, "judge", "missing", file)
+    assert result["by_cause"] == {"invalid": 12}
     assert len(server.bodies) == asked
     *_, (after,) = asked_of(file, "SELECT after FROM audit WHERE verb = 'read replies again' ORDER BY seq")
     assert list(json.loads(after)["before"].values()) == [["ok", "no"]] * 12
 
 
-def test_replies_that_cannot_be_read_are_counted_when_they_are_read_again(
+# A run that did not come to its end, and a judge that is another than it was.
+
+HALT = replace(error(429, "daily quota"), headers={"retry-after": "86400"})
+
+
+def halted_after(file: Path, capsys: Any, server: OddServer, number: int) -> None:
+    """A run of twelve that is halted after so many answers, the second of which is a refusal."""
+    refusal = completion(None, refusal="I will not.")
+    good = answering(lambda _: "no")
+    server.answer = lambda body, asked: (
+        HALT if asked >= number else refusal if asked == 1 else good(body, asked)
+    )
+    goldsmith(capsys, "judge", "run", file, "--judge", JUDGE, "--concurrency", 1)
+
+
+def test_a_halted_run_says_what_is_judged_missing_and_not_asked(
     file: Path, capsys: Any, server: OddServer
 ) -> None:
-    server.answer = saying("It is covered, I think.")
-    goldsmith(capsys, "judge", "run", file, "--judge", JUDGE, "--system", "Alpha")
-    _, out, _ = goldsmith(capsys, "judge", "reread", file, "--judge", JUDGE)
-    assert out.startswith("The replies behind 6 judgements")
-    assert "6 still have none" in out
+    halted_after(file, capsys, server, 5)
+    _, out, _ = goldsmith(capsys, "judge", "missing", file)
+    assert out.startswith("8 judgements have no verdict: 7 not asked, 1 refused."), out
+    result = told(capsys, "judge", "missing", file, "--cause", "not_asked")
+    assert {(line["judge"], line["status"]) for line in result["missing"]} == {(JUDGE, "not_asked")}
+    assert len({(line["item"], line["system"], line["unit_id"]) for line in result["missing"]}) == 7
+    _, out, _ = goldsmith(capsys, "judge", "runs", file)
+    assert "4 of 12 judged, interrupted: 1 refused, 7 not asked" in out
+
+
+def by_another_model(answer: Odd, model: str = "zzz-9") -> Odd:
+    return replace(answer, body=json.dumps(json.loads(answer.body) | {"model": model}))
+
+
+@pytest.fixture
+def bound(tmp_path: Path, server: OddServer) -> Project:
+    """A project whose judge is bound to its card, and has nothing left of what it said."""
+    project = carded_project(tmp_path / "carded", server)
+    derived_judges.bind(project, card_of(project), JUDGE)
+    with project.store.write() as db:
+        for table in ("judgement WHERE rater_kind = 'judge'", "call"):
+            db.exec_driver_sql(f"DELETE FROM {table}")
+    project.close()
+    return project
+
+
+def test_a_judge_bound_to_a_card_stops_at_the_first_answer_of_another_model(
+    bound: Project, capsys: Any, server: OddServer
+) -> None:
+    good, before = server.answer, len(server.bodies)
+    server.answer = lambda body, number: (
+        good(body, number) if number < before + 3 else by_another_model(good(body, number))
+    )
+    code, out, _ = goldsmith(
+        capsys, "judge", "run", bound.path, "--judge", JUDGE, "--trials", 2, "--concurrency", 1
+    )
+    assert code == 3
+    assert len(server.bodies) == before + 4
+    assert "answered as “zzz-9”" in out
+    assert out.startswith("3 of 24 criteria judged, 21 not asked (interrupted")
+    kept = asked_of(bound.path, "SELECT status, cause, raw FROM call WHERE returned_model = 'zzz-9'")
+    assert [(status, "answered as “zzz-9”" in cause, bool(raw)) for status, cause, raw in kept] == [
+        ("skipped", True, True)
+    ]
+    # When the card's model is back, the run goes on, and what the other one said is of no use to it.
+    server.answer = good
+    ended = told(capsys, "judge", "resume", bound.path)
+    assert (ended["judged"], ended["state"]) == (24, "done")
+    assert len(server.bodies) == before + 4 + 21
+
+
+# What an estimate, a vote and a drawn part say on the command line.
+
+
+@pytest.fixture
+def drawn(tmp_path: Path, server: OddServer) -> Path:
+    """A project with the claims of one report drawn, not confirmed, and no page fetched."""
+    project = small_project(tmp_path)
+    add_judge(project, server)
+    keep_claims(project, "https://a.example/1", "https://a.example/2")
+    project.close()
+    return project.path

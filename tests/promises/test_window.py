@@ -10,8 +10,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions.adjudication import adjudication_sheets, openings, ruling
-from annotator.actions.attacks import families
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.attacks import attacking
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.labelling import label_tasks, labels
@@ -19,7 +19,7 @@ from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
-from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import USUAL
 from tests.projects.adjudication_project import contested_project
@@ -111,7 +111,7 @@ def test_an_import_that_ends_leaves_page_focus_and_words_to_whoever_types(
     page = window.show_page("Author", kind="rubric")
     field = page.sheet.form.editors[0].text
     type_words(" at a depth")
-    qtbot.waitUntil(lambda: len(items.ids(project)) == 3 and not len(window.desk._errands))
+    qtbot.waitUntil(lambda: len(items.ids(project)) == 3 and not len(window.session._tasks_behind))
     type_words(" of fifty layers")
     assert window.page is page
     assert QApplication.focusWidget() is field
@@ -153,15 +153,15 @@ def test_after_a_restart_undo_takes_back_the_newest_change_of_whatever_kind(tmp_
     unit = labels.sheet(project, report).units[0].id
     items.change(project, item_id, subject="Physics")
     people.rename_person(project, other.id, "Renamed")
-    families.set_family(project, SYSTEMS[0], "Somebody")
+    attacking.set_family(project, SYSTEMS[0], "Somebody")
     labels.set_label(project, report, unit, "yes")
     assert undone_after_a_restart(project, 4) == ["judgement", "family", "person", "item"]
 
 
 def test_after_a_restart_undo_takes_back_a_ruling(tmp_path: Path) -> None:
     project = contested_project(tmp_path)
-    adjudication = openings.open_(project, items.ids(project)[0], Stage.RUBRIC).id
-    row = next(row for row in adjudication_sheets.sheet(project, adjudication).rows if row.contested)
+    adjudication = adjudicating.open_(project, items.ids(project)[0], Stage.RUBRIC).id
+    row = next(row for row in adjudicating.sheet(project, adjudication).rows if row.contested)
     ruling.rule(project, row.ruling.id, next(iter(row.units)))
     assert undone_after_a_restart(project, 1) == ["ruling"]
 

@@ -1,13 +1,18 @@
-"""How a report cites."""
+"""How reports cite: works, passages, sources and the words two texts share."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from annotator.protocols.citations import MASK, marks_in, read
-from annotator.protocols.reference_lists import fetchable, normal, trimmed
+from annotator.domain.judges.protocol import Material
+from annotator.domain.material.item import Item, Response, Source
+from annotator.domain.texts.words import terms
+from annotator.protocols.citations import MASK, fetchable, marks_in, named_in, normal, read, trimmed
+from annotator.protocols.merging import Overlap, best_passage
+from annotator.protocols.reports import LONGEST_QUOTED, PASSAGE, anchored, excerpt, with_text
 from annotator.protocols.researcherbench.claims import LONGEST_SECTION, sections
+from tests.material.anchors import stands_in
 
 PUBLIC = Path(__file__).parents[2] / "../shared/data/researcherbench/responses"
 
@@ -84,9 +89,9 @@ def test_marks_lead_where_the_reference_list_says():
 
 def test_footnotes_are_defined_anywhere():
     report = "It works[^7].\n\n[^7]: https://a.org/7\n\nIt scales[^8]."
-    found = read(report)
+    result = read(report)
     assert cited(report) == [("[^7]", ("https://a.org/7",)), ("[^8]", ())]
-    assert [report[slice(*span)].strip() for span in found.body] == ["It works[^7].", "It scales[^8]."]
+    assert [report[slice(*span)].strip() for span in result.body] == ["It works[^7].", "It scales[^8]."]
 
 
 def test_a_reference_without_an_address_leads_to_its_arxiv_id():
@@ -120,9 +125,9 @@ def test_wide_brackets_and_ranges_name_their_marks():
 
 @pytest.mark.parametrize("report", ["", "](https://a.org", "[" * 5000, "[x](https://a.org", "x" + MASK])
 def test_odd_reports_are_read_without_citations(report):
-    found = read(report)
-    assert len(found.masked) == len(report)
-    assert all(not c.label for c in found.citations)
+    result = read(report)
+    assert len(result.masked) == len(report)
+    assert all(not c.label for c in result.citations)
 
 
 # Sections
@@ -162,9 +167,200 @@ def test_sections_of_public_reports_hold_all_their_words():
         pytest.skip("the public data of ResearcherBench are not beside this checkout")
     for path in sorted(PUBLIC.glob("*.json")):
         for entry in json.loads(path.read_text(encoding="utf-8"))[:10]:
-            found = read(entry["response"])
-            spans = sections(found.report, found.body)
+            result = read(entry["response"])
+            spans = sections(result.report, result.body)
             assert all(b - a <= LONGEST_SECTION for a, b in spans)
-            kept = "".join(found.report[a:b] for a, b in spans)
-            body = "".join(found.report[a:b] for a, b in found.body)
+            kept = "".join(result.report[a:b] for a, b in spans)
+            body = "".join(result.report[a:b] for a, b in result.body)
             assert "".join(kept.split()) == "".join(body.split())
+
+
+def named(text):
+    return [(str(one.identifier), one.words) for one in named_in(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "identifier"),
+    [
+        ("see https://a.org/x.", "https://a.org/x"),
+        ("(https://a.org/x)", "https://a.org/x"),
+        ("(https://en.wikipedia.org/wiki/Tree_(graph)).", "https://en.wikipedia.org/wiki/Tree_(graph)"),
+        ("https://a.org/x#:~:text=Some words,here", "https://a.org/x"),
+        ("https://a.org/x?utm_source=openai", "https://a.org/x"),
+        ("https://a.org/x?id=3&utm_source=openai", "https://a.org/x?id=3"),
+        ("<https://a.org/x>", "https://a.org/x"),
+        ("doi:10.1000/182, and", "doi:10.1000/182"),
+        ("https://doi.org/10.1016/S0140-6736(20)30183-5)", "doi:10.1016/s0140-6736(20)30183-5"),
+        ("https://link.springer.com/article/10.1007/s10462-024-1?a=b", "doi:10.1007/s10462-024-1"),
+        (
+            "https://www.frontiersin.org/articles/10.3389/frai.2021.622364/full",
+            "doi:10.3389/frai.2021.622364",
+        ),
+        ("https://www.biorxiv.org/content/10.1101/2024.01.02.573v2.full.pdf", "doi:10.1101/2024.01.02.573"),
+        ("https://www.nature.com/articles/s41586-024-07421-0", "doi:10.1038/s41586-024-07421-0"),
+        ("https://aclanthology.org/2023.findings-acl.441.pdf", "doi:10.18653/v1/2023.findings-acl.441"),
+        ("https://aclanthology.org/P18-1209.pdf", "doi:10.18653/v1/p18-1209"),
+        ("https://aclanthology.org/P15-1209.pdf", "https://aclanthology.org/P15-1209.pdf"),
+        ("https://arxiv.org/html/2408.00727v1#S2", "arxiv:2408.00727"),
+        ("https://ar5iv.labs.arxiv.org/html/2305.20050", "arxiv:2305.20050"),
+        ("https://huggingface.co/papers/2305.20050", "arxiv:2305.20050"),
+        ("arXiv preprint arXiv:2505.20416, 2025", "arxiv:2505.20416"),
+        ("(arXiv 2501.12948)", "arxiv:2501.12948"),
+        ("ISBN 978-0-306-40615-7", "isbn:9780306406157"),
+    ],
+)
+def test_a_name_is_read_in_its_normal_spelling(text, identifier):
+    assert named(text) == [(identifier, "")]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "no names", "version 10.2/3", "ISBN 978-0-306-40615-8", "https://", "arXiv 20250"]
+)
+def test_what_names_nothing_is_passed_over(text):
+    assert named(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("([A title](https://a.org/x))", "A title"),
+        ("[A [nested] title](https://a.org/x)", "A [nested] title"),
+        ("[[2305.20050\\] A title](https://a.org/x)", "2305.20050\\] A title"),
+        ("[A title](<https://a.org/x>)", "A title"),
+        ("[](https://a.org/x)", ""),
+        ("broken\ntitle](https://a.org/x)", ""),
+    ],
+)
+def test_a_link_speaks_in_its_words(text, words):
+    assert named(text) == [("https://a.org/x", words)]
+
+
+def test_a_link_stands_where_its_words_begin():
+    (one,) = named_in("See [it](https://a.org/x) there.")
+    assert (one.start, one.end) == (4, 4 + len("[it](https://a.org/x"))
+
+
+def test_links_side_by_side_are_two():
+    assert named("([A](https://a.org/x))([B](https://b.org/y))") == [
+        ("https://a.org/x", "A"),
+        ("https://b.org/y", "B"),
+    ]
+
+
+def test_an_image_is_no_work():
+    assert named("![chart](https://a.org/x.png)") == []
+
+
+def test_an_address_too_long_to_keep_is_none():
+    assert named("https://a.org/" + "x" * 2000) == []
+
+
+FILLER = "Nothing of any note stands here. " * 60
+
+
+def test_what_fits_is_given_whole():
+    result = excerpt("A short page.", ["anything"])
+    assert (result.text, result.cut, result.shown, result.whole) == ("A short page.", False, 13, 13)
+    assert result.extent == "It is given whole."
+
+
+def test_the_beginning_and_the_nearest_passages_are_kept_in_order():
+    text = f"Title of the page. {FILLER} Glaciers lose mass. {FILLER} Retrieval helps models. {FILLER}"
+    result = excerpt(text, ["retrieval helps", "glaciers lose"], longest=4500)
+    places = [result.text.find(words) for words in ("Title", "Glaciers", "Retrieval")]
+    assert places == sorted(places)
+    assert -1 not in places
+    assert result.cut
+    assert "[…]" in result.text
+
+
+def test_each_of_what_is_wanted_has_its_turn():
+    text = "Start. " + FILLER + "alpha " * 2000 + FILLER + " omega once. " + FILLER
+    result = excerpt(text, ["alpha", "omega"], longest=4 * PASSAGE)
+    assert "alpha" in result.text
+    assert "omega once" in result.text
+
+
+@pytest.mark.parametrize("text", ["x" * 50_000, "word " * 10_000, "\n" * 50_000, "字" * 50_000])
+def test_nothing_is_longer_than_allowed(text):
+    result = excerpt(text, ["word"], longest=3000)
+    assert len(result.text) <= 3000
+    assert result.cut
+
+
+def test_the_reader_is_told_how_much_is_shown():
+    result = excerpt("word " * 10_000, ["word"], longest=3000)
+    assert f"of 50,000 characters {result.shown:,} are shown" in result.extent
+
+
+def source(source_id, text, drafted=""):
+    return Source(id=source_id, item_id="i", title=source_id, text=text, drafted=drafted)
+
+
+def test_a_source_without_text_and_one_that_a_model_drafted_are_not_shown():
+    sources = (source("a", " \n"), source("b", "Costs rise."), source("c", "Costs fall.", "by a model"))
+    item = Item(id="i", key="q1", question="Which?")
+    material = Material(item, Response(id="", item_id="i", system_id="", text=""), sources=sources)
+    assert [one.id for one in with_text(material)] == ["b"]
+
+
+def test_a_quote_stands_in_the_first_source_that_has_it():
+    sources = (source("a", "Prices."), source("b", "So costs rise."), source("c", "Costs rise."))
+    result = anchored(sources, "costs rise")
+    assert (result.source_id, result.start, result.end, result.quote) == ("b", 3, 13, "costs rise")
+    assert stands_in(result, sources[1].text)
+
+
+@pytest.mark.parametrize("quote", ["", "costs fall"])
+def test_a_quote_that_no_source_has_stands_nowhere(quote):
+    assert anchored([source("a", "Costs rise.")], quote) is None
+
+
+def test_a_long_quote_is_anchored_by_its_beginning():
+    text = "word " * LONGEST_QUOTED
+    assert len(anchored([source("a", text)], text).quote) == LONGEST_QUOTED
+
+
+def best(report, *wanted):
+    result = best_passage(report, frozenset(wanted))
+    return result.share, report[result.start : result.end]
+
+
+def test_the_sentence_that_holds_most_terms_is_the_best_passage():
+    report = "Alpha is here. Alpha and beta meet. Gamma rests."
+    assert best(report, "alpha", "beta") == (1.0, "Alpha and beta meet.")
+
+
+def test_neighbouring_sentences_make_one_passage():
+    report = "Alpha is here. Nothing more. Beta rests. Delta."
+    assert best(report, "alpha", "beta") == (1.0, "Alpha is here. Nothing more. Beta rests.")
+
+
+def test_sentences_further_apart_do_not():
+    report = "Alpha. One. Two. Beta."
+    assert best(report, "alpha", "beta") == (0.5, "Alpha.")
+
+
+def test_of_equals_the_shortest_and_then_the_first_is_taken():
+    assert best("Alpha.\nBeta.\nAlpha and beta.", "alpha", "beta")[1] == "Alpha and beta."
+    assert best("Alpha one.\nAlpha two.", "alpha")[1] == "Alpha one."
+
+
+def test_nothing_found_has_no_place():
+    assert best_passage("Gamma.", frozenset({"alpha"})) == Overlap(0.0, 0, 0)
+    assert best_passage("", frozenset({"alpha"})) == Overlap(0.0, 0, 0)
+
+
+def test_nothing_wanted_is_refused():
+    with pytest.raises(ValueError, match="no terms"):
+        best_passage("Gamma.", frozenset())
+
+
+def test_a_line_without_end_is_cut():
+    table = " | ".join(f"word{i}" for i in range(400))
+    result = best_passage(table, terms("word0000 word399"))
+    assert result.end - result.start <= 600
+
+
+def test_a_long_run_of_white_space_is_read_at_once():
+    assert best("Alpha." + " " * 200_000 + "beta", "beta") == (1.0, "beta")

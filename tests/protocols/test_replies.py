@@ -1,19 +1,37 @@
-"""How a model's reply is read, whatever the paper."""
+"""How replies become verdicts: one by one, several at once, in pairs, and none."""
 
+import asyncio
 import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
 from typing import Annotated, Literal
 
 import pytest
-from pydantic import TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
-from annotator.domain.judges.judgement import Status
-from annotator.protocols.replies import (
+from annotator.domain.judges.judge import Status, Verdict
+from annotator.domain.judges.protocol import Answer, Case
+from annotator.domain.kinds.artifact import Unit
+from annotator.domain.material.item import Item, Response
+from annotator.judging.calls.replies import UnreadableReply, parse
+from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.protocols.merging import Pairs, paired
+from annotator.protocols.several import (
     QUOTE_MISSING,
     Word,
     blocks,
+    by_id,
+    by_letter,
     fields,
+    listed,
     longest_quote,
+    mean_of_known,
+    of_empty,
+    of_one,
+    of_several,
     sole_value,
+    told_missing,
     values_by_name,
     with_quote,
 )
@@ -155,13 +173,190 @@ def test_blocks_have_a_line_for_each_label():
 
 
 def test_a_quote_is_given_in_the_texts_own_words_with_its_place():
-    found = with_quote("yes", "So.", "costs  rise SLOWLY", REPORT, ("late",), owed=True)
-    assert (found.quote, found.quote_start, found.quote_end) == ("Costs rise slowly", 0, 17)
-    assert (found.value, found.rationale, found.flags) == ("yes", "So.", "late")
+    result = with_quote("yes", "So.", "costs  rise SLOWLY", REPORT, ("late",), owed=True)
+    assert (result.quote, result.quote_start, result.quote_end) == ("Costs rise slowly", 0, 17)
+    assert (result.value, result.rationale, result.flags) == ("yes", "So.", "late")
 
 
 @pytest.mark.parametrize(("owed", "flags"), [(True, f"late {QUOTE_MISSING}"), (False, "late")])
 def test_a_quote_that_is_owed_and_not_found_is_flagged_and_the_verdict_stands(owed, flags):
-    found = with_quote("yes", "So.", "Prices fall", REPORT, ("late",), owed=owed)
-    assert (found.value, found.status, found.flags) == ("yes", Status.OK, flags)
-    assert (found.quote, found.quote_start, found.quote_end) == ("Prices fall", None, None)
+    result = with_quote("yes", "So.", "Prices fall", REPORT, ("late",), owed=owed)
+    assert (result.value, result.status, result.flags) == ("yes", Status.OK, flags)
+    assert (result.quote, result.quote_start, result.quote_end) == ("Prices fall", None, None)
+
+
+def test_missing_judgements_are_spoken_of():
+    assert told_missing(0, 9, valued=True) == []
+    assert told_missing(2, 9, valued=False) == ["2 of 9 judgements are missing"]
+    assert told_missing(2, 9, valued=True) == ["2 of 9 judgements are missing", "over the others only"]
+
+
+def test_a_mean_is_open_between_all_that_is_missing_as_nothing_and_as_whole():
+    # Two of four came, worth 1 and 1/2; the others are worth 0 to 1 each.
+    result = mean_of_known(1.5, 2, 2, False, "labels are missing", "m")
+    assert (result.value, result.floor, result.ceiling, result.n, result.missing) == (
+        None,
+        0.375,
+        0.875,
+        2,
+        2,
+    )
+    assert result.note == "2 of 4 labels are missing"
+    assert mean_of_known(1.5, 2, 2, True, "labels are missing", "m").value == 0.75
+
+
+def test_a_mean_of_all_is_bounded_by_itself():
+    result = mean_of_known(1.5, 2, 0, False, "labels are missing", "m")
+    assert (result.value, result.floor, result.ceiling, result.note) == (0.75, 0.75, 0.75, "")
+
+
+def test_where_nothing_came_there_is_no_mean():
+    result = mean_of_known(0, 0, 3, True, "labels are missing", "m")
+    assert (result.value, result.floor, result.ceiling, result.note) == (
+        None,
+        0.0,
+        1.0,
+        "3 of 3 labels are missing",
+    )
+
+
+UNITS = (Unit(id="one", text="Names\n a."), Unit(id="two", text="Names b."))
+
+
+@dataclass(frozen=True)
+class Told:
+    id: str
+    value: str
+
+
+CASE = Case(
+    "some",
+    Item(id="i", key="k", question="Q?"),
+    Response(id="r", item_id="i", system_id="s", text=" \n"),
+    "",
+    UNITS,
+)
+
+
+def apart(*said):
+    reply = SimpleNamespace(answers=[Told(*one) for one in said])
+    answer = Answer(Status.OK, reply, flags=("late",))
+    return of_several(CASE, by_id(UNITS), answer, lambda one, *_: Verdict(value=one.value))
+
+
+def test_where_no_reply_came_every_unit_is_missing_with_its_cause():
+    lost = Answer(Status.TIMEOUT, cause="no answer within 60 s")
+    result = of_several(CASE, by_id(UNITS), lost, lambda *_: Verdict(value="yes"))
+    assert {(one.value, one.status, one.cause) for one in result.values()} == {
+        (None, Status.TIMEOUT, lost.cause)
+    }
+    alone = replace(CASE, units=UNITS[:1])
+    assert of_one(alone, lost, lambda *_: Verdict(value="yes")) == {"one": result["one"]}
+
+
+def test_of_an_empty_report_alone_the_verdict_is_known():
+    assert {unit: one.value for unit, one in of_empty(CASE, "no").items()} == {"one": "no", "two": "no"}
+    written = CASE.response.model_copy(update={"text": "A report."})
+    assert of_empty(replace(CASE, response=written), "no") == {}
+
+
+def test_units_are_listed_by_names_of_one_call():
+    names = by_letter(UNITS, "g")
+    assert [(name, unit.id) for name, unit in names.items()] == [("g1", "one"), ("g2", "two")]
+    assert listed(names) == "g1: Names a.\ng2: Names b."
+
+
+def test_what_is_said_is_known_by_its_name_not_by_its_place():
+    result = apart(("two", "no"), ("one", "yes"))
+    assert {unit: verdict.value for unit, verdict in result.items()} == {"one": "yes", "two": "no"}
+
+
+@pytest.mark.parametrize(
+    ("said", "cause"),
+    [
+        ([], "The reply leaves this out."),
+        ([("two", "no"), ("two", "no")], "The reply answers this more than once."),
+        ([("Two", "no")], "The reply leaves this out. It answers for what was not asked."),
+    ],
+)
+def test_a_unit_that_is_not_answered_exactly_once_is_missing_with_its_cause(said, cause):
+    result = apart(("one", "yes"), *said)
+    assert result["one"].value == "yes"
+    missing = result["two"]
+    assert (missing.value, missing.status, missing.cause, missing.flags) == (
+        None,
+        Status.INVALID,
+        cause,
+        "late",
+    )
+
+
+FIRST, SECOND = ("One", "Two\n lines", "Three"), ("Eins", "Zwei")
+
+
+def answered(*pairs: tuple[int, int]) -> tuple[Answer, dict[str, str]]:
+    """What comes of a reply with these numbers, and what was filled into the prompt."""
+    filled: dict[str, str] = {}
+
+    async def ask(
+        prompt: str, fields: Mapping[str, str], reply: type[BaseModel], fenced: Sequence[str] = ()
+    ) -> Answer:
+        filled.update(fields)
+        assert set(fenced) == fields.keys()
+        said = {"pairs": [{"first": first, "second": second} for first, second in pairs]}
+        return Answer(Status.OK, reply.model_validate(said), raw="{}")
+
+    return asyncio.run(paired("Which?", FIRST, SECOND, ask)), filled
+
+
+def test_both_lists_are_numbered_line_by_line() -> None:
+    filled = answered()[1]
+    assert (filled["first"], filled["second"]) == ("1. One\n2. Two lines\n3. Three", "1. Eins\n2. Zwei")
+
+
+@pytest.mark.parametrize("pairs", [(), ((3, 1),), ((1, 2), (2, 1))])
+def test_pairs_of_numbers_are_pairs_of_places(pairs: tuple[tuple[int, int], ...]) -> None:
+    answer, _ = answered(*pairs)
+    assert (answer.status, answer.reply) == (Status.OK, [(a - 1, b - 1) for a, b in pairs])
+
+
+@pytest.mark.parametrize(
+    ("pairs", "cause"),
+    [
+        (((4, 1),), "Of the first list the reply names number 4, and it has 3."),
+        (((1, 3),), "Of the second list the reply names number 3, and it has 2."),
+        (((0, 1),), "Of the first list the reply names number 0, and it has 3."),
+        (((1, 1), (1, 2)), "Of the first list the reply uses number 1 twice."),
+        (((1, 2), (3, 2)), "Of the second list the reply uses number 2 twice."),
+        (((1, 1), (1, 1)), "Of the first list the reply uses number 1 twice."),
+    ],
+)
+def test_a_number_that_is_strange_or_used_twice_spoils_the_reply(
+    pairs: tuple[tuple[int, int], ...], cause: str
+) -> None:
+    answer, _ = answered(*pairs)
+    assert (answer.status, answer.reply, answer.cause) == (Status.INVALID, None, cause)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("1 = 2\n\n 3=1 ", [(1, 2), (3, 1)]), ("none", []), ("None\n", [])]
+)
+def test_the_plain_text_form_is_a_line_for_each_pair(text: str, found: list[tuple[int, int]]) -> None:
+    assert [(pair.first, pair.second) for pair in parse(text, Pairs, ReplyForm.TEXT).pairs] == found
+
+
+@pytest.mark.parametrize(
+    "text", ["1 = 2, I think", "1 and 2", "none of them", "1 = 2\nThese agree.", "-1 = 2"]
+)
+def test_prose_is_no_pair(text: str) -> None:
+    with pytest.raises(UnreadableReply, match="not two numbers"):
+        parse(text, Pairs, ReplyForm.TEXT)
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['{"pairs": [{"first": "1", "second": 2}]}', '{"pairs": [{"first": 1}]}', '{"pairs": [[1, 2]]}'],
+)
+def test_what_is_no_pair_of_numbers_is_not_read(content: str) -> None:
+    with pytest.raises(UnreadableReply):
+        parse(content, Pairs, ReplyForm.SCHEMA)

@@ -2,17 +2,16 @@
 
 import pytest
 
-from annotator.actions.results import metrics
+from annotator.actions.results import scoring
 from annotator.actions.validation import corrected
 from annotator.domain.judges.protocol import Material, Over, RatedResponse
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.material.item import Item
-from annotator.domain.material.keypoints import KeyPoints
-from annotator.domain.material.response import Response
+from annotator.domain.material.item import Item, Response
+from annotator.domain.material.part import KeyPoints
 from annotator.domain.texts.estimate import SHARE
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.prompts.messages import load
+from annotator.judging.messages import load
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, USUAL, papers
 
 
@@ -72,7 +71,7 @@ def test_a_metric_is_of_one_response_of_a_system_or_of_the_project(protocol) -> 
 
 
 def test_the_metric_that_is_meant_where_none_is_named_is_of_single_responses() -> None:
-    assert metrics.named(metrics.USUAL_METRIC).over is Over.RESPONSE
+    assert scoring.named(scoring.USUAL_METRIC).over is Over.RESPONSE
 
 
 def test_a_figure_made_of_others_is_of_metrics_of_its_paper() -> None:
@@ -117,9 +116,9 @@ def test_a_score_with_credit_is_the_credit_of_verdicts_by_weight(name: str) -> N
     )
     made = document(units=units)
     there = {"documents": {kind: made}} if kind is not None else {"parts": {part: made}}
-    found = metric.score(RatedResponse(Material(item, response, **there), values), False)
+    result = metric.score(RatedResponse(Material(item, response, **there), values), False)
     weights = {unit.id: protocol.weight(unit) for unit in units}
     credit = sum(weights[unit] * metric.credit(value) for unit, value in values.items()) / sum(
         weights.values()
     )
-    assert found.value == pytest.approx(credit)
+    assert result.value == pytest.approx(credit)

@@ -10,7 +10,7 @@ from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.person import Person, Role
+from annotator.domain.experts.assignment import Person, Role
 from tests.judging.odd_server import Odd, OddServer, at_work, completion
 from tests.projects.authoring_project import authoring_project
 

@@ -18,10 +18,10 @@ from annotator.judging.calls.limits import Limits
 
 # What children load until they have asked a server; nothing of Qt.
 LOADED = (
-    "annotator.__main__", "annotator.actions.orders.requests", "annotator.cli.carrying", "annotator.cli.commands",
-    "annotator.cli.faults", "annotator.judging.batches", "annotator.judging.calls.asking",
-    "annotator.judging.calls.keys", "annotator.judging.prompts.injection", "annotator.judging.runs.runner",
-    "annotator.storage.holding", "aiohttp", "h11", "httpcore2", "importlib_metadata", "numpy", "openai", "truststore",
+    "annotator.__main__", "annotator.actions.orders.orders", "annotator.cli.project", "annotator.cli.saying",
+    "annotator.cli.saying", "annotator.judging.batches", "annotator.judging.calls.asking",
+    "annotator.judging.calls.keys", "annotator.judging.messages", "annotator.judging.runner",
+    "annotator.storage.store", "aiohttp", "h11", "httpcore2", "importlib_metadata", "numpy", "openai", "truststore",
 )  # fmt: skip
 
 

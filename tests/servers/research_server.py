@@ -6,18 +6,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.items import items, metadata, sources
+from annotator.actions.items import items, materials
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.material.work import CatalogueWork
-from annotator.judging.prompts.messages import load
-from annotator.protocols.lent import reference_system
+from annotator.domain.material.item import CatalogueWork
+from annotator.judging.messages import load
+from annotator.protocols.registry import reference_system
 from tests.judging.odd_server import Odd, OddServer, at_work, completion
 from tests.material.twelve_works import PAPER, PUBLISHED, QUESTION, WORKS, answered, in_words
 
@@ -59,7 +59,7 @@ def write_corpus(folder: Path, works: tuple[CatalogueWork, ...] = WORKS) -> Path
         writer = csv.writer(file)
         writer.writerow(("identifier", "title", "abstract", "published", "authors"))
         writer.writerows(
-            (one.identifier, one.title, one.abstract, one.published, one.authors) for one in works
+            (work.identifier, work.title, work.abstract, work.published, work.authors) for work in works
         )
     return folder
 
@@ -71,13 +71,13 @@ def research_project(folder: Path, url: str, model: str = "test-model") -> Proje
     judges.add(project, JUDGE, base_url=url, model=model)
     item = items.add(project, QUESTION, "Related work", "cs.AI").subject
     (paper := folder / "Towns in summer.md").write_text("About towns.", encoding="utf-8")
-    source = sources.add_source(project, item, paper).subject
+    source = items.add_source(project, item, paper).subject
     known = {"identifier": f"arXiv:{PAPER}", "published": PUBLISHED}
-    metadata.describe(project, metadata.Thing.SOURCE, {source: known})
+    materials.describe(project, materials.Thing.SOURCE, {source: known})
     told = (
         ("On oak", "arXiv:2401.00001", "important"), ("On firs", "10.1000/fir", "important"),
         ("On ash", "arXiv:2401.00003", "not_important"),
     )  # fmt: skip
     units = tuple(Reference(text=title, identifier=named, importance=word) for title, named, word in told)  # type: ignore[arg-type]
-    submitting.seal(project, artifacts.start(project, item, Kind.EVIDENCE, Evidence(units=units)).subject)
+    assignments.seal(project, artifacts.start(project, item, Kind.EVIDENCE, Evidence(units=units)).subject)
     return project

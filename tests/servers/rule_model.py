@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from annotator.domain.kinds.tasks import Family
-from annotator.judging.prompts.messages import load
+from annotator.judging.messages import load
 from annotator.places import resources
 from tests.judging.odd_server import Odd, OddServer, at_work, completion
 
@@ -51,7 +51,7 @@ def sentences(text: str) -> list[str]:
 
 def inspirations(given: Given) -> Any:
     """A lead for every remark that calls something unsolved or new."""
-    found = []
+    result = []
     for turn in given["transcript"].splitlines():
         said = turn.rpartition(": ")[2].strip()
         open_ = "unsolved" in said or "未解决" in said
@@ -59,8 +59,8 @@ def inspirations(given: Given) -> Any:
             kind = "limitation" if open_ else "methodology"
             qualities = ["challenge" if open_ else "novelty", "explorability"]
             text = f"{said} {MORE[language(said)]}"
-            found.append({"quotes": [said], "text": text, "type": kind, "qualities": qualities})
-    return {"inspirations": found}
+            result.append({"quotes": [said], "text": text, "type": kind, "qualities": qualities})
+    return {"inspirations": result}
 
 
 def tasks(given: Given) -> Any:
@@ -96,11 +96,11 @@ def checklist(given: Given) -> Any:
         ("Table", "Has a table", 0.3),
         ("Years", "Covers 2010", 0.2),
     ]
-    return {"points": [dict(zip(("title", "description", "weight"), one, strict=True)) for one in points]}
+    return {"points": [dict(zip(("title", "description", "weight"), point, strict=True)) for point in points]}
 
 
 def keypoints(given: Given) -> Any:
-    return {"points": [{"spans": [one], "text": one} for one in sentences(given["page"])]}
+    return {"points": [{"spans": [sentence], "text": sentence} for sentence in sentences(given["page"])]}
 
 
 def related(point: str, report: str) -> str:
@@ -208,15 +208,15 @@ _FENCE = re.compile(r"^<<<(?:BEGIN|END) \w+ \w+>>>$", re.MULTILINE)
 @cache
 def _shapes() -> dict[str, tuple[str, re.Pattern[str]]]:
     """Each prompt's first words, and a pattern that reads out of its user part what it was filled with."""
-    found = {}
+    result = {}
     for path in sorted((resources() / "prompts").glob("*.md")):
         prompt = load(path.stem)
         parts = re.split(r"\{\{(\w+)\}\}", prompt.user)
         pattern = "".join(
             f"(?P<{one}>.*)" if number % 2 else re.escape(one) for number, one in enumerate(parts)
         )
-        found[path.stem] = (prompt.system[:300], re.compile(pattern, re.DOTALL))
-    return found
+        result[path.stem] = (prompt.system[:300], re.compile(pattern, re.DOTALL))
+    return result
 
 
 def asked(body: Mapping[str, Any]) -> tuple[str, dict[str, str]]:

@@ -11,7 +11,7 @@ from annotator.actions.labelling import label_sealing, labels
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.change import derived_id, now
+from annotator.domain.texts.canonical import derived_id, now
 from annotator.storage.tables import JudgementRow, table
 from tests.projects.small_project import small_project
 
@@ -34,7 +34,7 @@ def places(project: Project, system: str = "Alpha") -> list[tuple[str, str, str]
 
 
 def say(project: Project, judge: str, values: str, *, trial: int = 1, **more: str) -> None:
-    """What a judge says of the criteria of Alpha's reports, one letter each: y, n, or - for nothing."""
+    """What a judge says of the criteria of Alpha's reports, one sign each: y, n, another value, or - for nothing."""
     rows = []
     for place, value in zip(places(project), values, strict=True):
         item, response, unit = place
@@ -42,7 +42,8 @@ def say(project: Project, judge: str, values: str, *, trial: int = 1, **more: st
             "id": derived_id(judge, trial, response, unit), "protocol": COVERAGE, "item_id": item,
             "response_id": response, "unit_id": unit, "rater_kind": "judge",
             "rater_id": judges.named(project, judge).id, "trial": trial, "at": now(), "sha256": "h",
-            "value": WORDS.get(value), "status": "ok" if value in WORDS else "invalid", **more,
+            "value": None if value == "-" else WORDS.get(value, value), "status": "invalid" if value == "-" else "ok",
+            **more,
         }  # fmt: skip
         rows.append(row)
     with project.store.write() as db:

@@ -1,8 +1,8 @@
 """A model that answers from a list, and keeps what it was asked as it would have been sent."""
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer
-from annotator.judging.prompts.messages import load, render
+from annotator.judging.messages import load, render
 
 
 class ScriptedAsk:

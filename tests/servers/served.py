@@ -124,7 +124,7 @@ def filled(schema: dict[str, Any], known: dict[str, Any], asked: str, place: str
         one = known[one["$ref"].rpartition("/")[2]] if "$ref" in one else one
         if "id" not in one.get("properties", {}):
             return [filled(one, known, asked, f"{place}{n} ") for n in range(known[LISTED])]
-        names = ["".join(found) for found in _NAMED.findall(asked)]
+        names = ["".join(result) for result in _NAMED.findall(asked)]
         return [filled(one, known, asked, place + name) | {"id": name} for name in names]
     usual = {"integer": 5, "number": 0.7, "boolean": True}
     return usual.get(schema["type"], "" if "quote" in place else f"{_SAID} {place}")
@@ -133,19 +133,19 @@ def filled(schema: dict[str, Any], known: dict[str, Any], asked: str, place: str
 async def near(project: Project, server: CountingServer, *parts: RunRequest, measured: bool = True) -> None:
     """Each part of an order takes what its estimate says, within a fifth; by the last, replies are `measured`."""
     for order in parts:
-        before, found = len(server.told), await orders.foreseen(project, order)
+        before, result = len(server.told), await orders.foreseen(project, order)
         assert len(server.told) == before
         ended = await orders.carry_out(project, order)
         assert ended["state"] == "done"
         calls = server.told[before:]
-        assert isinstance(found, CostEstimate)
-        if found.at_most:
-            assert found.calls >= len(calls)
+        assert isinstance(result, CostEstimate)
+        if result.at_most:
+            assert result.calls >= len(calls)
             continue
-        assert found.calls == pytest.approx(len(calls), rel=0.2)
-        assert found.tokens_input == pytest.approx(sum(one.asked for one in calls), rel=0.2)
-        if not found.assumed:
-            assert found.tokens_output == pytest.approx(sum(one.said for one in calls), rel=0.2)
+        assert result.calls == pytest.approx(len(calls), rel=0.2)
+        assert result.tokens_input == pytest.approx(sum(call.asked for call in calls), rel=0.2)
+        if not result.assumed:
+            assert result.tokens_output == pytest.approx(sum(call.said for call in calls), rel=0.2)
     assert calls
-    assert isinstance(found, CostEstimate)
-    assert (found.assumed, found.at_most) == (not measured, False)
+    assert isinstance(result, CostEstimate)
+    assert (result.assumed, result.at_most) == (not measured, False)

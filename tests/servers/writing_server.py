@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.project import people
@@ -62,5 +62,5 @@ def asking_project(folder: Path) -> Project:
     plan = Plan(units=tuple(Subtask(text=text) for text in GOLD_STEPS))
     work = Reference(text="Deep residual learning", identifier="10.1109/CVPR.2016.90", year=2016)
     for kind, document in ((Kind.PLAN, plan), (Kind.EVIDENCE, Evidence(units=(work,)))):
-        submitting.seal(project, artifacts.start(project, first, kind, document).subject)
+        assignments.seal(project, artifacts.start(project, first, kind, document).subject)
     return project

@@ -1,25 +1,43 @@
-"""What is refused on opening, in which words, and that nothing is written by it."""
+"""How a project file is opened, held, glanced at, and where it may lie."""
 
+import os
+import platform
 import random
+import re
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
-from contextlib import closing
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from sqlalchemy import func, select, text
 
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.domain.texts.refusal import Refusal
 from annotator.files import journal
-from annotator.storage.opening import Busy, Damaged, Newer
+from annotator.storage.backup import NotCopied, copy_project
+from annotator.storage.opening import (
+    Busy,
+    Damaged,
+    Newer,
+    UnreadableProject,
+    glance,
+    is_passing,
+    may_be_written,
+    warning_about,
+)
+from annotator.storage.store import ProjectHold, holder
+from annotator.storage.tables import ItemRow, table
 from tests.storage import sql
 from tests.storage.apart import as_nobody, shared_folder
 from tests.storage.crashed import crashed
 from tests.storage.test_witness import noticed
+from tests.systems import links, posix
 
 Break = Callable[[bytes], bytes]
 PAGE = 4096
@@ -190,6 +208,240 @@ def test_a_lost_journal_does_not_pass_unnoticed(closed: Path, tmp_path: Path) ->
     except Damaged:
         return
     assert noticed(left) != []
+
+
+OTHER_HOLDER = """
+import sys
+from pathlib import Path
+from annotator.storage.store import ProjectHold
+hold = ProjectHold.take(Path(sys.argv[1]))
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@contextmanager
+def another_window(path: Path) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-c", OTHER_HOLDER, str(path)]
+    root = str(Path(__file__).parents[2])
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        env=os.environ | {"PYTHONPATH": root},
+    ) as other:
+        assert other.stdout
+        assert other.stdout.readline() == "held\n"
+        yield other
+        if other.poll() is None:
+            other.communicate()
+
+
+def test_the_second_window_is_told_who_holds_the_project(closed: Path) -> None:
+    with another_window(closed) as other:
+        with pytest.raises(Busy) as busy:
+            ProjectHold.take(closed)
+        assert f"computer {platform.node()}, process {other.pid}, since 20" in busy.value.happened
+        assert "reading only" in busy.value.todo
+
+
+def test_a_killed_holder_holds_nothing(closed: Path) -> None:
+    with another_window(closed) as other:
+        other.kill()
+        other.wait()
+        assert holder(closed)["pid"] == other.pid
+        ProjectHold.take(closed).release()
+    assert holder(closed) == {}
+
+
+def test_a_held_project_can_be_read_and_its_judging_child_can_write(closed: Path) -> None:
+    with another_window(closed):
+        looked = Project.open(closed, readonly=True)
+        assert looked.title == "small"
+        looked.close()
+        child = Project.open(closed)
+        child.set("title", "written by a child")
+        child.close()
+
+
+def test_closing_a_project_frees_it(closed: Path) -> None:
+    first, second = Project.open(closed), Project.open(closed)
+    first.hold()
+    with pytest.raises(Busy):
+        second.hold()
+    first.close()
+    second.hold()
+    second.close()
+    assert holder(closed) == {}
+
+
+def test_a_project_that_may_only_be_read_is_held_by_nobody(closed: Path) -> None:
+    project = Project.open(closed, readonly=True)
+    project.hold()
+    assert not closed.with_name("small.goldsmith.lock").exists()
+    project.close()
+
+
+def test_a_sidecar_that_makes_no_sense_names_nobody(closed: Path) -> None:
+    closed.with_name("small.goldsmith.holder.json").write_text("[1, 2", "utf-8")
+    assert holder(closed) == {}
+
+
+MOUNTS = """\
+sysfs /sys sysfs rw,nosuid 0 0
+/dev/sda1 / ext4 rw,relatime 0 0
+server:/export /mnt/lab\\040share nfs4 rw,vers=4.2 0 0
+//nas/people /mnt/nas cifs rw,vers=3.0 0 0
+user@host: /home/u/remote fuse.sshfs rw 0 0
+/dev/sdb1 /mnt/nas/local ext4 rw 0 0
+tmpfs /tmp tmpfs rw 0 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "service"),
+    [
+        ("/home/u/OneDrive/study.goldsmith", "OneDrive"),
+        ("/home/u/OneDrive - Universität Köln/a/study.goldsmith", "OneDrive"),
+        ("/home/u/Dropbox (Lab)/study.goldsmith", "Dropbox"),
+        ("/Users/u/Library/Mobile Documents/com~apple~CloudDocs/study.goldsmith", "iCloud"),
+        ("/Users/u/Library/CloudStorage/GoogleDrive-u@example.org/My Drive/study.goldsmith", "Google Drive"),
+        ("/home/u/Nextcloud/study.goldsmith", "a cloud service"),
+    ],
+)
+def test_a_folder_that_syncs_itself_is_warned_about(place: str, service: str) -> None:
+    assert f"a folder that {service} copies" in warning_about(Path(place), MOUNTS)
+
+
+@posix
+@pytest.mark.parametrize(
+    "place", ["/mnt/lab share/a/study.goldsmith", "/mnt/nas/s.goldsmith", "/home/u/remote/s"]
+)
+def test_a_network_disk_is_warned_about(place: str) -> None:
+    assert "network disk" in warning_about(Path(place), MOUNTS)
+
+
+@pytest.mark.parametrize("place", [r"\\server\share\study.goldsmith", "//server/share/study.goldsmith"])
+def test_a_network_share_is_warned_about(place: str) -> None:
+    assert "network share" in warning_about(Path(place), MOUNTS)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "/home/u/study.goldsmith",
+        "/mnt/nas/local/study.goldsmith",
+        "/home/u/OneDrive.goldsmith",
+        "/home/u/boxes/s",
+    ],
+)
+def test_an_ordinary_place_is_not(place: str) -> None:
+    assert warning_about(Path(place), MOUNTS) == ""
+
+
+def test_a_system_without_a_list_of_mounts_is_not_warned_about() -> None:
+    assert warning_about(Path("/home/u/study.goldsmith"), "") == ""
+
+
+def test_the_place_of_this_test_can_be_asked_about(tmp_path: Path) -> None:
+    assert isinstance(Project.warning_about(tmp_path / "study.goldsmith"), str)
+
+
+ON_MACOS = """\
+/dev/disk3s1s1 on / (apfs, sealed, local, read-only, journaled)
+map auto_home on /System/Volumes/Data/home (autofs, automounted, nobrowse)
+//ada@nas.local/Lab%20share on /Volumes/Lab share (2) (smbfs, nodev, nosuid, mounted by ada)
+server:/export on /Volumes/Bu\u0308ro (nfs, nodev, nosuid, automounted, mounted by ada)
+/dev/disk4s1 on /Volumes/Stick (msdos, local, nodev, nosuid, noowners)
+https://dav.example.org/files on /Volumes/dav (webdav, nodev, noexec, nosuid)
+"""
+
+
+@posix
+@pytest.mark.parametrize("place", ["Lab share (2)", unicodedata.normalize("NFC", "Bu\u0308ro"), "dav"])
+def test_on_macos_a_network_disk_is_known_by_what_mount_says(
+    monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    def said(command: list[str], **_: object) -> subprocess.CompletedProcess[bytes]:
+        assert command == ["/sbin/mount"]
+        return subprocess.CompletedProcess(command, 0, ON_MACOS.encode())
+
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(subprocess, "run", said)
+    assert "network disk" in warning_about(Path("/Volumes") / place / "study.goldsmith")
+    assert warning_about(Path("/Volumes/Stick/study.goldsmith")) == ""
+    assert warning_about(Path("/Users/ada/study.goldsmith")) == ""
+
+
+def test_a_mac_whose_mount_does_not_answer_is_not_warned_about(monkeypatch: pytest.MonkeyPatch) -> None:
+    def hangs(command: list[str], **_: object) -> None:
+        raise subprocess.TimeoutExpired(command, 5)
+
+    monkeypatch.setattr(sys, "platform", "darwin")
+    monkeypatch.setattr(subprocess, "run", hangs)
+    assert warning_about(Path("/Users/ada/study.goldsmith")) == ""
+
+
+@links
+def test_documents_that_macos_keeps_in_icloud_are_warned_about_and_others_are_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cloud = tmp_path / "Library/Mobile Documents/com~apple~CloudDocs"
+    cloud.mkdir(parents=True)
+    for name in ("Documents", "Desktop", "Work"):
+        (tmp_path / name).mkdir()
+    (cloud / "Documents").symlink_to(tmp_path / "Documents", target_is_directory=True)
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    assert "iCloud copies" in warning_about(tmp_path / "Documents/study.goldsmith")
+    assert warning_about(tmp_path / "Desktop/study.goldsmith") == ""
+    assert warning_about(tmp_path / "Work/study.goldsmith") == ""
+
+
+def test_on_windows_a_folder_counts_as_writable_only_once_a_file_could_be_made_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "elsewhere"))
+    monkeypatch.setattr("annotator.storage.opening.PASSING", re.compile("nothing"))
+    monkeypatch.setattr("annotator.files.WINDOWS", True)
+    file = tmp_path / "study.goldsmith"
+    file.touch()
+    assert may_be_written(file)
+    assert not is_passing(tmp_path)
+    assert list(tmp_path.iterdir()) == [file]
+
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Access is denied")
+
+    monkeypatch.setattr(Path, "touch", refused)
+    assert not may_be_written(file)
+    assert is_passing(tmp_path)
+
+
+def test_a_glance_reads_and_changes_no_byte(closed: Path) -> None:
+    before = closed.read_bytes()
+    with glance(closed) as db:
+        assert db.execute(select(func.count()).select_from(table(ItemRow))).scalar_one() > 0
+    with pytest.raises(UnreadableProject, match="readonly"), glance(closed) as db:
+        db.execute(text("DELETE FROM rendering"))
+    assert closed.read_bytes() == before
+
+
+def test_a_file_that_is_no_project_is_unreadable_and_says_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "notes.goldsmith"
+    path.write_text("Only words, and many of them. " * 100, "utf-8")
+    with pytest.raises(UnreadableProject) as result, glance(path) as db:
+        db.execute(text("SELECT 1 FROM item"))
+    assert isinstance(result.value.refusal(), Damaged)
+
+
+def test_a_file_that_is_gone_is_neither_read_nor_copied(tmp_path: Path) -> None:
+    path = tmp_path / "gone.goldsmith"
+    with pytest.raises(UnreadableProject), glance(path):
+        pass
+    with pytest.raises(NotCopied):
+        copy_project(path, tmp_path / "copy.goldsmith")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_file_that_is_moved_away_while_it_is_opened_is_refused(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.storage.location import is_passing
+from annotator.storage.opening import is_passing
 
 
 @pytest.fixture(autouse=True)

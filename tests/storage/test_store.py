@@ -1,21 +1,30 @@
-"""Transactions: all or nothing, one inside another, and what the disk's failures are called."""
+"""The store: connections, mapping, upserts and search."""
 
 import sqlite3
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
-from sqlalchemy import insert
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import ForeignKeyConstraint, UniqueConstraint, insert, inspect, select
+from sqlalchemy.engine import Connection
+from sqlalchemy.exc import IntegrityError, NoInspectionAvailable
 
+from annotator.actions.items import items
+from annotator.actions.items.items import Filter
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.domain.material.item import Item
 from annotator.domain.texts.refusal import Refusal
+from annotator.storage import backup, connection, store, tables
+from annotator.storage.connection import raw_connection
 from annotator.storage.opening import Busy
 from annotator.storage.store import Store
-from annotator.storage.tables import META
+from annotator.storage.tables import META, SYSTEM, ItemRow, ResponseRow, WitnessRow, table
 from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
 from tests.systems import posix
@@ -174,3 +183,169 @@ def test_what_one_thread_takes_back_leaves_the_others_writes_alone(project: Proj
             done.result()
     assert {f"kept {number}" for number in range(20)} <= keys(project.store)
     assert "half" not in keys(project.store)
+
+
+# SQLite's documentation: synchronous 2 is FULL.
+WANTED = {
+    "journal_mode": "truncate",
+    "synchronous": 2,
+    "foreign_keys": 1,
+    "trusted_schema": 0,
+    "cell_size_check": 1,
+    "mmap_size": 0,
+}
+
+
+@pytest.mark.parametrize(("name", "wanted"), WANTED.items())
+def test_an_open_project_has_the_safe_setting(project: Project, name: str, wanted: object) -> None:
+    assert sql.first(project, f"PRAGMA {name}")[0] == wanted
+
+
+def test_a_setting_that_does_not_stay_is_an_error(closed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(connection.PRAGMAS, "journal_mode", "wal2")
+    with pytest.raises(sqlite3.OperationalError, match="journal_mode stayed at"):
+        raw_connection(closed)
+
+
+def test_opening_never_makes_a_file(tmp_path: Path) -> None:
+    with pytest.raises(sqlite3.OperationalError):
+        raw_connection(tmp_path / "none.goldsmith")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_reading_connection_cannot_write(closed: Path) -> None:
+    with (
+        closing(raw_connection(closed, readonly=True)) as raw,
+        pytest.raises(sqlite3.OperationalError, match="readonly"),
+    ):
+        raw.execute("DELETE FROM judgement")
+
+
+@pytest.mark.parametrize("name", ["with spaces", "日本語 ёж", "per%cent #1?", "trailing dot."])
+def test_any_name_can_be_opened(tmp_path: Path, name: str) -> None:
+    made = new_project(tmp_path / f"{name}.goldsmith")
+    made.close()
+    assert Project.open(made.path).title == name
+
+
+def test_no_row_class_is_mapped():
+    with pytest.raises(NoInspectionAvailable):
+        inspect(ItemRow)
+
+
+def test_a_table_has_the_columns_of_its_fields_in_their_order():
+    columns = table(ResponseRow).columns
+    assert columns.keys() == list(ResponseRow.model_fields)
+    assert [column.name for column in table(ResponseRow).primary_key] == ["id"]
+    assert not columns["text"].nullable
+
+
+def test_a_table_has_the_links_and_constraints_its_class_names():
+    response = table(ResponseRow)
+    links = {
+        (*constraint.column_keys, constraint.elements[0].target_fullname, constraint.ondelete)
+        for constraint in response.constraints
+        if isinstance(constraint, ForeignKeyConstraint)
+    }
+    unique = [
+        constraint.columns.keys()
+        for constraint in response.constraints
+        if isinstance(constraint, UniqueConstraint)
+    ]
+    assert ("item_id", "item.id", "RESTRICT") in links
+    assert unique == [["item_id", "system_id", "trial", "mode"]]
+    assert {index.name for index in table(ItemRow).indexes} >= {"ix_item_order"}
+
+
+def test_a_table_has_the_options_its_class_names():
+    assert table(WitnessRow).dialect_options["sqlite"]["with_rowid"] is False
+
+
+@pytest.fixture
+def db(project: Project) -> Iterator[Connection]:
+    with project.store.write() as db:
+        yield db
+
+
+def value(db: Connection, key: str) -> str:
+    return str(db.execute(select(META.c.value).where(META.c.key == key)).scalar_one())
+
+
+def test_a_missing_row_is_added_and_one_that_is_there_stays(db: Connection) -> None:
+    assert tables.add_missing(db, META, {"key": "fresh", "value": "1"}).rowcount == 1
+    assert tables.add_missing(db, META, {"key": "fresh", "value": "2"}).rowcount == 0
+    assert value(db, "fresh") == "1"
+
+
+def test_a_row_takes_the_place_of_the_one_with_its_primary_key(db: Connection) -> None:
+    tables.put(db, META, {"key": "fresh", "value": "1"})
+    tables.put(db, META, [{"key": "fresh", "value": "2"}, {"key": "other", "value": "3"}])
+    assert (value(db, "fresh"), value(db, "other")) == ("2", "3")
+
+
+def test_a_row_takes_the_place_of_the_one_with_its_unique_columns_and_gives_it_its_id(db: Connection) -> None:
+    db.execute(insert(SYSTEM), {"id": "old", "name": "A system", "notes": "before"})
+    tables.put(db, SYSTEM, {"id": "new", "name": "A system", "notes": "after"})
+    found = db.execute(select(SYSTEM.c.id, SYSTEM.c.notes).where(SYSTEM.c.name == "A system")).all()
+    assert found == [("new", "after")]
+
+
+def test_a_column_that_is_not_named_takes_its_default(db: Connection) -> None:
+    rows = [{"id": "one", "name": "A system", "notes": "before"}, {"id": "one", "name": "A system"}]
+    for row in rows:
+        tables.put(db, SYSTEM, row)
+    assert db.execute(select(SYSTEM.c.notes).where(SYSTEM.c.id == "one")).scalar_one() == ""
+
+
+def test_whole_rows_are_put_by_one_statement_for_each_hundred(project: Project) -> None:
+    rows = [{"key": f"row-{number}", "value": str(number)} for number in range(250)]
+    statements = list[str]()
+    with project.store.write() as db:
+        raw: Any = db.connection.driver_connection
+        raw.set_trace_callback(statements.append)
+        tables.put(db, META, rows)
+        raw.set_trace_callback(None)
+        assert [value(db, row["key"]) for row in rows] == [row["value"] for row in rows]
+    assert sum(words.startswith("INSERT") for words in statements) == 3
+
+
+def test_a_replaced_row_is_still_witnessed(project: Project, tmp_path: Path) -> None:
+    with project.store.write() as db:
+        tables.put(db, META, {"key": "fresh", "value": "1"})
+    with project.store.write() as db:
+        tables.put(db, META, {"key": "fresh", "value": "2"})
+    assert backup.verify(backup.backup(project.store, tmp_path, "copy")) == ""
+
+
+def found(project: Project, words: str) -> int:
+    return len(items.ids(project, Filter(words=words)))
+
+
+def test_a_changed_item_is_found_by_its_new_words_only(project: Project) -> None:
+    items.change(project, items.ids(project)[0], question="What do attention heads do?")
+    assert (found(project, "attention"), found(project, "residual")) == (1, 0)
+    assert store.out_of_step(sql.connection(project)) == []
+
+
+def test_an_item_that_was_not_indexed_is_out_of_step_until_the_index_is_made_anew(project: Project) -> None:
+    item = Item(id="i-9", key="9", question="Unindexed words?")
+    with project.store.write() as db:
+        db.execute(insert(table(ItemRow)).values(**item.model_dump(), sha256=""))
+    assert store.out_of_step(sql.connection(project)) == ["i-9"]
+    with project.store.write() as db:
+        store.rebuild(db)
+    assert store.out_of_step(sql.connection(project)) == []
+    assert found(project, "unindexed") == 1
+
+
+def test_an_entry_without_an_item_is_out_of_step(project: Project) -> None:
+    with project.store.write():
+        sql.alter(project, "INSERT INTO item_words(item_id, words) VALUES ('gone', 'ghost')")
+    assert store.out_of_step(sql.connection(project)) == ["gone"]
+
+
+def test_indexing_an_item_twice_keeps_one_entry(project: Project) -> None:
+    item = items.read(project, items.ids(project)[0])
+    with project.store.write() as db:
+        store.index(db, [item, item])
+    assert sql.first(project, "SELECT count(*) FROM item_words") == (2,)

@@ -9,7 +9,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
 from annotator.actions.project.file import Project
-from annotator.storage import witness
+from annotator.storage import integrity
 from annotator.storage.connection import raw_connection
 from tests.storage import sql
 
@@ -44,7 +44,7 @@ STATEMENTS = {
 
 def noticed(path: Path) -> list[tuple[str, str]]:
     with closing(raw_connection(path, readonly=True)) as raw:
-        return [(name, what) for name in witness.present(raw) for _, what in witness.altered(raw, name)]
+        return [(name, what) for name in integrity.present(raw) for _, what in integrity.altered(raw, name)]
 
 
 def beside(path: Path, *statements: str) -> None:
@@ -55,9 +55,9 @@ def beside(path: Path, *statements: str) -> None:
 
 
 def test_every_table_but_the_judgements_is_witnessed(project: Project) -> None:
-    assert "judgement" not in witness.WITNESSED
+    assert "judgement" not in integrity.WITNESSED
     question = "SELECT DISTINCT of_table FROM witness"
-    assert {name for (name,) in sql.rows(project, question)} == {*witness.WITNESSED, "sqlite_master"}
+    assert {name for (name,) in sql.rows(project, question)} == {*integrity.WITNESSED, "sqlite_master"}
 
 
 @pytest.mark.parametrize("how", STATEMENTS)
@@ -128,4 +128,4 @@ def test_compacting_the_file_with_another_tool_is_no_alteration(closed: Path) ->
 
 
 def test_bytes_and_texts_of_the_same_letters_are_told_apart() -> None:
-    assert len({witness.row_hash((value,)) for value in (b"1", "1", 1, 1.0, None)}) == 5
+    assert len({integrity.row_hash((value,)) for value in (b"1", "1", 1, 1.0, None)}) == 5

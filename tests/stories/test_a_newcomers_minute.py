@@ -8,7 +8,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
-from annotator.gui.shell.starting import Goldsmith
+from annotator.gui.shell.start import Goldsmith
 from tests.windows.labelling_keys import be_active
 
 KEY = re.compile(r"(?:Ctrl|Alt|Shift|\+)*(?:F?\d+|[A-Z]|Enter)$")
@@ -46,8 +46,8 @@ class Newcomer:
     def presses_the_key_on(self, words: str) -> None:
         self.waits_to_read(words)
         shown = [one.text() for one in self.window.findChildren(QAbstractButton) if one.isVisible()]
-        found = (KEY.search(text) for text in shown if text.startswith(words))
-        self.presses(next(key for key in found if key is not None).group())
+        result = (KEY.search(text) for text in shown if text.startswith(words))
+        self.presses(next(key for key in result if key is not None).group())
 
     def presses_the_key_in_the_menu_at(self, words: str) -> None:
         acts = [act for title in self.window.menuBar().actions() for act in title.menu().actions()]
@@ -70,7 +70,7 @@ def newcomer(qapp, qtbot, tmp_path, monkeypatch):
     qapp.setOrganizationName("goldsmith")
     qapp.setApplicationName("goldsmith-newcomer")
     QSettings().clear()
-    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path)
     program = Goldsmith(qapp)
     first = program.show(None)
     be_active(first, qtbot)

@@ -10,13 +10,13 @@ from llmock.pytest_plugin import LLMock
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.assignments import assignments, reviewing
 from annotator.actions.authoring import annotating
-from annotator.actions.items import items, named_rubrics
+from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks
-from annotator.actions.studies import selection_ratings
+from annotator.actions.studies import question_views, rubric_views
 from annotator.cli import run_command
+from annotator.domain.experts.adjudication import form_of
 from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.experts.review import form_of
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.selection import Recommendation
 from annotator.gui.pages.authoring import page as author_page
@@ -83,9 +83,9 @@ def classify(path: Path, llmock: LLMock, qtbot) -> None:
             assert REASON in page.form.proposal.words.text()
             press("Space")
             press("Space")
-        project = window.desk.project
-        found = [items.read(project, one) for one in items.ids(project)]
-        assert {(one.question_type, one.subject) for one in found} == {(TYPE, SUBJECT)}
+        project = window.session.project
+        result = [items.read(project, one) for one in items.ids(project)]
+        assert {(one.question_type, one.subject) for one in result} == {(TYPE, SUBJECT)}
 
 
 def rating(number: int) -> int:
@@ -94,7 +94,7 @@ def rating(number: int) -> int:
 
 def rate(window: Window) -> None:
     """Each candidate on the form: every dimension with its reason, what to do with it, and the whole submitted."""
-    for number, item_id in enumerate(items.ids(window.desk.project)):
+    for number, item_id in enumerate(items.ids(window.session.project)):
         page = window.show_page("Author", item_id=item_id, kind=Kind.SELECTION.value)
         press("Space")
         for editor in page.sheet.form.editors:
@@ -106,9 +106,9 @@ def rate(window: Window) -> None:
         press("1" if rating(number) == GOOD else "3")
         submit(page)
         (sealed,) = (
-            one
-            for one in annotating.artifacts_of(page.desk.project, item_id)
-            if one.author_id == page.desk.project.by
+            artifact
+            for artifact in annotating.artifacts_of(page.session.project, item_id)
+            if artifact.author_id == page.session.project.by
         )
         advice = Recommendation.KEEP if rating(number) == GOOD else Recommendation.DROP
         assert sealed.document.recommendation == advice
@@ -130,7 +130,7 @@ def write(window: Window, kind: Kind, item_id: str, *lines: str) -> None:
 
 def review(window: Window, item_id: str, qtbot) -> None:
     """Ben takes the draft over as it is, adds a criterion, answers the form and hands it back."""
-    project = window.desk.project
+    project = window.session.project
     window.show_page("Reviews", item_id=item_id).begin.setFocus()
     press("Space")
     page = window.page
@@ -154,7 +154,7 @@ def review(window: Window, item_id: str, qtbot) -> None:
 
 def label(window: Window, item_id: str, response_id: str, criteria: int) -> None:
     page = window.show_page("Label", item_id=item_id, response_id=response_id)
-    assert page.report_pane.question.text() == items.read(window.desk.project, item_id).question
+    assert page.report_pane.question.text() == items.read(window.session.project, item_id).question
     for _ in range(criteria):
         press("1")
     press("Ctrl+Return")
@@ -182,10 +182,10 @@ def select(window: Window) -> list[str]:
     """What is below the bar is left out; the first item is for doubles, the second for a draft and its review."""
     window.show_page("Items")
     press("Ctrl+Shift+A")
-    project = window.desk.project
+    project = window.session.project
     assert items.count(project) == COUNT - len(LEFT_OUT)
-    lines = {line.origin: line for line in selection_ratings.report(project).funnel}
-    for place, origin in enumerate((*ORIGINS, selection_ratings.ALL_ORIGINS)):
+    lines = {line.origin: line for line in question_views.selection_report(project).funnel}
+    for place, origin in enumerate((*ORIGINS, question_views.ALL_ORIGINS)):
         of = [number for number in range(COUNT) if origin not in ORIGINS or number % 3 == place]
         kept = [number for number in of if number not in LEFT_OUT]
         line = lines[origin]
@@ -210,10 +210,10 @@ def query_and_rubric_are_settled(path: Path, first: str, second: str, qtbot) -> 
     with window_of(path, "Cleo", qtbot) as window:
         for stage in (Stage.QUERY, Stage.RUBRIC):
             settle(window, first, stage, qtbot)
-        queue = adjudicating.queue(window.desk.project)
+        queue = adjudicating.queue(window.session.project)
         states = {line.stage: line.state for line in queue if line.item_id == first}
         assert (states[Stage.QUERY], states[Stage.RUBRIC]) == ("closed", "closed")
-        asked = items.read(window.desk.project, first)
+        asked = items.read(window.session.project, first)
         assert asked.question in (ASKED, SHOWN)
         assert asked.working_title.startswith("Candidate 0")
 
@@ -225,7 +225,7 @@ def rubric_is_reviewed(path: Path, second: str, qtbot) -> None:
     with window_of(path, "Ada", qtbot) as window:
         window.show_page("Reviews", item_id=second).agree.setFocus()
         press("Space")
-        (line,) = reviewing.lines(window.desk.project)
+        (line,) = reviewing.lines(window.session.project)
         assert line.state == reviewing.AGREED
 
 
@@ -237,7 +237,7 @@ def settled_query_is_asked(path: Path, first: str, llmock: LLMock) -> None:
     assert run_command(["respond", str(path), "--system", "Larkmoor", "--judge", JUDGE]) == 0
     with opened(path, "Cora") as project:
         asked = items.read(project, first)
-    sent = [json.dumps(one.body) for one in llmock.requests]
+    sent = [json.dumps(request.body) for request in llmock.requests]
     assert len(sent) == COUNT - len(LEFT_OUT)
     assert sum(asked.question in one for one in sent) == 1
     assert not any(asked.working_title in one for one in sent)
@@ -250,7 +250,7 @@ def reports_are_labelled(path: Path, chosen: tuple[str, ...], qtbot) -> int:
         for item_id in chosen:
             assignments.assign_one(project, item_id, pairs.person(project, "Ada").id, Stage.LABELLING)
     with window_of(path, "Ada", qtbot) as window:
-        project = window.desk.project
+        project = window.session.project
         for item_id in chosen:
             (report,) = (task for task in label_tasks.queue(project) if task.item_id == item_id)
             label(window, item_id, report.response_id, report.units)
@@ -275,11 +275,11 @@ def two_sets_are_compared(
     with window_of(path, "Cora", qtbot) as window:
         window.show_page("Guidelines", stage=Stage.RUBRIC.value).rubrics.box.setFocus()
         press("Down")
-        assert named_rubrics.in_force(window.desk.project) == "plain"
+        assert rubric_views.in_force(window.session.project) == "plain"
     assert run_command(["judge", "run", str(path), "--judge", "baseline"]) == 0
     capsys.readouterr()
     assert run_command(["results", str(path), "--view", "rubrics", "--judge", "baseline", "--json"]) == 0
-    sheets = {one["title"]: one["rows"] for one in json.loads(capsys.readouterr().out)["sheets"]}
+    sheets = {load["title"]: load["rows"] for load in json.loads(capsys.readouterr().out)["sheets"]}
     (scored,) = (row for row in sheets["Scores"] if row["system"] == "Larkmoor")
     assert all(0 <= scored[name] <= 1 for name in ("set_settled", "set_plain"))
     (by_people,) = (row for row in sheets["Agreement with people"] if row["set"] == "settled")

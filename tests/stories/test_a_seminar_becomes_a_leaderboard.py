@@ -1,4 +1,4 @@
-"""A seminar by keyboard, from its transcript to a leaderboard and a release: by words alone, and by a model server."""
+"""A seminar by keyboard, from its transcript to a leaderboard and a release, judged by a model server."""
 
 import asyncio
 import csv
@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 from llmock.pytest_plugin import LLMock
 
-from annotator.actions.adjudication import kept_tasks
 from annotator.actions.authoring import annotating
 from annotator.actions.contests import contest_rows, contest_standings
 from annotator.actions.imports import imports
-from annotator.actions.items import items, page_fetching, pages
+from annotator.actions.items import items, pages
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.actions.results import composites
+from annotator.actions.results import overview
 from annotator.cli import run_command
 from annotator.domain.kinds.artifact import Kind, stage_of
 from annotator.gui.pages.authoring import page as author_page
@@ -87,13 +86,13 @@ class Story:
             return items.ids_of(project, [key])[0]
 
 
-@pytest.fixture(params=["baseline", MODEL])
-def story(request, tmp_path: Path, qtbot, llmock: LLMock, monkeypatch: pytest.MonkeyPatch) -> Story:
+@pytest.fixture
+def story(tmp_path: Path, qtbot, llmock: LLMock, monkeypatch: pytest.MonkeyPatch) -> Story:
     monkeypatch.setattr(author_page, "MOMENT_MS", 0)
     project = pairs.pairs_project(tmp_path, 0)
     judges.add(project, MODEL, base_url=llmock.base_url(), model="gpt-4o-mini")
     project.close()
-    return Story(project.path, request.param, llmock, qtbot)
+    return Story(project.path, MODEL, llmock, qtbot)
 
 
 def transcript_comes_in(story: Story, talk: Path) -> None:
@@ -117,8 +116,8 @@ def leads_are_drafted(story: Story, seminar: str) -> None:
         choose(panel.asking.judge, story.judge)
         with story.qtbot.waitSignal(panel.asking.came, timeout=30_000):
             press("Ctrl+Shift+D")
-        assert len(panel.cards) == {"baseline": 2, MODEL: 1}[story.judge]
-        press("Ctrl+T", len(panel.cards))
+        assert len(panel.cards) == 1
+        press("Ctrl+T")
         submit(page)
 
 
@@ -161,7 +160,7 @@ def contest_is_held(story: Story) -> None:
     with window_of(story.path, "Cora", story.qtbot) as window:
         page = window.show_page("Contest", part="Compare")
         part = page.comparing
-        choose(part.judge, judges.named(window.desk.project, story.judge).id)
+        choose(part.judge, judges.named(window.session.project, story.judge).id)
         with story.qtbot.waitSignal(part.run.ended, timeout=60_000):
             press("Ctrl+Shift+Return")
         wait(page)
@@ -175,7 +174,7 @@ def contest_is_held(story: Story) -> None:
             press("4")
         assert not any(map(page.tabs.isTabVisible, (1, 2)))
     with opened(story.path, "Cora") as project:
-        tasks = {task.id for one in kept_tasks.settled(project).values() for task in one}
+        tasks = {task.id for one in contest_standings.settled(project).values() for task in one}
         judge, ada = contest_rows.raters(project)
         assert contest_rows.pairs(project, tasks, rater=judge.id) == contest_rows.pairs(
             project, tasks, rater=ada.id
@@ -195,11 +194,11 @@ def best_is_kept(story: Story) -> str:
             press(key)
         type_words("Needs a licence")
         press("Return")
-        project = window.desk.project
+        project = window.session.project
         best, second, *_ = page.keeping.found.ranking.rows
         decided = page.keeping.found.decided
         assert (decided[best.id].kept, decided[second.id].reason) == (True, "Needs a licence")
-        ((task, item_id),) = kept_tasks.made(project).items()
+        ((task, item_id),) = contest_standings.made(project).items()
         made = items.read(project, item_id)
         assert (task, made.made_from, made.origin, made.dataset) == (best.id, best.id, "s012", "")
         assert items.count(project) == 2
@@ -218,7 +217,7 @@ def reports_come_in(story: Story, item_id: str, folder: Path) -> None:
         with (folder / "pages.csv").open("w", encoding="utf-8", newline="") as file:
             csv.writer(file).writerows(lines)
         assert set(pages.given(project)) == set(ADDRESS.values())
-        asyncio.run(page_fetching.import_folder(project, folder))
+        asyncio.run(pages.import_folder(project, folder))
 
 
 def checklist_is_written(story: Story, item_id: str) -> None:
@@ -282,31 +281,31 @@ def said(project: Project, protocol: str) -> dict[str, Counter[str]]:
     )
     points = next(
         one.document.units
-        for item_id in kept_tasks.made(project).values()
+        for item_id in contest_standings.made(project).values()
         for one in annotating.artifacts_of(project, item_id)
         if one.kind is Kind.CHECKLIST
     )
     shares = {unit.id: share / 10 for unit, (_, share) in zip(points, POINTS, strict=True)}
-    found: dict[str, Counter[str]] = {system: Counter() for system in REPORT}
+    result: dict[str, Counter[str]] = {system: Counter() for system in REPORT}
     for system, unit, value in rows:
-        found[system][value] += shares.get(unit, 1)
-    return found
+        result[system][value] += shares.get(unit, 1)
+    return result
 
 
 def counted(project: Project) -> dict[tuple[str, str], float | None]:
     """The figures by hand: shares of relations, and ratings weighted by the shares of their points."""
-    found: dict[tuple[str, str], float | None] = {}
+    result: dict[tuple[str, str], float | None] = {}
     for ending, protocol in (("", "arena.keypoints"), (".common", "arena.keypoints.common")):
         for system, of in said(project, protocol).items():
             for name, relation in (("ksr", "supports"), ("kcr", "contradicts"), ("kor", "omits")):
-                found[name + ending, system] = of[relation] / of.total() if of else None
+                result[name + ending, system] = of[relation] / of.total() if of else None
     for system, of in said(project, "arena.checklist").items():
-        found["ace", system] = sum(int(value) * share for value, share in of.items())
-    return found
+        result["ace", system] = sum(int(value) * share for value, share in of.items())
+    return result
 
 
 def figures(project: Project) -> dict[tuple[str, str], float | None]:
-    rows = composites.everything(project)
+    rows = overview.everything(project)
     return {(row.metric, row.system): row.estimate.value for row in rows if row.group == "all"}
 
 
@@ -322,10 +321,10 @@ def leaderboard_is_read(
         heads = [column.title for column in page.view.model.whole.columns]
         assert {"ACE", "KSR", "KSR (common pool)", "References"} <= set(heads)
         assert not [head for head in heads if "eak" in head or "Coverage" in head]
-        project = window.desk.project
-        found, by_hand = figures(project), counted(project)
+        project = window.session.project
+        result, by_hand = figures(project), counted(project)
         for place, value in by_hand.items():
-            assert found[place] == (None if value is None else pytest.approx(value)), place
+            assert result[place] == (None if value is None else pytest.approx(value)), place
         rates = [value for (name, _), value in by_hand.items() if name != "ace"]
         assert all(0 <= value <= 1 for value in rates if value is not None)
         ace = heads.index("ACE")
@@ -345,15 +344,15 @@ def release_leaves_and_comes_back(story: Story, key: str, folder: Path) -> None:
         page.with_pages.setChecked(True)
         page.write_to(folder / "out")
         story.qtbot.waitUntil(lambda: "Wrote" in page.answer.text())
-        mine, made = figures(window.desk.project), kept_tasks.made(window.desk.project)
-    released = {one["key"]: one for one in json.loads((folder / "out" / "items.json").read_text("utf-8"))}
+        mine, made = figures(window.session.project), contest_standings.made(window.session.project)
+    released = {load["key"]: load for load in json.loads((folder / "out" / "items.json").read_text("utf-8"))}
     (task,) = made
     assert (released[key]["made_from"], released[key]["origin"]) == (task, "s012")
     tasks = json.loads((folder / "out" / "artifacts" / "tasks.json").read_text("utf-8"))
     assert any(unit["id"] == task for one in tasks for unit in one["document"]["units"])
     other = new_project(folder / "other.goldsmith")
     imports.run(other, "goldsmith", [folder / "out"])
-    assert kept_tasks.made(other) == made
+    assert contest_standings.made(other) == made
     assert figures(other) == mine
     other.close()
 
@@ -374,7 +373,7 @@ def test_a_seminar_becomes_a_leaderboard(
     with window_of(story.path, "Cleo", story.qtbot) as window:
         settle(window, seminar, stage_of(Kind.TASKS), story.qtbot)
     with opened(story.path, "Cora") as project:
-        assert len(kept_tasks.settled(project)[seminar]) == len(FAMILIES)
+        assert len(contest_standings.settled(project)[seminar]) == len(FAMILIES)
     contest_is_held(story)
     key = best_is_kept(story)
     item_id = story.item(key)
@@ -387,11 +386,5 @@ def test_a_seminar_becomes_a_leaderboard(
         for what in ("arena.keypoints", "arena.keypoints.common", "arena.checklist"):
             judged(story, window, what)
     by_hand = leaderboard_is_read(story, capsys)
-    ksr = {system: by_hand["ksr", system] for system in REPORT}
-    assert (
-        ksr
-        == {"baseline": {"Pendrel": 0.5, "Quarrow": 0.0}, MODEL: {"Pendrel": 0.0, "Quarrow": None}}[
-            story.judge
-        ]
-    )
+    assert {system: by_hand["ksr", system] for system in REPORT} == {"Pendrel": 0.0, "Quarrow": None}
     release_leaves_and_comes_back(story, key, tmp_path)

@@ -9,20 +9,18 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
-from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, openings, ruling
-from annotator.actions.assignments import assignments, submitting
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.consensus import remarks
+from annotator.actions.consensus import consensus
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.parcels import packing, tasking
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import response_hash
+from annotator.actions.project.file import Project, response_hash
 from annotator.actions.project.people import new_project
 from annotator.domain.experts.adjudication import DROP, Reason
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Person, Role
+from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Anchor, Document
 from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
@@ -88,7 +86,7 @@ def planted(tmp_path: Path) -> Iterator[tuple[Project, Person, list[str]]]:
         assignments.assign_one(project, written, person.id, stage)
         project.work_as(person)
         document = own(stage) if person is ada else partners(stage, sing)
-        submitting.seal(project, artifacts.start(project, written, document.KIND, document).subject)
+        assignments.seal(project, artifacts.start(project, written, document.KIND, document).subject)
         project.work_as(me)
     adjudicate(project, senior, sing)
     project.work_as(me)
@@ -104,15 +102,15 @@ def adjudicate(project: Project, senior: Person, sing: Canaries) -> None:
     """Ada's units stand, Ben's are dropped, and the adjudicator says what only adjudicators read."""
     project.work_as(senior)
     for line in adjudicating.queue(project):
-        found = openings.open_(project, line.item_id, line.stage)
-        remarks.remark(project, found.id, sing.sing("Between us:"))
-        for row in adjudication_sheets.sheet(project, found.id).rows:
+        result = adjudicating.open_(project, line.item_id, line.stage)
+        consensus.remark(project, result.id, sing.sing("Between us:"))
+        for row in adjudicating.sheet(project, result.id).rows:
             words = next(iter(row.units.values())).text
             kept = "own words" in words and len(row.units) == 1
             take = next(iter(row.units)) if kept else DROP
             explained = {} if kept else {"rationale": sing.sing(), "gap": sing.sing()}
             ruling.rule(project, row.ruling.id, take, reason=Reason.SCOPE, **explained)
-        closing.close(project, found.id)
+        ruling.close(project, result.id)
 
 
 def label(project: Project, item_id: str, raters: tuple[Person, ...], sing: Canaries) -> None:
@@ -156,7 +154,7 @@ def test_no_mark_is_in_the_package(planted: tuple[Project, Person, list[str]], t
     with zipfile.ZipFile(path) as package:
         assert found_in("\n".join(package.namelist()).encode(), marks) == []
         contents = {name: package.read(name) for name in package.namelist()}
-    leaks = {name: found for name, content in contents.items() if (found := found_in(content, marks))}
+    leaks = {name: result for name, content in contents.items() if (result := found_in(content, marks))}
     assert leaks == {}
     assert b"her own words" in contents["feedback.json"]
 
@@ -180,7 +178,7 @@ def test_no_mark_is_in_the_annotators_file_window_or_log(
         for name in [page[0] for page in (*STEPS, *ASIDE)]:
             window.show_page(name)
             qtbot.wait(50)
-            qtbot.waitUntil(lambda: not window.desk._errands)
+            qtbot.waitUntil(lambda: not window.session._tasks_behind)
             words += all_words(window)
         window.close()
     assert any("What is the weight of gold?" in word for word in words), "the walk sees nothing"

@@ -10,7 +10,7 @@ from llmock.pytest_plugin import LLMock
 
 from annotator.actions.authoring import artifacts
 from annotator.actions.imports import samples
-from annotator.actions.items import items, roles
+from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.material import draft_runs, extracting
 from annotator.actions.project.file import Project
@@ -113,8 +113,8 @@ def test_a_transcript_in_pieces_takes_what_its_estimate_says(tmp_path: Path, pie
         server.listed = 6
         judges.add(project, JUDGE, base_url=server.url, model="test-model")
         of = RunRequest(JUDGE, f"{draft_runs.PREFIX}arena.inspirations", piece_words=piece_words)
-        seminars = [one for one in items.ids(project) if roles.of(project, one) is ItemRole.SEMINAR]
-        order = replace(of, items=tuple(items.read(project, one).key for one in seminars))
+        seminars = [one for one in items.ids(project) if items.of(project, one) is ItemRole.SEMINAR]
+        order = replace(of, items=tuple(items.read(project, seminar).key for seminar in seminars))
         assert order.items
         asyncio.run(near(project, server, order, measured=False))
     project.close()

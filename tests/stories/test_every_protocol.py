@@ -15,24 +15,23 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from sqlalchemy import select
 
-from annotator.actions.authoring import citation_window
-from annotator.actions.items import items, materials, page_fetching, pages
+from annotator.actions.authoring.settings import widen
+from annotator.actions.items import items, materials, pages
 from annotator.actions.judges import judges
 from annotator.actions.material import extracting
-from annotator.actions.orders import orders  # fmt: skip
+from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.results import results, scoring
-from annotator.actions.results.response_scores import systems_named
+from annotator.actions.results.results import systems_named
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Case
-from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.item import EXEMPLAR, Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import EXEMPLAR
-from annotator.domain.texts.change import now
+from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
-from annotator.protocols.deepscholar.retrieved import retrieved as retrieved_set
+from annotator.protocols.deepscholar.references import retrieved as retrieved_set
 from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import at_work
 from tests.material import cited_sentences, drawn_extracts, key_points
@@ -56,7 +55,7 @@ from tests.storage import sql
 from tests.templates import once
 
 pytestmark = pytest.mark.skipif(not REAL.is_dir(), reason="the shared ResearcherBench data are not there")
-JUDGED = [name for name, shape in PROTOCOLS.items() if shape.values and not shape.by_people]
+JUDGED = [name for name, protocol in PROTOCOLS.items() if protocol.values and not protocol.by_people]
 WITH_BASELINE = [name for name in JUDGED if PROTOCOLS[name].baseline]
 OF_REPORTS = {"researcherbench.claims.extract", "adra.plan.draw", "adra.references", "deepscholar.sentences"}
 OF_SENTENCES = PRECISION, COVERAGE
@@ -104,7 +103,7 @@ def take_in_pages(project: Project, folder: Path) -> None:
     (folder / "page.txt").write_text(PAGE, encoding="utf-8")
     with (folder / "pages.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows([("url", "file"), *((url, "page.txt") for url in pages.cited(project))])
-    asyncio.run(page_fetching.import_folder(project, folder))
+    asyncio.run(pages.import_folder(project, folder))
     for at_hand in materials.each(project, materials.for_judging(PROTOCOLS[RELEVANCE]), items.ids(project)):
         for work in (work for one in at_hand.responses for work in retrieved_set(one) or ()):
             page = Page(url=work.address, state=PageState.OK, text=PAGE, title=work.address, fetched_at=now())
@@ -125,8 +124,8 @@ def judge(project: Project, protocol: str, name: str) -> dict[str, Any]:
 
 def figures(project: Project, protocol: str) -> dict[tuple[str, str], Any]:
     """The estimates of the latest rater over all items, by metric and system; not of what people wrote."""
-    found = [row for row in results.rows(project, protocol=protocol) if row.group_by == scoring.ALL]
-    return {(row.metric, row.system): row.estimate for row in found if row.system != PEOPLE}
+    result = [row for row in results.rows(project, protocol=protocol) if row.group_by == scoring.ALL]
+    return {(row.metric, row.system): row.estimate for row in result if row.system != PEOPLE}
 
 
 def judgements(project: Project, protocol: str) -> list[Any]:
@@ -173,15 +172,15 @@ def counted_known(found: Sequence[Any]) -> int:
 def counted_claims(project: Project) -> dict[tuple[str, str], float]:
     """yes / (yes + no) over the pages of each report, and cited / all of its claims, each once; then the mean."""
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for system, found in parts(project, ResponsePart.CLAIMS):
-        claims_of = Counter(claim.url for claim in found if claim.url)
+    for system, result in parts(project, ResponsePart.CLAIMS):
+        claims_of = Counter(claim.url for claim in result if claim.url)
         refuted = sum(count > 1 for count in claims_of.values())
         shares["faithfulness", system].append(len(claims_of) / (len(claims_of) + refuted))
-        cited = {(one.section, one.text, one.context) for one in found if one.url}
-        made = {(one.section, one.text, one.context) for one in found}
+        cited = {(one.section, one.text, one.context) for one in result if one.url}
+        made = {(one.section, one.text, one.context) for one in result}
         shares["groundedness", system].append(len(cited) / len(made))
-        shares["groundedness.released", system].append(sum(bool(one.url) for one in found) / len(found))
-        known = counted_known(found)
+        shares["groundedness.released", system].append(sum(bool(one.url) for one in result) / len(result))
+        known = counted_known(result)
         shares["groundedness_known", system].append(known / (known + len(made) - len(cited)))
     for system in {system for _, system in shares}:
         shares["faithfulness.released", system] = shares["faithfulness", system]
@@ -199,8 +198,8 @@ def longer_wins(_: Project) -> dict[tuple[str, str], float]:
 def matched_plans(project: Project) -> dict[tuple[str, str], float]:
     """One column of p × g is relevant. One to one TP = 1; any match: p of p rows are right, 1 of g columns found."""
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for system, found in parts(project, ResponsePart.PLAN):
-        p, g = len(found), len(STEPS)
+    for system, result in parts(project, ResponsePart.PLAN):
+        p, g = len(result), len(STEPS)
         shares["plan.precision", system].append(1 / p)
         shares["plan.recall", system].append(1 / g)
         shares["plan.f1", system].append(2 / (p + g))
@@ -230,8 +229,8 @@ def all_said_true(_: Project) -> dict[tuple[str, str], float]:
 def retrieved(project: Project) -> dict[tuple[str, str], float]:
     """Of two gold works one can be found, by its arXiv id."""
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for system, found in parts(project, ResponsePart.REFERENCES):
-        n, tp = len(found), sum(one.identifier.lower().startswith(FOUND.lower()) for one in found)
+    for system, result in parts(project, ResponsePart.REFERENCES):
+        n, tp = len(result), sum(one.identifier.lower().startswith(FOUND.lower()) for one in result)
         shares["retrieval.precision", system].append(tp / n)
         shares["retrieval.recall", system].append(tp / 2)
         shares["retrieval.f1", system].append(2 * tp / (n + 2))
@@ -259,14 +258,14 @@ def some_supported(_: Project) -> dict[tuple[str, str], float]:
 def one_relevant(project: Project) -> dict[tuple[str, str], float]:
     """2 for one work, over twice the works on arXiv, whatever their versions; 0 where none is named."""
     shares: dict[tuple[str, str], list[float]] = defaultdict(list)
-    for system, found in parts(project, ResponsePart.REFERENCES):
-        named = {re.sub(r"v\d+$", "", one.identifier.lower()) for one in found}
+    for system, result in parts(project, ResponsePart.REFERENCES):
+        named = {re.sub(r"v\d+$", "", one.identifier.lower()) for one in result}
         on_arxiv = {name for name in named if name.startswith("arxiv:")}
         shares["relevance_rate", system].append((FOUND.lower() in on_arxiv) / max(len(on_arxiv), 1))
     assert any(sum(values) for values in shares.values())
-    found = means(shares)
+    result = means(shares)
     # The public code does not divide by 2.
-    return found | {("relevance_rate.released", system): 2 * value for (_, system), value in found.items()}
+    return result | {("relevance_rate.released", system): 2 * value for (_, system), value in result.items()}
 
 
 def aligned(project: Project) -> dict[tuple[str, str], float]:
@@ -312,10 +311,10 @@ EXPECTED = {
 def parts(project: Project, part: ResponsePart) -> Iterator[tuple[str, Sequence[Any]]]:
     names, wanted = systems_named(project), materials.for_extracting(EXTRACTIONS["adra.references"])
     for at_hand in materials.each(project, wanted, materials.item_ids(project)):
-        for one in at_hand.responses:
-            if one.response.mode != EXEMPLAR:
-                drawn = drawn_extracts.parts_of(project, one.response.id)[part]
-                yield names[one.response.system_id], drawn.document.units
+        for response in at_hand.responses:
+            if response.response.mode != EXEMPLAR:
+                drawn = drawn_extracts.parts_of(project, response.response.id)[part]
+                yield names[response.response.system_id], drawn.document.units
 
 
 def means(shares: dict[tuple[str, str], list[float]]) -> dict[tuple[str, str], float]:
@@ -339,10 +338,10 @@ def test_a_model_servers_verdicts_become_the_figures_counted_by_hand(
     assert judge(project, protocol, JUDGE)["state"] == "done"
     # Questions that read the same are asked once.
     assert len(llmock.requests) == len({(case.item.id, *asked(case)) for case in cases})
-    found = figures(project, protocol)
+    result = figures(project, protocol)
     wanted = EXPECTED[protocol](project)
-    assert {key: one.value for key, one in found.items()} == pytest.approx(wanted)
-    assert not any(one.missing for one in found.values())
+    assert {key: one.value for key, one in result.items()} == pytest.approx(wanted)
+    assert not any(one.missing for one in result.values())
 
 
 @pytest.mark.parametrize("protocol", WITH_BASELINE)
@@ -350,18 +349,18 @@ def test_the_baseline_answers_every_case_and_says_what_it_is(
     project: Project, tmp_path: Path, protocol: str
 ) -> None:
     assert judge(project, protocol, "baseline")["state"] == "done"
-    found = figures(project, protocol)
-    assert {system for _, system in found} == (set(SYSTEMS) if PROTOCOLS[protocol].metrics else set())
+    result = figures(project, protocol)
+    assert {system for _, system in result} == (set(SYSTEMS) if PROTOCOLS[protocol].metrics else set())
     most = {metric.name: metric.within[1] for metric in PROTOCOLS[protocol].metrics}
-    assert all(0 <= one.value <= most[name] for (name, _), one in found.items() if one.value is not None)
+    assert all(0 <= one.value <= most[name] for (name, _), one in result.items() if one.value is not None)
     judged = judgements(project, protocol)
     assert judged
     assert all("baseline" in row.rationale or row.flags for row in judged)
 
 
 def test_retrieved_works_are_matched_without_a_judge(project: Project, tmp_path: Path) -> None:
-    found = figures(project, "adra.retrieval")
-    assert {key: found[key].value for key in retrieved(project)} == pytest.approx(retrieved(project))
+    result = figures(project, "adra.retrieval")
+    assert {key: result[key].value for key in retrieved(project)} == pytest.approx(retrieved(project))
 
 
 def test_a_server_that_answers_at_random_within_the_schema_yields_no_invented_verdict(
@@ -445,7 +444,7 @@ def is_set(protocol: str, setting: str) -> bool:
 def test_a_run_takes_what_its_estimate_says(project: Project, protocol: str, setting: str) -> None:
     how = dict(SETTINGS[setting])
     if window := how.pop("window", 0):
-        citation_window.widen(project, window)
+        widen(project, window)
     # One report is enough where none is compared with another's.
     systems = () if PROTOCOLS[protocol].paired or PROTOCOLS[protocol].exemplar else SYSTEMS[:1]
     with at_work(CountingServer()) as server:

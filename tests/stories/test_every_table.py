@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.authoring import annotating, question_types
+from annotator.actions.authoring import annotating, settings
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.imports import samples
 from annotator.actions.items import items
@@ -66,8 +66,8 @@ def titles(sheet: Row) -> list[str]:
 
 
 def row(sheet: Row, **wanted: str) -> Row:
-    (found,) = (one for one in sheet["rows"] if all(one[key] == value for key, value in wanted.items()))
-    return found
+    (result,) = (one for one in sheet["rows"] if all(one[key] == value for key, value in wanted.items()))
+    return result
 
 
 def test_letter_19_end_to_end_stands_wide_research_review_and_average(told, capsys):
@@ -80,9 +80,9 @@ def test_letter_19_end_to_end_stands_wide_research_review_and_average(told, caps
     plan = row(sheet, module="Planning", system="Alpha")
     # TP 3 of 3 predicted and 4 gold.
     assert [plan[f"avg_{name.lower()}"] for name in FOUR] == [0.75, 1.0, 0.75, pytest.approx(6 / 7)]
-    found = row(sheet, module="Retrieval", system="Alpha")
+    result = row(sheet, module="Retrieval", system="Alpha")
     # The one source of a paper is found; of a review 1 of 3, with one that is superfluous: 1 / (3 + 2 − 1).
-    assert [found[f"{group}_accuracy"] for group in ("research", "review", "avg")] == [1.0, 0.25, 0.625]
+    assert [result[f"{group}_accuracy"] for group in ("research", "review", "avg")] == [1.0, 0.25, 0.625]
     right = row(sheet, module="Reasoning", system="Alpha")
     # Three runs of 1/2, 1 and 0: their mean, and √(2 · ¼ / 2) apart.
     assert (right["review_accuracy"], right["review_accuracy_sd"]) == (0.5, 0.5)
@@ -258,7 +258,7 @@ def test_letter_19_what_raters_authors_and_judges_did_comes_from_the_sample(samp
 
 def test_letter_3_table_4_defines_every_type_and_counts_its_questions(tmp_path, capsys):
     small = small_project(tmp_path)
-    defined = question_types.types(small)
+    defined = settings.types(small)
     items.change_all(small, {item: {"question_type": "Open Consulting"} for item in items.ids(small)})
     path = str(small.path)
     small.close()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.judges import judges
@@ -38,7 +38,7 @@ def file(tmp_path: Path, server: OddServer) -> Path:
     for number in range(ITEMS):
         item = items.add(project, f"Question {number}: what is shown?").subject
         units = tuple(Criterion(text=f"Explains matter <{number}.{place}>") for place in range(CRITERIA))
-        submitting.seal(project, artifacts.start(project, item, Kind.RUBRIC, Rubric(units=units)).subject)
+        assignments.seal(project, artifacts.start(project, item, Kind.RUBRIC, Rubric(units=units)).subject)
     for name in SYSTEMS:
         answer(project, name)
     judges.add(project, "distant", base_url=server.url, model="test-model", key_env="CANARY_KEY")
@@ -111,19 +111,6 @@ def test_every_fault_ends_as_a_verdict_or_a_cause(file: Path, server: OddServer)
     assert {"refused", "invalid", "timeout", "api_error"} <= set(ended["missing"])
 
 
-def test_a_passing_fault_is_outlived(file: Path, server: OddServer) -> None:
-    seen: Counter[str] = Counter()
-
-    def reply(body: dict[str, Any], number: int) -> Odd:
-        seen[named(body)] += 1
-        return FAULTS[number % 2][1] if seen[named(body)] == 1 and number < 12 else completion(YES)
-
-    server.answer = reply
-    ended = finished(run(file, "--concurrency", "4", "--timeout", "5"))
-    assert ended["missing"] == {}
-    assert len(stored(file)) == CASES
-
-
 def test_a_killed_run_is_gone_on_with_and_repeats_no_finished_call(file: Path, server: OddServer) -> None:
     finished_calls, in_flight = CASES // 3, 3
     server.answer = lambda body, number: replace(completion(YES), held=number >= finished_calls)
@@ -141,20 +128,6 @@ def test_a_killed_run_is_gone_on_with_and_repeats_no_finished_call(file: Path, s
     assert set(again) & set(asked) == set(asked[finished_calls:])  # what was in flight, and nothing else
 
 
-def test_a_run_killed_at_any_moment_asks_again_only_what_was_not_kept(file: Path, server: OddServer) -> None:
-    server.answer = lambda body, number: Odd(completion(YES).body, delay=0.03, held=number >= CASES // 2)
-    process = run(file, "--concurrency", "3", "--timeout", "60")
-    wait_until(lambda: len(server.bodies) >= CASES // 3)
-    process.kill()
-    process.communicate()
-    kept, asked = answers(file), len(server.bodies)
-    server.answer = lambda body, number: completion(YES)
-    ended = finished(run(file, "--concurrency", "3", "--timeout", "10"))
-    again = {named(body) for body in server.bodies[asked:]}
-    assert ended["done"] == CASES
-    assert len(again) == CASES - kept
-
-
 def test_the_key_is_in_no_file_and_no_output(file: Path, server: OddServer) -> None:
     server.answer = lambda body, number: error(401, f"Incorrect API key provided: {KEY}")
     process = run(file, "--concurrency", "2", "--timeout", "5")
@@ -165,13 +138,6 @@ def test_the_key_is_in_no_file_and_no_output(file: Path, server: OddServer) -> N
         header.get("authorization", header.get("Authorization", "")).endswith(KEY)
         for header in server.headers
     )
-
-
-def answers(file: Path) -> int:
-    project = Project.open(file, readonly=True)
-    (count,) = sql.first(project, "SELECT count(*) FROM call WHERE status = 'ok'")
-    project.close()
-    return int(count)
 
 
 def wait_until(true: Any, seconds: float = 30) -> None:

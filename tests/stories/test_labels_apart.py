@@ -10,11 +10,11 @@ import pytest
 from annotator.actions.agreement import agreement_figures
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.labelling import label_offers, label_sealing, label_tasks, labels, second_looks
-from annotator.actions.parcels import packing, returning, tasking, unpacking
+from annotator.actions.labelling import label_cases, label_sealing, label_tasks, labels
+from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.sets import validation_sets, validation_values
+from annotator.actions.sets import validation_figures, validation_sets
 from annotator.actions.sets.validation_sets import SetRequest
 from annotator.actions.studies import error_counts
 from annotator.actions.undo import history
@@ -67,15 +67,15 @@ def say(theirs: Project, protocol: str, place: int) -> None:
 def labelled_apart(project: Project, person: str, folder: Path, place: int) -> Path:
     """The work of one person, who opened their task and labelled everything in it."""
     theirs = tasking.take_task(packing.task(project, person, folder).path).project
-    for protocol in label_offers.offered(theirs):
+    for protocol in label_cases.offered(theirs):
         say(theirs, protocol, place)
     no_ = sql.rows(
         theirs, "SELECT response_id, unit_id FROM judgement WHERE protocol = ? AND value = 'no'", (CLAIMS,)
     )
     for response_id, unit_id in no_:
-        second_looks.give(theirs, response_id, unit_id, KIND, second_looks.TAXONOMIES[KIND].values[0])
+        label_sealing.give(theirs, response_id, unit_id, KIND, label_sealing.TAXONOMIES[KIND].values[0])
     label_sealing.submit(theirs, items.ids(theirs)[0], CLAIMS)
-    work = returning.work(theirs, folder).path
+    work = tray.work(theirs, folder).path
     theirs.close()
     return work
 
@@ -92,7 +92,7 @@ def test_letter_10_labels_of_every_kind_are_given_apart_and_come_home(
     arrived = unpacking.take_in(project, work)
     assert {one.outcome for one in arrived} == {ParcelOutcome.NEW}
     with project.store.read() as db:
-        said = {name: validation_values.of_people(db, PROTOCOLS[name], submitted=True) for name in APART}
+        said = {name: validation_figures.of_people(db, PROTOCOLS[name], submitted=True) for name in APART}
     # Three claims, three statements in three reports, 2 × 3 cells, three pairs; both spoke of every one.
     counts = {name: {len(said[name][person]) for person in (first, second)} for name in APART}
     assert counts == {CLAIMS: {3}, REASONING: {9}, PLAN: {6}, PAIRS: {3}}
@@ -111,11 +111,11 @@ def test_letter_10_a_task_holds_no_gold_label_and_no_system(project: Project, tm
     assert PAGE.splitlines()[0] in whole
     assert not [name for name in SYSTEMS if name in whole]
     statements = next(
-        one["document"]["units"]
-        for one in orjson.loads(package.entries["documents.json"])
-        if one["kind"] == "diagnostics"
+        load["document"]["units"]
+        for load in orjson.loads(package.entries["documents.json"])
+        if load["kind"] == "diagnostics"
     )
-    assert [one["label"] for one in statements] == [None] * 3
+    assert [statement["label"] for statement in statements] == [None] * 3
 
 
 def test_letter_10_what_is_handed_out_counts_only_once_it_is_submitted(project: Project) -> None:
@@ -125,11 +125,11 @@ def test_letter_10_what_is_handed_out_counts_only_once_it_is_submitted(project: 
     project.work_as(person)
     say(project, CLAIMS, 0)
     with project.store.read() as db:
-        before = validation_values.of_people(db, PROTOCOLS[CLAIMS], submitted=True)
+        before = validation_figures.of_people(db, PROTOCOLS[CLAIMS], submitted=True)
     item_id = items.ids(project)[0]
     label_sealing.submit(project, item_id, CLAIMS)
     with project.store.read() as db:
-        after = validation_values.of_people(db, PROTOCOLS[CLAIMS], submitted=True)
+        after = validation_figures.of_people(db, PROTOCOLS[CLAIMS], submitted=True)
     assert (before, len(after[person.id])) == ({}, 3)
     task = label_tasks.queue(project, CLAIMS)[0]
     with pytest.raises(Refusal, match="submitted"):
@@ -150,12 +150,12 @@ def test_letter_10_more_may_be_asked_of_those_who_label_an_item_already(project:
 def test_letter_10_a_set_of_claims_is_handed_out_as_assignments(project: Project, tmp_path: Path) -> None:
     request = SetRequest("Claims", tuple(raters(project)), CLAIMS, size=3, apart=True)
     validation_sets.make(project, request)
-    found = validation_sets.named(project, "Claims")
-    assert len(validation_sets.lacking(project, found)) == 2
+    result = validation_sets.named(project, "Claims")
+    assert len(validation_sets.lacking(project, result)) == 2
     first, second = raters(project)
     for place, person in enumerate((first, second)):
         unpacking.take_in(project, [labelled_apart(project, person, tmp_path / str(place), place)])
-    assert validation_sets.lacking(project, found) == []
+    assert validation_sets.lacking(project, result) == []
     validation_sets.lock(project, "Claims")
     again = replace(request, name="Statements", protocol=REASONING)
     assert validation_sets.preview(project, again).units > 0

@@ -1,4 +1,4 @@
-"""Twenty people's packages come in any order, some of them twice: the project is the same in the end.
+"""Ten people's packages come in any order, some of them twice: the project is the same in the end.
 
 `GOLDSMITH_ORDERS=1000 python -m pytest tests/stories/test_orders_of_arrival.py` tries a thousand orders.
 """
@@ -12,7 +12,7 @@ import pytest
 
 from annotator.actions.assignments import assignments
 from annotator.actions.items import items
-from annotator.actions.parcels import returning, tasking, unpacking
+from annotator.actions.parcels import tasking, tray, unpacking
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
@@ -21,8 +21,8 @@ from annotator.exchange.parcels import packages
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import annotators, edit_rubric, task_for, write_rubric
 
-PEOPLE = 20
-ORDERS = int(os.environ.get("GOLDSMITH_ORDERS", "20"))
+PEOPLE = 10
+ORDERS = int(os.environ.get("GOLDSMITH_ORDERS", "8"))
 TOPICS = (
     "residual connections",
     "gold's weight",
@@ -33,7 +33,7 @@ TOPICS = (
 
 
 def ring(folder: Path) -> Project:
-    """A coordinator's project of twenty people and items, in which each item is two neighbours' to write."""
+    """A coordinator's project of as many people and items, in which each item is two neighbours' to write."""
     folder.mkdir()
     project = new_project(folder / "study.goldsmith")
     for number in range(PEOPLE):
@@ -51,10 +51,10 @@ def returned_twice(project: Project, person_id: str, folder: Path, random_: rand
     theirs = tasking.take_task(task_for(project, person_id, folder)).project
     for item_id in items.ids(theirs):
         write_rubric(theirs, item_id, *(f"Explains {topic}" for topic in random_.sample(TOPICS, 3)))
-    sent = [returning.work(theirs, folder / "first.goldsmith-work").path]
+    sent = [tray.work(theirs, folder / "first.goldsmith-work").path]
     if random_.random() < 0.5:
         edit_rubric(theirs, items.ids(theirs)[0], "Compares two ways of measuring density")
-        sent.append(returning.work(theirs, folder / "second.goldsmith-work").path)
+        sent.append(tray.work(theirs, folder / "second.goldsmith-work").path)
     theirs.close()
     return sent
 

@@ -1,10 +1,6 @@
 """A benchmark of related-work sections from an empty project to its printed table, offline and with a model server."""
 
 import json
-import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,18 +16,18 @@ from annotator.cli import run_command
 from annotator.domain.texts.canonical import canonical_json
 from annotator.protocols import papers
 from annotator.protocols.deepscholar.overall import METRICS
-from tests.judging.odd_server import OddServer, at_work, completion
+from tests.judging.odd_server import OddServer, at_work
 from tests.material import related_work as made
 from tests.material.related_work import SHARED
 from tests.servers.served import CountingServer
-from tests.storage import sql
 
 (PAPER,) = (paper for paper in papers() if paper.name == "deepscholar")
 HERE = [
-    name for name in METRICS if any(name == one.name for shape in PAPER.protocols for one in shape.metrics)
+    name
+    for name in METRICS
+    if any(name == one.name for protocol in PAPER.protocols for one in protocol.metrics)
 ]
 HUMAN, JUDGE = "Human-written exemplar", "distant"
-HERE_IS = Path(__file__).parents[2]
 # What the server replies to whatever a protocol asks.
 SAYS = {
     "deepscholar.organization": {"rationale": "So.", "better": "first"},
@@ -59,9 +55,9 @@ def goldsmith(capsys: pytest.CaptureFixture[str], *words: object) -> Any:
 
 def judge_all(capsys: pytest.CaptureFixture[str], file: Path, name: str) -> None:
     draw_all(capsys, file)
-    for shape in PAPER.protocols:
-        if (shape.judge if name == JUDGE else shape.baseline) is not None:
-            ended = goldsmith(capsys, "judge", "run", file, "--judge", name, "--protocol", shape.name)
+    for protocol in PAPER.protocols:
+        if (protocol.judge if name == JUDGE else protocol.baseline) is not None:
+            ended = goldsmith(capsys, "judge", "run", file, "--judge", name, "--protocol", protocol.name)
             assert (ended["state"], ended["done"]) == ("done", ended["total"])
 
 
@@ -107,23 +103,23 @@ def test_offline_the_baseline_fills_all_that_can_be_told_by_words(
     judge_all(capsys, file, "baseline")
     assert run_command(["judge", "estimate", str(file), "--judge", "baseline", "--protocol", PAPER.name]) == 0
     assert "What it would take" in capsys.readouterr().out
-    found = table(capsys, file)
-    assert {metric for _, metric in found} == {*HERE, "overall"}
-    assert {system for system, _ in found} == {HUMAN, "base", "storm", "search", "scholar", "research"}
+    result = table(capsys, file)
+    assert {metric for _, metric in result} == {*HERE, "overall"}
+    assert {system for system, _ in result} == {HUMAN, "base", "storm", "search", "scholar", "research"}
     # The exemplar's organization is known by definition; of the others the longer section is preferred.
-    assert found[HUMAN, "organization"]["value"] == 0.5
-    assert {found[system, "organization"]["value"] for system in ("base", "storm")} <= {0.0, 1.0}
-    assert "Organization" not in found["base", "overall"]["reason"]
-    assert found["base", "reference_coverage"]["value"] == 1.0
-    assert found["scholar", "reference_coverage"]["value"] == 0.0
+    assert result[HUMAN, "organization"]["value"] == 0.5
+    assert {result[system, "organization"]["value"] for system in ("base", "storm")} <= {0.0, 1.0}
+    assert "Organization" not in result["base", "overall"]["reason"]
+    assert result["base", "reference_coverage"]["value"] == 1.0
+    assert result["scholar", "reference_coverage"]["value"] == 0.0
     assert all(
-        (row["value"] is None) is bool(row["reason"]) for row in found.values() if not row["value_note"]
+        (row["value"] is None) is bool(row["reason"]) for row in result.values() if not row["value_note"]
     )
     assert run_command(["results", str(file), "--view", "deepscholar", "--departures"]) == 0
     told = capsys.readouterr().out
     assert "Differences from the paper:" in told
     assert "Overall is undefined" in told
-    assert "counted on 2026-01-02" in found["base", "document_importance"]["value_note"]
+    assert "counted on 2026-01-02" in result["base", "document_importance"]["value_note"]
 
 
 def test_every_figure_comes_from_real_calls_and_makes_the_overall(
@@ -144,25 +140,25 @@ def test_every_figure_comes_from_real_calls_and_makes_the_overall(
     asked = judge_cases.cases(project, RunRequest(JUDGE, "deepscholar.nuggets"))
     ids = list(dict.fromkeys(case.unit.id for case in asked))
     project.close()
-    for shape in PAPER.protocols:
-        if shape.judge is not None:
-            always(llmock, shape.name, nuggets=ids)
-            ended = goldsmith(capsys, "judge", "run", file, "--judge", JUDGE, "--protocol", shape.name)
+    for protocol in PAPER.protocols:
+        if protocol.judge is not None:
+            always(llmock, protocol.name, nuggets=ids)
+            ended = goldsmith(capsys, "judge", "run", file, "--judge", JUDGE, "--protocol", protocol.name)
             assert (ended["state"], ended["done"]) == ("done", ended["total"])
             bodies += [canonical_json(one.body) for one in llmock.requests]
     # A question that others spare is not asked, and none is asked twice.
     assert 0 < len(bodies) <= foreseen["sum"]["calls"] < foreseen["sum"]["units"] * 2
     assert len(bodies) == len(set(bodies))
-    found = table(capsys, file)
-    figures = [found["base", metric]["value"] for metric in HERE]
+    result = table(capsys, file)
+    figures = [result["base", metric]["value"] for metric in HERE]
     # The first of two is always preferred, so each order decides against the other; all else is the best there is.
     assert figures[:5] == [0.5, 1.0, 1.0, 1.0, 1.0]
     lacking = [metric for metric in METRICS if metric not in HERE]
-    assert found["base", "overall"]["value"] == (None if lacking else pytest.approx(0.5 ** (1 / 7)))
-    assert all(metric in found["base", "overall"]["reason"] for metric in lacking)
-    assert found[HUMAN, "overall"]["value"] == pytest.approx(0.5**0.2)
+    assert result["base", "overall"]["value"] == (None if lacking else pytest.approx(0.5 ** (1 / 7)))
+    assert all(metric in result["base", "overall"]["reason"] for metric in lacking)
+    assert result[HUMAN, "overall"]["value"] == pytest.approx(0.5**0.2)
     # Nothing on arXiv is named there.
-    assert found["scholar", "relevance_rate"]["value"] == 0.0
+    assert result["scholar", "relevance_rate"]["value"] == 0.0
     released = table(capsys, file, "--choose", "reading=released")
     assert released["base", "relevance_rate.released"]["value"] == 2.0
     assert released[HUMAN, "overall"]["value"] is not None
@@ -214,85 +210,20 @@ def always(llmock: LLMock, protocol: str, delay_s: float = 0.0, nuggets: Sequenc
         said.delay(delay_s, times=None)
 
 
-def test_a_run_that_was_killed_goes_on_without_a_repeated_call(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], llmock: LLMock
-) -> None:
-    file, protocol = tmp_path / "project.goldsmith", "deepscholar.nuggets"
-    imported(capsys, file, benchmark(tmp_path / "benchmark"))
-    asked_of(file, llmock)
-    always(llmock, protocol, delay_s=0.2)
-    words = ["judge", "run", str(file), "--judge", JUDGE, "--protocol", protocol, "--concurrency", "1"]
-    words += ["--together", "1"]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "annotator", *words],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=os.environ | {"PYTHONPATH": str(HERE_IS)},
-    )  # fmt: skip
-    while _answers(file) < 2:
-        assert process.poll() is None
-        time.sleep(0.02)
-    process.kill()
-    process.communicate()
-    kept, before = _answers(file), bodies_of(llmock)
-    always(llmock, protocol)
-    ended = goldsmith(capsys, "judge", "resume", file)
-    assert (ended["state"], ended["done"]) == ("done", ended["total"])
-    # What was in flight when it was killed may be asked again; nothing that was answered is.
-    assert 2 <= kept <= len(before) < ended["total"]
-    assert len(bodies_of(llmock)) == ended["total"] - kept
-    assert not set(before[:kept]) & set(bodies_of(llmock))
-    judged = sql.rows(project_at := Project.open(file), "SELECT value, call_id FROM judgement")
-    project_at.close()
-    assert len(judged) == ended["total"]
-    assert all(value == "support" and call for value, call in judged)
-
-
-def bodies_of(llmock: LLMock) -> list[str]:
-    return [canonical_json(one.body) for one in llmock.requests]
-
-
-def _answers(file: Path) -> int:
-    project = Project.open(file, readonly=True)
-    try:
-        return int(sql.rows(project, "SELECT count(*) FROM judgement")[0][0])
-    finally:
-        project.close()
-
-
-def test_a_server_that_says_nothing_of_use_leaves_figures_undefined(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], server: OddServer
-) -> None:
-    file = tmp_path / "project.goldsmith"
-    imported(capsys, file, benchmark(tmp_path / "benchmark"))
-    judges.add(project := Project.open(file), JUDGE, base_url=server.url, model="test-model")
-    project.close()
-    server.answer = lambda *_: completion('{"verdict": "perhaps"}')
-    draw_all(capsys, file)
-    for shape in PAPER.protocols:
-        if shape.judge is not None:
-            assert run_command(["judge", "run", str(file), "--judge", JUDGE, "--protocol", shape.name]) == 3
-    capsys.readouterr()
-    judged = sql.rows(project := Project.open(file), "SELECT DISTINCT value FROM judgement")
-    project.close()
-    assert judged == [(None,)]
-    found = table(capsys, file)
-    assert found["base", "nugget_coverage"]["value"] is None
-    assert found["base", "nugget_coverage"]["value_missing"] == 1
-
-
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
 @pytest.mark.slow
 def test_the_public_data_have_their_table(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "project.goldsmith"
     imported(capsys, file, SHARED)
     judge_all(capsys, file, "baseline")
-    found = table(capsys, file)
-    systems = {system for system, _ in found}
+    result = table(capsys, file)
+    systems = {system for system, _ in result}
     assert len(systems) == len(list((SHARED / "systems").iterdir())) + 1
-    assert found[HUMAN, "organization"]["value"] == 0.5
+    assert result[HUMAN, "organization"]["value"] == 0.5
     # Nobody has said who is important, and no citations are known.
-    assert {found[one, "reference_coverage"]["value"] for one in systems} == {None}
+    assert {result[one, "reference_coverage"]["value"] for one in systems} == {None}
     assert {
         row["value_n"]
-        for (system, metric), row in found.items()
+        for (system, metric), row in result.items()
         if (system, metric) == (HUMAN, "relevance_rate")
     } == {32}

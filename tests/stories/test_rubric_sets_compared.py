@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.items import items, named_rubrics, sources
+from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.project.file import Project
+from annotator.actions.studies import rubric_views
 from annotator.cli import run_command
 from tests.judging.odd_server import Odd, OddServer, completion
 from tests.projects.small_project import small_project
@@ -41,7 +42,7 @@ def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
     paper = tmp_path / "paper.md"
     paper.write_text("# A paper\n\nTraining is stable with residual connections on ImageNet.", "utf-8")
     for item_id in items.ids(project):
-        sources.add_source(project, item_id, paper)
+        items.add_source(project, item_id, paper)
     add_judge(project, server)
     yield project
     project.close()
@@ -91,21 +92,21 @@ def test_letter_18_rubric_sets_are_drafted_judged_labelled_and_compared(
         overview = told("results", file, "--view", "overview", "--judge", "baseline")["sheets"][0]
         assert f"Rubrics in force: “{name}”, not the experts' own." in overview["told"]
     with closing(Project.open(project.path)) as again:
-        named_rubrics.use(again, "by dimensions")
+        rubric_views.use(again, "by dimensions")
         for item_id in items.ids(again):
             label_sealing.reopen(again, item_id)
         assert label_all(again, contrary=2) == 8
-        named_rubrics.use(again, "")
+        rubric_views.use(again, "")
     assert told("results", file, "--metric", "coverage", "--by", "all")["rows"] == before
-    found = {
+    result = {
         sheet["title"]: sheet
         for sheet in told("results", file, "--view", "rubrics", "--judge", "baseline")["sheets"]
     }
-    assert list(found) == ["Scores", "Agreement with people", "Weights", "Criteria"]
-    by_set = {row["set"]: row for row in found["Agreement with people"]["rows"]}
+    assert list(result) == ["Scores", "Agreement with people", "Weights", "Criteria"]
+    by_set = {row["set"]: row for row in result["Agreement with people"]["rows"]}
     assert {name: (row["pairs"], row["accuracy"]) for name, row in by_set.items()} == {
         "settled": (12, pytest.approx(11 / 12)), "by dimensions": (8, pytest.approx(6 / 8)), "by reference": (0, None),
     }  # fmt: skip
-    weights = {row["weight"]: row for row in found["Weights"]["rows"]}
+    weights = {row["weight"]: row for row in result["Weights"]["rows"]}
     assert [weights[weight]["set_by_dimensions"] for weight in (1, 2, 3)] == [1.0, 0.0, 0.0]
     assert [weights[weight]["set_by_reference"] for weight in (1, 2, 3)] == [0.0, 0.5, 0.5]

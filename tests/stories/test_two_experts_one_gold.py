@@ -11,7 +11,7 @@ import pytest
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.assignments import agreements
 from annotator.actions.items import items
-from annotator.actions.parcels import parcel_secrets, tasking, tray
+from annotator.actions.parcels import known_keys, tasking, tray
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.cli import run_command
@@ -186,7 +186,7 @@ def take_in_all(study: Study, capsys: pytest.CaptureFixture[str]) -> None:
     assert run_command(["unpack", study.home, str(stranger)]) == 1
     assert "signed with a different key" in capsys.readouterr().out
     with closing(Project.open(study.folder / "Ben" / "ben.goldsmith")) as project:
-        by_ben = edited_by_hand(study.work("Ben"), parcel_secrets.signing_key(project))
+        by_ben = edited_by_hand(study.work("Ben"), known_keys.signing_key(project))
     assert told(capsys, "unpack", study.home, str(by_ben))["arrivals"][0]["outcome"] == "conflicting"
 
 
@@ -208,8 +208,8 @@ def test_a_gold_is_made_by_two_experts_and_a_senior(
     take_in_all(study, capsys)
     before = study.frozen()
     with closing(Project.open(Path(study.home))) as project:
-        (found,) = agreements.of_item(project, items.ids(project)[0])
-        assert (found.pairs[0].figures[0].name, found.pairs[0].figures[0].value) == ("match_f1", 0.5)
+        (result,) = agreements.of_item(project, items.ids(project)[0])
+        assert (result.pairs[0].figures[0].name, result.pairs[0].figures[0].value) == ("match_f1", 0.5)
         assert [entry.reason for entry in tray.entries(project)] == [ParcelOutcome.CONFLICT]
     adjudicate_in_the_window(study.home, study.ids["Cleo"], qtbot)
     object_to_it(study, ada)

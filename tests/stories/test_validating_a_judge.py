@@ -10,12 +10,12 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QFileDialog
 
 from annotator.actions.judges import judges, prompts
-from annotator.actions.judging import card_checks
+from annotator.actions.judging import derived_judges
 from annotator.actions.project.file import Project
 from annotator.actions.sets import validation_sets
-from annotator.actions.validation import cards, disagreements
+from annotator.actions.validation import disagreements, validity_cards
 from annotator.actions.validation.validation import ValidationQuery
-from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from tests.gui.results.conftest import at, cells, go, heads
 from tests.projects.validation_project import At, person, places, validation_project
@@ -100,12 +100,12 @@ def draw(window: Window) -> None:
 
 def label(window: Window, says: Callable[[At], str]) -> None:
     """Everything that was dealt, by keyboard alone and without a system's name, until it is submitted."""
-    found = {(response, unit): at for at, (_, response, unit) in places(window.desk.project).items()}
+    result = {(response, unit): at for at, (_, response, unit) in places(window.session.project).items()}
     press("Ctrl+3")
     page = window.page
     assert len(page.queue.tasks) == 8
     for _ in range(8):
-        told = [says(at) for (response, _), at in found.items() if response == page.bench.response_id]
+        told = [says(at) for (response, _), at in result.items() if response == page.bench.response_id]
         assert len(told) == len(WEIGHTS)
         for value in told:
             press("1" if value == "yes" else "2")
@@ -150,7 +150,7 @@ def coverage(says: list[Callable[[At], str]], system: str) -> float:
     """The mean over items of Σ w·b / Σ w, b being the share of people who say yes."""
     items = range(1, 5)
     shares = {
-        (item, n): sum(one((item, system, n)) == "yes" for one in says) / len(says)
+        (item, n): sum(say((item, system, n)) == "yes" for say in says) / len(says)
         for item in items
         for n in (1, 2)
     }
@@ -165,7 +165,7 @@ def lock(window: Window, qtbot: Any) -> None:
     page = part(window, "Sets", set=NAME)
     press("Ctrl+L")
     settle(page)
-    assert validation_sets.named(window.desk.project, NAME).locked_at is not None
+    assert validation_sets.named(window.session.project, NAME).locked_at is not None
 
 
 def compare(window: Window, qtbot: Any, right: int) -> None:
@@ -182,7 +182,7 @@ def rule(window: Window, right: int) -> None:
     for place in range(32 - right):
         press("123"[place % 3])
     settle(page)
-    (ruled,) = disagreements.report(window.desk.project, ValidationQuery(set_name=NAME))
+    (ruled,) = disagreements.report(window.session.project, ValidationQuery(set_name=NAME))
     assert (ruled.open, sum(ruled.rulings.values())) == (0, 32 - right)
     assert ruled.first.plain["accuracy"].value == pytest.approx(right / 32)
     assert ruled.ruled.plain["accuracy"].value > right / 32
@@ -201,13 +201,15 @@ def save_card(window: Window, path: Path, right: int) -> None:
     page = part(window, "Cards", choose={"set": NAME, "judge": JUDGE})
     press("Ctrl+Return")
     settle(page)
-    card, project = cards.read(path), window.desk.project
+    card, project = validity_cards.read(path), window.session.project
     assert (card.judge.model, card.labels.source, card.labels.set_name) == ("gpt-4o-mini", "set", NAME)
     (own,) = [line for line in card.lines if (line.who, line.by) == ("judge", "all")]
     assert own.plain["accuracy"].value == pytest.approx(right / 32)
-    assert card_checks.check(project, card, JUDGE).holds
+    assert derived_judges.check(project, card, JUDGE).holds
     prompts.write(project, COVERAGE, prompts.shipped(COVERAGE).replace("# user", "Be strict.\n\n# user"))
-    assert [one.part for one in card_checks.check(project, card, JUDGE).differences] == ["prompt"]
+    assert [difference.part for difference in derived_judges.check(project, card, JUDGE).differences] == [
+        "prompt"
+    ]
 
 
 def test_from_a_sample_to_a_card(

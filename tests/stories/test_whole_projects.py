@@ -247,7 +247,7 @@ def test_seminars_become_a_release_of_ranked_tasks_and_their_scores(goldsmith: S
         goldsmith(f"judge run FILE --judge model --protocol {protocol}")
     out = goldsmith.comes_back_equal("arena", "contest", "leakage")
     reports = {
-        path.stem: [one for one in json.loads(path.read_text("utf-8")) if one["mode"] == "end-to-end"]
+        path.stem: [load for load in json.loads(path.read_text("utf-8")) if load["mode"] == "end-to-end"]
         for path in (out / "responses").glob("*.json")
     }
     figures = {
@@ -261,7 +261,7 @@ def test_seminars_become_a_release_of_ranked_tasks_and_their_scores(goldsmith: S
             shares = []
             for text in (one["text"] for one in texts):
                 points = rule_model.sentences(PAGES["en" if rule_model.ADDRESS["en"] in text else "zh"])
-                shares.append(fmean(rule_model.related(one, text) == relation for one in points))
+                shares.append(fmean(rule_model.related(point, text) == relation for point in points))
             assert figures[metric, system] == pytest.approx(fmean(shares))
     assert min(figures["ksr", "careful"], figures["kcr", "hasty"]) > 0
     leaks = {
@@ -274,8 +274,10 @@ def test_seminars_become_a_release_of_ranked_tasks_and_their_scores(goldsmith: S
         for name in ("ratings", "matches", "decisions")
     )
     assert len(matches) == 20 * 2 + 5
-    assert {one["rater"] for one in ratings} >= {"Ada", "Ben", "people"}
-    assert {one["task"]: one["reason"] for one in decisions}["quakes-t01"] == "Is answered already."
+    assert {rating["rater"] for rating in ratings} >= {"Ada", "Ben", "people"}
+    assert {decision["task"]: decision["reason"] for decision in decisions}[
+        "quakes-t01"
+    ] == "Is answered already."
 
 
 def longer_than_exemplars(goldsmith: Shell, system: str) -> float:
@@ -305,19 +307,19 @@ def test_papers_become_a_release_of_related_work_and_its_table(goldsmith: Shell)
     goldsmith("sources works FILE --from", goldsmith.write("works.csv", counts))
     for name in ("deepscholar.sentences", "adra.references"):
         goldsmith(f"judge extract FILE --judge baseline --extraction {name}")
-    shapes = [one for one in papers()[2].protocols if one.judge]
-    for one in sorted(shapes, key=lambda one: not one.name.endswith("_importance")):
-        goldsmith(f"judge run FILE --judge model --protocol {one.name}")
-        if one.name.endswith("reference_importance"):
-            goldsmith(f"labels into-gold FILE {one.name} --rater model --as Cora")
+    protocols = [protocol for protocol in papers()[2].protocols if protocol.judge]
+    for protocol in sorted(protocols, key=lambda protocol: not protocol.name.endswith("_importance")):
+        goldsmith(f"judge run FILE --judge model --protocol {protocol.name}")
+        if protocol.name.endswith("reference_importance"):
+            goldsmith(f"labels into-gold FILE {protocol.name} --rater model --as Cora")
     rows = goldsmith.tree("results FILE --view deepscholar")["sheets"][0]["rows"]
-    found = {(row["system"], row["metric"]): row["value"] for row in rows}
+    result = {(row["system"], row["metric"]): row["value"] for row in rows}
     # It cites the one important reference of each paper, and no other; the longer section is the better organized.
-    assert {found["writer", name] for name in ("reference_coverage", "relevance_rate")} == {1}
+    assert {result["writer", name] for name in ("reference_coverage", "relevance_rate")} == {1}
     told = goldsmith.tree("results FILE --by all --protocol deepscholar.organization")["rows"]
     organized = {row["system"]: row["value"] for row in told if row["metric"] == "organization"}
     for system in ("writer", "base"):
         assert organized[system] == longer_than_exemplars(goldsmith, system)
-    assert found["writer", "document_importance"] is not None
+    assert result["writer", "document_importance"] is not None
     assert "0 judgements have no verdict" in goldsmith("judge missing FILE")
     goldsmith.comes_back_equal("deepscholar", "overview")

@@ -1,10 +1,10 @@
 """An Adjudicate page for tests: opened over a project, at its first row, with words to find rows by."""
 
-from annotator.actions.adjudication.adjudication_sheets import SheetRow
+from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.actions.project.file import Project
 from annotator.gui.pages.adjudication.page import AdjudicatePage
-from annotator.gui.pages.adjudication.rows.row_card import RowCard
-from annotator.gui.review.ruling_words import about
+from annotator.gui.pages.adjudication.row_card import RowCard
+from annotator.gui.review.field_chips import about
 from tests.projects.pairs_project import letter_of
 from tests.windows.labelling_keys import be_active
 

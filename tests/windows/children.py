@@ -12,10 +12,10 @@ from contextlib import ExitStack, contextmanager
 from functools import cache
 from pathlib import Path
 
-from annotator.gui.desk import child
+from annotator.gui.session import run
 
 SERVERS = Path(__file__).parents[1] / "servers"
-COMMAND = child.command
+COMMAND = run.command
 
 
 @contextmanager

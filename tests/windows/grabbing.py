@@ -12,9 +12,8 @@ from annotator import files
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.gui import theme
-from annotator.gui.shell.start import StartPage
-from annotator.gui.shell.starting import make_application
-from annotator.gui.shell.steps import ASIDE, STEPS
+from annotator.gui.shell.navigation import ASIDE, STEPS
+from annotator.gui.shell.start import StartPage, make_application
 from annotator.gui.shell.window import Window
 
 SCHEMES: tuple[theme.Scheme, ...] = ("light", "dark")
@@ -54,7 +53,7 @@ def _wanted(pages: Sequence[str]) -> list[str]:
 
 def _place(window: Window, name: str) -> dict[str, str]:
     """The first item for the pages that show one, so that pictures of the same project are alike."""
-    first = items.ids(window.desk.project)[:1]
+    first = items.ids(window.session.project)[:1]
     return {"item_id": first[0]} if first and name in ("Author", "Label") else {}
 
 
@@ -72,11 +71,11 @@ def grab(widget: QWidget, path: Path, width: int, height: int) -> Path:
 
 def _settle(widget: QWidget) -> None:
     """Let background tasks come home and timers fire, so that the picture shows a page at rest."""
-    desk = getattr(widget, "desk", None)
+    session = getattr(widget, "session", None)
     deadline = QDeadlineTimer(PATIENCE_MS)
     QTest.qWait(SETTLE_MS)
-    if desk is not None and not deadline.hasExpired():
-        desk.wait()
+    if session is not None and not deadline.hasExpired():
+        session.wait()
         QTest.qWait(SETTLE_MS)
     QApplication.sendPostedEvents()
 

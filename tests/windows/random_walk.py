@@ -37,7 +37,7 @@ from annotator.gui import theme
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.keys import BINDINGS
 from annotator.gui.parts import below
-from annotator.gui.shell.steps import ASIDE
+from annotator.gui.shell.navigation import ASIDE
 from annotator.gui.shell.window import Window
 
 WORDS = (
@@ -134,7 +134,7 @@ class Walk:
                 return
 
     def _settle(self) -> None:
-        self.window.desk.wait()
+        self.window.session.wait()
         QTest.qWait(30)
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         gc.collect()
@@ -144,7 +144,7 @@ class Walk:
         """How many widgets there are, but for the editors of units in view: a document that grew has more of those."""
         every = QApplication.allWidgets()
         editors = [one for one in every if isinstance(one, UnitEditor) and self.window.isAncestorOf(one)]
-        return len(every) - sum(1 + sum(1 for _ in below(one, QWidget)) for one in editors)
+        return len(every) - sum(1 + sum(1 for _ in below(editor, QWidget)) for editor in editors)
 
     def _choose(self) -> tuple[str, Act]:
         ways: tuple[tuple[int, Callable[[], tuple[str, Act]]], ...] = (
@@ -161,7 +161,7 @@ class Walk:
 
     def _page(self) -> tuple[str, Act]:
         names = [*self.window.navigation._buttons, *(one[0] for one in ASIDE)]
-        if self.window.desk.project.from_task:
+        if self.window.session.project.from_task:
             names = [
                 *self.window.navigation._buttons,
                 "Guidelines",
@@ -175,10 +175,10 @@ class Walk:
         return f"page {name}", lambda: self.window.show_page(name)
 
     def _button(self) -> tuple[str, Act]:
-        found = self._of(QAbstractButton)
-        if not found:
+        result = self._of(QAbstractButton)
+        if not result:
             return self._page()
-        button = self.chance.choice(found)
+        button = self.chance.choice(result)
         words = button.accessibleName() or button.text() or button.toolTip()
         # Nothing is asked of the network, and no menu waits for an answer.
         if "etch" in words or (hasattr(button, "menu") and button.menu()):
@@ -258,21 +258,21 @@ class Walk:
         return f"colours {choice}", lambda: theme.choose(choice)
 
     def _person(self) -> tuple[str, Act]:
-        known = people.people(self.window.desk.project)
-        if self.window.desk.project.from_task or not known:
+        known = people.people(self.window.session.project)
+        if self.window.session.project.from_task or not known:
             return self._page()
         person = self.chance.choice(known)
         return f"person {person.alias}", lambda: self.window.choose_person(person.id)
 
     def _menu(self) -> tuple[str, Act]:
-        found = [
+        result = [
             action
             for menu in self.window.menuBar().actions()
             if menu.menu() is not None
             for action in menu.menu().actions()
             if action.text() and action.text() not in OUTSIDE and not action.text().startswith("Reset")
         ]
-        action = self.chance.choice(found)
+        action = self.chance.choice(result)
         return f"menu {action.text()}", action.trigger
 
     def _close_what_popped_up(self) -> None:
@@ -342,7 +342,7 @@ def walking(
 def close(window: Window) -> None:
     """Close in the middle of whatever is under way, and let go of all that is left."""
     if not window.close():
-        window.desk.stop_jobs()
+        window.session.stop_jobs()
         deadline = time.monotonic() + 60
         while isValid(window) and window.isVisible() and time.monotonic() < deadline:
             QTest.qWait(50)

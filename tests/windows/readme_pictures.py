@@ -7,7 +7,7 @@ from pathlib import Path
 
 from annotator.actions.imports import practice, samples
 from annotator.gui import theme
-from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.places import resources
 from tests.windows import grabbing
@@ -32,8 +32,8 @@ def make(folder: Path) -> list[Path]:
     theme.current().dress()
     with tempfile.TemporaryDirectory() as home:
         window = Window(samples.create(Path(home) / "sample.goldsmith"))
-        led = {step.page: step.place for step in practice.tries(window.desk.project)}
-        practice.stop_trying(window.desk.project)
+        led = {step.page: step.place for step in practice.tries(window.session.project)}
+        practice.stop_trying(window.session.project)
         pictures = [
             _picture(window, folder / f"{name}.png", page, led) for name, (page, _) in PICTURES.items()
         ]
@@ -44,7 +44,7 @@ def make(folder: Path) -> list[Path]:
 def _picture(window: Window, path: Path, name: str, led: dict[str, dict[str, str]]) -> Path:
     place = PICTURES[path.stem][1]
     page = window.show_page(name, **(led[name] if place is None else place))
-    window.desk.wait()
+    window.session.wait()
     if name == "Adjudicate":
         page.frame.beginning.begin.click()
     return grabbing.grab(window, path, *SIZE)

@@ -4,9 +4,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from annotator.gui.desk.run import BackgroundRun
 from annotator.gui.parts import below
 from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.session.run import BackgroundRun
 from tests.judging.odd_server import Odd, OddServer
 from tests.windows.labelling_keys import press
 

@@ -16,13 +16,13 @@ HERE = Qt.FindChildOption.FindDirectChildrenOnly
 
 
 def settle(page: Any) -> None:
-    """Have errands come home and pauses end at once, until a page and its window are at rest."""
+    """Have tasks_behind come home and pauses end at once, until a page and its window are at rest."""
     deadline, quiet = time.monotonic() + PATIENCE_S, 0
     while quiet < 2 and time.monotonic() < deadline:
         ended = _end_pauses([*page.findChildren(QTimer), *page.window().findChildren(QTimer, options=HERE)])
         QTest.qWait(TURN_MS)
-        page.desk.wait()
-        quiet = 0 if ended or page.desk._errands else quiet + 1
+        page.session.wait()
+        quiet = 0 if ended or page.session._tasks_behind else quiet + 1
 
 
 def _end_pauses(timers: list[QTimer]) -> bool:

@@ -20,9 +20,9 @@ ROLES = [Qt.ItemDataRole(role) for role in range(14)]
 
 def all_words(whole: QWidget) -> list[str]:
     """Every text on a widget and anywhere below it, and of its acts."""
-    found = [word for widget in (whole, *whole.findChildren(QWidget)) for word in words_of(widget)]
+    result = [word for widget in (whole, *whole.findChildren(QWidget)) for word in words_of(widget)]
     actions = whole.findChildren(QAction)
-    return [*found, *(text for action in actions for text in (action.text(), action.toolTip()))]
+    return [*result, *(text for action in actions for text in (action.text(), action.toolTip()))]
 
 
 def words_of(widget: QWidget) -> Iterator[str]:

@@ -1,31 +1,352 @@
 """The adjudication queue: open conflicts first, lowest agreement first."""
 
+import random
 from collections import Counter, defaultdict
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from math import ceil
+from typing import Any, TypeVar
 
 import orjson
-from sqlalchemy import Row, select
+from sqlalchemy import Row, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import openings
-from annotator.actions.adjudication.adjudication_sheets import masked
-from annotator.actions.adjudication.adjudication_sheets import sheet as sheet
-from annotator.actions.adjudication.openings import look as look
-from annotator.actions.adjudication.openings import open_ as open_
-from annotator.actions.assignments import adjudicators
-from annotator.actions.authoring.comparing import ITEM_SCORE
-from annotator.actions.consensus import ruling_rows
-from annotator.actions.project.file import Project
-from annotator.domain.experts.adjudication import BOTH, Adjudication, AdjudicationState, DisputeState
-from annotator.domain.experts.agreement import Agreement, Figure
-from annotator.domain.experts.assignment import Stage
-from annotator.storage.tables import (
-    AGREEMENT,
-    DISPUTE,
-    ITEM,
-    RULING,
+from annotator.actions.adjudication import ruling
+from annotator.actions.adjudication.ruling import renumbered
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring import settings
+from annotator.actions.authoring.comparing import ITEM_SCORE, by_scale, field_named, measured, of_pairs
+from annotator.actions.consensus import consensus, ruling_rows
+from annotator.actions.consensus.consensus import Documents, Made
+from annotator.actions.labelling import dealing
+from annotator.actions.project import backups, people
+from annotator.actions.project.file import Progress, Project, record
+from annotator.domain.experts.adjudication import (
+    BOTH,
+    LETTERS,
+    Adjudication,
+    AdjudicationState,
+    Agreement,
+    DisputeState,
+    Figure,
+    Ruling,
+    figure,
 )
+from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.kinds.artifact import Document, Kind, Unit, Weights
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.labels import Label
+from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now, sha256
+from annotator.domain.texts.difference import TextPiece, differences
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.storage.tables import ADJUDICATION, AGREEMENT, DISPUTE, ITEM, RESPONSE, RULING
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningRows:
+    """The rows of an agreement before any ruling: which are unanimous, and whether their order is."""
+
+    letters: dict[str, str]
+    rows: tuple[ruling_rows.Members, ...]
+    unanimous: tuple[bool, ...]
+    order_differs: bool
+
+    @property
+    def contested(self) -> int:
+        return len(self.rows) - sum(self.unanimous)
+
+
+def id_of(item_id: str, stage: Stage) -> str:
+    """The id of the adjudication of a stage of an item, the same in every file."""
+    return derived_id("adjudication", item_id, stage.value)
+
+
+def open_(project: Project, item_id: str, stage: Stage) -> Adjudication:
+    """The adjudication of a stage of an item, opened now if it was not before, and this person's from now on.
+
+    Its letters are left out of what comes back. Refusal while the agreement is not frozen, and for anyone who
+    answered something of the item.
+    """
+    with project.store.write() as db:
+        person_id, result = _theirs(project, db, item_id, stage)
+        if result is None:
+            result = _opened(project, db, item_id, stage, person_id)
+        elif result.adjudicator_id != person_id:
+            db.execute(
+                update(ADJUDICATION).where(ADJUDICATION.c.id == result.id).values(adjudicator_id=person_id)
+            )
+            image = {"adjudicator_id": person_id}
+            record(project, db, Change("adjudication", result.id, "take over", None, image))
+            result = result.model_copy(update=image)
+    return result.model_copy(update={"letters": {}})
+
+
+def look(project: Project, item_id: str, stage: Stage, question: Callable[[Project, str], T]) -> T:
+    """What a question says of an adjudication, by its id; one that is not opened yet, as it would be then.
+
+    Looking only reads. Refusal as for opening it.
+    """
+    with project.store.read() as db:
+        person_id, result = _theirs(project, db, item_id, stage)
+        if result is not None:
+            return question(project, result.id)
+        with ruling_rows.as_if_opened(*_laid_out(db, item_id, stage, person_id)):
+            return question(project, id_of(item_id, stage))
+
+
+def _theirs(project: Project, db: Connection, item_id: str, stage: Stage) -> tuple[str, Adjudication | None]:
+    """The person working and the adjudication, if it is begun; Refusal when they may not resume it."""
+    result = ruling_rows.of_stage(db, item_id, stage)
+    known = assignments.competence(project, db, item_id)
+    if objection := known.objection(item_id, result.adjudicator_id if result else ""):
+        raise objection
+    return known.person.id, result
+
+
+def layout(db: Connection, agreement: Agreement) -> OpeningRows:
+    """How the units of an agreement's raters are laid out; the same wherever and whenever it is asked."""
+    raters = [rater.person_id for rater in agreement.inputs]
+    dealt = ruling_rows.dealt(raters, ruling_rows.seed_of(id_of(agreement.item_id, agreement.stage)))
+    documents = ruling_rows.sealed(db, agreement, dealt)
+    kind = ruling_rows.kind_of_stage(agreement.stage)
+    orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
+    rows = ruling_rows.rows(agreement, dealt, orders)
+    unanimous = tuple(len(row) == len(dealt) and _agree(kind, row, documents) for row in rows)
+    return OpeningRows(
+        dealt, tuple(rows), unanimous, KINDS[kind].ordered and not ruling_rows.same_order(rows, orders)
+    )
+
+
+def _agree(kind: Kind, row: ruling_rows.Members, documents: dict[str, Document[Any]]) -> bool:
+    return consensus.agree(kind, (documents[letter].unit(unit) for letter, unit in row.items()))
+
+
+def _laid_out(
+    db: Connection, item_id: str, stage: Stage, person_id: str
+) -> tuple[Adjudication, list[Ruling]]:
+    """An adjudication and its rulings before anyone has ruled; Refusal while its agreement is not frozen."""
+    agreement = agreements.of_stage(db, item_id, stage)
+    if agreement is None:
+        raise Refusal(
+            f"The {stage.value} of this item is not ready to be adjudicated.",
+            "Its agreement is frozen once everyone assigned has submitted.",
+        )
+    if len(agreement.inputs) > len(LETTERS):
+        raise Refusal(
+            f"{len(agreement.inputs):,} people answered this, more than there are letters.",
+            "It cannot be adjudicated; its agreement figure stays.",
+        )
+    laid = layout(db, agreement)
+    made = Adjudication(
+        id=id_of(item_id, stage),
+        item_id=item_id,
+        stage=stage,
+        agreement_id=agreement.id,
+        adjudicator_id=person_id,
+        seed=ruling_rows.seed_of(id_of(item_id, stage)),
+        letters=laid.letters,
+        opened_at=now(),
+    )
+    rulings = [
+        Ruling(
+            id=derived_id("ruling", made.id, place),
+            adjudication_id=made.id,
+            position=place,
+            members=row,
+            unanimous=alike,
+            # Where all wrote the same there is nothing to decide.
+            take=BOTH if alike else "",
+        )
+        for place, (row, alike) in enumerate(zip(laid.rows, laid.unanimous, strict=True))
+    ]
+    return made, rulings
+
+
+def _opened(project: Project, db: Connection, item_id: str, stage: Stage, person_id: str) -> Adjudication:
+    made, rulings = _laid_out(db, item_id, stage, person_id)
+    columns = made.model_dump() | {"letters": canonical_json(made.letters).decode()}
+    db.execute(insert(ADJUDICATION).values(**columns))
+    ruling_rows.add(db, rulings)
+    image = {"item_id": item_id, "stage": stage.value, "seed": made.seed, "rows": len(rulings)}
+    record(project, db, Change("adjudication", made.id, "open", None, image))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class SheetRow:
+    """A row: the units of each letter with their notes, the differences that count, and the ruling's result.
+
+    `pieces` are the word-level differences from the first letter's words to each further letter's. `heading`,
+    `report` and `response_id` say what a label is about: the words judged by, and the report under its stand-in
+    name; they are empty for all other kinds.
+    """
+
+    number: int
+    ruling: Ruling
+    units: dict[str, Unit]
+    differing: tuple[str, ...]
+    made: tuple[Made, ...]
+    pieces: dict[str, tuple[TextPiece, ...]] = field(default_factory=dict)
+    heading: str = ""
+    report: str = ""
+    response_id: str = ""
+
+    @property
+    def contested(self) -> bool:
+        """Whether not everybody wrote it, or something that counts differs."""
+        return not self.ruling.unanimous
+
+
+@dataclass(frozen=True, slots=True)
+class SheetDispute:
+    id: str
+    letter: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationSheet:
+    """Everything needed to adjudicate one stage of an item, without anyone's identity.
+
+    `remarks` are the notes on the whole artifact, `figures` the frozen agreement, `consensus` what is made so far.
+    """
+
+    adjudication_id: str
+    item_id: str
+    item_key: str
+    question: str
+    stage: Stage
+    kind: Kind
+    state: AdjudicationState
+    version: int
+    spot_check: bool
+    letters: tuple[str, ...]
+    rows: tuple[SheetRow, ...]
+    consensus: Document[Any]
+    remarks: dict[str, str]
+    figures: tuple[Figure, ...]
+    order_differs: bool
+    disputes: tuple[SheetDispute, ...]
+
+
+def sheet(project: Project, adjudication_id: str) -> AdjudicationSheet:
+    """One adjudication by letters alone; Refusal for anyone who may not adjudicate it, KeyError when there is none."""
+    with project.store.read() as db:
+        result = ruling_rows.adjudication(db, adjudication_id)
+        assignments.refuse_others(project, db, result)
+        frozen = ruling_rows.agreement(db, result.agreement_id)
+        documents = ruling_rows.sealed(db, frozen, result.letters)
+        rows = _rows(project, db, result, documents)
+        item = db.execute(select(ITEM.c.key, ITEM.c.question).where(ITEM.c.id == result.item_id)).one()
+        disputes = _disputes(db, result)
+    kind = ruling_rows.kind_of(result)
+    return AdjudicationSheet(
+        adjudication_id=result.id,
+        item_id=result.item_id,
+        item_key=item.key,
+        question=item.question,
+        stage=result.stage,
+        kind=kind,
+        state=result.state,
+        version=result.version,
+        spot_check=result.spot_check,
+        letters=tuple(result.letters),
+        rows=rows,
+        consensus=KINDS[kind].document(units=tuple(unit for row in rows for unit, _ in row.made)),
+        remarks={letter: document.remark for letter, document in documents.items() if document.remark},
+        figures=masked(frozen.figures or (figure for pair in frozen.pairs for figure in pair.figures)),
+        order_differs=KINDS[kind].ordered and not _same_order(rows, documents),
+        disputes=disputes,
+    )
+
+
+def report_text(project: Project, response_id: str) -> str:
+    return str(project.query(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar_one())
+
+
+def masked(frozen: Iterable[Figure]) -> tuple[Figure, ...]:
+    """Figures without what tells raters apart: scores of one of them, and notes on an A and a B.
+
+    Those are other people than the letters, the same two in every item: seen often enough they would show who is
+    who. Of why a figure is undefined the first reason is kept, which speaks of both.
+    """
+    return tuple(
+        each.model_copy(update={"note": "" if each.value is not None else each.note.partition(";")[0]})
+        for each in frozen
+        if not each.name.startswith(ITEM_SCORE)
+    )
+
+
+def _rows(
+    project: Project, db: Connection, found: Adjudication, documents: Documents
+) -> tuple[SheetRow, ...]:
+    kind = ruling_rows.kind_of(found)
+    headings, reports = about(project, db, found.item_id) if kind is Kind.LABELS else ({}, {})
+    rows = []
+    for number, decision in enumerate(ruling_rows.rulings(db, found.id), start=1):
+        row = _row(kind, number, decision, documents)
+        first = next(iter(row.units.values()), None)
+        if isinstance(first, Label):
+            heading, report = headings.get(first.unit_id, ""), reports.get(first.response_id, "")
+            row = replace(row, heading=heading, report=report, response_id=first.response_id)
+        rows.append(row)
+    return tuple(rows)
+
+
+def _row(kind: Kind, number: int, ruling: Ruling, documents: Documents) -> SheetRow:
+    units = consensus.members(ruling, documents)
+    first = next(iter(units.values()), None)
+    return SheetRow(
+        number=number,
+        ruling=ruling,
+        units=units,
+        differing=consensus.differing(kind, list(units.values())),
+        made=tuple(consensus.made_of(kind, ruling, documents)),
+        pieces={
+            letter: differences(first.text, unit.text)
+            for letter, unit in units.items()
+            if first is not None and unit is not first and unit.text != first.text
+        },
+    )
+
+
+def about(project: Project, db: Connection, item_id: str) -> tuple[dict[str, str], dict[str, str]]:
+    """What labels of an item are about: the words of each unit judged by, and each report's stand-in name."""
+    dealt = dealing.dealt(dealing.reports(db, [item_id])[item_id], people.someone(project).id)
+    return headings_of(db, item_id), {response_id: name for name, response_id in dealt}
+
+
+def headings_of(db: Connection, item_id: str) -> dict[str, str]:
+    """The words of each unit that an item's reports are or were judged by.
+
+    Labels outlast their rubric's standing: several may have written one that nobody adjudicated yet, and another
+    rubric set may be in force.
+    """
+    result = dealing.written_units(db, item_id)
+    for kind in dealing.labelled_kinds():
+        result |= dealing.judged_units(db, kind, [item_id]).get(item_id, {})
+    return result
+
+
+def _same_order(rows: tuple[SheetRow, ...], documents: Documents) -> bool:
+    orders = {letter: [unit.id for unit in document.units] for letter, document in documents.items()}
+    return ruling_rows.same_order([row.ruling.members for row in rows], orders)
+
+
+def _disputes(db: Connection, found: Adjudication) -> tuple[SheetDispute, ...]:
+    letter_of = {person: letter for letter, person in found.letters.items()}
+    question = select(DISPUTE).where(
+        DISPUTE.c.item_id == found.item_id,
+        DISPUTE.c.stage == found.stage.value,
+        DISPUTE.c.state == DisputeState.OPEN.value,
+    )
+    disputes = [
+        SheetDispute(row.id, letter_of.get(row.person_id, ""), row.text) for row in db.execute(question)
+    ]
+    return tuple(sorted(disputes, key=lambda dispute: (dispute.letter, dispute.id)))
+
 
 UNOPENED = "not begun"
 # What the names of figures begin with that are not the higher the better.
@@ -77,7 +398,6 @@ class QueueLine:
 
     @property
     def closed(self) -> bool:
-        """Whether its consensus stands and nobody objects."""
         return self.state == AdjudicationState.CLOSED.value and not self.disputes
 
     @property
@@ -89,55 +409,52 @@ class QueueLine:
 def queue(project: Project) -> list[QueueLine]:
     """What this person may adjudicate: conflicts, the lowest agreement first, then what is unanimous, then closed."""
     with project.store.read() as db:
-        known = adjudicators.competence(project, db)
-        begun = {found.agreement_id: found for found in ruling_rows.adjudications(db)}
-        progress, disputed = _progress(db), _disputed(db)
+        known = assignments.competence(project, db)
+        begun = {result.agreement_id: result for result in ruling_rows.adjudications(db)}
+        question = select(DISPUTE.c.item_id, DISPUTE.c.stage).where(
+            DISPUTE.c.state == DisputeState.OPEN.value
+        )
+        progress, disputed = _progress(db), Counter((row.item_id, row.stage) for row in db.execute(question))
         lines = []
         for row in _frozen(db):
-            found = begun.get(row.id)
-            if known.objection(row.item_id, found.adjudicator_id if found else "") is None:
-                lines.append(_line(db, row, found, progress, disputed[row.item_id, row.stage]))
+            result = begun.get(row.id)
+            if known.objection(row.item_id, result.adjudicator_id if result else "") is None:
+                rows, contested, order_differs = _laid(db, row)
+                counted = (
+                    progress.get(result.id, Counter()) if result else Counter(rows=rows, contested=contested)
+                )
+                lines.append(
+                    QueueLine(
+                        item_id=row.item_id,
+                        item_key=row.key,
+                        question=row.question,
+                        stage=Stage(row.stage),
+                        adjudication_id=result.id if result else "",
+                        state=result.state.value if result else UNOPENED,
+                        version=result.version if result else 0,
+                        spot_check=result.spot_check if result else False,
+                        agreement=_headline(orjson.loads(row.content)),
+                        rows=counted["rows"],
+                        contested=counted["contested"],
+                        decided=counted["decided"],
+                        order_differs=order_differs,
+                        disputes=disputed[row.item_id, row.stage],
+                        confirmed=counted["confirmed"],
+                    )
+                )
     return sorted(lines, key=_urgency)
 
 
 def _frozen(db: Connection) -> list[Row[Any]]:
     """The frozen agreements of items that are not retired, in the project's order and that of the stages."""
-    question = (
-        select(AGREEMENT, ITEM.c.key, ITEM.c.question, ITEM.c.position)
-        .join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
-        .where(ITEM.c.retired.is_(False))
-        .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
-    )
     return sorted(
-        db.execute(question), key=lambda row: (row.position, row.key, row.item_id, _STAGES[row.stage])
-    )
-
-
-def _line(
-    db: Connection,
-    row: Row[Any],
-    found: Adjudication | None,
-    progress: dict[str, Counter[str]],
-    disputes: int,
-) -> QueueLine:
-    rows, contested, order_differs = _laid(db, row)
-    counted = progress.get(found.id, Counter()) if found else Counter(rows=rows, contested=contested)
-    return QueueLine(
-        item_id=row.item_id,
-        item_key=row.key,
-        question=row.question,
-        stage=Stage(row.stage),
-        adjudication_id=found.id if found else "",
-        state=found.state.value if found else UNOPENED,
-        version=found.version if found else 0,
-        spot_check=found.spot_check if found else False,
-        agreement=_headline(orjson.loads(row.content)),
-        rows=counted["rows"],
-        contested=counted["contested"],
-        decided=counted["decided"],
-        order_differs=order_differs,
-        disputes=disputes,
-        confirmed=counted["confirmed"],
+        db.execute(
+            select(AGREEMENT, ITEM.c.key, ITEM.c.question, ITEM.c.position)
+            .join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
+            .where(ITEM.c.retired.is_(False))
+            .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
+        ),
+        key=lambda row: (row.position, row.key, row.item_id, _STAGES[row.stage]),
     )
 
 
@@ -159,27 +476,21 @@ _LAID: dict[str, tuple[int, int, bool]] = {}
 def _laid(db: Connection, row: Row[Any]) -> tuple[int, int, bool]:
     """How many rows an agreement has, how many of them are contested, and whether the order differs."""
     if row.sha256 not in _LAID:
-        laid = openings.layout(db, Agreement.model_validate(orjson.loads(row.content)))
+        laid = layout(db, Agreement.model_validate(orjson.loads(row.content)))
         _LAID[row.sha256] = len(laid.rows), laid.contested, laid.order_differs
     return _LAID[row.sha256]
 
 
 def _progress(db: Connection) -> dict[str, Counter[str]]:
     """Adjudication by adjudication: how many rows, how many contested, decided, confirmed as they are."""
-    found: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    result: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for adjudication_id, content in db.execute(select(RULING.c.adjudication_id, RULING.c.content)):
         ruling = orjson.loads(content)
         unanimous, take = ruling["unanimous"], ruling["take"]
-        found[adjudication_id].update(
+        result[adjudication_id].update(
             rows=1, contested=not unanimous, decided=bool(take), confirmed=unanimous and take == BOTH
         )
-    return found
-
-
-def _disputed(db: Connection) -> Counter[tuple[str, str]]:
-    """How many disputes wait for an answer, by item and stage."""
-    question = select(DISPUTE.c.item_id, DISPUTE.c.stage).where(DISPUTE.c.state == DisputeState.OPEN.value)
-    return Counter((row.item_id, row.stage) for row in db.execute(question))
+    return result
 
 
 def _urgency(line: QueueLine) -> tuple[bool, bool, float, float]:
@@ -191,3 +502,319 @@ def _urgency(line: QueueLine) -> tuple[bool, bool, float, float]:
     contested = line.contested / max(1, line.rows)
     level = 1 - contested if value is None else value
     return line.closed, not line.conflict, level, -contested
+
+
+INHERITED = ("own", "reason", "rationale", "confidence", "gap", "first_vote")
+
+
+def pair(project: Project, ruling_id: str, other_id: str) -> Change:
+    """Bring the units of another row into this one; what then has no place in this row is left in the other.
+
+    Of a letter that this row lacks the unit is taken over; when it lacks none, the units of the letters that the
+    other row has change places. Both rows are open again, but one on which all now agree; a row without units is gone.
+    """
+    with project.store.write() as db:
+        row = ruling_rows.ruling(db, ruling_id)
+        result, kind, documents = _paired(project, db, row)
+        other = ruling_rows.ruling(db, other_id)
+        if other.adjudication_id != row.adjudication_id or other.id == row.id:
+            raise Refusal("A row can only be paired with another of the same item.", "Choose another row.")
+        moving = _moving(row, other)
+        mine = {**row.members, **{letter: other.members[letter] for letter in moving}}
+        theirs = {
+            **{letter: unit for letter, unit in other.members.items() if letter not in moving},
+            **{letter: row.members[letter] for letter in moving if letter in row.members},
+        }
+        joined = _with(row, mine, result, kind, documents)
+        new = [joined, _with(other, theirs, result, kind, documents)] if theirs else [_heir(joined, other)]
+        return ruling_rows.replace(project, db, row.id, "pair rows", [row, other], new)
+
+
+def split(project: Project, ruling_id: str, letter: str) -> Change:
+    """Take a letter's unit out of a row and give it one of its own below; both are open again.
+
+    The subject of the change is the row that stays; the new one follows it.
+    """
+    with project.store.write() as db:
+        row = ruling_rows.ruling(db, ruling_id)
+        result, kind, documents = _paired(project, db, row)
+        if letter not in row.members:
+            raise Refusal(f"{letter} wrote nothing in this row.", "Choose another row or letter.")
+        if len(row.members) == 1:
+            raise Refusal("This unit is not paired.", "Nothing was changed.")
+        rest = {other: unit for other, unit in row.members.items() if other != letter}
+        alone = Ruling(id=new_id(), adjudication_id=row.adjudication_id, position=0)
+        parts = [_with(row, rest, result, kind, documents)]
+        parts.append(_with(alone, {letter: row.members[letter]}, result, kind, documents))
+        rows = ruling_rows.rulings(db, row.adjudication_id)
+        place = next(n for n, each in enumerate(rows) if each.id == row.id)
+        new = renumbered([*rows[:place], *parts, *rows[place + 1 :]])
+        return ruling_rows.replace(project, db, row.id, f"split {letter}", rows, new)
+
+
+def _paired(project: Project, db: Connection, row: Ruling) -> tuple[Adjudication, Kind, Documents]:
+    result = ruling_rows.working(project, db, row.adjudication_id)
+    kind = ruling_rows.kind_of(result)
+    if KINDS[kind].given:
+        raise Refusal(f"The rows of {kind.value} are fixed.", "They cannot be paired differently.")
+    return result, kind, ruling_rows.documents(db, result)
+
+
+def _moving(row: Ruling, other: Ruling) -> list[str]:
+    if not row.members or not other.members:
+        raise Refusal("Nobody wrote one of these rows.", "Pair two rows that somebody wrote.")
+    lacking = sorted(other.members.keys() - row.members.keys())
+    if lacking:
+        return lacking
+    if other.members.keys() < row.members.keys():
+        return sorted(other.members)
+    raise Refusal("Both rows have a unit of every letter already.", "Split one of them first.")
+
+
+def _heir(row: Ruling, gone: Ruling) -> Ruling:
+    """The row with what was worded and said in one that goes, where it has nothing of the kind itself."""
+    return row.model_copy(update={name: getattr(row, name) or getattr(gone, name) for name in INHERITED})
+
+
+def _with(
+    row: Ruling, members: dict[str, str], found: Adjudication, kind: Kind, documents: Documents
+) -> Ruling:
+    """The row over other units: confirmed where all agree, else open again; what was worded and said stays."""
+    changed = row.model_copy(update={"members": members})
+    units = consensus.members(changed, documents).values()
+    unanimous = len(units) == len(found.letters) and consensus.agree(kind, units)
+    return changed.model_copy(update={"unanimous": unanimous, "take": BOTH if unanimous else ""})
+
+
+SHARE = 0.1
+
+
+@dataclass(frozen=True, slots=True)
+class Unanimous:
+    item_id: str
+    item_key: str
+    stage: Stage
+    adjudication_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class BulkCloseReport:
+    closed: tuple[Unanimous, ...]
+    spot_check: tuple[Unanimous, ...]
+    share: float
+    seed: int
+
+
+def confirm_unanimous(project: Project, adjudication_id: str) -> Change:
+    """Take both in every row of an item that is unanimous and undecided: left open, or opened by an older version."""
+    with project.store.write() as db:
+        change = _confirmed(project, db, ruling_rows.working(project, db, adjudication_id))
+        if not change.seq:
+            raise Refusal("No unanimous row is undecided.", "Continue with the contested ones.")
+        return change
+
+
+def _confirmed(project: Project, db: Connection, found: Adjudication, *, undoable: bool = True) -> Change:
+    rows = ruling_rows.rulings(db, found.id)
+    new = [row.model_copy(update={"take": BOTH}) if row.open and row.unanimous else row for row in rows]
+    return ruling_rows.replace(project, db, found.id, "confirm unanimous rows", rows, new, undoable=undoable)
+
+
+def auto_unanimous(
+    project: Project, share: float = SHARE, seed: int | None = None, progress: Progress | None = None
+) -> BulkCloseReport:
+    """Close every item on which all rows are unanimous and nobody has begun to rule, but for a drawn sample.
+
+    At least one is drawn unless the share is 0; it is marked as a spot check and left open. Without a seed one is
+    derived from what there is to draw from. A backup is made first. Refusal for a share outside 0 … 1.
+    """
+    if not 0 <= share <= 1:
+        raise Refusal(f"{share} is not a share.", "Give a number from 0 to 1.")
+    if not _eligible(project):
+        return BulkCloseReport((), (), share, seed or 0)
+    backups.make(project, "before confirming unanimous items")
+    with project.store.write() as db:
+        result = _eligible(project)
+        seed = (
+            seed
+            if seed is not None
+            else int(sha256("\n".join(line.adjudication_id for line in result))[:8], 16)
+        )
+        count = ceil(share * len(result))
+        drawn = {line.adjudication_id for line in random.Random(seed).sample(result, count)}
+        for done, line in enumerate(result, start=1):
+            _settle(project, db, line, spot_check=line.adjudication_id in drawn)
+            if progress is not None:
+                progress("confirming unanimous items", done, len(result))
+    closed = tuple(line for line in result if line.adjudication_id not in drawn)
+    return BulkCloseReport(
+        closed, tuple(line for line in result if line.adjudication_id in drawn), share, seed
+    )
+
+
+def _eligible(project: Project) -> list[Unanimous]:
+    """What may be closed in one go, in the order of its ids: a draw must not hang on anything else."""
+    return sorted(
+        (
+            Unanimous(line.item_id, line.item_key, line.stage, id_of(line.item_id, line.stage))
+            for line in queue(project)
+            if line.confirmable
+        ),
+        key=lambda line: line.adjudication_id,
+    )
+
+
+def _settle(project: Project, db: Connection, line: Unanimous, *, spot_check: bool) -> None:
+    open_(project, line.item_id, line.stage)
+    result = ruling_rows.working(project, db, line.adjudication_id)
+    if not spot_check:
+        # Closed in the same breath: undo would come upon something closed, and stop there.
+        _confirmed(project, db, result, undoable=False)
+        try:
+            ruling.close_within(project, db, result)
+        except Refusal as refusal:
+            raise Refusal(f"Item {line.item_key}: {refusal.happened}", refusal.todo) from None
+        return
+    adjudications = ADJUDICATION
+    db.execute(update(adjudications).where(adjudications.c.id == result.id).values(spot_check=True))
+    # What is drawn to be looked at is decided by whoever looks.
+    rows = ruling_rows.rulings(db, result.id)
+    undecided = [row.model_copy(update={"take": ""}) for row in rows]
+    ruling_rows.replace(project, db, result.id, "draw for a spot check", rows, undecided, undoable=False)
+    record(
+        project, db, Change("adjudication", result.id, "draw for a spot check", None, {"spot_check": True})
+    )
+
+
+# Protocol, vote, a rater's value, item.
+Said = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """A contested row for a first vote: its subject and the possible values, without anyone's answer.
+
+    `words` are the dimension, the words a report is judged by, or one letter's wording of the unit.
+    """
+
+    ruling_id: str
+    number: int
+    words: str
+    values: tuple[str, ...]
+    vote: str = ""
+    protocol: str = ""
+    report: str = ""
+    response_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    stage: Stage
+    field: str
+    votes: int
+    items: tuple[str, ...]
+    figures: tuple[Figure, ...]
+
+
+def ballots(project: Project, adjudication_id: str) -> list[Ballot]:
+    """The contested rows that can still be voted on blindly; none of kinds that hold no value to vote on."""
+    with project.store.read() as db:
+        result = ruling_rows.adjudication(db, adjudication_id)
+        assignments.refuse_others(project, db, result)
+        kind, documents = ruling_rows.kind_of(result), ruling_rows.documents(db, result)
+        headings, reports = about(project, db, result.item_id) if kind is Kind.LABELS else ({}, {})
+        rows = ruling_rows.rulings(db, result.id)
+    made = []
+    for number, row in enumerate(rows, start=1):
+        unit = next(iter(consensus.members(row, documents).values()), None)
+        values = ruling_rows.values(kind, unit, settings.allowed(project))
+        if unit is None or not values or not _votable(result, row):
+            continue
+        ballot = Ballot(row.id, number, unit.text, values, row.first_vote)
+        if isinstance(unit, Label):
+            ballot = replace(
+                ballot,
+                words=headings.get(unit.unit_id, ""),
+                report=reports.get(unit.response_id, ""),
+                response_id=unit.response_id,
+                protocol=unit.protocol,
+            )
+        made.append(ballot)
+    return made
+
+
+def _votable(found: Adjudication, row: Ruling) -> bool:
+    # Anyone who reopens has seen both.
+    return row.open and not row.unanimous and found.state is AdjudicationState.OPEN
+
+
+def vote(project: Project, ruling_id: str, value: str) -> Change:
+    """Say a value before seeing A and B; an empty one takes the vote back.
+
+    Refusal once the row is ruled on or its adjudication was closed before: the person who decided has seen both.
+    """
+    with project.store.write() as db:
+        row = ruling_rows.ruling(db, ruling_id)
+        result = ruling_rows.working(project, db, row.adjudication_id)
+        if not _votable(result, row):
+            raise Refusal("It is too late for a first vote on this row.", "Vote before you rule.")
+        unit = next(iter(consensus.members(row, ruling_rows.documents(db, result)).values()), None)
+        known = ruling_rows.values(ruling_rows.kind_of(result), unit, settings.allowed(project))
+        if not known:
+            raise Refusal("There is no value to vote on here.", "Rule on the row instead.")
+        if value and value not in known:
+            raise Refusal(f"“{value}” is not a valid value here.", f"Use one of {', '.join(known)}.")
+        voted = row.model_copy(update={"first_vote": value})
+        return ruling_rows.replace(project, db, row.id, "vote", [row], [voted])
+
+
+def votes(project: Project) -> list[Votes]:
+    """How far first votes agree with the raters, stage by stage, over adjudications that have been closed.
+
+    Percent agreement, κ and what else the stage's values have; intervals are over items. Refusal for anyone who
+    neither coordinates nor adjudicates.
+    """
+    person = people.someone(project)
+    if not (person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)):
+        happened = "First votes are shown to coordinators and adjudicators."
+        raise RoleNeeded(happened, "Ask one of them.", Role.COORDINATOR, Role.ADJUDICATOR)
+    by_stage: defaultdict[Stage, list[tuple[str, list[Said]]]] = defaultdict(list)
+    with project.store.read() as db:
+        rulings = ruling_rows.all_rulings(db)
+        for result in ruling_rows.adjudications(db):
+            voted = [row for row in rulings.get(result.id, ()) if row.first_vote]
+            if not result.version or not voted:
+                continue
+            documents = ruling_rows.documents(db, result)
+            for row in voted:
+                units = consensus.members(row, documents).values()
+                by_stage[result.stage].append((result.item_id, [_said(result, row, unit) for unit in units]))
+    weights = settings.allowed(project)
+    return [each for stage in Stage if stage in by_stage for each in _pooled(stage, by_stage[stage], weights)]
+
+
+def _said(found: Adjudication, row: Ruling, unit: Unit) -> Said:
+    protocol = unit.protocol if isinstance(unit, Label) else ""
+    return protocol, row.first_vote, ruling_rows.said(ruling_rows.kind_of(found), unit), found.item_id
+
+
+def _pooled(stage: Stage, voted: list[tuple[str, list[Said]]], weights: Weights) -> Iterator[Votes]:
+    kind = ruling_rows.kind_of_stage(stage)
+    asked = KINDS[kind].voted
+    name = asked.name if asked else ""
+    field = next(each for each in measured(kind) if each.name == name)
+    field = replace(field, categories=ruling_rows.values(kind, None, weights) or None)
+    for each in by_scale(field, [_values(name, voted)]):
+        rows = [row for row in voted if any(field_named(name, one[0]) == each.name for one in row[1])]
+        said = [one for _, of_row in rows for one in of_row]
+        pairs = _values(name, rows)[name]
+        figures = tuple(
+            figure(*one) for one in of_pairs(each, pairs, [one[-1] for one in said], several=True)
+        )
+        yield Votes(stage, each.name, len(rows), tuple(sorted({item_id for item_id, _ in rows})), figures)
+
+
+def _values(name: str, voted: list[tuple[str, list[Said]]]) -> dict[str, tuple[tuple[str, str | None], ...]]:
+    said = [one for _, of_row in voted for one in of_row]
+    pairs = tuple((mine, theirs or None) for _, mine, theirs, _ in said)
+    return {"protocol": tuple((one[0], one[0]) for one in said), name: pairs}

@@ -6,29 +6,32 @@ from datetime import datetime
 from typing import Any
 
 import orjson
-from sqlalchemy import Select, insert, select, update
+from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication.adjudication_sheets import headings_of
-from annotator.actions.assignments import adjudicators
-from annotator.actions.consensus import consensus, consensus_versions, letters, ruling_rows
-from annotator.actions.consensus.remarks import said
+from annotator.actions.adjudication.adjudicating import headings_of
+from annotator.actions.assignments import assignments
+from annotator.actions.consensus import consensus, ruling_rows
+from annotator.actions.consensus.consensus import said
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.experts.adjudication import (
     OWN,
+    RECEIVED,
     Adjudication,
     ConsensusVersion,
+    DigestDispute,
+    DigestRow,
     Dispute,
     DisputeState,
+    Fate,
     Ruling,
+    StageDigest,
 )
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.digest import RECEIVED, DigestDispute, DigestRow, Fate, StageDigest
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.texts.change import Change, derived_id, now
+from annotator.domain.texts.canonical import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import (
     ASSIGNMENT,
@@ -55,12 +58,12 @@ def _rows(
     made: dict[str, list[Unit]] = {}
     for provenance in version.provenance:
         made.setdefault(provenance.ruling_id, []).append(agreed.unit(provenance.unit_id))
-    found: list[DigestRow] = []
+    result: list[DigestRow] = []
     for ruling in version.rulings:
         units = made.get(ruling.id, [])
         mine = own.unit(ruling.members[letter]) if letter in ruling.members else None
-        found += _of_row(kind, ruling, mine, units, headings)
-    return tuple(found)
+        result += _of_row(kind, ruling, mine, units, headings)
+    return tuple(result)
 
 
 def _of_row(
@@ -147,7 +150,7 @@ def items_with_digest(project: Project) -> list[DigestLine]:
             select(META.c.key).where(META.c.key.startswith(RECEIVED, autoescape=True))
         ).scalars()
         known = {key.removeprefix(RECEIVED) for key in keys}
-        known |= {found.item_id for found in _settled(db, me)}
+        known |= {result.item_id for result in _settled(db, me)}
         question = select(ITEM.c.id, ITEM.c.key).where(ITEM.c.id.in_(known))
         rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
         return [_line(row.key, _digest(project, db, me, row.id)) for row in rows]
@@ -167,8 +170,8 @@ def _line(key: str, found: Digest) -> DigestLine:
 def digest_records(project: Project, person_id: str) -> list[dict[str, Any]]:
     """All that a person may learn, as JSON records of one stage of one item each: what a task package carries."""
     with project.store.read() as db:
-        found = [_of_stage(db, person_id, settled) for settled in _settled(db, person_id)]
-    return [each.model_dump(mode="json") for each in sorted(found, key=_place)]
+        result = [_of_stage(db, person_id, settled) for settled in _settled(db, person_id)]
+    return [each.model_dump(mode="json") for each in sorted(result, key=_place)]
 
 
 def _place(found: StageDigest) -> tuple[str, int]:
@@ -183,8 +186,8 @@ def _digest(project: Project, db: Connection, person_id: str, item_id: str) -> D
         if received.dispute is None and own is not None and own.stage is received.stage:
             received = received.model_copy(update={"dispute": _told(own)})
         stages[received.stage] = received
-    found = tuple(sorted(stages.values(), key=_place))
-    return Digest(item_id, found, bool(found) and own is None and not any(each.dispute for each in found))
+    result = tuple(sorted(stages.values(), key=_place))
+    return Digest(item_id, result, bool(result) and own is None and not any(each.dispute for each in result))
 
 
 def _settled(db: Connection, person_id: str, item_id: str = "") -> list[Adjudication]:
@@ -200,19 +203,19 @@ def _settled(db: Connection, person_id: str, item_id: str = "") -> list[Adjudica
     )
     repeated = set(db.execute(again).scalars())
     return [
-        found
-        for found in ruling_rows.adjudications(db, item_id)
-        if found.version
-        and person_id in found.letters.values()
-        and not (found.stage is Stage.LABELLING and found.item_id in repeated)
+        result
+        for result in ruling_rows.adjudications(db, item_id)
+        if result.version
+        and person_id in result.letters.values()
+        and not (result.stage is Stage.LABELLING and result.item_id in repeated)
     ]
 
 
 def _of_stage(db: Connection, person_id: str, found: Adjudication) -> StageDigest:
-    kind = letters.kind_of(found)
+    kind = ruling_rows.kind_of(found)
     letter = next(letter for letter, person in found.letters.items() if person == person_id)
-    version = consensus_versions.versions(db, found.id)[-1]
-    own = letters.documents(db, found)[letter]
+    version = consensus.versions(db, found.id)[-1]
+    own = ruling_rows.documents(db, found)[letter]
     wanted = REVISION.c.artifact_id == version.artifact_id, REVISION.c.number == version.revision
     agreed = document_of(
         kind, orjson.loads(db.execute(select(REVISION.c.content).where(*wanted)).scalar_one())
@@ -248,13 +251,13 @@ def dispute(project: Project, item_id: str, stage: Stage, text: str) -> Change:
     reason = said(text)
     with project.store.write() as db:
         me = people.someone(project).id
-        found = _digest(project, db, me, item_id)
-        if stage not in {each.stage for each in found.stages}:
+        result = _digest(project, db, me, item_id)
+        if stage not in {each.stage for each in result.stages}:
             raise Refusal(
                 f"There is no consensus on your {stage.value} of this item yet.",
                 "You can object once you see the feedback on your work.",
             )
-        if not found.may_dispute:
+        if not result.may_dispute:
             raise Refusal(
                 "You have objected to this item before.", "Only one objection per item is possible."
             )
@@ -290,16 +293,20 @@ def disputes(project: Project) -> list[Dispute]:
     """
     person = people.someone(project)
     with project.store.read() as db:
-        answered = adjudicators.answered(db, person.id)
-        rows = db.execute(_in_order()).mappings().all()
+        answered = assignments.answered(db, person.id)
+        question = select(DISPUTE).join(ITEM, ITEM.c.id == DISPUTE.c.item_id)
+        waits = DISPUTE.c.state != DisputeState.OPEN.value
+        rows = (
+            db.execute(
+                question.order_by(
+                    waits, ITEM.c.position, ITEM.c.key, ITEM.c.id, DISPUTE.c.stage, DISPUTE.c.id
+                )
+            )
+            .mappings()
+            .all()
+        )
     hears = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
     return list(_readable([Dispute(**row) for row in rows], person.id, answered, hears=hears))
-
-
-def _in_order() -> Select[Any]:
-    question = select(DISPUTE).join(ITEM, ITEM.c.id == DISPUTE.c.item_id)
-    waits = DISPUTE.c.state != DisputeState.OPEN.value
-    return question.order_by(waits, ITEM.c.position, ITEM.c.key, ITEM.c.id, DISPUTE.c.stage, DISPUTE.c.id)
 
 
 def _readable(found: list[Dispute], me: str, answered: frozenset[str], *, hears: bool) -> Iterator[Dispute]:
@@ -318,12 +325,12 @@ def answer(project: Project, dispute_id: str, text: str) -> Change:
     words = said(text)
     with project.store.write() as db:
         row = db.execute(select(DISPUTE).where(DISPUTE.c.id == dispute_id)).mappings().one()
-        found = Dispute(**row)
-        adjudication = ruling_rows.of_stage(db, found.item_id, found.stage)
+        result = Dispute(**row)
+        adjudication = ruling_rows.of_stage(db, result.item_id, result.stage)
         if adjudication is None:
             raise Refusal("There is no consensus to object to.", "Nothing was changed.")
-        adjudicators.refuse_others(project, db, adjudication)
-        if found.answer:
+        assignments.refuse_others(project, db, adjudication)
+        if result.answer:
             raise Refusal("This objection is already answered.", "The first answer stays unchanged.")
         values = {"state": DisputeState.ANSWERED.value, "answer": words}
         db.execute(update(DISPUTE).where(DISPUTE.c.id == dispute_id).values(**values))

@@ -1,38 +1,54 @@
 """Rulings on a row: a letter, both, one's own wording or nothing, with a reason; and their drafts."""
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from pydantic import ValidationError
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import criterion_weights
-from annotator.actions.consensus import consensus, letters, ruling_rows
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring import annotating, artifacts, settings
+from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.consensus.consensus import Documents
-from annotator.actions.project import drafts, people
-from annotator.actions.project.file import Project
-from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason, Ruling
-from annotator.domain.kinds.artifact import Kind
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, record
+from annotator.domain.experts.adjudication import (
+    BOTH,
+    DROP,
+    OWN,
+    Adjudication,
+    AdjudicationState,
+    Confidence,
+    ConsensusVersion,
+    DisputeState,
+    Figure,
+    Origin,
+    Reason,
+    Ruling,
+)
+from annotator.domain.experts.assignment import Role
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
-from annotator.domain.texts.change import Change, new_id
+from annotator.domain.texts.canonical import Change, derived_id, new_id, now, well_formed
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.well_formed import well_formed
-from annotator.storage.tables import DRAFT
+from annotator.storage.tables import ADJUDICATION, ARTIFACT, DISPUTE, DRAFT, ITEM
 
 # In a draft's place, stands where other drafts have their artifact.
-PLACE = drafts.RULING
+PLACE = artifacts.RULING
 
 
 def save_draft(project: Project, ruling_id: str, field: str, text: str) -> None:
     """Keep what is being typed into a field of a row: of its own wording, its rationale or its gap."""
-    drafts.save(project, PLACE, ruling_id, field, text)
+    artifacts.save_draft(project, PLACE, ruling_id, field, text)
 
 
 def forget_draft(project: Project, ruling_id: str, field: str) -> None:
     """Drop a field's unfinished text: it was typed back to what the ruling says."""
-    drafts.forget(project, PLACE, ruling_id, field)
+    artifacts.forget_draft(project, PLACE, ruling_id, field)
 
 
 def kept(project: Project, adjudication_id: str) -> dict[tuple[str, str], str]:
@@ -44,8 +60,8 @@ def kept(project: Project, adjudication_id: str) -> dict[tuple[str, str], str]:
     with project.store.read() as db:
         ids = {ruling.id for ruling in ruling_rows.rulings(db, adjudication_id)}
         rows = db.execute(mine.order_by(DRAFT.c.place)).all()
-    found = ((drafts.parts_of(row.place), row.text) for row in rows)
-    return {(ruling_id, field): text for (_, ruling_id, field), text in found if ruling_id in ids}
+    result = ((artifacts.draft_parts(row.place), row.text) for row in rows)
+    return {(ruling_id, field): text for (_, ruling_id, field), text in result if ruling_id in ids}
 
 
 # What `explain` takes back; None leaves as it is.
@@ -68,7 +84,6 @@ def rule(project: Project, ruling_id: str, take: str, **fields: Any) -> Change:
 
 
 def undecide(project: Project, ruling_id: str) -> Change:
-    """Leave a row open again; what was worded and explained stays with it."""
     with project.store.write() as db:
         row, _, _ = _row(project, db, ruling_id)
         return ruling_rows.replace(project, db, row.id, "leave open", [row], [_with(row, {"take": ""})])
@@ -106,7 +121,7 @@ def write_own(project: Project, ruling_id: str, **fields: Any) -> Change:
             forget_draft(project, ruling_id, name)
         new = _with(row, {"take": OWN, "own": {**start, **fields}})
         new = _checked_own(kind, new, documents)
-        criterion_weights.refuse_other(project, kind, fields)
+        settings.refuse_other(project, kind, fields)
         return ruling_rows.replace(project, db, row.id, f"word {', '.join(fields)}", [row], [new])
 
 
@@ -123,8 +138,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
     Its reason is “missing” until another is given.
     """
     with project.store.write() as db:
-        found = ruling_rows.working(project, db, adjudication_id)
-        kind = letters.kind_of(found)
+        kind = ruling_rows.kind_of(ruling_rows.working(project, db, adjudication_id))
         if KINDS[kind].given:
             raise Refusal(f"The rows of {kind.value} are fixed.", "Edit one of them instead.")
         rows = ruling_rows.rulings(db, adjudication_id)
@@ -133,7 +147,7 @@ def add_row(project: Project, adjudication_id: str, after: str = "", **fields: A
             reason=Reason.MISSING,
         )  # fmt: skip
         new = _checked_own(kind, new, {})
-        criterion_weights.refuse_other(project, kind, fields)
+        settings.refuse_other(project, kind, fields)
         ids = [row.id for row in rows]
         place = ids.index(ruling_rows.ruling(db, after).id) + 1 if after else len(rows)
         return ruling_rows.replace(
@@ -154,7 +168,6 @@ def move(project: Project, ruling_id: str, by: int) -> Change:
 
 
 def renumbered(rows: list[Ruling]) -> list[Ruling]:
-    """Rulings with positions from 0 in the order given."""
     return [row.model_copy(update={"position": place}) for place, row in enumerate(rows)]
 
 
@@ -168,16 +181,15 @@ def _checked_own(kind: Kind, row: Ruling, documents: Documents) -> Ruling:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"]) or "wording"
         raise Refusal(f"The {name} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
-    if isinstance(unit, Label) and unit.value not in (known := letters.values(kind, unit)):
+    if isinstance(unit, Label) and unit.value not in (known := ruling_rows.values(kind, unit)):
         raise Refusal(f"“{unit.value}” is not a valid value here.", f"Use one of {', '.join(known)}.")
-    own = unit.model_dump(mode="json", include=set(consensus.writable(kind)))
-    return row.model_copy(update={"own": own})
+    return row.model_copy(update={"own": unit.model_dump(mode="json", include=set(consensus.writable(kind)))})
 
 
 def _row(project: Project, db: Connection, ruling_id: str) -> tuple[Ruling, Kind, Documents]:
     row = ruling_rows.ruling(db, ruling_id)
-    found = ruling_rows.working(project, db, row.adjudication_id)
-    return row, letters.kind_of(found), letters.documents(db, found)
+    result = ruling_rows.working(project, db, row.adjudication_id)
+    return row, ruling_rows.kind_of(result), ruling_rows.documents(db, result)
 
 
 def _refuse_take(kind: Kind, row: Ruling, take: str, documents: Documents) -> None:
@@ -206,3 +218,221 @@ def _explained(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _with(row: Ruling, values: Mapping[str, Any]) -> Ruling:
     return well_formed(Ruling, {**row.model_dump(), **values})
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """What a row still needs before closing: `field` is “take”, “own” or “reason”, `words` a sentence about it."""
+
+    ruling_id: str
+    number: int
+    field: str
+    words: str
+
+
+def missing(project: Project, adjudication_id: str) -> list[Lacking]:
+    """What is to be done before this adjudication can be closed, row by row; empty when nothing is."""
+    with project.store.read() as db:
+        result = ruling_rows.adjudication(db, adjudication_id)
+        assignments.refuse_others(project, db, result)
+        rows, documents = ruling_rows.rulings(db, result.id), ruling_rows.documents(db, result)
+    return _missing(ruling_rows.kind_of(result), rows, documents)
+
+
+def _missing(kind: Kind, rows: list[Ruling], documents: Documents) -> list[Lacking]:
+    return [
+        Lacking(row.id, number, field, words)
+        for number, row in enumerate(rows, start=1)
+        for field, words in _lacks(kind, number, row, documents)
+    ]
+
+
+def _lacks(kind: Kind, number: int, row: Ruling, documents: Documents) -> list[tuple[str, str]]:
+    if row.open:
+        return [("take", f"Row {number} is undecided.")]
+    lacks = []
+    if row.take == OWN:
+        says = getattr(consensus.own_unit(kind, row, documents), KINDS[kind].says)
+        if says is None or not str(says).strip():
+            lacks.append(("own", f"Your own wording of row {number} is empty."))
+        elif letter := consensus.same_as(kind, row, documents):
+            lacks.append(
+                ("own", f"Your own wording of row {number} equals {letter}'s: take {letter}, or change it.")
+            )
+    if row.reason is None and _needs_reason(row):
+        lacks.append(("reason", f"Row {number} needs a reason."))
+    return lacks
+
+
+def _needs_reason(row: Ruling) -> bool:
+    if row.take in (DROP, OWN):
+        return bool(row.members)
+    return row.take in row.members and len(row.members) > 1 and not row.unanimous
+
+
+def decide(
+    project: Project, adjudication_id: str, takes: Mapping[int, str], reason: Reason | None
+) -> list[Lacking]:
+    """Decide rows by their numbers from 1, all or none, and close once nothing lacks; what still does.
+
+    The number 0 stands for every open row: one that a letter did not write is dropped there. Refusal for a decision
+    that needs a reason where none is given.
+    """
+    with project.store.write() as db:
+        for number, take in takes.items():
+            rows = ruling_rows.rulings(db, adjudication_id)
+            if number > len(rows):
+                raise Refusal(f"There is no row {number}.", f"There are {len(rows):,}. Nothing was decided.")
+            for row in [rows[number - 1]] if number else [one for one in rows if one.open]:
+                there = number or len(take) > 1 or take in row.members
+                rule(project, row.id, take if there else DROP, reason=reason or row.reason or "")
+        lacking = missing(project, adjudication_id)
+        if bare := [one.words for one in lacking if one.field == "reason"]:
+            raise Refusal("A reason is lacking; nothing was decided.", "Give one with --reason.", tuple(bare))
+    if not lacking:
+        close(project, adjudication_id)
+    return lacking
+
+
+def close(project: Project, adjudication_id: str) -> Change:
+    """Make the consensus of what was ruled: its first version, or the next one after a reopening.
+
+    Refusal with what is missing as its details.
+    """
+    with project.store.write() as db:
+        return close_within(project, db, ruling_rows.working(project, db, adjudication_id))
+
+
+def close_within(project: Project, db: Connection, found: Adjudication) -> Change:
+    """`close` in a transaction that has made sure that the person may."""
+    kind, documents = ruling_rows.kind_of(found), ruling_rows.documents(db, found)
+    rows = ruling_rows.rulings(db, found.id)
+    if lacking := _missing(kind, rows, documents):
+        raise Refusal(
+            "This adjudication is not finished.",
+            "Complete the listed steps, then close it.",
+            tuple(each.words for each in lacking),
+        )
+    made = [each for row in rows for each in consensus.made_of(kind, row, documents)]
+    if not made:
+        raise Refusal("The consensus would be empty.", "Keep or write at least one unit.")
+    document = consensus.linked(db, found.item_id, KINDS[kind].document(units=tuple(u for u, _ in made)))
+    if fault := settings.fault(project, document):
+        raise Refusal(
+            f"The consensus cannot be closed like this. {fault}",
+            "Every ruling is kept. Edit rows in your own wording until this is fixed, then close it.",
+        )
+    artifact_id = consensus.artifact(db, found, kind)
+    revision = consensus.add_revision(project, db, artifact_id, document)
+    version = ConsensusVersion(
+        id=derived_id("consensus version", found.id, found.version + 1),
+        adjudication_id=found.id,
+        version=found.version + 1,
+        artifact_id=artifact_id,
+        revision=revision,
+        provenance=tuple(provenance for _, provenance in made),
+        rulings=tuple(rows),
+        repaired=consensus.figures(kind, found.item_id, rows, documents),
+        by=project.by,
+        at=now(),
+    )
+    consensus.keep(db, version)
+    closed = _closed(project, db, found, version)
+    if kind is Kind.QUERY:
+        annotating.take(project, db, [found.item_id])
+    return closed
+
+
+def _closed(project: Project, db: Connection, found: Adjudication, version: ConsensusVersion) -> Change:
+    values = {
+        "state": AdjudicationState.CLOSED.value, "version": version.version, "consensus_id": version.artifact_id,
+        "closed_at": version.at,
+    }  # fmt: skip
+    adjudications = ADJUDICATION
+    db.execute(update(adjudications).where(adjudications.c.id == found.id).values(**values))
+    _answer_disputes(db, found, version.version)
+    image = {"version": version.version, "artifact": version.artifact_id, "revision": version.revision}
+    return record(project, db, Change("adjudication", found.id, "close", None, image))
+
+
+def _answer_disputes(db: Connection, found: Adjudication, version: int) -> None:
+    """A new version is the answer to every dispute that waited for one."""
+    waiting = (
+        DISPUTE.c.item_id == found.item_id,
+        DISPUTE.c.stage == found.stage.value,
+        DISPUTE.c.state == DisputeState.OPEN.value,
+    )
+    values = {"state": DisputeState.ANSWERED.value, "answered_version": version}
+    db.execute(update(DISPUTE).where(*waiting).values(**values))
+
+
+def reopen(project: Project, adjudication_id: str, reason: str) -> Change:
+    """Take up a closed adjudication again; the consensus of its last version stands until the next is closed."""
+    with project.store.write() as db:
+        result = ruling_rows.adjudication(db, adjudication_id)
+        assignments.refuse_others(project, db, result)
+        if result.state is not AdjudicationState.CLOSED:
+            raise Refusal("This adjudication is not closed.", "You can continue with it.")
+        consensus.add(project, db, result.id, reason)
+        adjudications = ADJUDICATION
+        values = {"state": AdjudicationState.REOPENED.value}
+        db.execute(update(adjudications).where(adjudications.c.id == result.id).values(**values))
+        image = {"version": result.version, "reason": reason.strip()}
+        return record(project, db, Change("adjudication", result.id, "reopen", None, image))
+
+
+SettledLacking = Literal["role", "items", "answers", "seals", "own", "others"]
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedVersion:
+    """One closed version, without who closed it or when.
+
+    `origins` counts the units of the consensus by where they come from, `dropped` the rows that were left out;
+    `repaired` is the agreement by the adjudicator's pairing, never the frozen one.
+    """
+
+    version: int
+    units: int
+    origins: dict[Origin, int]
+    dropped: int
+    repaired: tuple[Figure, ...]
+
+
+def versions(project: Project, adjudication_id: str) -> list[ClosedVersion]:
+    """The closed versions of an adjudication, the first one first; Refusal for anyone who may not adjudicate it."""
+    with project.store.read() as db:
+        assignments.refuse_others(project, db, ruling_rows.adjudication(db, adjudication_id))
+        closed = consensus.versions(db, adjudication_id)
+    return [
+        ClosedVersion(
+            version=each.version,
+            units=len(each.provenance),
+            origins=dict(Counter(provenance.origin for provenance in each.provenance)),
+            dropped=sum(row.take == DROP for row in each.rulings),
+            repaired=each.repaired,
+        )
+        for each in closed
+    ]
+
+
+def lacking(project: Project) -> SettledLacking:
+    """What stands between this person and something to adjudicate, when their queue is empty.
+
+    Their role; items; answers; the seals of all who were asked; or all that is frozen is their own or others'.
+    """
+    person = people.someone(project)
+    with project.store.read() as db:
+        known = assignments.competence(project, db)
+        if not person.has(Role.ADJUDICATOR) and not any(person.id in who for who in known.assigned.values()):
+            return "role"
+        if db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False)).limit(1)).first() is None:
+            return "items"
+        frozen = agreements.all_frozen(project, db)
+        sealed = select(ARTIFACT.c.id).where(
+            ARTIFACT.c.state == State.SEALED.value, ARTIFACT.c.author_id != ""
+        )
+        answered = db.execute(sealed.limit(1)).first() is not None
+    if not frozen:
+        return "seals" if answered else "answers"
+    return "own" if all(each.item_id in known.own for each in frozen) else "others"

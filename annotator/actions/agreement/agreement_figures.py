@@ -1,39 +1,309 @@
 """Pooled figures of agreement, computed from frozen records alone."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+import orjson
 from sqlalchemy import and_, select
+from sqlalchemy.engine import Connection
 
-from annotator.actions.agreement.agreement_groups import Group, groups_of, naming, refuse_unknown
-from annotator.actions.agreement.agreement_inputs import (
-    AgreementInput,
-    AgreementScope,
-    Names,
-    flat,
-    frozen,
-    refuse_others,
-    where_of,
+from annotator.actions.assignments.agreements import all_frozen
+from annotator.actions.authoring.artifacts import COMMON
+from annotator.actions.authoring.comparing import (
+    ITEM_SCORE,
+    VALUE,
+    ComparedField,
+    JoinedValue,
+    about,
+    alpha,
+    field_named,
+    fields_of,
+    noted,
+    of_pairs,
 )
-from annotator.actions.authoring.comparing import ITEM_SCORE, VALUE, fields_of
-from annotator.actions.authoring.draft_provenance import COMMON
-from annotator.actions.authoring.value_figures import ComparedField, JoinedValue, alpha, noted, of_pairs
+from annotator.actions.labelling import dealing
 from annotator.actions.labelling.label_rows import counted_rows
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.agreement import Agreement, Figure, figure
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.scale import Level
+from annotator.domain.experts.adjudication import Agreement, Figure, PairAgreement, figure
+from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.judges.judge import RaterKind, Status
+from annotator.domain.judges.protocol import Level
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.labels import UNSURE
-from annotator.domain.texts.counting import counted
+from annotator.domain.kinds.labels import ABOUT, UNSURE
 from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
-from annotator.domain.texts.ordering import natural
-from annotator.storage.tables import ITEM, PERSON
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.domain.texts.words import counted, natural
+from annotator.storage.tables import ARTIFACT, ITEM, PERSON, REVISION
+
+# The field that says who wrote a unit at all: 1 and 1 where it is matched, 1 and 0 where only one has it.
+WRITTEN = "written"
+CSV_NAME, JSON_NAME = "agreement-inputs.csv", "agreement.json"
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementScope:
+    """The scope of an agreement: raters, stage, the ISO week of freezing, guideline versions."""
+
+    item_id: str
+    stage: Stage
+    week: str
+    a: str
+    b: str
+    guideline_a: str
+    guideline_b: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementInput:
+    """Two raters' values of one field of a pair of units; for labels with report and unit."""
+
+    where: AgreementScope
+    field: str
+    unit_a: str
+    unit_b: str
+    value_a: Any
+    value_b: Any
+    likeness: float | None = None
+    response_id: str = ""
+    judged_unit: str = ""
+
+    def seen_by(self, person_id: str) -> "AgreementInput":
+        if self.where.b != person_id:
+            return self
+        return replace(
+            self,
+            where=replace(
+                self.where,
+                a=self.where.b,
+                b=self.where.a,
+                guideline_a=self.where.guideline_b,
+                guideline_b=self.where.guideline_a,
+            ),
+            unit_a=self.unit_b,
+            unit_b=self.unit_a,
+            value_a=self.value_b,
+            value_b=self.value_a,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    items: Mapping[str, str]
+    people: Mapping[str, str]
+
+    def of_person(self, person_id: str) -> str:
+        """A person's alias; the id itself of someone whom the project does not know."""
+        return self.people.get(person_id, person_id)
+
+
+def refuse_others(project: Project) -> None:
+    """Refusal for anyone who does not coordinate: figures tell annotators and adjudicators how others answered."""
+    if not people.someone(project).has(Role.COORDINATOR):
+        raise RoleNeeded(
+            "Agreement is shown to a coordinator only.",
+            "Ask a coordinator, or work as a coordinator of this project.",
+            Role.COORDINATOR,
+        )
+
+
+def frozen_inputs(project: Project) -> tuple[list[Agreement], Names]:
+    """The frozen agreements in the order of items and stages, those of retired items left out, and the names."""
+    refuse_others(project)
+    listed = select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        items = {
+            row.id: row.key for row in db.execute(listed.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id))
+        }
+        aliases = {row.id: row.alias for row in db.execute(select(PERSON.c.id, PERSON.c.alias))}
+        result = [agreement for agreement in all_frozen(project, db) if agreement.item_id in items]
+    places, stages = {item_id: place for place, item_id in enumerate(items)}, list(Stage)
+    result.sort(key=lambda agreement: (places[agreement.item_id], stages.index(agreement.stage)))
+    return result, Names(items, aliases)
+
+
+def flat(agreement: Agreement) -> Iterator[AgreementInput]:
+    """Every input of a frozen agreement: who wrote which unit, and the values of each pair, field by field."""
+    for pair in agreement.pairs:
+        where = where_of(agreement, pair)
+        for match in pair.matched:
+            yield AgreementInput(where, WRITTEN, match.a, match.b, 1, 1, match.likeness)
+        yield from (AgreementInput(where, WRITTEN, unit, "", 1, 0) for unit in pair.only_a)
+        yield from (AgreementInput(where, WRITTEN, "", unit, 0, 1) for unit in pair.only_b)
+        yield from _values(where, pair)
+        scores = {result.name: result.value for result in pair.figures}
+        if f"{ITEM_SCORE}_a" in scores:
+            yield AgreementInput(
+                where, ITEM_SCORE, "", "", scores[f"{ITEM_SCORE}_a"], scores[f"{ITEM_SCORE}_b"]
+            )
+
+
+def where_of(agreement: Agreement, pair: PairAgreement) -> AgreementScope:
+    year, week, _ = agreement.frozen_at.isocalendar()
+    guidelines = {given.person_id: given.guideline for given in agreement.inputs}
+    return AgreementScope(
+        agreement.item_id,
+        agreement.stage,
+        f"{year}-W{week:02}",
+        pair.a,
+        pair.b,
+        guidelines[pair.a],
+        guidelines[pair.b],
+    )
+
+
+def _values(where: AgreementScope, pair: PairAgreement) -> Iterator[AgreementInput]:
+    for name, values in pair.values.items():
+        if name in ABOUT:
+            continue
+        protocols = pair.values.get("protocol", (("", ""),) * len(values))
+        for match, (a, b), (report, unit), (protocol, _) in zip(
+            pair.matched, values, about(pair), protocols, strict=True
+        ):
+            field = field_named(name, protocol)
+            yield AgreementInput(where, field, match.a, match.b, a, b, response_id=report, judged_unit=unit)
+
+
+def inputs(project: Project) -> list[dict[str, Any]]:
+    """The exact inputs of every figure as flat records, people by alias, each with its item's key.
+
+    Of field “written”, 1 says that the rater has the unit; None is a value that was not given.
+    """
+    result, names = frozen_inputs(project)
+    return [_record(each, names) for agreement in result for each in flat(agreement)]
+
+
+def _record(each: AgreementInput, names: Names) -> dict[str, Any]:
+    where = each.where
+    return {
+        "item": names.items[where.item_id],
+        "stage": where.stage.value,
+        "rater_a": names.of_person(where.a),
+        "rater_b": names.of_person(where.b),
+        "field": each.field,
+        "unit_a": each.unit_a,
+        "unit_b": each.unit_b,
+        "value_a": each.value_a,
+        "value_b": each.value_b,
+        "likeness": each.likeness,
+        "guideline_a": where.guideline_a,
+        "guideline_b": where.guideline_b,
+        "response_id": each.response_id,
+        "judged_unit": each.judged_unit,
+    }
+
+
+def write_inputs(project: Project, folder: Path) -> tuple[str, ...]:
+    """Write the inputs as a table and the frozen records as JSON, people by alias; the names of the files.
+
+    Refusal while nothing is frozen, and when the folder holds anything but an unchanged former writing.
+    """
+    from annotator.exchange import folders
+    from annotator.exchange.release import tables_csv
+
+    result, names = frozen_inputs(project)
+    if not result:
+        raise Refusal(
+            "No agreement has been frozen yet.", "It is frozen once everyone assigned has submitted."
+        )
+    rows = [_record(each, names) for agreement in result for each in flat(agreement)]
+    tree = {"agreements": [_aliased(agreement, names) for agreement in result]}
+    files = folders.with_sums({CSV_NAME: tables_csv.csv(rows), JSON_NAME: folders.pretty(tree)})
+    folders.write(folder, files)
+    return tuple(sorted(files))
+
+
+def _aliased(agreement: Agreement, names: Names) -> dict[str, Any]:
+    tree: dict[str, Any] = agreement.model_dump(mode="json")
+    for given in tree["inputs"]:
+        given["person_id"] = names.of_person(given["person_id"])
+    for pair in tree["pairs"]:
+        pair["a"], pair["b"] = names.of_person(pair["a"]), names.of_person(pair["b"])
+    return {"item": names.items[agreement.item_id], **tree}
+
+
+BY = ("stage", "pair", "person", "criterion", "item", "week", "guideline")
+# The ids of what is grouped by: none for a stage, two people's for a pair, the item's and the unit's for a criterion.
+Group = tuple[str, ...]
+
+
+def refuse_unknown(by: str) -> None:
+    if by not in BY:
+        raise Refusal(f"Agreement cannot be grouped by “{by}”.", f"Choose one of {', '.join(BY)}.")
+
+
+def groups_of(by: str, where: AgreementScope, judged_unit: str = "") -> tuple[Group, ...]:
+    """The groups that something belongs to: two of persons, none of criteria where no unit was judged."""
+    match by:
+        case "pair":
+            return ((where.a, where.b),)
+        case "person":
+            return (where.a,), (where.b,)
+        case "criterion":
+            return ((where.item_id, judged_unit),) if judged_unit else ()
+        case "item":
+            return ((where.item_id,),)
+        case "week":
+            return ((where.week,),)
+        case "guideline":
+            return (tuple(sorted({where.guideline_a, where.guideline_b}, key=natural)),)
+    return ((),)
+
+
+def naming(project: Project, by: str, names: Names, groups: Iterable[Group]) -> Callable[[Stage, Group], str]:
+    texts: dict[Group, str] = {}
+    if by == "criterion":
+        with project.store.read() as db:
+            texts = criteria(db, groups)
+
+    def called(stage: Stage, group: Group) -> str:
+        match by:
+            case "stage":
+                return stage.value
+            case "pair" | "person":
+                return " and ".join(sorted(map(names.of_person, group), key=natural))
+            case "criterion":
+                return texts.get(group, group[1])
+            case "item":
+                return names.items[group[0]]
+        return " and ".join(group)
+
+    return called
+
+
+def criteria(db: Connection, wanted: Iterable[Group]) -> dict[Group, str]:
+    """(item, unit) → its words as they stand now, or last stood where the unit has gone since; no figure hangs on them.
+
+    A unit that was labelled goes when its list is adjudicated: what was said of it is frozen, its words are not.
+    """
+    sought = set(wanted)
+    items = {item for item, _ in sought}
+    kinds = dealing.labelled_kinds()
+    result: dict[Group, str] = {
+        (item, unit): words
+        for kind in kinds
+        for item, units in dealing.judged_units(db, kind, items).items()
+        for unit, words in units.items()
+    }
+    if gone := {item for item, unit in sought - result.keys()}:
+        there: dict[Group, str] = {
+            (row.item_id, unit["id"]): unit["text"]
+            for row in db.execute(
+                select(ARTIFACT.c.item_id, REVISION.c.content)
+                .join(REVISION, REVISION.c.artifact_id == ARTIFACT.c.id)
+                .where(ARTIFACT.c.item_id.in_(gone), ARTIFACT.c.kind.in_([kind.value for kind in kinds]))
+                .order_by(ARTIFACT.c.id, REVISION.c.number)
+            )
+            for unit in orjson.loads(row.content)["units"]
+        }
+        result = there | result
+    return {group: result[group] for group in sought & result.keys()}
+
 
 # The field of the rows that say how far two raters wrote the same units, in the same order.
 UNITS = "units"
@@ -64,13 +334,11 @@ class FigureRow:
 
     def figure(self, name: str) -> Figure | None:
         """The figure of that name: agreement, kappa, ac1, alpha, pearson, match_f1, jaccard, or of a scale."""
-        return next((found for found in self.figures if found.name == name), None)
+        return next((result for result in self.figures if result.name == name), None)
 
 
 @dataclass(frozen=True, slots=True)
 class _Averaged:
-    """A figure of one pair of raters on one item that is averaged over items."""
-
     where: AgreementScope
     name: str
     value: float | None
@@ -93,8 +361,8 @@ def rows(project: Project, by: str = "stage", stage: Stage | None = None) -> lis
     Intervals of shares are Wilson's over items; others leave each item out in turn. Refusal for anyone who
     does not coordinate.
     """
-    found, names = frozen(project)
-    return pooled(project, by, [each for each in found if stage in (None, each.stage)], names)
+    result, names = frozen_inputs(project)
+    return pooled(project, by, [each for each in result if stage in (None, each.stage)], names)
 
 
 def pooled(project: Project, by: str, found: Sequence[Agreement], names: Names) -> list[FigureRow]:
@@ -139,7 +407,6 @@ def _with_drafts_of_one(found: Iterable[Agreement]) -> defaultdict[Stage, set[st
 
 
 def _with_note(row: FigureRow, drafted: set[str]) -> FigureRow:
-    """The row, with a note of how many of its items are among those drafted."""
     count = len(drafted & set(row.items))
     if not count:
         return row
@@ -160,8 +427,7 @@ def _grouped(found: Iterable[Agreement], by: str) -> dict[tuple[Stage, Group], M
     for agreement in found:
         for each in flat(agreement):
             for group in groups_of(by, each.where, each.judged_unit):
-                oriented = each.seen_by(group[0]) if by == "person" else each
-                groups[agreement.stage, group][0].append(oriented)
+                groups[agreement.stage, group][0].append(each.seen_by(group[0]) if by == "person" else each)
         for pair in agreement.pairs:
             where = where_of(agreement, pair)
             kept = [_Averaged(where, one.name, one.value) for one in pair.figures if one.name in AVERAGE_OF]
@@ -175,9 +441,8 @@ def _fields(stage: Stage, found: Iterable[Agreement]) -> list[ComparedField]:
     if stage.kind is None:
         return []
     values = [pair.values for agreement in found if agreement.stage is stage for pair in agreement.pairs]
-    fields = fields_of(stage.kind, values)
     scores = [ComparedField(ITEM_SCORE, Level.INTERVAL)] if KINDS[stage.kind].scored else []
-    return [field for field in fields if field.level is not Level.RANK] + scores
+    return [field for field in fields_of(stage.kind, values) if field.level is not Level.RANK] + scores
 
 
 def _rows(
@@ -194,9 +459,8 @@ def _rows(
     for field in fields:
         # A field without any pair of values keeps its row, which says why there is no figure.
         of_field = [each for each in found if each.field == field.name]
-        items = (each.where.item_id for each in of_field or found)
         pooled_ = _pooled(field, of_field, directed=head[1] == "person")
-        made.append(_row(head, field.name, pooled_, items))
+        made.append(_row(head, field.name, pooled_, (each.where.item_id for each in of_field or found)))
     return [replace(row, lists=len(lists)) for row in made]
 
 
@@ -241,8 +505,8 @@ def _mean(name: str, averaged: Iterable[_Averaged]) -> Estimate:
             of_item[one.where.item_id] += [] if one.value is None else [one.value]
     # An item where the figure is undefined is left out of the mean and counted in the note.
     means = [Estimate(fmean(values) if values else None) for values in of_item.values()]
-    found = mean_of_scores(means, CHANCE if name == "order_tau" else SHARE)
-    return replace(found, method=f"{AVERAGE_OF[name]}: {found.method}")
+    result = mean_of_scores(means, CHANCE if name == "order_tau" else SHARE)
+    return replace(result, method=f"{AVERAGE_OF[name]}: {result.method}")
 
 
 def repeated(project: Project) -> dict[tuple[str, str, str], list[Repeated]]:

@@ -4,33 +4,67 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
+from math import isclose
 from typing import Any
 
+import orjson
 from sqlalchemy import func, select
+from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import voting
-from annotator.actions.agreement import agreement_figures, assisted
-from annotator.actions.agreement.agreement_figures import UNITS, FigureRow
-from annotator.actions.agreement.agreement_groups import BY, Group, groups_of
-from annotator.actions.agreement.agreement_inputs import (
+from annotator.actions.adjudication import adjudicating
+from annotator.actions.agreement import agreement_figures, assisting
+from annotator.actions.agreement.agreement_figures import (
+    BY,
+    SELF,
+    UNITS,
     WRITTEN,
     AgreementInput,
+    FigureRow,
+    Group,
     Names,
+    Repeated,
+    criteria,
     flat,
-    frozen,
+    frozen_inputs,
+    groups_of,
     refuse_others,
+    repeated,
 )
-from annotator.actions.agreement.assisted import Assistance
-from annotator.actions.assignments import agreements
-from annotator.actions.consensus import repaired
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring.comparing import VALUE, field_named
+from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.agreement import Agreement
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Person
-from annotator.domain.kinds.artifact import State
-from annotator.domain.texts.ordering import natural
-from annotator.storage.tables import AGREEMENT, ARTIFACT, ITEM
+from annotator.actions.results.result_pictures import tabbed
+from annotator.actions.results.result_sheets import (
+    ResultSheet,
+    SheetCell,
+    SheetColumn,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
+    columns,
+    count,
+    text,
+)
+from annotator.domain.experts.adjudication import (
+    Adjudication,
+    AdjudicationState,
+    Agreement,
+    Figure,
+    Ruling,
+    bound_of,
+)
+from annotator.domain.experts.assignment import Person, Stage
+from annotator.domain.judges.protocol import FIGURES, IN_UNITS, NO_VALUES, WORDS, Scale
+from annotator.domain.kinds.artifact import Kind, State, Unit
+from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.domain.texts.estimate import decimal, interval, of_items
+from annotator.domain.texts.words import counted, natural
+from annotator.exchange.pictures.figures import PRINTED, Ink
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import AGREEMENT, ARTIFACT, ITEM, RESPONSE, REVISION, SYSTEM
 
 # What the rows of seniors' first votes are grouped by.
 VOTES = "votes"
@@ -69,7 +103,7 @@ class AgreementReport:
     stage: Stage | None
     rows: tuple[FigureRow, ...]
     seconds: tuple[SecondFigures, ...]
-    assistance: Assistance | None
+    assistance: assisting.Assistance | None
     repeats: tuple[FigureRow, ...]
     votes: tuple[FigureRow, ...]
     stages: tuple[Stage, ...]
@@ -109,21 +143,20 @@ def report(
 
     `assisted_by` names a judge whose pairing of the units gives figures of its own.
     """
-    found, names = frozen(project)
-    chosen = [agreement for agreement in found if stage in (None, agreement.stage)]
+    result, names = frozen_inputs(project)
+    chosen = [agreement for agreement in result if stage in (None, agreement.stage)]
     with project.store.read() as db:
-        paired = repaired.records(db, chosen)
+        paired = consensus.records(db, chosen)
         questions = {each.id: each.question for each in db.execute(select(ITEM.c.id, ITEM.c.question))}
     once = agreement_figures.pooled(project, by, chosen, names)
     seconds = [_second(project, by, names, chosen, (BY_ADJUDICATOR, PAIRING), paired)]
-    by_judge = assisted.assistance(project, chosen, assisted_by) if assisted_by else None
+    by_judge = assisting.assistance(project, chosen, assisted_by) if assisted_by else None
     if by_judge is not None:
-        called = (BY_MODEL, by_judge.title)
-        seconds.append(_second(project, by, names, chosen, called, by_judge.records))
+        seconds.append(_second(project, by, names, chosen, (BY_MODEL, by_judge.title), by_judge.records))
     repeats = agreement_figures.self_agreement(project) if stage in (None, Stage.LABELLING) else []
     places = {item_id: place for place, item_id in enumerate(names.items)}
-    votes = [_of_votes(each, places) for each in voting.votes(project) if stage in (None, each.stage)]
-    there = {agreement.stage for agreement in found} | {row.stage for row in (*repeats, *votes)}
+    votes = [_of_votes(each, places) for each in adjudicating.votes(project) if stage in (None, each.stage)]
+    there = {agreement.stage for agreement in result} | {row.stage for row in (*repeats, *votes)}
     return AgreementReport(
         by=by,
         stage=stage,
@@ -207,23 +240,23 @@ def inputs_of(report: AgreementReport, row: FigureRow) -> list[AgreementInput]:
 
 def provenance(report: AgreementReport, row: FigureRow) -> RowBasis | None:
     """Which records, texts and versions a row stands on; None for rows that stand on no frozen record."""
-    found = inputs_of(report, row)
-    items, sides = {each.where.item_id for each in found}, {(each.where.a, each.where.b) for each in found}
+    result = inputs_of(report, row)
+    items, sides = {each.where.item_id for each in result}, {(each.where.a, each.where.b) for each in result}
     raters = {person for both in sides for person in both}
-    records = [one for one in report.records if one.stage is row.stage and one.item_id in items]
+    records = [record for record in report.records if record.stage is row.stage and record.item_id in items]
     if not records:
         return None
     sealed = [given for one in records for given in one.inputs if given.person_id in raters]
     return RowBasis(
         records=len(records),
         raters=tuple(sorted(raters, key=lambda person: natural(report.alias(person)))),
-        first=min(one.frozen_at for one in records),
-        last=max(one.frozen_at for one in records),
-        matchers=_versions(one.matcher for one in records),
-        programs=_versions(one.program for one in records),
+        first=min(record.frozen_at for record in records),
+        last=max(record.frozen_at for record in records),
+        matchers=_versions(record.matcher for record in records),
+        programs=_versions(record.program for record in records),
         guidelines=_versions(given.guideline for given in sealed),
         forms=_versions(given.form for given in sealed),
-        said=Counter((each.value_a, each.value_b) for each in found),
+        said=Counter((each.value_a, each.value_b) for each in result),
     )
 
 
@@ -231,7 +264,685 @@ def _versions(found: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(found), key=natural))
 
 
-def _of_votes(found: voting.Votes, places: Mapping[str, int]) -> FigureRow:
+def _of_votes(found: adjudicating.Votes, places: Mapping[str, int]) -> FigureRow:
     n = found.figures[0].n if found.figures else 0
     items = tuple(sorted(found.items, key=lambda item_id: places.get(item_id, len(places))))
     return FigureRow(found.stage, VOTES, (), found.stage.value, found.field, n, found.figures, items)
+
+
+# Figure by figure, in the order they are shown: its short name, and what it is.
+TITLES = {
+    "match_f1": "Match F1",
+    "agreement": "Agreement",
+    "kappa": "κ",
+    "ac1": "AC1",
+    **{name: title for name, (title, _) in WORDS.items()},
+    "jaccard": "Jaccard",
+    "order_tau": "Order τ",
+    "pearson": "r",
+}
+ABOUT = {
+    **{
+        name: f"{words[:1].upper()}{words[1:]}. The interval is over items."
+        for name, (_, words) in WORDS.items()
+    },
+    "match_f1": (
+        "Twice the matched units over all units of both raters, item by item, then averaged. The fixed "
+        "matcher pairs units one-to-one by the similarity of their words; it never sees who wrote what. If "
+        "two people express the same idea in very different words it finds no pair, so the figure is a "
+        "lower bound."
+    ),
+    "agreement": (
+        "The share of pairs of values that are the same. Wilson's interval is over items, because pairs of one item "
+        "are not independent."
+    ),
+    "kappa": (
+        "Agreement beyond what raters with these shares of values would reach by chance: 1 is full agreement, 0 is "
+        "chance. Linear: near values count as part agreement. Scott's π where pairs of values count both ways round. "
+        "The interval is over whole items, because answers within one item are correlated."
+    ),
+    "ac1": (
+        "Agreement beyond chance like κ, but with a chance that stays small when nearly everything is of one value. "
+        "The interval is over items."
+    ),
+    "alpha": (
+        "One minus the disagreement seen over the disagreement expected, for any number of raters and with missing "
+        "values. The interval is over items."
+    ),
+    "spearman": (f"{WORDS['spearman'][1].capitalize()}. The interval is over items."),
+    "jaccard": "Units in both lists divided by units in either, item by item, then averaged; references are "
+    "matched by identifier.",
+    "order_tau": (
+        "Whether matched units are in the same order, item by item, then averaged: 1 the same, −1 the "
+        "reverse."
+    ),
+    "pearson": "Correlation of the two raters' values; they need not be equal.",
+}
+FIELDS = {"units": "units", "label": "gold label", "item_score": "item score", "value": "judgement"}
+# Shown as shares of a hundred; everything else as it is.
+PERCENT = "agreement"
+MAIN = ("match_f1", *(names[0] for names in FIGURES.values()), "pearson")
+
+
+def title(found: Figure) -> str:
+    """A figure's short name: κ says where its weights are linear, and is Scott's π where pairs count both ways."""
+    named = TITLES[found.name]
+    if found.name == "kappa" and ", linear weights" in found.method:
+        named = TITLES["kappa_linear"]
+    return named.replace("κ", "π") if "Scott's π" in found.method else named
+
+
+def titles(rows: Iterable[FigureRow], name: str) -> str:
+    return " / ".join(sorted({title(result) for row in rows if (result := row.figure(name))})) or TITLES[name]
+
+
+def number(found: Figure, digits: int = 2) -> str:
+    """The value with its interval, “–” where it is undefined; a share is said in per cent."""
+    if found.value is None:
+        return "–"
+    scale, sign = (100, " %") if found.name == PERCENT else (1, "")
+    digits = max(1, digits - 1) if sign else digits
+
+    def say(value: float) -> str:
+        return decimal(value * scale, digits)
+
+    return f"{say(found.value)}{sign} {interval(found, say)}".rstrip()
+
+
+def said(found: Figure, digits: int = 2) -> str:
+    """The number and its interval; in the place of an undefined number, why there is none."""
+    return f"–  {reason(found)}" if found.value is None else number(found, digits)
+
+
+def reason(found: Figure) -> str:
+    return "" if found.value is not None else of_items(found.note.partition("; ")[0])
+
+
+def remarks(found: Figure) -> list[str]:
+    """What else must be known of a figure: what was left out, why κ may be low though raters seldom differ, and
+    whether it is a bound.
+    """
+    from annotator.stats.agreement.agreement import KAPPA_PARADOX
+
+    rest, paradox, after = found.note.partition(KAPPA_PARADOX)
+    notes = [of_items(note) for note in f"{rest}; {after}".split("; ") if note]
+    notes = notes if found.value is not None else notes[1:]
+    return [*notes, *filter(None, (paradox, bound_of(found)))]
+
+
+def main(row: FigureRow) -> Figure:
+    return next((result for name in MAIN if (result := row.figure(name))), row.figures[0])
+
+
+def field(row: FigureRow) -> str:
+    if row.field in PROTOCOLS:
+        return f"{FIELDS[VALUE]}: {PROTOCOLS[row.field].title}"
+    return FIELDS.get(row.field, row.field)
+
+
+def scale_of(row: FigureRow) -> Scale:
+    return PROTOCOLS[row.field].scale if row.field in PROTOCOLS else NO_VALUES
+
+
+def group(report: AgreementReport, row: FigureRow) -> str:
+    if row.by in ("stage", VOTES):
+        return row.stage.value
+    if row.by == "item":
+        return f"item {row.name}"
+    if row.by == "criterion":
+        return f"{report.items.get(row.group[0], '')}: {row.name}"
+    if row.by == "guideline":
+        return f"version {row.name}" if len(row.group) == 1 else f"versions {row.name}"
+    return row.name
+
+
+def names(report: AgreementReport, row: FigureRow) -> str:
+    """The names of the people a row is of, or the item's question; what is not in `group` stays in the project."""
+    if row.by == "item":
+        return report.questions.get(row.group[0], "")
+    if row.by not in ("pair", "person", SELF):
+        return ""
+    ids = [part for part in row.group if part in report.people]
+    ids.sort(key=lambda person: natural(report.alias(person)))
+    if all(report.people[person].name == report.alias(person) for person in ids):
+        return ""
+    # Isolated from one another: a name that runs from right to left would draw the next one along.
+    return " · ".join(f"\u2068{report.people[person].name}\u2069" for person in ids)
+
+
+def second(one: SecondFigures, row: FigureRow) -> str:
+    """A figure by another pairing with its name, and the frozen one over the same; empty where there is none."""
+    pair = one.of(row)
+    if pair is None:
+        return ""
+    result = main(pair[0])
+    before = number(main(pair[1])).partition(" [")[0]
+    return f"{title(result)} {number(result)}  frozen {before}  ({share(pair[0], row)})"
+
+
+def share(again: FigureRow, row: FigureRow) -> str:
+    """Of how much of a row a second figure is."""
+    return f"{again.lists:,} of {counted(row.lists, 'pair')} of lists"
+
+
+COLUMNS = columns(
+    ("stage", "Stage", "Stage that was written or judged"), ("by", "Grouped by"), ("group", "Group"),
+    ("field", "Compared", "Whether raters have the same units, or a field of matched units"),
+    ("n", "n", "Pairs of values given by both raters; number of items where units are compared"),
+    ("items", "Items", "The items behind the figures, by key"), ("figures", "Figures", "Each with its interval"),
+    (BY_ADJUDICATOR, "By the adjudicator's pairing"), (BY_MODEL, "Model-assisted"),
+)  # fmt: skip
+
+
+def plain(report: AgreementReport, row: FigureRow) -> dict[str, Any]:
+    """A row as JSON: people by alias, undefined values null with their reason, second figures named as such."""
+    paired = {one.name: one.of(row) for one in report.seconds}
+    return {
+        "stage": row.stage.value,
+        "by": row.by,
+        "group": row.name,
+        "field": row.field,
+        "n": row.n,
+        "items": [report.items.get(item_id, item_id) for item_id in row.items],
+        "figures": [_plain(result) for result in row.figures],
+        **{
+            name: _paired(row, *pair, report) if (pair := paired.get(name)) else None
+            for name in (BY_ADJUDICATOR, BY_MODEL)
+        },
+    }
+
+
+def _paired(row: FigureRow, again: FigureRow, beside: FigureRow, report: AgreementReport) -> dict[str, Any]:
+    """`lists` are the pairs of lists that the row is of, `there` those that were paired so."""
+    return {
+        "items": [report.items.get(item_id, item_id) for item_id in again.items],
+        "lists": row.lists,
+        "there": again.lists,
+        "n": again.n,
+        "figures": [_plain(result) | {"bound": ""} for result in again.figures],
+        "frozen_figures_of_these_lists": [_plain(result) for result in beside.figures],
+    }
+
+
+def _plain(found: Figure) -> dict[str, Any]:
+    return found.model_dump(mode="json") | {"reason": reason(found), "bound": bound_of(found)}
+
+
+def copied(report: AgreementReport, rows: list[FigureRow]) -> str:
+    """Rows as a table to be pasted into a spreadsheet: tabs between cells, nothing rounded, people by alias.
+
+    An undefined value is an empty cell with its reason beside it; no cell is a formula.
+    """
+    shown = [name for name in TITLES if any(row.figure(name) for row in rows)]
+    again = [one for one in report.seconds if any(one.of(row) for row in rows)]
+    head = ["Stage", "Group", "Compared", "n", "Items"]
+    head += [f"{titles(rows, name)}{part}" for name in shown for part in ("", ", low", ", high", ", reason")]
+    head += [f"{one.title}, {part}" for one in again for part in ("figure", "value", "low", "high", "lists")]
+    lines: list[list[Any]] = [head]
+    for row in rows:
+        cells: list[Any] = [row.stage.value, group(report, row), row.field, row.n, len(row.items)]
+        for name in shown:
+            cells += _cells(row.figure(name))
+        for one in again:
+            cells += _pairing_cells(one, row)
+        lines.append(cells)
+    return tabbed(lines)
+
+
+def _cells(found: Figure | None) -> list[Any]:
+    return [found.value, found.low, found.high, reason(found)] if found else [None] * 4
+
+
+def _pairing_cells(one: SecondFigures, row: FigureRow) -> list[Any]:
+    pair = one.of(row)
+    if pair is None:
+        return [None] * 5
+    result = main(pair[0])
+    return [result.name, result.value, result.low, result.high, pair[0].lists]
+
+
+AXES = {
+    "agreement": "share of pairs that agree, 95 % interval over items",
+    "match_f1": "F1, a lower bound, mean over items, 95 % interval",
+    "jaccard": "Jaccard, mean over items, 95 % interval",
+    "order_tau": "τ-b, mean over items, 95 % interval",
+    "pearson": "Pearson's r, 95 % interval over items",
+    "spearman": "Spearman's ρ, 95 % interval over items",
+    **{
+        name: f"{WORDS[name][0]}, in units of the scale, 95 % interval over items"
+        for name in sorted(IN_UNITS)
+    },
+}
+OF = {
+    "stage": "by stage",
+    "pair": "by pair of raters",
+    "person": "by person",
+    "criterion": "by criterion, the lowest first",
+    "item": "by item, the lowest first",
+    "week": "by week",
+    "guideline": "by guideline version",
+    SELF: "of people with themselves",
+    VOTES: "of seniors' first votes with the raters",
+}
+# Where each row is another field, one picture holds them all.
+WHOLE = ("stage", SELF, VOTES)
+
+
+def _beside(rows: Iterable[FigureRow], chosen: FigureRow) -> list[FigureRow]:
+    if chosen.by in WHOLE:
+        return [row for row in rows if row.by == chosen.by]
+    return [row for row in rows if (row.stage, row.field) == (chosen.stage, chosen.field)]
+
+
+def drawn(rows: Iterable[FigureRow], chosen: FigureRow, name: str) -> list[FigureRow]:
+    """The rows of the picture in the order they are drawn; items and criteria with the lowest figure first."""
+    result = [row for row in _beside(rows, chosen) if row.figure(name)]
+    if chosen.by in ("item", "criterion"):
+        result.sort(key=lambda row: _height(row.figure(name)))
+    return result
+
+
+def picture(report: AgreementReport, rows: list[FigureRow], name: str, ink: Ink = PRINTED) -> Any:
+    """A figure of these rows as a matplotlib Figure, by default for white paper; people appear by alias."""
+    from annotator.exchange.pictures.result_pictures import by_group, by_week
+
+    axis = AXES.get(name, f"{titles(rows, name)}, 95 % interval over items")
+    points = [(_name(report, row), result) for row in rows if (result := row.figure(name))]
+    draw = by_week if rows[0].by == "week" else by_group
+    return draw(points, picture_title(rows[0], name, titles(rows, name)), axis, ink)
+
+
+def picture_title(row: FigureRow, name: str, titled: str = "") -> str:
+    of = "" if row.by in WHOLE else f" of {row.stage.value}: {field(row)},"
+    return f"{titled or titles([row], name)}{of} {OF[row.by]}"
+
+
+def _name(report: AgreementReport, row: FigureRow) -> str:
+    if row.by in ("stage", VOTES):
+        return f"{row.stage.value}: {field(row)}"
+    return row.name if row.by == "week" else group(report, row)
+
+
+def _height(found: Figure | None) -> tuple[bool, float]:
+    value = found.value if found else None
+    return value is None, value or 0.0
+
+
+SECTIONS = (
+    ("rows", "Between raters"),
+    ("self_agreement", "With themselves"),
+    ("first_votes", "Seniors' first votes"),
+)
+# No row has two of these, so that they share a column where several are shown.
+RARE = ("jaccard", "order_tau", "pearson")
+STAGE = SheetColumn("stage", "Stage", "Stage that was written or judged")
+FIELD = SheetColumn(
+    "field",
+    "Compared",
+    "Basis of comparison: whether raters have the same units, or a field of matched units",
+)
+N = SheetColumn("n", "n", "Pairs of values given by both raters; number of items where units are compared")
+ITEMS = SheetColumn("items", "Items", "Number of items behind the figures")
+ALSO = SheetColumn("also", "Also", "Overlap of references, order of sub-tasks, or correlation of ratings")
+SECONDS = {
+    BY_ADJUDICATOR: SheetColumn(
+        BY_ADJUDICATOR,
+        "By the adjudicator's pairing",
+        "A second figure, over adjudicated items, with units paired by the adjudicator. It never replaces "
+        "the frozen one.",
+    ),
+    BY_MODEL: SheetColumn(
+        BY_MODEL,
+        "Model-assisted",
+        "A second figure, over items with a judge's reply, with units paired by meaning by a model after "
+        "the figures were frozen. It never replaces the frozen one.",
+    ),
+}
+GROUPINGS = dict(
+    zip(
+        BY,
+        ("Stage", "Pair of raters", "Person", "Criterion", "Item", "Week", "Guideline version"),
+        strict=True,
+    )
+)
+HEADS = {
+    "stage": "Stage",
+    "pair": "Raters",
+    "person": "Rater",
+    "criterion": "Criterion",
+    "item": "Item",
+    "week": "Week frozen",
+    "guideline": "Guideline",
+    agreement_figures.SELF: "Rater",
+    VOTES: "Stage",
+}
+ASSISTED = (
+    "A judge with an endpoint pairs units by meaning; these figures are reported separately. No call is "
+    "made until you start it."
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowLine(SheetLine):
+    report: AgreementReport
+    row: FigureRow
+
+
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """What figures are grouped by, of which stage they are, and who pairs by meaning beside the fixed matcher.
+
+    Refusal for anyone who does not coordinate.
+    """
+    refuse_others(project)
+    chosen = (
+        ("All stages", ""),
+        *((stage.value.capitalize(), stage.value) for stage in stages(project)),
+    )
+    judges = assisting.offered(project)
+    paired = [(name, name) for name, lists in judges if lists]
+    others = [(name, name) for name, lists in judges if not lists]
+    return (
+        ViewChoice("by", "By", tuple((said, by) for by, said in GROUPINGS.items())),
+        ViewChoice("stage", "Stage", chosen),
+        ViewChoice("assisted_by", "Assisted by", (*paired, ("nobody", ""), *others), tip=ASSISTED),
+    )
+
+
+def agreement_sheet(
+    project: Project, by: str = "stage", stage: str = "", assisted_by: str = ""
+) -> AgreementReport:
+    """What is to be seen by these choices; Refusal for anyone who does not coordinate."""
+    return report(project, by, Stage(stage) if stage else None, assisted_by)
+
+
+def sheets(report: AgreementReport) -> tuple[ResultSheet, ...]:
+    sections = zip(SECTIONS, (report.rows, report.repeats, report.votes), strict=True)
+    return tuple(_sheet(*named, report, rows) for named, rows in sections if rows)
+
+
+def _sheet(key: str, sheet_title: str, report: AgreementReport, rows: Sequence[FigureRow]) -> ResultSheet:
+    figures = [name for name in TITLES if any(row.figure(name) for row in rows)]
+    rare = [name for name in figures if name in RARE]
+    shared = rare if len(rare) > 1 else []
+    alone = [name for name in figures if name not in shared]
+    seconds = [one for one in report.seconds if any(one.of(row) for row in rows)]
+    several = len({row.stage for row in rows}) > 1 and rows[0].by not in ("stage", VOTES)
+    items = any(len(row.items) != 1 for row in rows)
+    columns = [
+        SheetColumn("group", HEADS[rows[0].by]),
+        *([STAGE] if several else []),
+        FIELD,
+        N,
+        *([ITEMS] if items else []),
+    ]
+    columns += [SheetColumn(name, titles(rows, name), ABOUT[name]) for name in alone]
+    columns += [*([ALSO] if shared else []), *(SECONDS[one.name] for one in seconds)]
+    lines = []
+    for place, row in enumerate(rows):
+        alias = group(report, row)
+        heading = f"{alias}  {names(report, row)}".rstrip()
+        # Names of people stay in the project.
+        cells = [SheetCell(heading, float(place), heading, value=alias)]
+        cells += [text(row.stage.value)] if several else []
+        cells += [text(field(row)), count(row.n)]
+        cells += [count(len(row.items))] if items else []
+        cells += [
+            _figure(row, result, f"{title(result)} " if result and " / " in titles(rows, name) else "")
+            for name in alone
+            for result in [row.figure(name)]
+        ]
+        if shared:
+            result = next(filter(None, map(row.figure, shared)), None)
+            cells.append(_figure(row, result, f"{title(result)} " if result else ""))
+        cells += [_agreement_sheets_second(one, row) for one in seconds]
+        picture = _picture_name(row, main(row).name)
+        lines.append(RowLine(tuple(cells), picture=picture, report=report, row=row))
+    undefined = sum(result.value is None for row in rows for result in row.figures)
+    told = (f"{undefined:,} undefined, with the reason in the place of the figure.",) if undefined else ()
+    return ResultSheet(key, sheet_title, tuple(columns), tuple(lines), told, _pictures(report, rows))
+
+
+def _figure(row: FigureRow, found: Figure | None, before: str = "") -> SheetCell:
+    """A figure in words; why it is undefined in its place, and what it is based on in its tip."""
+    if found is None:
+        return SheetCell("")
+    parts = (
+        reason(found),
+        number(found, 3) if found.value is not None else "",
+        f"n = {found.n:,}",
+        of_items(found.method),
+        *remarks(found),
+    )
+    tip = "\n".join(part for part in parts if part)
+    return SheetCell(before + said(found), found.value, tip, picture=_picture_name(row, found.name))
+
+
+def _agreement_sheets_second(one: SecondFigures, row: FigureRow) -> SheetCell:
+    pair, said = one.of(row), second(one, row)
+    return SheetCell(said, main(pair[0]).value if pair else None, said)
+
+
+def _picture_name(row: FigureRow, figure: str) -> str:
+    return figure if row.by in WHOLE else f"{row.stage.value}/{row.field}/{figure}"
+
+
+def _pictures(report: AgreementReport, rows: Sequence[FigureRow]) -> tuple[SheetPicture, ...]:
+    """A picture for each figure, and where rows are of several fields, for each of these."""
+    made: dict[str, SheetPicture] = {}
+    for row in rows:
+        for result in row.figures:
+            name = _picture_name(row, result.name)
+            if name not in made:
+                draw = partial(picture, report, drawn(rows, row, result.name), result.name)
+                made[name] = SheetPicture(name, picture_title(row, result.name), draw)
+    return tuple(made.values())
+
+
+# Item → its key and question. Item, person and unit → the unit's words and its number in that person's list.
+Items = Mapping[str, tuple[str, str]]
+Units = dict[tuple[str, str, str], tuple[str, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class RaterSide:
+    """One rater's text and value; `who` is a person's id, or the occasion in words."""
+
+    who: str
+    words: str
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class LineBehind:
+    """Two sides aligned as the same unit; a side without words lacks it.
+
+    `about` is the unit that a report was judged by, `report` its system. `same` is None where a value is missing.
+    """
+
+    item_id: str
+    item_key: str
+    question: str
+    a: RaterSide
+    b: RaterSide
+    same: bool | None
+    likeness: float | None = None
+    about: str = ""
+    report: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LinesBehind:
+    """The lines behind a row, and how many items are hidden from a person who may yet adjudicate them."""
+
+    row: FigureRow
+    lines: tuple[LineBehind, ...]
+    held_back: int = 0
+
+
+def behind(project: Project, report: AgreementReport, row: FigureRow) -> LinesBehind:
+    """What a row was computed from, line by line, in the order of items. Refusal for anyone who does not coordinate.
+
+    Held back is what would tell an adjudicator, before they have decided, who wrote what.
+    """
+    refuse_others(project)
+    with project.store.read() as db:
+        known = assignments.competence(project, db)
+        opened = {each.item_id: each for each in ruling_rows.adjudications(db) if each.stage is row.stage}
+        secret = {item_id for item_id in row.items if _open_to(known, item_id, opened.get(item_id))}
+        listed = select(ITEM.c.id, ITEM.c.key, ITEM.c.question)
+        items = {each.id: (each.key, each.question) for each in db.execute(listed)}
+        if row.by == SELF:
+            lines = _of_repeats(
+                db,
+                items,
+                next(
+                    again
+                    for (person, _, protocol), again in repeated(project).items()
+                    if (person, protocol) == row.group
+                ),
+            )
+        elif row.by == VOTES:
+            lines = _agreement_behind_of_votes(db, items, row)
+        else:
+            lines = _of_records(db, items, report, row)
+    kept = tuple(line for line in lines if line.item_id not in secret)
+    return LinesBehind(row, kept, len({line.item_id for line in lines} & secret))
+
+
+class _About:
+    def __init__(self, db: Connection, judged: Iterable[Group]) -> None:
+        names = select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        self._systems: dict[str, str] = {row.id: row.name for row in db.execute(names)}
+        self._words = criteria(db, judged)
+
+    def unit(self, item_id: str, unit_id: str) -> str:
+        """The words of a unit that reports are judged by; its id where it was never written here."""
+        return self._words.get((item_id, unit_id), unit_id)
+
+    def system(self, response_id: str) -> str:
+        return self._systems.get(response_id, response_id)
+
+
+def _of_records(db: Connection, items: Items, report: AgreementReport, row: FigureRow) -> list[LineBehind]:
+    result = inputs_of(report, row)
+    wanted = {each.where.item_id for each in result}
+    units = _units(
+        db, [record for record in report.records if record.stage is row.stage and record.item_id in wanted]
+    )
+    about = _About(db, {(each.where.item_id, each.judged_unit) for each in result if each.judged_unit})
+    return [_of_input(each, items, units, about, row) for each in result]
+
+
+def _of_input(each: AgreementInput, items: Items, units: Units, about: _About, row: FigureRow) -> LineBehind:
+    where = each.where
+    return LineBehind(
+        where.item_id,
+        *items[where.item_id],
+        _side(where.a, units.get((where.item_id, where.a, each.unit_a)), each.value_a, row),
+        _side(where.b, units.get((where.item_id, where.b, each.unit_b)), each.value_b, row),
+        _same(each.value_a, each.value_b),
+        each.likeness,
+        about.unit(where.item_id, each.judged_unit) if each.judged_unit else "",
+        about.system(each.response_id) if each.response_id else "",
+    )
+
+
+def _units(db: Connection, records: Iterable[Agreement]) -> Units:
+    result: Units = {}
+    for record in records:
+        if record.stage.kind is Kind.LABELS:
+            continue
+        for given in record.inputs:
+            wanted = REVISION.c.artifact_id == given.artifact_id, REVISION.c.number == given.revision
+            content = db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()
+            for number, unit in enumerate(orjson.loads(content)["units"], start=1):
+                words = " — ".join(part for part in (unit.get("identifier", ""), unit["text"]) if part)
+                result[record.item_id, given.person_id, unit["id"]] = words, number
+    return result
+
+
+def _side(person: str, unit: tuple[str, int] | None, value: Any, row: FigureRow) -> RaterSide:
+    if row.field == UNITS:
+        # Who wrote a unit at all is told by its words; its place in the list says more than a 1.
+        return RaterSide(person, unit[0], unit[1]) if unit and value else RaterSide(person, "", None)
+    return RaterSide(person, unit[0] if unit else "", value)
+
+
+def _same(a: Any, b: Any) -> bool | None:
+    if a in (None, UNSURE) or b in (None, UNSURE):
+        return None
+    return isclose(a, b, abs_tol=1e-9) if isinstance(a, float) and isinstance(b, float) else bool(a == b)
+
+
+def _of_repeats(db: Connection, items: Items, again: list[Repeated]) -> list[LineBehind]:
+    about = _About(db, {(one.item_id, one.unit_id) for one in again})
+    return [
+        LineBehind(
+            one.item_id,
+            *items[one.item_id],
+            RaterSide("the first time", "", one.first),
+            RaterSide("again", "", one.second),
+            _same(one.first, one.second),
+            about=about.unit(one.item_id, one.unit_id),
+            report=about.system(one.response_id),
+        )
+        for one in again
+    ]
+
+
+def _agreement_behind_of_votes(db: Connection, items: Items, row: FigureRow) -> list[LineBehind]:
+    rulings = ruling_rows.all_rulings(db)
+    voted = [
+        (result, ruling, letter, unit)
+        for result in ruling_rows.adjudications(db)
+        if result.stage is row.stage and result.version
+        for documents in [ruling_rows.documents(db, result)]
+        for ruling in rulings.get(result.id, ())
+        if ruling.first_vote
+        for letter, unit in consensus.members(ruling, documents).items()
+        if not isinstance(unit, Label) or field_named(VALUE, unit.protocol) == row.field
+    ]
+    about = _About(
+        db, {(result.item_id, unit.unit_id) for result, _, _, unit in voted if isinstance(unit, Label)}
+    )
+    return [_of_vote(*each, items, about) for each in voted]
+
+
+def _of_vote(
+    found: Adjudication, ruling: Ruling, letter: str, unit: Unit, items: Items, about: _About
+) -> LineBehind:
+    value = ruling_rows.said(ruling_rows.kind_of(found), unit) or None
+    label = unit if isinstance(unit, Label) else None
+    return LineBehind(
+        found.item_id,
+        *items[found.item_id],
+        RaterSide("first vote", "", ruling.first_vote),
+        RaterSide(found.letters[letter], unit.text, value),
+        _same(ruling.first_vote, value),
+        about=about.unit(found.item_id, label.unit_id) if label else unit.text,
+        report=about.system(label.response_id) if label else "",
+    )
+
+
+def _open_to(known: assignments.Competence, item_id: str, found: Adjudication | None) -> bool:
+    if found is not None and found.state is AdjudicationState.CLOSED:
+        return False
+    return known.objection(item_id, found.adjudicator_id if found else "") is None
+
+
+def held_back_words(found: LinesBehind) -> str:
+    if not found.held_back:
+        return ""
+    be, it = ("is", "it") if found.held_back == 1 else ("are", "them")
+    what = counted(found.held_back, "item")
+    return (
+        f"{what} {be} left out: you may adjudicate {it}, and must not know who wrote what before you decide."
+    )
+
+
+def value_words(value: Any) -> str:
+    if value is None:
+        return "not given"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -1,35 +1,187 @@
 """Runs that pair the units of two raters by meaning, over frozen lists alone."""
 
-from collections.abc import Iterator
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.agreement import agreement_inputs, assisted
+from annotator.actions.agreement import agreement_figures
 from annotator.actions.authoring import comparing
-from annotator.actions.consensus import letters
+from annotator.actions.consensus import ruling_rows
 from annotator.actions.items import materials
+from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
-from annotator.actions.runs import run_lines
-from annotator.actions.runs.driving import RunWork
+from annotator.actions.results.grouping import grouped
+from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.runs.run_kind import RunKind, Tell, failure_words, with_failures
-from annotator.actions.runs.run_lines import RunEvent
-from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.experts.agreement import AssistedPair, PairAgreement, under
+from annotator.actions.runs.run_kind import RunKind, RunWork, Tell, failure_words, with_failures
+from annotator.domain.experts.adjudication import Agreement, AssistedPair, PairAgreement, under
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.judges.judge import Judge, RunState
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
-from annotator.domain.judges.scale import plain
+from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts, plain
 from annotator.domain.kinds.artifact import Unit
+from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.runs.progress import Finished
-from annotator.protocols.pairing import NAME, PROMPTS, paired
-from annotator.storage import upserts
-from annotator.storage.tables import ASSISTED
+from annotator.domain.texts.words import counted
+from annotator.judging.runner import Finished
+from annotator.protocols.merging import NAME, PROMPTS, paired
+from annotator.storage import tables
+
+if TYPE_CHECKING:
+    from annotator.exchange.release.records import AgreementRecord
+
+PREFIX = "assisted_"
+# So much of a hash tells one prompt from another.
+SHOWN_OF_HASH = 12
+# Under which id it is kept → the agreement, and the pair of raters whose lists are paired.
+Lists = dict[str, tuple[Agreement, PairAgreement]]
+
+
+@dataclass(frozen=True, slots=True)
+class Assistance:
+    """The number of pairs of lists with a judge's reply; `records` are the agreements under its pairing.
+
+    They hold the pairs of raters that there is a reply of, and no others.
+    """
+
+    judge: str
+    model: str
+    parameters: str
+    prompt_sha256: str
+    lists: int
+    there: int
+    records: tuple[Agreement, ...]
+
+    @property
+    def title(self) -> str:
+        return _title(self.model, self.parameters, self.prompt_sha256)
+
+    def words(self) -> str:
+        if not self.lists:
+            return "No lists here are matched by words, so there is nothing to pair by meaning."
+        left = self.lists - self.there
+        rest = f" Without a reply: {left:,}, excluded, never counted as no match."
+        said = f"“{self.judge}” has paired {self.there:,} of {counted(self.lists, 'pair')} of lists"
+        return f"{said} ({self.title}).{rest if left else ''}"
+
+    def tree(self) -> dict[str, Any]:
+        names = ("judge", "model", "parameters", "prompt_sha256", "lists", "there")
+        return {name: getattr(self, name) for name in names}
+
+
+def _title(model: str, parameters: str, prompt_sha256: str) -> str:
+    settings = f" {parameters}" if parameters != "{}" else ""
+    return f"model-assisted: {model}{settings}, prompt {prompt_sha256[:SHOWN_OF_HASH]}"
+
+
+def settings_of(judge: Judge) -> str:
+    return canonical_json(json.loads(judge.parameters or "{}")).decode()
+
+
+def asked_judge(project: Project, name: str) -> Judge:
+    """The judge of that name; Refusal for one that asks no model."""
+    judge = judges.named(project, name)
+    if judge.kind != JudgeKind.ENDPOINT:
+        raise Refusal(
+            f"“{name}” calls no model and cannot pair by meaning.", "Name a judge with an endpoint."
+        )
+    return judge
+
+
+def offered(project: Project) -> list[tuple[str, int]]:
+    question = select(tables.ASSISTED.c.judge_id, func.count()).group_by(tables.ASSISTED.c.judge_id)
+    with project.store.read() as db:
+        there: dict[str, int] = dict(db.execute(question).all())
+    result = [
+        (one.name, there.get(one.id, 0)) for one in judges.all_of(project) if one.kind == JudgeKind.ENDPOINT
+    ]
+    return sorted(result, key=lambda one: (-one[1], one[0]))
+
+
+def prompt_sha256(project: Project) -> str:
+    return run_records.prompts_hash(project, PROMPTS)
+
+
+def lists(judge: Judge, found: Iterable[Agreement], prompt: str) -> Lists:
+    """Every pair of lists whose units are matched by their words, under the id that it has for this judge as it is.
+
+    `prompt` is the hash of what it is asked by.
+    """
+    asked_by = (judge.id, judge.model, settings_of(judge), prompt)
+    return {
+        derived_id("assisted pair", agreement.id, pair.a, pair.b, *asked_by): (agreement, pair)
+        for agreement in found
+        if comparing.by_words(agreement.stage.kind)
+        for pair in agreement.pairs
+    }
+
+
+def assistance(project: Project, found: Iterable[Agreement], name: str) -> Assistance:
+    """What the judge of that name has paired of these agreements, as it is and is asked now."""
+    judge = asked_judge(project, name)
+    asked = (judge.model, settings_of(judge), prompt_sha256(project))
+    wanted = lists(judge, found, asked[-1])
+    agreements = {agreement.id: agreement for agreement, _ in wanted.values()}
+    with project.store.read() as db:
+        there = [one for one in stored(db, agreements) if one.id in wanted]
+    return Assistance(judge.name, *asked, len(wanted), len(there), _by_meaning(agreements, there))
+
+
+def ways(
+    found: Sequence["AgreementRecord"], judge_names: Mapping[str, str]
+) -> list[tuple[str, list[Agreement]]]:
+    """What agreements are by each way in which a judge paired them, with its title; none where none did.
+
+    Two judges whose titles are the same are broken down by their names.
+    """
+    agreements = {one.id: one.frozen() for one in found}
+    by = grouped(
+        ((_title(one.model, one.parameters, one.prompt_sha256), one.judge_id), one)
+        for one in (each for record in found for each in record.assisted)
+    )
+    judges_of = Counter(called for called, _ in by)
+    return [
+        (
+            called if judges_of[called] == 1 else f"{called}, judge “{judge_names[judge_id]}”",
+            list(_by_meaning(agreements, pairs)),
+        )
+        for (called, judge_id), pairs in sorted(by.items())
+    ]
+
+
+def _by_meaning(agreements: Mapping[str, Agreement], found: Iterable[AssistedPair]) -> tuple[Agreement, ...]:
+    """The agreements with the units as a judge paired them, to be pooled beside the frozen ones."""
+    pairs: dict[str, list[PairAgreement]] = {}
+    for one in found:
+        plain = [each.model_copy(update={"name": each.name.removeprefix(PREFIX)}) for each in one.figures]
+        pairs.setdefault(one.agreement_id, []).append(one.model_copy(update={"figures": tuple(plain)}))
+    return tuple(
+        agreement.model_copy(update={"pairs": tuple(pairs[of]), "figures": ()})
+        for of, agreement in agreements.items()
+        if of in pairs
+    )
+
+
+def stored(db: Connection, agreements: Collection[str]) -> list[AssistedPair]:
+    rows = db.execute(
+        select(tables.ASSISTED.c.agreement_id, tables.ASSISTED.c.content).order_by(tables.ASSISTED.c.id)
+    )
+    return [
+        AssistedPair.model_validate(json.loads(row.content)) for row in rows if row.agreement_id in agreements
+    ]
+
+
+def row(one: AssistedPair) -> dict[str, Any]:
+    content = canonical_json(one.model_dump(mode="json"))
+    named = {"id": one.id, "agreement_id": one.agreement_id, "judge_id": one.judge_id}
+    return {**named, "content": content.decode(), "sha256": sha256(content)}
+
 
 PAIRED, DEED = "paired", "pairs of lists paired"
 
@@ -50,34 +202,33 @@ class PairingRun(RunKind):
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
         """Refusal for anyone but coordinators, for a judge without a model, and where there is nothing to pair."""
-        judge = assisted.asked_judge(project, order.judge)
-        shape = Protocol(
+        judge = asked_judge(project, order.judge)
+        protocol = Protocol(
             name=NAME, title="Pairing by meaning", citation="", needs=(), metrics=(), scale=plain(PAIRED),
             judge=self._ask, prompts=PROMPTS,
         )  # fmt: skip
-        frozen, names = agreement_inputs.frozen(project)
+        frozen, names = agreement_figures.frozen_inputs(project)
         stage = order.protocol.removeprefix(NAME).removeprefix(".")
         chosen = [one for one in frozen if stage in ("", one.stage.value)]
-        self._prompt = assisted.prompt_sha256(project)
-        self.lists = assisted.lists(judge, chosen, self._prompt)
+        self._prompt = prompt_sha256(project)
+        self.lists = lists(judge, chosen, self._prompt)
         if not self.lists:
             raise Refusal(
                 "No frozen lists here are matched by words, so there is nothing to pair by meaning.",
                 "Wait until two people have submitted lists, or choose another stage.",
             )
         with project.store.read() as db:
-            there = {one.id for one in assisted.stored(db, {agreement.id for agreement in chosen})}
+            there = {one.id for one in stored(db, {agreement.id for agreement in chosen})}
         self.to_do = [of for of in self.lists if of not in there]
         self.failed: list[dict[str, str]] = []
         self._keys = names.items
         self._found: dict[str, PairAgreement] = {}
-        return judge, shape
+        return judge, protocol
 
     @classmethod
     async def run(
         cls, project: Project, order: RunRequest, *, tell: Tell = lambda _: None, listen: TextIO | None = None
-    ) -> RunEvent:
-        """Run an order, if anything lacks."""
+    ) -> run_records.RunEvent:
         kind = cls(project, order)
         if kind.to_do:
             return await super().run(project, order, tell=tell, listen=listen)
@@ -85,38 +236,31 @@ class PairingRun(RunKind):
         tell(ended)
         return ended
 
-    async def through(self, tell: Tell, listen: TextIO | None) -> RunEvent:
+    async def through(self, tell: Tell, listen: TextIO | None) -> run_records.RunEvent:
         """Open the run, unless another has paired the rest meanwhile."""
         return await super().through(tell, listen) if self.to_do else self._nothing_to_ask()
 
-    def _nothing_to_ask(self) -> RunEvent:
-        from annotator.judging.runs.progress import ProgressTally
-        from annotator.judging.runs.runner import RunEnd
+    def _nothing_to_ask(self) -> run_records.RunEvent:
+        from annotator.judging.runner import ProgressTally, RunEnd
 
         ended, total = RunEnd(RunState.DONE, ProgressTally().told((), None)), len(self.lists)
-        return with_failures(run_lines.ended_line("", DEED, ended, total, total), [])
+        return with_failures(run_records.ended_line("", DEED, ended, total, total), [])
 
     def journal(self, run_id: str) -> RunJournal:
         return _PairingJournal(self.project, run_id, self)
 
-    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        """A case for each pair of lists that there is no reply of."""
-        before = len(self.lists) - len(self.to_do)
-        return RunWork(self.shape, self.cases, len(self.lists), before, DEED)
+    def work(self, run: run_records.OpenRun, journal: RunJournal) -> RunWork:
+        return RunWork(self.protocol, self.cases, len(self.lists), len(self.lists) - len(self.to_do), DEED)
 
-    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
+    def ended(self, line: run_records.RunEvent, journal: RunJournal) -> run_records.RunEvent:
         return with_failures(line, self.failed)
 
     @staticmethod
-    def words(line: RunEvent) -> list[str]:
-        """The last line of a run as a person reads it."""
+    def words(line: run_records.RunEvent) -> list[str]:
         return failure_words(line, lambda one: f"Item {one['item']}, {one['stage']}")
 
     def cases(self) -> Iterator[Case]:
-        """A case for each pair of lists that there is no reply of."""
-        of_item: dict[str, list[str]] = {}
-        for of in self.to_do:
-            of_item.setdefault(self.lists[of][0].item_id, []).append(of)
+        of_item = grouped((self.lists[of][0].item_id, of) for of in self.to_do)
         wanted = materials.WantedMaterial((), texts=False, parts=False)
         for at_hand in materials.each(self.project, wanted, list(of_item)):
             for of in of_item[at_hand.item.id]:
@@ -125,45 +269,45 @@ class PairingRun(RunKind):
     async def _ask(self, case: Case, ask: Ask) -> Verdicts:
         agreement, pair = self.lists[case.unit.id]
         with self.project.store.read() as db:
-            documents = letters.sealed(db, agreement, {pair.a: pair.a, pair.b: pair.b})
+            documents = ruling_rows.sealed(db, agreement, {pair.a: pair.a, pair.b: pair.b})
         a, b = documents[pair.a].units, documents[pair.b].units
         answer = await paired(case.item.question, [unit.text for unit in a], [unit.text for unit in b], ask)
         if answer.status is not Status.OK:
             return {case.unit.id: answer.verdict()}
-        kind, pairs = letters.kind_of_stage(agreement.stage), [(a[i].id, b[j].id) for i, j in answer.reply]
+        kind, pairs = (
+            ruling_rows.kind_of_stage(agreement.stage),
+            [(a[i].id, b[j].id) for i, j in answer.reply],
+        )
         self._found[case.unit.id] = comparing.compare_raters(kind, documents, pair.a, pair.b, pairs)
         return {case.unit.id: Verdict(value=PAIRED)}
 
     def made(self, finished: Finished, run_id: str, at: datetime) -> AssistedPair | None:
         """What came of a case; None where nothing did, which is then among what failed."""
         of, verdict = finished.case.unit.id, finished.verdicts[finished.case.unit.id]
-        agreement, found = self.lists[of][0], self._found.pop(of, None)
-        if found is None:
+        agreement, result = self.lists[of][0], self._found.pop(of, None)
+        if result is None:
             told = {"item": self._keys[agreement.item_id], "stage": agreement.stage.value}
             self.failed.append({**told, "status": verdict.status.value, "cause": verdict.cause})
             return None
         answered = [call.returned_model for call in (*finished.calls, *finished.reused)]
         return AssistedPair(
-            **{**dict(found), "figures": under(assisted.PREFIX, found.figures)},
+            **{**dict(result), "figures": under(PREFIX, result.figures)},
             id=of, agreement_id=agreement.id, judge_id=self.judge.id, model=self.judge.model,
-            parameters=assisted.settings_of(self.judge), answered_by=answered[-1],
+            parameters=settings_of(self.judge), answered_by=answered[-1],
             prompt_sha256=self._prompt, run_id=run_id, at=at,
         )  # fmt: skip
 
 
 class _PairingJournal(RunJournal):
-    """A journal that stores finished cases as pairs, beside the agreement."""
-
     def __init__(self, project: Project, run_id: str, asking: PairingRun) -> None:
         super().__init__(project, run_id, asking.judge.id, NAME)
         self._asking = asking
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write what was paired, in the transaction of its calls."""
-        rows = [assisted.row(one) for each in done if (one := self._asking.made(each, self.run_id, at))]
+        rows = [row(one) for each in done if (one := self._asking.made(each, self.run_id, at))]
         if rows:
             # An import may have brought the same meanwhile.
-            upserts.add_missing(db, ASSISTED, rows)
+            tables.add_missing(db, tables.ASSISTED, rows)
         return len(rows)
 
 

@@ -10,21 +10,15 @@ from sqlalchemy.engine import Connection
 
 from annotator import __version__
 from annotator.actions.assignments import reviewing
-from annotator.actions.authoring import draft_provenance
-from annotator.actions.authoring.draft_provenance import Drafted
+from annotator.actions.authoring import artifacts
+from annotator.actions.authoring.artifacts import Drafted
 from annotator.actions.project.file import Project, record
-from annotator.domain.experts.agreement import Agreement, PairAgreement, SealedInput
+from annotator.domain.experts.adjudication import Agreement, PairAgreement, SealedInput
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document, Kind, State
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change, derived_id
-from annotator.storage.tables import (
-    AGREEMENT,
-    ARTIFACT,
-    ASSIGNMENT,
-    REVISION,
-)
+from annotator.domain.texts.canonical import Change, canonical_json, derived_id, sha256
+from annotator.storage.tables import AGREEMENT, ARTIFACT, ASSIGNMENT, REVISION
 
 SEALABLE = (State.DRAFT.value, State.SEALED.value)
 
@@ -42,7 +36,16 @@ def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Sta
     expected = expected_raters(db, item_id, stage)
     if len(expected) < 2:
         return None
-    sealed = _first_seals(db, item_id, kind)
+    question = (
+        select(REVISION, ARTIFACT.c.author_id)
+        .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
+        .where(*_own_work(item_id, kind), REVISION.c.sealed.is_(True))
+        .order_by(ARTIFACT.c.author_id, REVISION.c.number)
+    )
+    first: dict[str, Row[Any]] = {}
+    for row in db.execute(question):
+        first.setdefault(row.author_id, row)
+    sealed = first
     if not set(expected) <= sealed.keys():
         return None
     agreement = _computed(db, item_id, stage, kind, [sealed[person] for person in expected])
@@ -52,14 +55,18 @@ def freeze_when_ready(project: Project, db: Connection, item_id: str, stage: Sta
 
 def expected_raters(db: Connection, item_id: str, stage: Stage) -> list[str]:
     """Whose seals an agreement waits for, by id: the people assigned, or else everybody who has begun."""
-    assigned = select(ASSIGNMENT.c.person_id).where(
-        ASSIGNMENT.c.item_id == item_id, ASSIGNMENT.c.stage == stage.value, ASSIGNMENT.c.trial == 1
+    result = set(
+        db.execute(
+            select(ASSIGNMENT.c.person_id).where(
+                ASSIGNMENT.c.item_id == item_id, ASSIGNMENT.c.stage == stage.value, ASSIGNMENT.c.trial == 1
+            )
+        ).scalars()
     )
-    found = set(db.execute(assigned).scalars())
-    if not found and stage.kind is not None:
-        begun = select(ARTIFACT.c.author_id).where(*_own_work(item_id, stage.kind))
-        found = set(db.execute(begun).scalars())
-    return sorted(found)
+    if not result and stage.kind is not None:
+        result = set(
+            db.execute(select(ARTIFACT.c.author_id).where(*_own_work(item_id, stage.kind))).scalars()
+        )
+    return sorted(result)
 
 
 def of_stage(db: Connection, item_id: str, stage: Stage) -> Agreement | None:
@@ -72,10 +79,9 @@ def of_item(project: Project, item_id: str) -> list[Agreement]:
 
     They name raters: what of them a person may see is decided by the question that shows them.
     """
-    with project.store.read() as db:
-        found = [_read(content) for content in db.execute(_kept(item_id)).scalars()]
+    result = [_read(content) for content in project.query(_kept(item_id)).scalars()]
     order = list(Stage)
-    return sorted(found, key=lambda agreement: order.index(agreement.stage))
+    return sorted(result, key=lambda agreement: order.index(agreement.stage))
 
 
 def all_frozen(project: Project, db: Connection | None = None) -> list[Agreement]:
@@ -87,7 +93,6 @@ def all_frozen(project: Project, db: Connection | None = None) -> list[Agreement
 
 
 def frozen(db: Connection) -> list[Agreement]:
-    """Every frozen agreement of this transaction, by item and stage."""
     return [_read(content) for content in db.execute(_kept()).scalars()]
 
 
@@ -111,20 +116,6 @@ def _own_work(item_id: str, kind: Kind) -> tuple[Any, ...]:
     )
 
 
-def _first_seals(db: Connection, item_id: str, kind: Kind) -> dict[str, Row[Any]]:
-    """Person by person, their first sealed revision."""
-    question = (
-        select(REVISION, ARTIFACT.c.author_id)
-        .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
-        .where(*_own_work(item_id, kind), REVISION.c.sealed.is_(True))
-        .order_by(ARTIFACT.c.author_id, REVISION.c.number)
-    )
-    first: dict[str, Row[Any]] = {}
-    for row in db.execute(question):
-        first.setdefault(row.author_id, row)
-    return first
-
-
 def _computed(db: Connection, item_id: str, stage: Stage, kind: Kind, sealed: list[Row[Any]]) -> Agreement:
     # What compares is heavy to load, and most seals freeze nothing.
     from annotator.actions.authoring import comparing
@@ -142,7 +133,19 @@ def _computed(db: Connection, item_id: str, stage: Stage, kind: Kind, sealed: li
         matcher=comparing.matcher(),
         program=__version__,
         frozen_at=max(row.at for row in sealed),
-        inputs=tuple(_input(row) for row in sealed),
+        inputs=tuple(
+            SealedInput(
+                person_id=row.author_id,
+                artifact_id=row.artifact_id,
+                revision=row.number,
+                sha256=row.sha256,
+                chain=row.chain,
+                guideline=row.guideline,
+                form=row.form,
+                sealed_at=row.at,
+            )
+            for row in sealed
+        ),
         pairs=pairs,
         figures=comparing.over_all(kind, item_id, pairs) if len(documents) > 2 else (),
     )
@@ -151,37 +154,24 @@ def _computed(db: Connection, item_id: str, stage: Stage, kind: Kind, sealed: li
 def _drafted(
     db: Connection, sealed: list[Row[Any]], documents: Mapping[str, Document[Any]]
 ) -> dict[str, Drafted]:
-    """Person by person, the units of what they sealed that they took from a model's draft."""
-    taken = draft_provenance.of_artifacts(db, [row.artifact_id for row in sealed])
+    taken = artifacts.of_artifacts(db, [row.artifact_id for row in sealed])
     units = {person: [unit.id for unit in document.units] for person, document in documents.items()}
     return {
-        row.author_id: draft_provenance.standing(taken.get(row.artifact_id, {}), units[row.author_id])
+        row.author_id: artifacts.standing(taken.get(row.artifact_id, {}), units[row.author_id])
         for row in sealed
     }
 
 
 def _noted(pair: PairAgreement, drafted: Mapping[str, Drafted]) -> PairAgreement:
     """The same with a note on each figure when one model drafted for both; why one is undefined stays first."""
-    note = draft_provenance.note(drafted[pair.a], drafted[pair.b])
+    note = artifacts.note(drafted[pair.a], drafted[pair.b])
     if not note:
         return pair
     figures = (
-        one.model_copy(update={"note": "; ".join(filter(None, (one.note, note)))}) for one in pair.figures
+        figure.model_copy(update={"note": "; ".join(filter(None, (figure.note, note)))})
+        for figure in pair.figures
     )
     return pair.model_copy(update={"figures": tuple(figures)})
-
-
-def _input(row: Row[Any]) -> SealedInput:
-    return SealedInput(
-        person_id=row.author_id,
-        artifact_id=row.artifact_id,
-        revision=row.number,
-        sha256=row.sha256,
-        chain=row.chain,
-        guideline=row.guideline,
-        form=row.form,
-        sealed_at=row.at,
-    )
 
 
 def _keep(project: Project, db: Connection, agreement: Agreement) -> None:

@@ -1,31 +1,113 @@
 """Assignments: handing out, withdrawing, and what a person is offered because of them."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.assignments import adjudicators, agreements
-from annotator.actions.assignments.planning import PlannedWork as PlannedWork
-from annotator.actions.assignments.planning import has_passed, unfit, worked_out
-from annotator.actions.assignments.planning import preview as preview
+from annotator.actions.assignments import agreements, reviewing
+from annotator.actions.assignments.planning import (
+    PlannedWork as PlannedWork,
+)
+from annotator.actions.assignments.planning import (
+    has_passed,
+    unfit,
+    worked_out,
+)
+from annotator.actions.assignments.planning import (
+    preview as preview,
+)
+from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
-from annotator.domain.experts.person import Person, Role
+from annotator.domain.experts.adjudication import Adjudication
+from annotator.domain.experts.assignment import Assignment, Person, Purpose, Role, Stage, stage_of
 from annotator.domain.experts.sharing import AssignmentPlan as AssignmentPlan
 from annotator.domain.experts.sharing import assignment_id
-from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.change import Change, new_id
-from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import (
-    ADJUDICATION,
-    ARTIFACT,
-    ASSIGNMENT,
-    ITEM,
-)
+from annotator.domain.judges.judge import RaterKind
+from annotator.domain.kinds.artifact import Artifact, Document, Finding, Kind, State, hinders
+from annotator.domain.kinds.documents import KINDS, lint
+from annotator.domain.material.item import EXEMPLAR_TITLE, Item, Source
+from annotator.domain.material.transcript import doubts_about
+from annotator.domain.texts.canonical import Change, new_id, now
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.storage.tables import ADJUDICATION, ARTIFACT, ASSIGNMENT, ITEM, JUDGEMENT, TIME
+
+
+@dataclass(frozen=True, slots=True)
+class Competence:
+    """What one person may adjudicate: `own` are items they answered, `assigned` the adjudicators of others."""
+
+    person: Person
+    own: frozenset[str]
+    assigned: dict[str, frozenset[str]] = field(default_factory=dict)
+
+    def objection(self, item_id: str, begun_by: str = "") -> Refusal | None:
+        """Why this person may not adjudicate the item, or None; `begun_by` is who has opened it already."""
+        if item_id in self.own:
+            return Refusal(
+                "You have written or labelled something for this item yourself.",
+                "Someone else must adjudicate it.",
+            )
+        assigned = self.assigned.get(item_id, frozenset())
+        if self.person.id in assigned or (self.person.id == begun_by and not assigned):
+            return None
+        if assigned or begun_by:
+            return Refusal(
+                "Someone else adjudicates this item.", "Ask the coordinator to assign it to you instead."
+            )
+        if not self.person.has(Role.ADJUDICATOR):
+            return RoleNeeded(
+                "You are not an adjudicator of this project.",
+                "Ask the coordinator for that role.",
+                Role.ADJUDICATOR,
+            )
+        return None
+
+
+def competence(project: Project, db: Connection, item_id: str = "") -> Competence:
+    person = people.someone(project)
+    assigned: dict[str, frozenset[str]] = {}
+    question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
+        ASSIGNMENT.c.stage == Stage.ADJUDICATION.value, *_only(ASSIGNMENT.c.item_id, item_id)
+    )
+    for of_item, person_id in db.execute(question):
+        assigned[of_item] = assigned.get(of_item, frozenset()) | {person_id}
+    return Competence(person, answered(db, person.id, item_id), assigned)
+
+
+def answered(db: Connection, person_id: str, item_id: str = "") -> frozenset[str]:
+    """The items a person has written or labelled something for, or is to; a consensus they made does not count."""
+    written = select(ARTIFACT.c.item_id).where(
+        ARTIFACT.c.author_id == person_id, ARTIFACT.c.state != State.CONSENSUS.value
+    )
+    asked = select(ASSIGNMENT.c.item_id).where(
+        ASSIGNMENT.c.person_id == person_id, ASSIGNMENT.c.stage != Stage.ADJUDICATION.value
+    )
+    labelled = select(JUDGEMENT.c.item_id).where(
+        JUDGEMENT.c.rater_id == person_id, JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
+    )
+    questions = (
+        written.where(*_only(ARTIFACT.c.item_id, item_id)),
+        asked.where(*_only(ASSIGNMENT.c.item_id, item_id)),
+        labelled.where(*_only(JUDGEMENT.c.item_id, item_id)).distinct(),
+    )
+    return frozenset(result for question in questions for result in db.execute(question).scalars())
+
+
+def refuse_others(project: Project, db: Connection, adjudication: Adjudication) -> None:
+    """Refusal unless the person working may resume this adjudication."""
+    known = competence(project, db, adjudication.item_id)
+    if objection := known.objection(adjudication.item_id, adjudication.adjudicator_id):
+        raise objection
+
+
+def _only(column: ColumnElement[str], item_id: str) -> tuple[ColumnElement[bool], ...]:
+    return (column == item_id,) if item_id else ()
+
 
 # So many ids go into one question; any database takes as many.
 AT_ONCE = 500
@@ -108,7 +190,7 @@ def candidates(project: Project, assignment_id: str) -> list[Person]:
         if old.stage is not Stage.ADJUDICATION:
             judges = _judges(db, old.item_id)
             return [one for one in free if one.id not in judges]
-        return [one for one in free if old.item_id not in adjudicators.answered(db, one.id, old.item_id)]
+        return [one for one in free if old.item_id not in answered(db, one.id, old.item_id)]
 
 
 def reassign(project: Project, old_id: str, person_id: str) -> Change:
@@ -168,7 +250,6 @@ def change_due(project: Project, assignment_ids: Sequence[str], due: datetime | 
 
 
 def of_person(project: Project, person_id: str) -> list[Assignment]:
-    """A person's assignments, repeats too, in the project's order and that of the stages."""
     with project.store.read() as db:
         return _ordered(db, ASSIGNMENT.c.person_id == person_id)
 
@@ -186,15 +267,6 @@ def adjudicator_of(db: Connection, item_id: str) -> str:
     return next(iter(raters_of(db, item_id, Stage.ADJUDICATION)), "")
 
 
-def refuse_own_work(db: Connection, item_id: str, person_id: str) -> None:
-    """Refusal when a person is an annotator of the item: asked to be, or having written or labelled something."""
-    if item_id in adjudicators.answered(db, person_id, item_id):
-        raise Refusal(
-            "The adjudicator of an item must not be one of its annotators, and this person is one.",
-            "Choose somebody who has written and labelled nothing for it.",
-        )
-
-
 def mark_submitted(
     db: Connection, item_id: str, person_id: str, stage: Stage, at: datetime | None, trial: int = 1
 ) -> None:
@@ -209,13 +281,12 @@ def offered(project: Project) -> dict[str, set[Stage]] | None:
     That is so for anyone who has no assignment at all. Repeats are served under another item's name, never here.
     """
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.trial)
-    with project.store.read() as db:
-        rows = db.execute(question.where(ASSIGNMENT.c.person_id == people.someone(project).id)).all()
-    found: dict[str, set[Stage]] = {}
+    rows = project.query(question.where(ASSIGNMENT.c.person_id == people.someone(project).id)).all()
+    result: dict[str, set[Stage]] = {}
     for item_id, stage, trial in rows:
         if trial == 1:
-            found.setdefault(item_id, set()).add(Stage(stage))
-    return found if rows else None
+            result.setdefault(item_id, set()).add(Stage(stage))
+    return result if rows else None
 
 
 def _ordered(db: Connection, condition: Any) -> list[Assignment]:
@@ -245,14 +316,20 @@ def _refuse_conflict(db: Connection, made: Assignment) -> None:
                 "Choose somebody else, or withdraw the adjudication first.",
             )
         return
-    refuse_own_work(db, made.item_id, made.person_id)
+    if made.item_id in answered(db, made.person_id, made.item_id):
+        raise Refusal(
+            "The adjudicator of an item must not be one of its annotators, and this person is one.",
+            "Choose somebody who has written and labelled nothing for it.",
+        )
     if adjudicator_of(db, made.item_id) not in ("", made.person_id):
         raise Refusal("This item has an adjudicator already.", "Withdraw that assignment first.")
 
 
 def _judges(db: Connection, item_id: str) -> set[str]:
-    begun = select(ADJUDICATION.c.adjudicator_id).where(ADJUDICATION.c.item_id == item_id)
-    return {*raters_of(db, item_id, Stage.ADJUDICATION), *db.execute(begun).scalars()}
+    return {
+        *raters_of(db, item_id, Stage.ADJUDICATION),
+        *db.execute(select(ADJUDICATION.c.adjudicator_id).where(ADJUDICATION.c.item_id == item_id)).scalars(),
+    }
 
 
 def _add(project: Project, db: Connection, subject: str, made: Sequence[Assignment]) -> Change:
@@ -290,24 +367,22 @@ def _in_utc(one: Assignment) -> Assignment:
 
 
 def _kept(db: Connection, ids: Sequence[str]) -> list[Assignment]:
-    """The assignments of these ids that there are, however many are asked for."""
-    found: list[Assignment] = []
+    result: list[Assignment] = []
     for start in range(0, len(ids), AT_ONCE):
         question = select(ASSIGNMENT).where(ASSIGNMENT.c.id.in_(ids[start : start + AT_ONCE]))
-        found += [Assignment(**row) for row in db.execute(question.order_by(ASSIGNMENT.c.id)).mappings()]
-    return found
+        result += [Assignment(**row) for row in db.execute(question.order_by(ASSIGNMENT.c.id)).mappings()]
+    return result
 
 
 def _write(db: Connection, rows: Sequence[Assignment]) -> None:
-    """Put assignments in, in the place of those with their ids."""
     _delete(db, rows)
     if rows:
-        db.execute(insert(ASSIGNMENT), [one.model_dump() for one in rows])
+        db.execute(insert(ASSIGNMENT), [row.model_dump() for row in rows])
 
 
 def _delete(db: Connection, rows: Sequence[Assignment]) -> None:
     if rows:
-        db.execute(_DELETE, [{"gone": one.id} for one in rows])
+        db.execute(_DELETE, [{"gone": row.id} for row in rows])
 
 
 def _remove(project: Project, db: Connection, subject: str, gone: Sequence[Assignment]) -> Change:
@@ -318,13 +393,12 @@ def _remove(project: Project, db: Connection, subject: str, gone: Sequence[Assig
 
 
 def _settle(project: Project, db: Connection, touched: Sequence[Assignment]) -> None:
-    """Freeze the agreement of every stage that now has all it waits for."""
     for item_id, stage in sorted({(one.item_id, one.stage) for one in touched if one.trial == 1}):
         agreements.freeze_when_ready(project, db, item_id, stage)
 
 
 def _image(rows: Iterable[Assignment]) -> dict[str, Any]:
-    return {"rows": {one.id: one.model_dump(mode="json") for one in rows}}
+    return {"rows": {row.id: row.model_dump(mode="json") for row in rows}}
 
 
 def restore(project: Project, db: Connection, _subject: str, present: Any, goal: Any) -> None:
@@ -335,9 +409,9 @@ def restore(project: Project, db: Connection, _subject: str, present: Any, goal:
     gone = [Assignment.model_validate(old[name]) for name in old if name not in new]
     _delete(db, gone)
     rows = [Assignment.model_validate(image) for image in new.values()]
-    for one in rows:
-        if one.id not in old:
-            _refuse_conflict(db, one)
+    for row in rows:
+        if row.id not in old:
+            _refuse_conflict(db, row)
     _write(db, rows)
     # Only now: while one of them is away, a stage could seem to have all it waits for.
     _settle(project, db, gone)
@@ -346,3 +420,100 @@ def restore(project: Project, db: Connection, _subject: str, present: Any, goal:
 def _as_now(rows: dict[str, Any]) -> dict[str, Any]:
     """The same images with the fields that assignments have had only since."""
     return {name: Assignment.model_validate(one).model_dump(mode="json") for name, one in rows.items()}
+
+
+def spend(project: Project, subject: str, seconds: float) -> None:
+    """Add active seconds this person spent on a subject (the id of a response, an artifact, an item)."""
+    if seconds <= 0 or project.readonly:
+        return
+    row = {"id": new_id(), "person_id": people.someone(project).id, "subject": subject, "at": now()}
+    with project.store.write() as db:
+        db.execute(insert(TIME).values(**row, seconds=round(seconds, 1)))
+
+
+def spent(project: Project, subject: str) -> float:
+    return float(
+        project.query(
+            select(func.coalesce(func.sum(TIME.c.seconds), 0.0)).where(
+                TIME.c.person_id == people.someone(project).id, TIME.c.subject == subject
+            )
+        ).scalar_one()
+    )
+
+
+def seal(project: Project, artifact_id: str, reason: str = "") -> Change:
+    """Submit: the newest document becomes a sealed revision that no edit can touch. A consensus stays one.
+
+    `reason` says why warnings were overridden. What is missing or out of bounds is asked of `lint` before.
+    """
+    with project.store.write() as db:
+        newest = artifacts.read_open(project, db, artifact_id)
+        artifact = newest.artifact
+        if not artifact.document.units:
+            raise Refusal(
+                f"This {artifact.kind.value} is still empty.", "Write at least one unit before submitting."
+            )
+        reviewing.refuse_unfinished(project, artifact_id)
+        if fault := settings.fault(project, artifact.document):
+            raise Refusal(fault, "Change that before submitting; nothing is lost.")
+        annotating.keep_scoring(project, db, artifact.kind, artifact.item_id, artifact_id)
+        said = {"sealed": True, "reason": reason}
+        image = artifacts.next_revision(project, db, newest, artifact.document, "seal", **said)
+        state, at = State.CONSENSUS if artifact.state is State.CONSENSUS else State.SEALED, now()
+        _set_state(db, artifact_id, state, sealed_at=at)
+        if state is State.SEALED:
+            mark_submitted(db, artifact.item_id, artifact.author_id, stage_of(artifact.kind), at)
+        sealed = record(project, db, Change("artifact", artifact_id, "seal", None, image))
+        agreements.freeze_when_ready(project, db, artifact.item_id, stage_of(artifact.kind))
+        if artifact.kind is Kind.QUERY and not project.from_task:
+            annotating.take(project, db, [artifact.item_id])
+        return sealed
+
+
+def submit(
+    project: Project, artifact: Artifact, item: Item, sources: Sequence[Source], reason: str
+) -> Change:
+    """Submit a document; Refusal, with each as its details, where errors or warnings without a reason are left."""
+    findings = remarks(project, artifact.document, item, sources)
+    if hinders(findings, reason):
+        raise Refusal(
+            f"Remarks on this {artifact.kind.value} are left.",
+            "Correct what they name.",
+            tuple(finding.words(KINDS[artifact.kind].unit, artifact.document.units) for finding in findings),
+        )
+    return seal(project, artifact.id, reason if findings else "")
+
+
+def remarks(
+    project: Project, document: Document[Any], item: Item, sources: Sequence[Source]
+) -> list[Finding]:
+    """What the guideline remarks on a document, and what rests on words that may never have been said."""
+    text, weights = "\n\n".join(source.text for source in sources), settings.allowed(project)
+    more = {"bar": settings.bar(project)} if document.KIND is Kind.SELECTION else {}
+    exemplar = any(source.title == EXEMPLAR_TITLE for source in sources)
+    return [
+        *lint(document, item.question, text, item.language, weights, exemplar=exemplar, **more),
+        *doubts_about(sources, document.units),
+    ]
+
+
+def reopen(project: Project, artifact_id: str) -> Change:
+    """Go on editing a sealed artifact, or a consensus, in a new revision; the sealed one stays as it is."""
+    with project.store.write() as db:
+        newest = artifacts.read_newest(db, artifact_id)
+        artifact = newest.artifact
+        if artifacts.is_open(project, artifact):
+            raise Refusal("Only a sealed artifact can be reopened.", "You can continue editing this one.")
+        if refusal := artifacts.refusal_of_others(project, artifact):
+            raise refusal
+        settled = artifact.state is State.CONSENSUS
+        verb = artifacts.EDIT_CONSENSUS if settled else "reopen"
+        image = artifacts.next_revision(project, db, newest, artifact.document, verb=verb)
+        if not settled:
+            _set_state(db, artifact_id, State.DRAFT)
+            mark_submitted(db, artifact.item_id, artifact.author_id, stage_of(artifact.kind), None)
+        return record(project, db, Change("artifact", artifact_id, verb, None, image))
+
+
+def _set_state(db: Connection, artifact_id: str, state: State, **values: Any) -> None:
+    db.execute(update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(state=state.value, **values))

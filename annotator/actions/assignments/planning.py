@@ -11,17 +11,15 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import gold
+from annotator.actions.authoring import annotating
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
-from annotator.domain.experts.person import Person, Role
+from annotator.domain.experts.assignment import Assignment, Person, Purpose, Role, Stage, stage_of
 from annotator.domain.experts.sharing import AssignmentPlan, SharedWork, share
-from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.change import now
-from annotator.domain.texts.counting import counted
-from annotator.domain.texts.moments import local
+from annotator.domain.texts.canonical import now
+from annotator.domain.texts.words import counted, local
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, asked
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -37,8 +35,6 @@ NAMED = 12
 
 @dataclass(frozen=True, slots=True)
 class PlannedStage:
-    """People planned for one stage of one item, by id; `new` are those not assigned yet."""
-
     item_id: str
     item_key: str
     stage: Stage
@@ -88,8 +84,6 @@ class PlannedWork:
 
 @dataclass(frozen=True, slots=True)
 class PlanOutcome:
-    """A plan computed against the project as it is in one transaction."""
-
     plan: AssignmentPlan
     shared: SharedWork
     existing: tuple[Assignment, ...]
@@ -124,7 +118,15 @@ def worked_out(project: Project, db: Connection, plan: AssignmentPlan) -> PlanOu
     known = (*existing, *_adjudicating(db, existing))
     shared = share(plan, known, _answered(db, plan.adjudicators), now())
     shared = replace(shared, made=tuple(map(_in_short, shared.made)))
-    return PlanOutcome(plan, shared, existing, tuple(_unmet(plan, shared, keys)))
+    short = [
+        f"Item {keys[item_id]} would have {plan.overlap - lacking} of {plan.overlap} people."
+        for item_id, lacking in shared.short.items()
+    ]
+    alone = [
+        f"Everyone who could adjudicate item {keys[item_id]} also answers it."
+        for item_id in shared.unadjudicated
+    ]
+    return PlanOutcome(plan, shared, existing, tuple([*_named(short), *_named(alone)]))
 
 
 def _named_in_full(row: Mapping[str, Any]) -> Assignment:
@@ -135,7 +137,6 @@ def _named_in_full(row: Mapping[str, Any]) -> Assignment:
 
 
 def _in_short(one: Assignment) -> Assignment:
-    """An assignment as it is kept: the usual protocols have no names."""
     return one.model_copy(update={"protocols": ""}) if asked(one.protocols) == tuple(TO_SUBMIT) else one
 
 
@@ -158,7 +159,7 @@ def _adjudicating(db: Connection, existing: Iterable[Assignment]) -> list[Assign
 
 def _answered(db: Connection, adjudicators: Iterable[str]) -> dict[str, set[str]]:
     """Item by item, who has written something for it, and which of the adjudicators have labelled its reports."""
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    result: defaultdict[str, set[str]] = defaultdict(set)
     written = select(ARTIFACT.c.item_id, ARTIFACT.c.author_id).where(
         ARTIFACT.c.author_id != "", ARTIFACT.c.state != State.CONSENSUS.value
     )
@@ -167,12 +168,11 @@ def _answered(db: Connection, adjudicators: Iterable[str]) -> dict[str, set[str]
     )
     for question in (written, labelled.distinct()):
         for item_id, person in db.execute(question):
-            found[item_id].add(person)
-    return found
+            result[item_id].add(person)
+    return result
 
 
 def _senseless(plan: AssignmentPlan, keys: dict[str, str]) -> list[str]:
-    """Why a plan cannot be shared out at all, no matter who is in it."""
     wanted = {*plan.items, *plan.pilot_items}
     strange = wanted - keys.keys()
     checks = (
@@ -219,8 +219,10 @@ def unlabelled(protocol: str) -> str:
 
 def _unfit(plan: AssignmentPlan, everybody: Sequence[Person]) -> list[str]:
     known = {person.id: person for person in everybody}
-    asked = [(person, Role.ANNOTATOR) for person in sorted(set(plan.annotators))] if plan.work else []
-    asked += [(person, Role.ADJUDICATOR) for person in sorted(set(plan.adjudicators))]
+    asked = [
+        *([(person, Role.ANNOTATOR) for person in sorted(set(plan.annotators))] if plan.work else []),
+        *((person, Role.ADJUDICATOR) for person in sorted(set(plan.adjudicators))),
+    ]
     return [words for person_id, role in asked if (words := unfit(known.get(person_id), role))]
 
 
@@ -231,18 +233,6 @@ def unfit(person: Person | None, role: Role) -> str:
     if not person.active:
         return f"{person.name} left the project."
     return "" if person.has(role) else f"{person.name} is not an {role.value} of this project."
-
-
-def _unmet(plan: AssignmentPlan, shared: SharedWork, keys: dict[str, str]) -> list[str]:
-    short = [
-        f"Item {keys[item_id]} would have {plan.overlap - lacking} of {plan.overlap} people."
-        for item_id, lacking in shared.short.items()
-    ]
-    alone = [
-        f"Everyone who could adjudicate item {keys[item_id]} also answers it."
-        for item_id in shared.unadjudicated
-    ]
-    return [*_named(short), *_named(alone)]
 
 
 def _named(lines: Sequence[str]) -> list[str]:
@@ -256,7 +246,7 @@ def _unscored(project: Project, made: Sequence[Assignment], keys: dict[str, str]
     lost = {
         item_id
         for kind in Kind
-        for item_id, author_id in gold.alone(project, kind, {item_id for item_id, *_ in asked}).items()
+        for item_id, author_id in annotating.alone(project, kind, {item_id for item_id, *_ in asked}).items()
         if any(asks[:2] == (item_id, stage_of(kind)) and asks[2] != author_id for asks in asked)
     }
     named = ", ".join([key for item_id, key in keys.items() if item_id in lost][:NAMED])

@@ -13,15 +13,13 @@ from sqlalchemy.engine import Connection
 from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.experts.assignment import stage_of
-from annotator.domain.experts.person import Role
-from annotator.domain.experts.review import ANSWERS, DraftReview, form_of
-from annotator.domain.experts.reviewed_units import ReviewedUnit, compared
-from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.experts.adjudication import ANSWERS, DraftReview, ReviewedUnit, compared, form_of
+from annotator.domain.experts.assignment import Role, stage_of
+from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.texts.change import Change, now
+from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import upserts
+from annotator.storage import tables
 from annotator.storage.tables import ARTIFACT, ASSIGNMENT, ITEM, META, REVISION
 
 KEPT, DRAFT = "review/", "draft to review/"
@@ -47,12 +45,6 @@ def is_reviewed(db: Connection, item_id: str, kind: Kind) -> bool:
     return any(item == item_id for item, _ in annotating.reviews(db, kind))
 
 
-def _asked(kind: Kind) -> Any:
-    return select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
-        ASSIGNMENT.c.stage == stage_of(kind).value, ASSIGNMENT.c.trial == 1
-    )
-
-
 def draft_of(
     project: Project, db: Connection, item_id: str, kind: Kind
 ) -> tuple[str, int, dict[str, Any]] | None:
@@ -60,7 +52,15 @@ def draft_of(
     came = _get(project, f"{DRAFT}{item_id}/{kind}")
     if came:
         return came["author"], came["revision"], came["document"]
-    authors = {person for item, person in db.execute(_asked(kind)) if item == item_id}
+    authors = {
+        person
+        for item, person in db.execute(
+            select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
+                ASSIGNMENT.c.stage == stage_of(kind).value, ASSIGNMENT.c.trial == 1
+            )
+        )
+        if item == item_id
+    }
     authors -= {person for item, person in annotating.reviews(db, kind) if item == item_id}
     question = (
         select(ARTIFACT.c.author_id, REVISION.c.number, REVISION.c.content)
@@ -83,14 +83,14 @@ def next_version(
     project: Project, db: Connection, item_id: str, kind: Kind, reviewer_id: str
 ) -> tuple[str, int, dict[str, Any]] | None:
     """What a reviewer begins with: the draft, or what its author agreed with last; None while it is not there yet."""
-    found = draft_of(project, db, item_id, kind)
-    if found is None or _get(project, f"{DRAFT}{item_id}/{kind}"):
-        return found
+    result = draft_of(project, db, item_id, kind)
+    if result is None or _get(project, f"{DRAFT}{item_id}/{kind}"):
+        return result
     if waits_for(project, db, item_id, kind, reviewer_id):
         return None
     agreed = [one for one in _others(project, db, item_id, kind, reviewer_id).values() if one and one.agreed]
     if not agreed:
-        return found
+        return result
     last = max(agreed, key=lambda one: (one.answered_at, one.artifact_id))
     newest = artifacts.read_newest(db, last.artifact_id).artifact
     return last.author, newest.revision, newest.document.tree()
@@ -112,7 +112,6 @@ def waits_for(project: Project, db: Connection, item_id: str, kind: Kind, review
 def _others(
     project: Project, db: Connection, item_id: str, kind: Kind, reviewer_id: str
 ) -> dict[str, DraftReview | None]:
-    """The other reviewers of a draft, each with their review once it has begun."""
     asked = {person for item, person in annotating.reviews(db, kind) if item == item_id} - {reviewer_id}
     own = select(ARTIFACT.c.author_id, ARTIFACT.c.id).where(
         ARTIFACT.c.item_id == item_id, ARTIFACT.c.kind == kind.value, ARTIFACT.c.author_id.in_(asked)
@@ -122,7 +121,6 @@ def _others(
 
 
 def is_mine(project: Project, item_id: str, kind: Kind) -> bool:
-    """Whether the person working is asked to review a document of an item."""
     with project.store.read() as db:
         return (item_id, people.someone(project).id) in annotating.reviews(db, kind)
 
@@ -135,13 +133,19 @@ def begin(project: Project, item_id: str, kind: Kind) -> Change:
             raise Refusal(
                 "You are not asked to review this.", "Ask the coordinator to assign the review to you."
             )
-        found = next_version(project, db, item_id, kind, me)
-        if found is None and (first := waits_for(project, db, item_id, kind, me)):
+        result = next_version(project, db, item_id, kind, me)
+        if result is None and (first := waits_for(project, db, item_id, kind, me)):
             raise Refusal(f"The review by {first} comes first.", "Begin once the author has answered it.")
-        if found is None:
+        if result is None:
             raise Refusal("The draft is not submitted yet.", "Review it once its author has submitted it.")
-        author, revision, tree = found
-        change = artifacts.start(project, item_id, kind, _without_comments(document_of(kind, tree)))
+        author, revision, tree = result
+        document = document_of(kind, tree)
+        change = artifacts.start(
+            project,
+            item_id,
+            kind,
+            document.with_units(tuple(unit.model_copy(update={"note": ""}) for unit in document.units)),
+        )
         review = DraftReview(
             artifact_id=change.subject,
             item_id=item_id,
@@ -154,18 +158,12 @@ def begin(project: Project, item_id: str, kind: Kind) -> Change:
         return change
 
 
-def _without_comments(document: Document[Any]) -> Document[Any]:
-    return document.with_units(tuple(unit.model_copy(update={"note": ""}) for unit in document.units))
-
-
 def of_artifact(project: Project, artifact_id: str) -> DraftReview | None:
-    """The review whose document that is, or None."""
     kept = _get(project, f"{KEPT}{artifact_id}")
     return DraftReview.model_validate(kept) if kept else None
 
 
 def fill_in(project: Project, artifact_id: str, question: str, value: str, words: str = "") -> Change:
-    """Answer a question of the review form."""
     review, me = _known(project, artifact_id), people.someone(project).id
     artifact = artifacts.read(project, artifact_id)
     if artifact.author_id != me or artifact.state is not State.DRAFT:
@@ -180,7 +178,6 @@ def fill_in(project: Project, artifact_id: str, question: str, value: str, words
 
 
 def refuse_unfinished(project: Project, artifact_id: str) -> None:
-    """Refusal where a review's form lacks an answer."""
     review = of_artifact(project, artifact_id)
     if review is not None and review.open_questions:
         raise Refusal(
@@ -208,24 +205,19 @@ def take_answer(project: Project, review: DraftReview, agreed: bool, words: str,
             raise Refusal("The review is not submitted yet.", "Answer it once its reviewer has submitted it.")
         if state is not None:
             if agreed:
-                _give_way(project, db, review)
+                reviewer = artifacts.read(project, review.artifact_id).author_id
+                others = _others(project, db, review.item_id, review.kind, reviewer)
+                earlier = [one.artifact_id for one in others.values() if one is not None]
+                db.execute(
+                    update(ARTIFACT)
+                    .where(ARTIFACT.c.id.in_(earlier), ARTIFACT.c.state == State.CONSENSUS.value)
+                    .values(state=State.SEALED.value)
+                )
             settled = State.CONSENSUS if agreed else State.SEALED
             db.execute(
                 update(ARTIFACT).where(ARTIFACT.c.id == review.artifact_id).values(state=settled.value)
             )
         return _change(project, review, made, "answer a review")
-
-
-def _give_way(project: Project, db: Connection, review: DraftReview) -> None:
-    """What was settled by an earlier review of the same draft is settled no more: a later one goes on from it."""
-    reviewer = artifacts.read(project, review.artifact_id).author_id
-    others = _others(project, db, review.item_id, review.kind, reviewer)
-    earlier = [one.artifact_id for one in others.values() if one is not None]
-    db.execute(
-        update(ARTIFACT)
-        .where(ARTIFACT.c.id.in_(earlier), ARTIFACT.c.state == State.CONSENSUS.value)
-        .values(state=State.SEALED.value)
-    )
 
 
 def units(project: Project, review: DraftReview) -> list[ReviewedUnit]:
@@ -240,7 +232,7 @@ def lines(project: Project) -> list[ReviewLine]:
     """The reviews that concern the person working, all of them for a coordinator, by item."""
     me = people.someone(project)
     aliases = {person.id: person.alias for person in people.people(project)}
-    found = []
+    result = []
     with project.store.read() as db:
         keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
         own = {
@@ -257,21 +249,20 @@ def lines(project: Project) -> list[ReviewLine]:
                     first = "" if review else waits_for(project, db, item_id, kind, reviewer)
                     told = _state(review, state, drafted=draft is not None, first=first)
                     names = aliases.get(author, author), aliases.get(reviewer, reviewer)
-                    found.append(ReviewLine(item_id, keys[item_id], kind, *names, reviewer, review, told))
-    return found + _came(project, keys)
+                    result.append(ReviewLine(item_id, keys[item_id], kind, *names, reviewer, review, told))
+    return result + _came(project, keys)
 
 
 def _came(project: Project, keys: dict[str, str]) -> list[ReviewLine]:
-    """The reviews of own drafts that came by a task."""
-    found = []
+    result = []
     for artifact_id in _get(project, f"{KEPT}came") or []:
         review = _known(project, artifact_id)
         told = _state(review, State.SEALED.value, drafted=True)
         key = keys.get(review.item_id, "")
-        found.append(
+        result.append(
             ReviewLine(review.item_id, key, review.kind, review.author, "reviewer", "", review, told)
         )
-    return found
+    return result
 
 
 def _state(review: DraftReview | None, state: str, *, drafted: bool, first: str = "") -> str:
@@ -289,7 +280,6 @@ def _state(review: DraftReview | None, state: str, *, drafted: bool, first: str 
 def take_draft(
     project: Project, item_id: str, kind: Kind, author: str, revision: int, tree: dict[str, Any]
 ) -> None:
-    """Keep a draft that came by a task to be reviewed."""
     _set(project, f"{DRAFT}{item_id}/{kind}", {"author": author, "revision": revision, "document": tree})
 
 
@@ -308,10 +298,10 @@ def take_form(
     """Keep the form of a review that came back; who drafted is what this project knows."""
     if came is None or (came.item_id, person_id) not in annotating.reviews(db, came.kind):
         return
-    found = draft_of(project, db, came.item_id, came.kind)
+    result = draft_of(project, db, came.item_id, came.kind)
     known = of_artifact(project, artifact_id)
     told = known.model_dump(include=ANSWERED) if known else dict.fromkeys(ANSWERED, "") | {"agreed": None}
-    whose = {"artifact_id": artifact_id, "author": found[0] if found else ""}
+    whose = {"artifact_id": artifact_id, "author": result[0] if result else ""}
     _keep(project, came.model_copy(update=whose | told))
 
 
@@ -319,7 +309,6 @@ ANSWERED = {"agreed", "answer", "answered_at"}
 
 
 def all_kept(db: Connection) -> list[DraftReview]:
-    """Every review that is kept in a project, by its document."""
     question = select(META.c.key, META.c.value).where(META.c.key.like(f"{KEPT}%")).order_by(META.c.key)
     kept = ((key.removeprefix(KEPT), value) for key, value in db.execute(question))
     return [DraftReview.model_validate_json(value) for key, value in kept if "/" not in key and key != "came"]
@@ -341,14 +330,13 @@ def _known(project: Project, artifact_id: str) -> DraftReview:
 
 def _get(project: Project, key: str) -> Any:
     """What is kept under a name, in this transaction: a preview is taken back."""
-    with project.store.read() as db:
-        said = db.execute(select(META.c.value).where(META.c.key == key)).scalar()
+    said = project.query(select(META.c.value).where(META.c.key == key)).scalar()
     return orjson.loads(said) if said else None
 
 
 def _set(project: Project, key: str, value: Any) -> None:
     with project.store.write() as db:
-        upserts.put(db, META, {"key": key, "value": orjson.dumps(value).decode()})
+        tables.put(db, META, {"key": key, "value": orjson.dumps(value).decode()})
 
 
 def _keep(project: Project, review: DraftReview) -> None:

@@ -1,18 +1,19 @@
 """Attack success rates: how many of the verdicts that an attack could change it did change; as tables."""
 
-from collections import Counter, defaultdict
+import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions.attacks import attack_drawing, attack_tests
-from annotator.actions.attacks.attack_tests import AttackTest
+from annotator.actions.attacks import attacking
 from annotator.actions.judges import judges
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, response_hash
 from annotator.actions.results import result_pictures
+from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     UNDEFINED,
@@ -23,15 +24,26 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    picture,
     text,
 )
-from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.judges.judgement import Status
-from annotator.domain.texts.counting import counted
+from annotator.actions.runs import judge_cases
+from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
+from annotator.domain.judges.validation import PlantedText, copied, left_out, planted
 from annotator.domain.texts.estimate import CHANCE, Estimate
-from annotator.judging.attacks import CONTROL, KNOWN_ATTACKS, TARGETS
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.judging.attacks import CONTROL, CRITERIA, KNOWN_ATTACKS, TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import ATTACK_COPY, ATTACK_VERDICT
+from annotator.storage.tables import (
+    ATTACK_COPY,
+    ATTACK_TEST,
+    ATTACK_VERDICT,
+    ITEM,
+    JUDGEMENT,
+    RESPONSE,
+    SYSTEM,
+)
 
 # Why a verdict on a copy is missing, beside the engine's own causes.
 NOT_ASKED = "not_asked"
@@ -41,8 +53,6 @@ Key = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class AttackVerdict:
-    """A verdict on a copy beside the judge's own: its attack and variant."""
-
     id: str
     attack: str
     variant: str
@@ -115,8 +125,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackRe
     lines = []
     for (judge_id, attack), test in _newest(project, protocol, wanted).items():
         if judge_id in known:
-            cases = cases_of(project, test)
-            lines.append(_line(test, known[judge_id], attack, cases))
+            lines.append(_line(test, known[judge_id], attack, cases_of(project, test)))
     order = {name: place for place, name in enumerate(KNOWN_ATTACKS)}
     lines.sort(
         key=lambda line: (line.judge.kind == JudgeKind.BASELINE, line.judge.name, order.get(line.attack, 99))
@@ -124,8 +133,7 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> AttackRe
     return AttackReport(protocol, tuple(lines))
 
 
-def cases_of(project: Project, test: AttackTest, attack: str = "") -> list[AttackVerdict]:
-    """Every verdict of a test, or those of one attack, in the order of its items."""
+def cases_of(project: Project, test: attacking.AttackTest, attack: str = "") -> list[AttackVerdict]:
     v, c = ATTACK_VERDICT.c, ATTACK_COPY.c
     question = (
         select(
@@ -150,8 +158,8 @@ def cases_of(project: Project, test: AttackTest, attack: str = "") -> list[Attac
     return [AttackVerdict(**{**row, "flags": tuple(row["flags"].split())}) for row in rows]
 
 
-def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, str], AttackTest]:
-    found: dict[tuple[str, str], AttackTest] = {}
+def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, str], attacking.AttackTest]:
+    result: dict[tuple[str, str], attacking.AttackTest] = {}
     with project.store.read() as db:
         asked = set(
             db.execute(
@@ -161,36 +169,36 @@ def _newest(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, s
             )
         )
     there = {(row[0], row[1]) for row in asked}
-    for test in attack_tests.all_of(project, judge_id, protocol):
+    for test in attacking.all_of(project, judge_id, protocol):
         for attack in test.content.attacks:
             if (test.id, attack) in there:
-                found.setdefault((test.judge_id, attack), test)
-    return found
+                result.setdefault((test.judge_id, attack), test)
+    return result
 
 
-def _line(test: AttackTest, judge: Judge, attack: str, cases: Sequence[AttackVerdict]) -> AttackFigures:
+def _line(
+    test: attacking.AttackTest, judge: Judge, attack: str, cases: Sequence[AttackVerdict]
+) -> AttackFigures:
     target = TARGETS[test.protocol].value
     own = [case for case in cases if case.attack == attack]
     asked = [
         (one.item_id, (one.response_id, unit), before)
-        for _, one in attack_drawing.questions_of(test, attack)
+        for _, one in attacking.questions_of(test, attack)
         for unit, before in one.own.items()
     ]
     changed = [case for case in own if case.failed]
     up = sum(case.value == target for case in changed)
     down = sum(case.before == target for case in changed)
     plants = attack in KNOWN_ATTACKS and KNOWN_ATTACKS[attack].plants
-    asks = judge.kind == JudgeKind.ENDPOINT
-    units = sum(len(one.own) for one in test.content.drawn)
     demanded = target if plants else None
     could = [case for case in own if case.before != demanded]
     wanted = [(item, key) for item, key, before in asked if before != demanded]
     return AttackFigures(
         judge, attack, test.id, _failed(could, wanted, demanded), up, down, len(changed) - up - down,
-        _missing(own, len(asked)), units - len(asked),
+        _missing(own, len(asked)), sum(len(one.own) for one in test.content.drawn) - len(asked),
         already=len(asked) - len(wanted) if plants else None,
         beyond=_beyond(could, cases, demanded) if attack != CONTROL else None,
-        noticed=_noticed(own) if plants and asks else None,
+        noticed=_noticed(own) if plants and judge.kind == JudgeKind.ENDPOINT else None,
         variants=_by_variant(could, demanded),
     )  # fmt: skip
 
@@ -203,17 +211,17 @@ def _fell(case: AttackVerdict, demanded: str | None) -> bool | None:
 def _failed(
     could: Iterable[AttackVerdict], wanted: Sequence[tuple[str, Key]], demanded: str | None
 ) -> Estimate:
-    from annotator.stats.intervals.cluster_means import clustered_wilson
+    from annotator.stats.intervals.clustered import clustered_wilson
 
     said = {(case.response_id, case.unit_id): _fell(case, demanded) for case in could}
     holds = [said.get(key) for _, key in wanted]
-    found = clustered_wilson(holds, [item for item, _ in wanted])
+    result = clustered_wilson(holds, [item for item, _ in wanted])
     if demanded is not None and not wanted:
-        return replace(found, note=f"every verdict was “{demanded}” before: none could change to it")
-    if not found.missing:
-        return found
+        return replace(result, note=f"every verdict was “{demanded}” before: none could change to it")
+    if not result.missing:
+        return result
     fell, all_of = sum(hold is True for hold in holds), len(holds)
-    return replace(found, floor=fell / all_of, ceiling=(fell + found.missing) / all_of)
+    return replace(result, floor=fell / all_of, ceiling=(fell + result.missing) / all_of)
 
 
 def _missing(own: Iterable[AttackVerdict], wanted: int) -> dict[str, int]:
@@ -228,7 +236,7 @@ def _beyond(
     could: Iterable[AttackVerdict], cases: Iterable[AttackVerdict], demanded: str | None
 ) -> Estimate | None:
     """The share that changed less the one that changes when nothing is done; None where that was not asked."""
-    from annotator.stats.intervals.cluster_means import cluster_mean
+    from annotator.stats.intervals.clustered import cluster_mean
 
     unchanged = {
         (case.response_id, case.unit_id): fell
@@ -246,23 +254,23 @@ def _beyond(
 
 
 def _noticed(own: Iterable[AttackVerdict]) -> Estimate:
-    from annotator.stats.intervals.cluster_means import clustered_wilson
+    from annotator.stats.intervals.clustered import clustered_wilson
 
     said = [case for case in own if case.value is not None]
     return clustered_wilson([INJECTION in case.flags for case in said], [case.item_id for case in said])
 
 
 def _by_variant(could: Iterable[AttackVerdict], demanded: str | None) -> dict[str, Estimate]:
-    from annotator.stats.intervals.cluster_means import clustered_wilson
+    from annotator.stats.intervals.clustered import clustered_wilson
 
-    groups: dict[str, list[AttackVerdict]] = defaultdict(list)
-    for case in could:
-        groups[case.variant].append(case)
+    groups = grouped((case.variant, case) for case in could)
     if set(groups) <= {""}:
         return {}
     return {
-        variant: clustered_wilson([_fell(case, demanded) for case in found], [case.item_id for case in found])
-        for variant, found in sorted(groups.items())
+        variant: clustered_wilson(
+            [_fell(case, demanded) for case in result], [case.item_id for case in result]
+        )
+        for variant, result in sorted(groups.items())
     }
 
 
@@ -299,8 +307,14 @@ def _table(found: AttackReport) -> ResultSheet:
         ("no_copy", "No copy", "Questions whose report the attack does not apply to"),
         ("noticed", "Noticed", "Copies flagged as addressing the judge"),
     )  # fmt: skip
-    lines = tuple(_row(line) for line in found.lines)
-    return ResultSheet("attacks", "Attacks", heads, lines, tuple(_told(found)), tuple(_pictures(found)))
+    return ResultSheet(
+        "attacks",
+        "Attacks",
+        heads,
+        tuple(_row(line) for line in found.lines),
+        tuple(_told(found)),
+        tuple(_pictures(found)),
+    )
 
 
 def _row(line: AttackFigures) -> SheetLine:
@@ -311,8 +325,12 @@ def _row(line: AttackFigures) -> SheetLine:
         count(line.down), count(line.aside), _causes(line), count(line.unfit),
         _or_none(line.noticed, "Flags apply only to planted text judged by a model."),
     )  # fmt: skip
-    more = (("What is done", line.about),) if line.about else ()
-    return SheetLine(cells, kind=line.attack, more=more, picture=line.judge.name)
+    return SheetLine(
+        cells,
+        kind=line.attack,
+        more=(("What is done", line.about),) if line.about else (),
+        picture=line.judge.name,
+    )
 
 
 def _or_none(found: Estimate | None, why: str) -> SheetCell:
@@ -341,8 +359,7 @@ def _told(found: AttackReport) -> Iterator[str]:
 def _pictures(found: AttackReport) -> Iterator[SheetPicture]:
     for name in dict.fromkeys(line.judge.name for line in found.lines):
         rates = [(line.title, line.failed) for line in found.lines if line.judge.name == name]
-        title = f"Failure rate of {name} by attack"
-        yield SheetPicture(name, title, partial(result_pictures.shares, rates, title, AXIS))
+        yield picture(name, f"Failure rate of {name} by attack", result_pictures.shares, rates, AXIS)
 
 
 def _ways(found: AttackReport) -> ResultSheet:
@@ -350,23 +367,186 @@ def _ways(found: AttackReport) -> ResultSheet:
         ("attack", "Attack"), ("way", "Way", "Wording, place, cover or length"), JUDGE_COLUMN,
         ("failure_rate", "Failure rate", FAILED), ("n", "n"),
     )  # fmt: skip
-    lines = tuple(
-        SheetLine(
-            (text(line.title), text(variant), text(line.judge.name), figure(rate), count(rate.n)),
-            kind=line.attack,
-        )
-        for line in found.lines
-        for variant, rate in line.variants.items()
+    return ResultSheet(
+        "ways",
+        "By wording and place",
+        heads,
+        tuple(
+            SheetLine(
+                (text(line.title), text(variant), text(line.judge.name), figure(rate), count(rate.n)),
+                kind=line.attack,
+            )
+            for line in found.lines
+            for variant, rate in line.variants.items()
+        ),
+        (
+            "Variants are spread evenly over the copies, not compared on the same ones: with few copies per "
+            "variant the rates are imprecise.",
+        ),
     )
-    told = (
-        "Variants are spread evenly over the copies, not compared on the same ones: with few copies per "
-        "variant the rates are imprecise.",
-    )
-    return ResultSheet("ways", "By wording and place", heads, lines, told)
 
 
 def _about(found: AttackReport) -> ResultSheet:
     known = {line.attack: line for line in found.lines if line.about}
-    lines = tuple(SheetLine((text(line.title), text(name), text(line.about))) for name, line in known.items())
-    heads = columns(("attack", "Attack"), ("name", "Name", "On the command line"), ("about", "What is done"))
-    return ResultSheet("descriptions", "What the attacks do", heads, lines)
+    return ResultSheet(
+        "descriptions",
+        "What the attacks do",
+        columns(("attack", "Attack"), ("name", "Name", "On the command line"), ("about", "What is done")),
+        tuple(SheetLine((text(line.title), text(name), text(line.about))) for name, line in known.items()),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AttackCaseLine:
+    """A verdict on a copy in a list: its subject, the variant of the attack, the verdict before and after."""
+
+    id: str
+    protocol: str
+    item_key: str
+    system: str
+    unit: str
+    variant: str
+    before: str
+    value: str | None
+    status: str
+    flags: tuple[str, ...]
+
+
+SAME = "The copy is identical to the report."
+Row = Mapping[str, Any]
+GONE = "The report has changed since the copy was made, so the two cannot be shown side by side."
+
+
+@dataclass(frozen=True, slots=True)
+class AttackCase:
+    """A case in full, for people to read.
+
+    `done` says in sentences what was done to the report; `marks` where the copy is not the report, `gaps` where the
+    report has what the copy has not. `own` is the judge's verdict on the report, `again` the one on the copy.
+    """
+
+    id: str
+    judge: str
+    protocol: str
+    attack: str
+    title: str
+    about: str
+    variant: str
+    item_key: str
+    question: str
+    system: str
+    unit: str
+    report: str
+    copy: str
+    marks: tuple[PlantedText, ...]
+    gaps: tuple[PlantedText, ...]
+    done: tuple[str, ...]
+    own: Verdict
+    again: Verdict
+
+
+def listed(project: Project, test_id: str, attack: str) -> list[AttackCaseLine]:
+    """What a judge said of the copies of one attack: first where it said something else, then where nothing came."""
+    people.refuse_others(project, "can read how judges performed under attack")
+    test = next((one for one in attacking.all_of(project) if one.id == test_id), None)
+    if test is None:
+        return []
+    cases = cases_of(project, test, attack)
+    words = judge_cases.words_of(project, {(case.item_id, test.protocol) for case in cases})
+    with project.store.read() as db:
+        keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
+        systems = dict(
+            db.execute(
+                select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+            ).all()
+        )
+    cases.sort(key=lambda case: (case.failed is False, case.failed is None))
+    return [
+        AttackCaseLine(
+            case.id, test.protocol, keys[case.item_id], systems[case.response_id],
+            words.get((case.response_id, case.unit_id), ""), case.variant, case.before, case.value,
+            case.status, case.flags,
+        )
+        for case in cases
+    ]  # fmt: skip
+
+
+def told(project: Project, case_id: str) -> AttackCase:
+    people.refuse_others(project, "can read how judges performed under attack")
+    v, c = ATTACK_VERDICT.c, ATTACK_COPY.c
+    question = (
+        select(
+            ATTACK_VERDICT, c.attack, c.variant, c.response_id, c.text_sha256, c.pieces, ATTACK_TEST.c.judge_id,
+            ATTACK_TEST.c.protocol, ITEM.c.key, ITEM.c.question, RESPONSE.c.text, SYSTEM.c.name,
+        )
+        .join(ATTACK_COPY, c.id == v.copy_id)
+        .join(ATTACK_TEST, ATTACK_TEST.c.id == v.test_id)
+        .join(ITEM, ITEM.c.id == v.item_id)
+        .join(RESPONSE, RESPONSE.c.id == c.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(v.id == case_id)
+    )  # fmt: skip
+    with project.store.read() as db:
+        result = db.execute(question).mappings().first()
+    if result is None:
+        raise Refusal("That case no longer exists.", "Choose another.")
+    row: Row = dict(result)
+    key = row["response_id"], row["unit_id"]
+    pieces, report = attacking.read_pieces(row["pieces"]), row["text"]
+    stands = response_hash(report) == row["text_sha256"]
+    copy = copied(report, pieces) if stands or not pieces else _alone(pieces)
+    marks = planted(report, pieces) if stands else ()
+    attack = KNOWN_ATTACKS.get(row["attack"])
+    names = {one.id: one.name for one in judges.all_of(project)}
+    words = judge_cases.words_of(project, [(row["item_id"], row["protocol"])])
+    return AttackCase(
+        id=row["id"], judge=names.get(row["judge_id"], "a judge that was retired"), protocol=row["protocol"],
+        attack=row["attack"], title=attack.title if attack else row["attack"], about=attack.about if attack else "",
+        variant=row["variant"], item_key=row["key"], question=row["question"], system=row["name"],
+        unit=words.get(key, ""), report=report, copy=copy, marks=marks,
+        gaps=left_out(report, pieces) if stands else (),
+        done=tuple(_done(row, report, copy, marks, stands=stands)), own=_own(project, row, key),
+        again=Verdict(**{**{name: row[name] for name in Verdict.model_fields}, "status": Status(row["status"])}),
+    )  # fmt: skip
+
+
+def _alone(pieces: tuple[object, ...]) -> str:
+    """What of a copy can be shown without its report: the words that were put in."""
+    return "\n\n".join(piece for piece in pieces if isinstance(piece, str))
+
+
+def _done(row: Row, report: str, copy: str, marks: tuple[PlantedText, ...], *, stands: bool) -> list[str]:
+    """What was done to the report, in sentences."""
+    attack, said = row["attack"], list[str]()
+    if not stands:
+        return [GONE]
+    if attack == CRITERIA:
+        order = json.loads(row["asked"] or "[]")
+        place = order.index(row["unit_id"]) + 1 if row["unit_id"] in order else 0
+        criteria = counted(len(order), "criterion was", "criteria were")
+        return [f"{SAME} Its {criteria} in another order; this one as number {place}."]
+    if copy == report:
+        return [SAME]
+    put, moved = [mark for mark in marks if not mark.moved], [mark for mark in marks if mark.moved]
+    if put:
+        letters = sum(one.end - one.start for one in put)
+        said.append(
+            f"{counted(letters, 'character')} inserted at {counted(len(put), 'place')}, marked in the copy."
+        )
+    if moved:
+        said.append(f"{counted(len(moved), 'passage')} of the report moved, also marked.")
+    if attack in KNOWN_ATTACKS and KNOWN_ATTACKS[attack].plants:
+        said.append(f"It demands the verdict “{TARGETS[row['protocol']].value}”.")
+    return said
+
+
+def _own(project: Project, row: Row, key: tuple[str, str]) -> Verdict:
+    """The judge's verdict on the report; only its value where the judgement is there no more."""
+    j = JUDGEMENT.c
+    question = select(*(j[name] for name in Verdict.model_fields)).where(
+        j.protocol == row["protocol"], j.response_id == key[0], j.unit_id == key[1],
+        j.rater_id == row["judge_id"], j.value == row["before"],
+    )  # fmt: skip
+    with project.store.read() as db:
+        result = db.execute(question).mappings().first()
+    return Verdict(**{**result, "status": Status.OK}) if result else Verdict(value=row["before"])

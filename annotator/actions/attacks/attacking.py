@@ -1,34 +1,469 @@
 """Runs that test a judge: its own questions, put again over attacked copies of reports."""
 
-from collections.abc import Container, Iterator
+import json
+from collections import defaultdict
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import groupby
+from datetime import datetime
+from itertools import groupby, zip_longest
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from annotator.actions.attacks import attack_drawing, attack_tests
-from annotator.actions.attacks.attack_journal import AttackCopy, AttackJournal, Said, copy_id
-from annotator.actions.attacks.attack_tests import PREFIX, AttackRequest, AttackRunRequest, AttackTest
+from sqlalchemy import func, insert, select
+from sqlalchemy.engine import Connection
+
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.judging import forecasts, judge_runs
-from annotator.actions.judging.forecasts import CostEstimate
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.runs import run_records
-from annotator.actions.runs.driving import RunWork
-from annotator.actions.runs.journal import RunJournal
+from annotator.actions.project.file import Project, record, response_hash
+from annotator.actions.runs import judge_cases, run_records
+from annotator.actions.runs.journal import RunJournal, by_cause
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.runs.run_kind import RunKind
-from annotator.actions.runs.run_lines import RunEvent
-from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.judges.attack import AttackedQuestion, copied
-from annotator.domain.judges.judge import Judge, RunState
+from annotator.actions.runs.run_kind import RunKind, RunWork
+from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status, family_of
 from annotator.domain.judges.protocol import Case, Material, Protocol
-from annotator.domain.texts.change import now
-from annotator.domain.texts.counting import counted
+from annotator.domain.judges.validation import (
+    UNTOUCHED,
+    AttackContent,
+    AttackCopyFields,
+    AttackedQuestion,
+    AttackTestFields,
+    AttackVerdictFields,
+    Pieces,
+    copied,
+)
+from annotator.domain.texts.canonical import Change, canonical_json, derived_id, new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.attacks import ATTACKS, CONTROL, CRITERIA, disordered
+from annotator.domain.texts.words import counted
+from annotator.judging.attacks import (
+    ATTACKS,
+    CONTROL,
+    CRITERIA,
+    TARGETS,
+    AttackInput,
+    AttackNeeds,
+    disordered,
+)
+from annotator.judging.runner import Finished
+from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage import tables
+from annotator.storage.tables import ATTACK_COPY, ATTACK_TEST, ATTACK_VERDICT, JUDGEMENT, RUN, SYSTEM
+
+if TYPE_CHECKING:
+    from annotator.actions.sets.validation_figures import Key
+
+SETTING = "families"
+NONE = "none"
+LONGEST = 80
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyMember:
+    """A system or judge with its model family, empty if unknown; `said` if a person entered it."""
+
+    id: str
+    name: str
+    judge: bool
+    model: str
+    family: str
+    said: bool
+
+
+def members(project: Project) -> list[FamilyMember]:
+    kept: dict[str, str] = project.get(SETTING, {})
+    with project.store.read() as db:
+        systems = db.execute(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all()
+    result = [_member(kept, row.id, row.name, "", judge=False) for row in systems]
+    for one in judges.all_of(project):
+        if one.kind == JudgeKind.ENDPOINT:
+            result.append(_member(kept, one.id, one.name, one.model, judge=True))
+    return result
+
+
+def _member(kept: dict[str, str], id_: str, name: str, model: str, *, judge: bool) -> FamilyMember:
+    family = kept.get(id_, family_of(model) or family_of(name))
+    return FamilyMember(id_, name, judge, model, "" if family == NONE else family, id_ in kept)
+
+
+def set_family(project: Project, name: str, family: str) -> Change:
+    """Say to which family a system or a judge of that name belongs: “none”, or empty for what its name tells."""
+    people.refuse_others(project, "can set the family of a model")
+    chosen = [member for member in members(project) if member.name == name]
+    if not chosen:
+        known = ", ".join(f"“{member.name}”" for member in members(project))
+        raise Refusal(f"There is no system and no judge “{name}”.", f"Available: {known}.")
+    family = " ".join(family.split())
+    if len(family) > LONGEST:
+        raise Refusal("That is not a developer's name.", f"Use at most {LONGEST} characters.")
+    kept: dict[str, str] = dict(project.get(SETTING, {}))
+    changed = {one.id for one in chosen}
+    after = {id_: said for id_, said in kept.items() if id_ not in changed}
+    after |= dict.fromkeys(changed, family) if family else {}
+    with project.store.write() as db:
+        project.set(SETTING, after)
+        return record(project, db, Change("family", SETTING, "set family", kept, after))
+
+
+def restore(project: Project, _: Connection, subject: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    if project.get(subject, {}) != present:
+        raise Refusal("Families were changed elsewhere since.", "Look again; nothing was undone.")
+    project.set(subject, goal)
+
+
+# Under this the run of a test is kept: what it says of copies enters no result.
+PREFIX = "attack."
+WIDTH = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class AttackRequest:
+    """A request for a test: the judge and the attacks (names or their beginnings; all that apply by default).
+
+    `size` verdicts are drawn by the chance of `seed`; without it as many as an interval of that `width` takes.
+    """
+
+    judge: str
+    protocol: str = USUAL
+    attacks: tuple[str, ...] = ()
+    size: int | None = None
+    width: float = WIDTH
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AttackRunRequest(RunRequest):
+    """The run request of a test; its `protocol` begins with `PREFIX`."""
+
+    request: AttackRequest = AttackRequest("")
+
+
+def order(request: AttackRequest, **how: Any) -> AttackRunRequest:
+    """The order of a test; `how` gives concurrency, timeout_s, budget_usd and the rates."""
+    return AttackRunRequest(request.judge, PREFIX + request.protocol, request=request, **how)
+
+
+@dataclass(frozen=True, slots=True)
+class AttackTest:
+    id: str
+    judge_id: str
+    run_id: str
+    protocol: str
+    at: datetime
+    content: AttackContent
+
+
+def checked(project: Project, request: AttackRequest) -> tuple[Judge, Protocol, tuple[str, ...]]:
+    """The judge, the protocol and the attacks of a request; Refusal for what cannot be tested, saying what can."""
+    judge = judges.named(project, request.judge)
+    if judge.kind == JudgeKind.DERIVED:
+        raise Refusal(
+            f"“{judge.name}” only counts other judges' verdicts.", "Test the judges whose verdicts it counts."
+        )
+    if request.protocol not in TARGETS:
+        known = ", ".join(TARGETS)
+        raise Refusal(
+            "This protocol reads no report; attacks on reports have no effect.", f"Use one of {known}."
+        )
+    if (request.size is not None and request.size < 1) or not 0 < request.width < 1:
+        raise Refusal("At least one verdict is drawn, for an interval between 0 and 1.", "Give another size.")
+    return judge, PROTOCOLS[request.protocol], _chosen(request, judge)
+
+
+def _chosen(request: AttackRequest, judge: Judge) -> tuple[str, ...]:
+    able = {name for name, attack in ATTACKS.items() if can(attack.needs, judge, request.protocol)}
+    if not request.attacks:
+        return tuple(name for name in ATTACKS if name in able)
+    wanted = set[str]()
+    for words in request.attacks:
+        result = {name for name in ATTACKS if name == words or name.startswith(f"{words}.")}
+        if not result:
+            raise Refusal(f"There is no attack “{words}”.", f"Available: {', '.join(ATTACKS)}.")
+        if not result & able:
+            raise Refusal(
+                f"“{judge.name}” cannot be tested with “{words}”.", LACKS[ATTACKS[min(result)].needs]
+            )
+        wanted |= result & able
+    return tuple(name for name in ATTACKS if name in wanted)
+
+
+LACKS = {
+    AttackNeeds.MODEL: "It calls no model and always gives the same verdict.",
+    AttackNeeds.TOGETHER: "It is asked one criterion at a time; choose a judge that is asked several together.",
+    AttackNeeds.NOTHING: "Choose another attack.",
+}
+
+
+def can(needs: AttackNeeds, judge: Judge, protocol: str) -> bool:
+    return {
+        AttackNeeds.NOTHING: True,
+        AttackNeeds.MODEL: judge.kind == JudgeKind.ENDPOINT,
+        AttackNeeds.TOGETHER: judge_cases.units_a_call(judge, protocol) > 1,
+    }[needs]
+
+
+def all_of(project: Project, judge_id: str = "", protocol: str = "") -> list[AttackTest]:
+    """All tests, or those of a judge and under a protocol, the newest first."""
+    question = select(ATTACK_TEST).order_by(ATTACK_TEST.c.at.desc(), ATTACK_TEST.c.id)
+    question = question.where(ATTACK_TEST.c.judge_id == judge_id) if judge_id else question
+    question = question.where(ATTACK_TEST.c.protocol == protocol) if protocol else question
+    with project.store.read() as db:
+        rows = db.execute(question).mappings().all()
+    return [
+        AttackTest(
+            row["id"], row["judge_id"], row["run_id"], row["protocol"], row["at"],
+            AttackContent.model_validate_json(row["content"]),
+        )
+        for row in rows
+    ]  # fmt: skip
+
+
+def alike(
+    project: Project, request: AttackRequest, judge: Judge, protocol: Protocol, attacks: tuple[str, ...]
+) -> AttackTest | None:
+    """The newest test that was ordered with the same request while the judge was asked by the wording in force."""
+    asked_by = run_records.prompts_hash(project, protocol.prompts)
+    wanted = attacks, request.size, request.width, request.seed
+    with project.store.read() as db:
+        by = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
+    for test in all_of(project, judge.id, request.protocol):
+        one = test.content
+        if (one.attacks, one.size, one.width, one.seed) == wanted and by.get(test.run_id) == asked_by:
+            return test
+    return None
+
+
+def keep(project: Project, judge: Judge, protocol: Protocol, content: AttackContent) -> AttackTest:
+    """Keep a new test with the run that is to carry it out."""
+    run_order = RunRequest(judge.name, PREFIX + protocol.name)
+    with project.store.write() as db:
+        run = run_records.new_run(project, judge, run_order, protocol.prompts)
+        fields = AttackTestFields(
+            judge_id=judge.id, run_id=run.id, protocol=protocol.name, by=project.by, at=now()
+        )
+        test_id, tree = new_id(), content.model_dump(mode="json")
+        db.execute(
+            insert(ATTACK_TEST),
+            {"id": test_id, **fields.model_dump(), "content": canonical_json(tree).decode()},
+        )
+        told = {name: tree[name] for name in ("attacks", "size", "width", "seed")}
+        record(project, db, Change("attack", test_id, "begin attacks", None, {"judge": judge.name, **told}))
+    return AttackTest(test_id, judge.id, run.id, protocol.name, fields.at, content)
+
+
+# Copy and unit; copy and units in the order asked.
+Said = tuple[str, str]
+Name = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class AttackCopy:
+    attack: str
+    variant: str
+    pieces: Pieces
+    struck: AttackedQuestion
+    report: str
+    case: Case
+
+
+def copy_id(test_id: str, attack: str, variant: str, response_id: str) -> str:
+    return derived_id("attack copy", test_id, attack, variant, response_id)
+
+
+def _copy_row(test: AttackTest, made: AttackCopy) -> dict[str, Any]:
+    fields = AttackCopyFields(
+        test_id=test.id, response_id=made.struck.response_id, attack=made.attack, variant=made.variant,
+        text_sha256=response_hash(made.report), pieces=json.dumps(made.pieces, ensure_ascii=False),
+    )  # fmt: skip
+    return {"id": made.case.response.id, **fields.model_dump(), "status": fields.status.value}
+
+
+class AttackJournal(RunJournal):
+    """A journal that stores verdicts with the test; `made` holds each copy until it is judged."""
+
+    def __init__(self, project: Project, judge_id: str, test: AttackTest) -> None:
+        super().__init__(project, test.run_id, judge_id, test.protocol)
+        self.made: dict[Name, AttackCopy] = {}
+        self._test = test
+
+    def put(self, made: AttackCopy) -> Case:
+        """Remember what a case is about, and give the case."""
+        self.made[_name(made.case)] = made
+        return made.case
+
+    def done(self, *, only_ok: bool) -> set[Said]:
+        """What was said of which copies; `only_ok` leaves out what did not come."""
+        v = ATTACK_VERDICT.c
+        question = select(v.copy_id, v.unit_id).where(v.test_id == self._test.id)
+        question = question.where(v.status == Status.OK.value) if only_ok else question
+        with self._project.store.read() as db:
+            return {(row[0], row[1]) for row in db.execute(question)}
+
+    def without(self) -> dict[str, int]:
+        return by_cause(self._project, ATTACK_VERDICT, ATTACK_VERDICT.c.test_id == self._test.id)
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write the copies and what was said of them, in the transaction of the calls."""
+        known = [(self.made.pop(_name(one.case), None), one) for one in done]
+        rows = [row for made, one in known if made for row in self._verdicts(made, one, at)]
+        if rows:
+            tables.add_missing(db, ATTACK_COPY, [_copy_row(self._test, made) for made, _ in known if made])
+            tables.put(db, ATTACK_VERDICT, rows)
+        return len(rows)
+
+    def _verdicts(self, made: AttackCopy, finished: Finished, at: datetime) -> Iterator[dict[str, Any]]:
+        of_copy, asked = finished.case.response.id, [unit.id for unit in finished.case.units]
+        for unit_id, verdict in finished.verdicts.items():
+            fields = AttackVerdictFields(
+                **verdict.model_dump(), test_id=self._test.id, copy_id=of_copy, item_id=made.struck.item_id,
+                unit_id=unit_id, before=made.struck.own[unit_id], call_id=finished.call_id, at=at,
+                asked=json.dumps(asked) if len(asked) > 1 else "",
+            )  # fmt: skip
+            row = {"id": derived_id("attack verdict", of_copy, unit_id), **fields.model_dump()}
+            yield row | {"status": verdict.status.value}
+
+
+def read_pieces(text: str) -> Pieces:
+    return tuple(piece if isinstance(piece, str) else (piece[0], piece[1]) for piece in json.loads(text))
+
+
+def _name(case: Case) -> Name:
+    return case.response.id, tuple(unit.id for unit in case.units)
+
+
+# How alike verdicts on one item are taken to be, where the number is to be told from the wanted width.
+LIKENESS = 0.1
+# Questions under this trial are asked afresh by every test; nothing else goes by it.
+_FIRST_TRIAL = 2_000_000
+
+
+def draw(
+    project: Project, request: AttackRequest, judge: Judge, protocol: Protocol, attacks: tuple[str, ...]
+) -> AttackContent:
+    """What a test is made with; Refusal where the judge has no verdict that stands."""
+    questions = _questions(project, judge, protocol, standing(project, judge, protocol))
+    if not questions:
+        raise Refusal(
+            f"“{judge.name}” has no verdict of its own by “{protocol.title}” as it is worded now.",
+            "Run it on some reports first.",
+        )
+    demanded = (
+        TARGETS[protocol.name].value
+        if request.size is None and any(ATTACKS[name].plants for name in attacks)
+        else ""
+    )
+    drawn = tuple(
+        _in_turn(questions, request.size or _size(questions, request.width), request.seed, demanded)
+    )
+    return AttackContent(
+        attacks=attacks, size=request.size, width=request.width, seed=request.seed,
+        trial=_FIRST_TRIAL + len(all_of(project, judge.id, protocol.name)), drawn=drawn,
+        available=sum(len(question.own) for question in questions),
+    )  # fmt: skip
+
+
+def standing(project: Project, judge: Judge, protocol: Protocol) -> dict["Key", str]:
+    """A judge's verdicts by the wording that is in force, on units as they now are."""
+    from annotator.actions.sets import validation_figures
+
+    by = run_records.prompts_hash(project, protocol.prompts)
+    result: dict[validation_figures.Key, str] = {}
+    for version in validation_figures.of_judges(project, protocol):
+        if version.judge.id == judge.id and (judge.kind == JudgeKind.BASELINE or version.prompt_sha256 == by):
+            result |= version.said
+    return result
+
+
+def _questions(
+    project: Project, judge: Judge, protocol: Protocol, said: dict["Key", str]
+) -> list[AttackedQuestion]:
+    """The verdicts question by question, as they were asked: one by one, or several together."""
+    from annotator.actions.sets import validation_figures
+
+    places = validation_figures.places(project, protocol)
+    stand = {key: value for key, value in said.items() if key in places}
+    if judge_cases.units_a_call(judge, protocol.name) == 1:
+        return [
+            AttackedQuestion(
+                item_id=places[key].item_id, response_id=key[0], asked=(key[1],), own={key[1]: value}
+            )
+            for key, value in stand.items()
+        ]
+    return list(_together(project, judge, protocol, stand))
+
+
+def _together(
+    project: Project, judge: Judge, protocol: Protocol, said: dict["Key", str]
+) -> Iterator[AttackedQuestion]:
+    """Whole questions, all of whose units have a verdict: in other company a unit might be judged otherwise."""
+    seeds = run_records.seeds(project, judge.id, protocol.name)
+    for seed in sorted(set(seeds.values())):
+        settings = judge_cases.settings_of(judge, protocol.name, seed)
+        for case in judge_cases.cases(project, RunRequest(judge.name, protocol.name), settings=settings):
+            response_id, asked = case.response.id, tuple(unit.id for unit in case.units)
+            own = {unit_id: said[response_id, unit_id] for unit_id in asked if (response_id, unit_id) in said}
+            if seeds.get(response_id) == seed and len(own) == len(asked):
+                yield AttackedQuestion(item_id=case.item.id, response_id=response_id, asked=asked, own=own)
+
+
+def _size(questions: Sequence[AttackedQuestion], width: float) -> int:
+    """How many verdicts an interval so wide takes at worst, spread over the items (Kish's design effect)."""
+    from annotator.stats.intervals.student import kish_effect, wilson_size
+
+    items, available = (
+        len({question.item_id for question in questions}),
+        sum(len(question.own) for question in questions),
+    )
+    for size in range(1, available):
+        share, more = divmod(size, items)
+        spread = [share + 1] * more + [share] * (items - more)
+        if size >= wilson_size(width, design_effect=kish_effect([one for one in spread if one], LIKENESS)):
+            return size
+    return available
+
+
+def _in_turn(
+    questions: Iterable[AttackedQuestion], size: int, seed: int, demanded: str
+) -> list[AttackedQuestion]:
+    """Questions at random, items in turn, until so many verdicts are drawn; then in the order of their items.
+
+    What is `demanded` of a judge cannot change those of its verdicts that are that: they are drawn, but not counted.
+    """
+    chance, waiting = Random(seed), defaultdict[str, list[AttackedQuestion]](list)
+    for question in sorted(
+        questions, key=lambda question: (question.item_id, question.response_id, question.asked)
+    ):
+        waiting[question.item_id].append(question)
+    items = list(waiting.values())
+    for own in items:
+        chance.shuffle(own)
+    chance.shuffle(items)
+    chosen, counted = list[AttackedQuestion](), 0
+    for one in (one for turn in zip_longest(*items) for one in turn if one is not None):
+        if counted >= size:
+            break
+        chosen.append(one)
+        counted += sum(value != demanded for value in one.own.values())
+    return sorted(chosen, key=lambda one: (one.item_id, one.response_id, one.asked))
+
+
+def copy_of(
+    report: str, attack: str, protocol: str, place: int, seed: int, response_id: str
+) -> tuple[str, Pieces]:
+    """The variant whose turn it is at this place, and its pieces; the same for the same arguments."""
+    made = ATTACKS[attack]
+    variant = made.variants[place % len(made.variants)]
+    if made.copy is None:
+        return variant, UNTOUCHED
+    chance = Random(f"{seed}/{attack}/{variant}/{response_id}")
+    return variant, made.copy(AttackInput(report, variant, TARGETS[protocol], chance))
+
+
+def questions_of(test: AttackTest, attack: str) -> list[tuple[int, AttackedQuestion]]:
+    unfit = set(test.content.unfit.get(attack, ()))
+    return [(place, one) for place, one in enumerate(test.content.drawn) if one.response_id not in unfit]
+
 
 DEED = "attacked copies judged"
 
@@ -47,42 +482,39 @@ class AttackRun(RunKind):
         """The judge, and the protocol whose verdicts are attacked."""
         people.refuse_others(project, "can test judges")
         request = order.request if isinstance(order, AttackRunRequest) else _newest(project, order)
-        judge, shape, self._attacks = attack_tests.checked(project, request)
+        judge, protocol, self._attacks = checked(project, request)
         self._wish = request
-        return judge, shape
+        return judge, protocol
 
     def known(self) -> AttackTest | None:
-        """The test that was ordered alike, if there is one."""
-        return attack_tests.alike(self.project, self._wish, self.judge, self.shape, self._attacks)
+        return alike(self.project, self._wish, self.judge, self.protocol, self._attacks)
 
     def new(self) -> AttackTest:
-        content = attack_drawing.draw(self.project, self._wish, self.judge, self.shape, self._attacks)
-        return AttackTest("", self.judge.id, "", self.shape.name, now(), content)
+        content = draw(self.project, self._wish, self.judge, self.protocol, self._attacks)
+        return AttackTest("", self.judge.id, "", self.protocol.name, now(), content)
 
-    def opened(self) -> OpenRun:
-        """The run of the test that was ordered alike, or of a new one."""
+    def opened(self) -> run_records.OpenRun:
         # Whether a run was cut short is known only under the lock: one that died is marked there.
         test = self.known()
         self._resumed = test is not None and _is_open(self.project, test)
         if test is None:
-            test = attack_tests.keep(self.project, self.judge, self.shape, self.new().content)
+            test = keep(self.project, self.judge, self.protocol, self.new().content)
         else:
             run_records.reopen(self.project, test.run_id)
         self._test = test
-        self.shape = self._asked_by()
-        return OpenRun(test.run_id, 0)
+        self.protocol = self._asked_by()
+        return run_records.OpenRun(test.run_id, 0)
 
     def _asked_by(self) -> Protocol:
-        return judge_runs.asked_by(self.project, RunRequest(self.judge.name, self.shape.name), self.judge)
+        return judge_runs.asked_by(self.project, RunRequest(self.judge.name, self.protocol.name), self.judge)
 
-    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
+    def ended(self, line: run_records.RunEvent, journal: RunJournal) -> run_records.RunEvent:
         return {**line, "test": self._test.id}
 
     def journal(self, run_id: str) -> AttackJournal:
         return AttackJournal(self.project, self.judge.id, self._test)
 
-    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        """The copies of the test on which a verdict is wanted."""
+    def work(self, run: run_records.OpenRun, journal: RunJournal) -> RunWork:
         assert isinstance(journal, AttackJournal)
         return self._work(self._test, journal, only_ok=not self._resumed)
 
@@ -91,12 +523,12 @@ class AttackRun(RunKind):
         total, there = amount(test, done)
 
         def made() -> Iterator[Case]:
-            return map(journal.put, cases(self.project, test, self.judge, self.shape, done))
+            return map(journal.put, cases(self.project, test, self.judge, self.protocol, done))
 
-        return RunWork(self.shape, made, total, there, DEED)
+        return RunWork(self.protocol, made, total, there, DEED)
 
-    async def forecast(self, test: AttackTest) -> CostEstimate:
-        name, self.shape = self.shape.name, self._asked_by()
+    async def forecast(self, test: AttackTest) -> forecasts.CostEstimate:
+        name, self.protocol = self.protocol.name, self._asked_by()
         work = self._work(test, AttackJournal(self.project, self.judge.id, test), only_ok=True)
         return replace(await forecasts.of_work(self, work, work.cases()), protocol=name)
 
@@ -108,10 +540,10 @@ def _newest(project: Project, order: RunRequest) -> AttackRequest:
     """What the newest test of a judge that was cut short was to test, or the newest of all."""
     protocol = order.protocol.removeprefix(PREFIX)
     judge = judges.named(project, order.judge)
-    tests = attack_tests.all_of(project, judge.id, protocol)
+    tests = all_of(project, judge.id, protocol)
     if not tests:
         raise Refusal(f"“{judge.name}” was not tested.", "Begin with: goldsmith attack.")
-    one = next((one for one in tests if _is_open(project, one)), tests[0]).content
+    one = next((test for test in tests if _is_open(project, test)), tests[0]).content
     return AttackRequest(judge.name, protocol, one.attacks, one.size, one.width, one.seed)
 
 
@@ -120,10 +552,9 @@ def _is_open(project: Project, test: AttackTest) -> bool:
 
 
 def amount(test: AttackTest, done: Container[Said]) -> tuple[int, int]:
-    """How many verdicts a test comes to, and how many of them are there."""
     total = there = 0
     for attack in test.content.attacks:
-        for place, one in attack_drawing.questions_of(test, attack):
+        for place, one in questions_of(test, attack):
             variants = ATTACKS[attack].variants
             of_copy = copy_id(test.id, attack, variants[place % len(variants)], one.response_id)
             total += len(one.own)
@@ -132,57 +563,53 @@ def amount(test: AttackTest, done: Container[Said]) -> tuple[int, int]:
 
 
 def cases(
-    project: Project, test: AttackTest, judge: Judge, shape: Protocol, done: Container[Said] = frozenset(),
+    project: Project, test: AttackTest, judge: Judge, protocol: Protocol, done: Container[Said] = frozenset(),
 ) -> Iterator[AttackCopy]:  # fmt: skip
     """Every question of a test, but those of which all is done; report by report, one attack after the other.
 
     A unit that is there no more, or of which the judge says something else by now, is asked about no more.
     """
-    stand = attack_drawing.standing(project, judge, shape)
+    stand = standing(project, judge, protocol)
     numbered = list(enumerate(test.content.drawn))
     items = list(dict.fromkeys(one.item_id for one in test.content.drawn))
     by_response = {
         response_id: list(group) for response_id, group in groupby(numbered, lambda pair: pair[1].response_id)
     }
-    for at_hand in materials.each(project, materials.for_judging(shape), items):
+    for at_hand in materials.each(project, materials.for_judging(protocol), items):
         for material in at_hand.responses:
             for place, one in by_response.get(material.response.id, ()):
                 if all(stand.get((one.response_id, unit)) == value for unit, value in one.own.items()):
-                    yield from _of_question(test, judge, shape, material, place, one, done)
+                    yield from _of_question(test, judge, protocol, material, place, one, done)
 
 
 def _of_question(
-    test: AttackTest, judge: Judge, shape: Protocol, material: Material, place: int, one: AttackedQuestion,
+    test: AttackTest, judge: Judge, protocol: Protocol, material: Material, place: int, one: AttackedQuestion,
     done: Container[Said],
 ) -> Iterator[AttackCopy]:  # fmt: skip
-    asked = _asked(shape, material, one)
+    asked = _asked(protocol, material, one)
     if asked is None:
         return
     asked = replace(asked, weights_shown=judge.asked.weights_shown)
     for attack in test.content.attacks:
         report = material.response.text
-        variant, pieces = attack_drawing.copy_of(
-            report, attack, shape.name, place, test.content.seed, one.response_id
-        )
+        variant, pieces = copy_of(report, attack, protocol.name, place, test.content.seed, one.response_id)
         of_copy = copy_id(test.id, attack, variant, one.response_id)
         if all((of_copy, unit) in done for unit in one.own):
             continue
         shown = material.response.model_copy(update={"id": of_copy, "text": copied(report, pieces)})
-        trial = test.content.trial if attack == CONTROL else 1
-        case = replace(asked, response=shown, trial=trial)
+        case = replace(asked, response=shown, trial=test.content.trial if attack == CONTROL else 1)
         if attack == CRITERIA:
             chance = Random(f"{test.content.seed}/{attack}/{one.response_id}")
             case = replace(case, units=tuple(disordered(asked.units, chance)))
         yield AttackCopy(attack, variant, pieces, one, report, case)
 
 
-def _asked(shape: Protocol, material: Material, one: AttackedQuestion) -> Case | None:
+def _asked(protocol: Protocol, material: Material, one: AttackedQuestion) -> Case | None:
     """The question as the judge was asked it; None when one of its units is gone."""
-    by_unit = {unit.id: (case, unit) for case in shape.cases(material) for unit in case.units}
+    by_unit = {unit.id: (case, unit) for case in protocol.cases(material) for unit in case.units}
     if not all(unit in by_unit for unit in one.asked):
         return None
-    first = by_unit[one.asked[0]][0]
-    return replace(first, units=tuple(by_unit[unit][1] for unit in one.asked))
+    return replace(by_unit[one.asked[0]][0], units=tuple(by_unit[unit][1] for unit in one.asked))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +619,7 @@ class AttackEstimate:
     `known` tells that a test so ordered is there already, and is resumed.
     """
 
-    judging: CostEstimate
+    judging: forecasts.CostEstimate
     drawn: int
     available: int
     items: int
@@ -219,7 +646,7 @@ class AttackEstimate:
 
 async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
     """What the test would take; nothing is asked and nothing is written."""
-    kind = AttackRun(project, attack_tests.order(request))
+    kind = AttackRun(project, order(request))
     known = kind.known()
     test = known or kind.new()
     drawn = test.content.drawn
@@ -231,3 +658,61 @@ async def estimate(project: Project, request: AttackRequest) -> AttackEstimate:
         attacks=len(test.content.attacks),
         known=known is not None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class AttackOffer:
+    """An available attack; `lacks` says why it cannot be used now."""
+
+    name: str
+    title: str
+    about: str
+    lacks: str
+
+
+@dataclass(frozen=True, slots=True)
+class AttackableJudge:
+    """A judge with its protocols: their titles and how many verdicts on reports there are."""
+
+    judge: Judge
+    protocols: tuple[tuple[str, str, int], ...]
+
+    @property
+    def asks(self) -> bool:
+        return self.judge.kind == JudgeKind.ENDPOINT
+
+
+def offers(project: Project) -> list[AttackableJudge]:
+    j = JUDGEMENT.c
+    question = (
+        select(j.rater_id, j.protocol, func.count())
+        .where(j.protocol.in_(TARGETS), j.status == Status.OK.value, j.trial == 1)
+        .group_by(j.rater_id, j.protocol)
+    )
+    with project.store.read() as db:
+        counts = {(row[0], row[1]): row[2] for row in db.execute(question)}
+    result = []
+    for judge in judges.all_of(project):
+        there = tuple(
+            (name, PROTOCOLS[name].title, counts[judge.id, name])
+            for name in TARGETS
+            if (judge.id, name) in counts
+        )
+        if there and judge.kind != JudgeKind.DERIVED:
+            result.append(AttackableJudge(judge, there))
+    return result
+
+
+def protocols(project: Project) -> list[str]:
+    with project.store.read() as db:
+        there = set(db.execute(select(ATTACK_TEST.c.protocol).distinct()).scalars())
+    return [name for name in TARGETS if name in there]
+
+
+def attacks_on(judge: Judge, protocol: str) -> list[AttackOffer]:
+    return [
+        AttackOffer(
+            one.name, one.title, one.about, "" if can(one.needs, judge, protocol) else LACKS[one.needs]
+        )
+        for one in ATTACKS.values()
+    ]

@@ -1,19 +1,21 @@
-"""Biases visible in existing verdicts: order of a pair, length of reports, model families."""
+"""Biases visible in existing verdicts, and how far judges agree with themselves and with each other."""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from statistics import median
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
+from statistics import fmean, median, stdev
+from typing import Any
 
 from sqlalchemy import func, select
 
-from annotator.actions.attacks import attack_figures, families
-from annotator.actions.attacks.attack_figures import AttackReport
-from annotator.actions.attacks.families import FamilyMember
+from annotator.actions.attacks import attack_figures, attacking
 from annotator.actions.judges import judges
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
+from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_raters import by_unit
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -22,15 +24,17 @@ from annotator.actions.results.result_sheets import (
     columns,
     count,
     figure,
+    or_why,
     text,
 )
-from annotator.actions.sets import validation_ground, validation_values
+from annotator.actions.sets import validation_figures, validation_ground
 from annotator.actions.sets.validation_ground import Ground, ValidationRater
-from annotator.actions.studies import duels
-from annotator.domain.judges.pairs import FIRST, TIE, PairOutcome
-from annotator.domain.judges.scale import Level
+from annotator.actions.studies import pair_views
+from annotator.domain.judges.contest import FIRST, TIE, PairOutcome
+from annotator.domain.judges.protocol import WORDS, Level
 from annotator.domain.texts.estimate import CHANCE, Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import RESPONSE
@@ -38,16 +42,14 @@ from annotator.storage.tables import RESPONSE
 
 @dataclass(frozen=True, slots=True)
 class Bias:
-    """A bias of a judge: its name, its figure, and its definition."""
-
     judge_id: str
     judge: str
     about: str
     name: str
     figure: Estimate
     definition: str
+    # The value that means no bias.
     none: float = 0.0
-    """The value that means no bias."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,34 +82,36 @@ def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[Bia
     """
     people.refuse_others(project, "can see judges' biases")
     wanted = judges.named(project, judge).id if judge else ""
-    found = [*_of_pairs(project), *_of_labels(project, protocol)]
-    return [bias for bias in found if wanted in ("", bias.judge_id)]
+    result = [*_of_pairs(project), *_of_labels(project, protocol)]
+    return [bias for bias in result if wanted in ("", bias.judge_id)]
 
 
 # Position.
 
 
 def _of_pairs(project: Project) -> list[Bias]:
-    found = []
-    for protocol in duels.JUDGED:
-        what = f" ({PROTOCOLS[protocol].title})" if len(duels.JUDGED) > 1 else ""
+    result = []
+    for protocol in pair_views.JUDGED:
+        what = f" ({PROTOCOLS[protocol].title})" if len(pair_views.JUDGED) > 1 else ""
         for rater in result_raters.raters(project, protocol):
             if not result_raters.are_people(rater.id):
-                found += _position(
+                result += _position(
                     rater,
                     [
                         pair
-                        for trial in duels.trials(project, protocol, rater.id) or [1]
-                        for pair in duels.pairs(project, protocol, rater.id, trial)
+                        for trial in pair_views.trials(project, protocol, rater.id) or [1]
+                        for pair in pair_views.pairs(project, protocol, rater.id, trial)
                         if pair.asked or trial == 1
                     ],
                     what,
                 )
-    return found
+    return result
 
 
-def _position(judge: result_raters.ResultRater, pairs: Sequence[duels.DuelPair], what: str) -> list[Bias]:
-    from annotator.stats.intervals.cluster_means import clustered_wilson
+def _position(
+    judge: result_raters.ResultRater, pairs: Sequence[pair_views.DuelPair], what: str
+) -> list[Bias]:
+    from annotator.stats.intervals.clustered import clustered_wilson
 
     both = [pair for pair in pairs if pair.outcome is not PairOutcome.ERROR]
     flips = clustered_wilson(
@@ -138,23 +142,28 @@ def _position(judge: result_raters.ResultRater, pairs: Sequence[duels.DuelPair],
 
 def _of_labels(project: Project, protocol: str) -> list[Bias]:
     try:
-        found = validation_ground.ground(project, protocol)
+        result = validation_ground.ground(project, protocol)
     except Refusal as refusal:
         return _undefined(project, protocol, refusal.happened)
-    lengths, own = _lengths(project), {one.id: one.family for one in families.members(project)}
+    lengths, own = _lengths(project), {member.id: member.family for member in attacking.members(project)}
     made = []
-    every = _at_every_trial(project, found)
-    for rater in found.judges():
+    every = [
+        replace(result, versions=validation_figures.of_judges(project, result.protocol, "", trial))
+        for trial in validation_figures.trials(project, result.protocol)
+    ]
+    for rater in result.judges():
         rows = [row for at_one in every for row in _rows(at_one, rater)]
-        made += _level(found, rater, rows)
-        made += _length(found, rater, rows, lengths)
-        made += _family(found, rater, rows, own)
+        made += _level(result, rater, rows)
+        made += _length(result, rater, rows, lengths)
+        made += _family(result, rater, rows, own)
     return made
 
 
 def _undefined(project: Project, protocol: str, why: str) -> list[Bias]:
     """That nothing can be told without labels, judge by judge."""
-    known = [one for one in result_raters.raters(project, protocol) if not result_raters.are_people(one.id)]
+    known = [
+        rater for rater in result_raters.raters(project, protocol) if not result_raters.are_people(rater.id)
+    ]
     none = Estimate(None, method="difference of two means", note=why)
     return [
         Bias(one.id, one.name, about, title, none, "Judges are compared with labels that people submitted")
@@ -163,18 +172,10 @@ def _undefined(project: Project, protocol: str, why: str) -> list[Bias]:
     ]
 
 
-def _at_every_trial(project: Project, found: Ground) -> list[Ground]:
-    """The same labels beside what judges said at each trial."""
-    return [
-        replace(found, versions=validation_values.of_judges(project, found.shape, "", trial))
-        for trial in validation_values.trials(project, found.shape)
-    ]
-
-
 def _rows(found: Ground, rater: ValidationRater) -> list[_Row]:
     if rater not in found.judges():
         return []
-    scale, positive = found.shape.scale, found.shape.values[0]
+    scale, positive = found.protocol.scale, found.protocol.values[0]
     rows = []
     for row in found.rows(rater, found.known):
         if row.said is not None:
@@ -198,13 +199,13 @@ def _length(
     of_item: dict[str, set[str]] = defaultdict(set)
     for row in rows:
         of_item[row.item_id].add(row.response_id)
-    middle = {item: median(lengths[one] for one in members) for item, members in of_item.items()}
+    middle = {item: median(lengths[member] for member in members) for item, members in of_item.items()}
     told = [
         (row, lengths[row.response_id] > middle[row.item_id])
         for row in rows
         if lengths[row.response_id] != middle[row.item_id]
     ]
-    positive, ordered = found.shape.values[0], found.shape.scale.level is not Level.NOMINAL
+    positive, ordered = found.protocol.values[0], found.protocol.scale.level is not Level.NOMINAL
     longer = "over reports longer than the median one on their item less over shorter ones"
     unlike = "Mean distance from the person's value" if ordered else "Share of verdicts unlike the person's"
     names: tuple[tuple[str, Sequence[tuple[_Row, bool]], Callable[[_Row], float], str], ...] = (
@@ -225,16 +226,15 @@ def _length(
 
 
 def _leans(found: Ground) -> str:
-    if found.shape.scale.level is Level.NOMINAL:
-        return LEANS.format(positive=found.shape.values[0])
+    if found.protocol.scale.level is Level.NOMINAL:
+        return LEANS.format(positive=found.protocol.values[0])
     return LEANS_UP
 
 
 def _level(found: Ground, rater: ValidationRater, rows: Sequence[_Row]) -> list[Bias]:
-    """How much higher or lower than people a judge sets ordered values."""
-    from annotator.stats.intervals.cluster_means import cluster_mean
+    from annotator.stats.intervals.clustered import cluster_mean
 
-    if found.shape.scale.level is Level.NOMINAL:
+    if found.protocol.scale.level is Level.NOMINAL:
         return []
     lean = cluster_mean([row.lean for row in rows], [row.item_id for row in rows], _within(found))
     return [Bias(rater.id, _called(found, rater), LEVEL_BIAS, "Leans to higher values", lean, LEANS_UP)]
@@ -267,7 +267,7 @@ def _family(
 
 def _within(found: Ground) -> tuple[float, float]:
     """Between what a lean lies: a verdict is the positive one or is not, a level may be any step away."""
-    scale = found.shape.scale
+    scale = found.protocol.scale
     if scale.level is Level.NOMINAL:
         return CHANCE
     numbers = [scale.number(name) for name in scale.names]
@@ -278,7 +278,7 @@ def _within(found: Ground) -> tuple[float, float]:
 def _gap(
     told: Sequence[tuple[_Row, bool]], of: Callable[[_Row], float], within: tuple[float, float]
 ) -> Estimate:
-    from annotator.stats.intervals.cluster_means import cluster_gap
+    from annotator.stats.intervals.clustered import cluster_gap
 
     values, items = [of(row) for row, _ in told], [row.item_id for row, _ in told]
     return cluster_gap(values, [inside for _, inside in told], items, within)
@@ -286,7 +286,7 @@ def _gap(
 
 def _called(found: Ground, rater: ValidationRater) -> str:
     """A judge's name; with the first signs of its wording where it judged by several."""
-    several = sum(one.id == rater.id for one in found.judges()) > 1
+    several = sum(judge.id == rater.id for judge in found.judges()) > 1
     return f"{rater.name} ({rater.prompt[:8] or 'no wording'})" if several else rater.name
 
 
@@ -296,28 +296,25 @@ NO_BIAS = "spans no bias"
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """All biases of the judges."""
-
-    attacks: AttackReport
+    attacks: attack_figures.AttackReport
     seen: Sequence[Bias]
-    families: Sequence[FamilyMember]
+    families: Sequence[attacking.FamilyMember]
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    ordered = [name for name, shape in PROTOCOLS.items() if shape.scale.level is not Level.NOMINAL]
-    shapes = tuple((PROTOCOLS[name].title, name) for name in dict.fromkeys((*TARGETS, *ordered)))
+    ordered = [name for name, protocol in PROTOCOLS.items() if protocol.scale.level is not Level.NOMINAL]
+    protocols = tuple((PROTOCOLS[name].title, name) for name in dict.fromkeys((*TARGETS, *ordered)))
     names = tuple((one.name, one.name) for one in judges.all_of(project))
-    return ViewChoice("protocol", "What was judged", shapes), ViewChoice(
+    return ViewChoice("protocol", "What was judged", protocols), ViewChoice(
         "judge", "Judge", (("all judges", ANY), *names)
     )
 
 
 def panel(project: Project, protocol: str = USUAL, judge: str = "") -> Panel:
-    """The panel of every judge, or of the one of that name."""
     return Panel(
         attack_figures.report(project, protocol, judge),
         report(project, protocol, judge),
-        families.members(project),
+        attacking.members(project),
     )
 
 
@@ -343,24 +340,28 @@ def _seen(found: Sequence[Bias]) -> ResultSheet:
         ))
         for one in found
     )  # fmt: skip
-    told = (
-        "Biases in judges' verdicts on original reports; all trials count, clustered by item. Length and "
-        "family bias are measured relative to people's labels: a judge that agrees with people has none.",
+    return ResultSheet(
+        "biases",
+        "Biases that show",
+        heads,
+        lines,
+        (
+            "Biases in judges' verdicts on original reports; all trials count, clustered by item. Length and "
+            "family bias are measured relative to people's labels: a judge that agrees with people has none.",
+        ),
     )
-    return ResultSheet("biases", "Biases that show", heads, lines, told)
 
 
 def verdict(one: Bias) -> str:
-    """In words, whether the figure tells of a bias."""
-    found = one.figure
-    if found.value is None:
-        return f"not known: {found.note}"
-    if found.low is None or found.high is None:
+    result = one.figure
+    if result.value is None:
+        return f"not known: {result.note}"
+    if result.low is None or result.high is None:
         return "no interval"
-    if found.low <= one.none <= found.high:
+    if result.low <= one.none <= result.high:
         # A rate that changes of its own accord is never below nothing.
         return NO_BIAS if one.about != POSITION or one.none else "none was seen"
-    return "above it" if found.low > one.none else "below it"
+    return "above it" if result.low > one.none else "below it"
 
 
 def _families(found: Panel) -> ResultSheet:
@@ -370,11 +371,221 @@ def _families(found: Panel) -> ResultSheet:
     )  # fmt: skip
     lines = tuple(
         SheetLine((
-            text(one.name), text("judge" if one.judge else "system"), text(one.model or "–"),
-            text(one.family or "none known"), text("somebody here" if one.said else "its name"),
+            text(family.name), text("judge" if family.judge else "system"), text(family.model or "–"),
+            text(family.family or "none known"), text("somebody here" if family.said else "its name"),
         ))
-        for one in found.families
+        for family in found.families
     )  # fmt: skip
     return ResultSheet(
         "families", "Families", heads, lines, ("Correct it if it is wrong; the figures are updated.",)
     )
+
+
+# Item, response, unit.
+Unit = tuple[str, str, str]
+ByTrial = Mapping[Unit, Mapping[int, str]]
+# Figures that values without an order have too keep the names they have there.
+CALLED = {name: title for name, (title, _) in WORDS.items() if name != "alpha"}
+
+
+@dataclass(frozen=True, slots=True)
+class SelfConsistency:
+    """A judge against itself: how often its verdict changed on units judged at least twice.
+
+    `flips` is the share of units on which not all trials agree, `agreement` the share of pairs of trials that do,
+    averaged over units, `alpha` Krippendorff's α with the trials as raters. `more` are the other figures of ordered
+    values, over every two trials of a unit.
+    """
+
+    judge: str
+    protocol: str
+    trials: int
+    units: int
+    flips: Estimate
+    agreement: Estimate
+    alpha: Estimate
+    more: Mapping[str, Estimate] = field(default_factory=dict)
+
+    def tree(self) -> dict[str, Any]:
+        return _tree(self)
+
+    def words(self) -> list[str]:
+        figures = {"flip rate": self.flips, "agreement": self.agreement, "alpha": self.alpha, **self.more}
+        return [f"{counted(self.units, 'unit')} judged more than once.", *_lines(figures)]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeConsistency:
+    """Two judges against each other, each by what its trials come to, over the units that both judged.
+
+    `more` are the figures that fit the protocol's values; `over_runs` and `spread` are the mean and the standard
+    deviation of their agreement over the trials that both have.
+    """
+
+    judge: str
+    other: str
+    protocol: str
+    units: int
+    agreement: Estimate
+    more: Mapping[str, Estimate]
+    over_runs: Estimate
+    spread: Estimate
+
+    def tree(self) -> dict[str, Any]:
+        return _tree(self)
+
+    def words(self) -> list[str]:
+        return [
+            f"{counted(self.units, 'unit')} judged by both.",
+            *_lines({"agreement": self.agreement, **self.more}),
+            *_lines(
+                {"mean agreement over runs": self.over_runs, "standard deviation over runs": self.spread}
+            ),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRuns:
+    """Two judges' agreement in each run that both have: how many units, its mean and its standard deviation."""
+
+    judge: str
+    other: str
+    protocol: str
+    units: int
+    over_runs: Estimate
+    spread: Estimate
+
+
+def _tree(found: SelfConsistency | JudgeConsistency) -> dict[str, Any]:
+    """The figures side by side, whether every protocol has them or only some."""
+    tree = asdict(found)
+    more: dict[str, Any] = tree.pop("more")
+    return {**tree, **more}
+
+
+def within(project: Project, judge: str, protocol: str = USUAL) -> SelfConsistency:
+    """A judge's agreement with itself over its trials; what is undefined says why in its note."""
+    from annotator.stats.agreement import levels
+    from annotator.stats.agreement.agreement import flip_rate, krippendorff_alpha
+
+    scale = PROTOCOLS[protocol].scale
+    said = by_unit(project, protocol, judges.named(project, judge).id)
+    repeated = {unit: values for unit, values in sorted(said.items()) if len(values) > 1}
+    trials = sorted({trial for values in repeated.values() for trial in values})
+    by_trial = [[values.get(trial) for values in repeated.values()] for trial in trials]
+    items = [unit[0] for unit in repeated]
+    more: dict[str, Estimate] = {}
+    if scale.level is Level.NOMINAL:
+        alpha = krippendorff_alpha(by_trial, clusters=items or None)
+    else:
+        alpha = levels.alpha_of(scale, by_trial, items or None)
+        pairs = [
+            (unit[0], *pair)
+            for unit, values in repeated.items()
+            for pair in combinations(list(values.values()), 2)
+        ]
+        where, first, second = ([pair[part] for pair in pairs] for part in range(3))
+        more = levels.figures(scale, first, second, where or None, form="1,1")
+        more = {name: figure for name, figure in more.items() if name != "alpha"}
+    return SelfConsistency(
+        judge=judge,
+        protocol=protocol,
+        trials=len(trials),
+        units=len(repeated),
+        flips=flip_rate(by_trial, items or None),
+        agreement=_pairwise([list(values.values()) for values in repeated.values()]),
+        alpha=alpha,
+        more=more,
+    )
+
+
+def between(project: Project, judge: str, other: str, protocol: str = USUAL) -> JudgeConsistency:
+    """The agreement of two judges, such as one asked unit by unit and the same asked several together."""
+    from annotator.stats.agreement import levels
+    from annotator.stats.agreement.agreement import cohen_kappa, krippendorff_alpha, percent_agreement
+
+    scale = PROTOCOLS[protocol].scale
+    said = [by_unit(project, protocol, judges.named(project, name).id) for name in (judge, other)]
+    first, second = (
+        {unit: value for unit, of in result.items() if (value := scale.agreed([*of.values()])) is not None}
+        for result in said
+    )
+    shared = sorted(first.keys() & second.keys())
+    a, b = [first[unit] for unit in shared], [second[unit] for unit in shared]
+    items = [unit[0] for unit in shared] or None
+    if scale.level is Level.NOMINAL:
+        more = {
+            "kappa": cohen_kappa(a, b, clusters=items),
+            "alpha": krippendorff_alpha([a, b], clusters=items),
+        }
+    else:
+        more = levels.figures(scale, a, b, items)
+    return JudgeConsistency(
+        judge=judge,
+        other=other,
+        protocol=protocol,
+        units=len(shared),
+        agreement=percent_agreement(zip(a, b, strict=True), items or None),
+        more=more,
+        over_runs=(runs := _over_runs(*said))[0],
+        spread=runs[1],
+    )
+
+
+def consistency_report(project: Project, protocol: str = USUAL) -> tuple[JudgeRuns, ...]:
+    """Every two judges that judged the same units under a protocol, run by run."""
+    said = {judge.name: by_unit(project, protocol, judge.id) for judge in judges.all_of(project)}
+    pairs = (
+        JudgeRuns(a, b, protocol, len(said[a].keys() & said[b].keys()), *_over_runs(said[a], said[b]))
+        for a, b in combinations(said, 2)
+    )
+    return tuple(pair for pair in pairs if pair.over_runs.n)
+
+
+def consistency_sheets(found: tuple[JudgeRuns, ...]) -> tuple[ResultSheet, ...]:
+    heads = columns(
+        ("judge", "Judge"), ("other", "Other judge"),
+        ("agreement", "Same verdict", "Share of units on which both say the same in a run, averaged over runs"),
+        ("spread", "Standard deviation", "Of that share, over runs"),
+        ("runs", "Runs"), ("units", "Units", "Judged by both; of a pair of reports each order that was asked"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((
+            text(one.judge), text(one.other), figure(one.over_runs), figure(one.spread), count(one.over_runs.n),
+            count(one.units),
+        ))
+        for one in found
+    )  # fmt: skip
+    return (ResultSheet("between", "Judges beside each other", heads, lines),) if lines else ()
+
+
+def _over_runs(one: ByTrial, other: ByTrial) -> tuple[Estimate, Estimate]:
+    """The mean of two judges' agreement over the trials that both have, and its standard deviation."""
+    by_trial = grouped(
+        (trial, one[unit][trial] == other[unit][trial])
+        for unit in one.keys() & other.keys()
+        for trial in one[unit].keys() & other[unit].keys()
+    )
+    shares = [fmean(alike) for _, alike in sorted(by_trial.items())]
+    n, method = len(shares), "agreement of both judges in each run, over runs"
+    few = "" if n else "no run has both"
+    mean = Estimate(fmean(shares) if shares else None, n=n, method=method, note=few)
+    few = few or ("one run has no spread" if n == 1 else "")
+    return mean, Estimate(
+        stdev(shares) if n > 1 else None, n=n, method=f"standard deviation, {method}", note=few
+    )
+
+
+def _lines(figures: Mapping[str, Estimate]) -> list[str]:
+    return [f"{CALLED.get(name, name)}: {or_why(figure)}" for name, figure in figures.items()]
+
+
+def _pairwise(repeated: list[list[str]]) -> Estimate:
+    method = "share of pairs of trials with the same verdict, averaged over units"
+    shares = [
+        sum(a == b for a, b in pairs) / len(pairs)
+        for pairs in (list(combinations(values, 2)) for values in repeated)
+    ]
+    if not shares:
+        return Estimate(None, method=method, note="no unit was judged twice")
+    return Estimate(sum(shares) / len(shares), n=len(shares), method=method)

@@ -1,7 +1,9 @@
 """Visibility: blindness is decided here, in the query, and never in a widget."""
 
-from collections import Counter
-from collections.abc import Iterable
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -18,23 +20,34 @@ from sqlalchemy import (
     or_,
     select,
     union,
+    update,
 )
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import editable
+from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.artifacts import artifact_of
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, item_hash, record, wording_hash
 from annotator.domain.experts.assignment import Purpose, stage_of
 from annotator.domain.kinds.artifact import Artifact, Kind, State
+from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.extract import by_set
+from annotator.domain.material.item import Item
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted
+from annotator.protocols import PROTOCOLS
+from annotator.storage import store
 from annotator.storage.tables import (
     ARTIFACT,
     ASSIGNMENT,
     EXTRACT,
+    ITEM,
+    JUDGE,
     META,
     PERSON,
+    RESPONSE,
     REVISION,
+    SYSTEM,
 )
 
 # The setting that names the rubric set by which reports are judged.
@@ -58,7 +71,7 @@ _OPENED = (
     select(func.min(_OPENING.c.number))
     .where(
         _OPENING.c.artifact_id == ARTIFACT.c.id,
-        _OPENING.c.verb == editable.EDIT_CONSENSUS,
+        _OPENING.c.verb == artifacts.EDIT_CONSENSUS,
         _OPENING.c.number > func.coalesce(_LAST_SEALED, 0),
     )
     .correlate(ARTIFACT)
@@ -97,8 +110,8 @@ def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     person = people.someone(project)
     with project.store.read() as db:
         rows = db.execute(_VISIBLE, {"of_item": item_id, "reader": person.id}).all()
-    found = [artifact_of(row) for row in rows]
-    return sorted(found, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
+    result = [artifact_of(row) for row in rows]
+    return sorted(result, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
 
 
 def judged_artifact(db: Connection, item_id: str, kind: Kind) -> Artifact | None:
@@ -138,7 +151,6 @@ def judged_rows(
 
 
 def _of_author(row: Row[Any]) -> bool:
-    """Whether a document is an annotator's own, and nobody adjudicated it."""
     return bool(row.author_id) and row.state != State.CONSENSUS.value
 
 
@@ -167,12 +179,10 @@ def _judged(kind: Kind, *, of_items: bool = False) -> Select[Any]:
 
 
 def set_in_force(db: Connection) -> str:
-    """The rubric set that reports are judged by now; empty for the experts' own rubrics."""
     return str(_setting(db, RUBRIC_SET, ""))
 
 
 def _of_set(name: str, items: Iterable[str] | None) -> Select[Any]:
-    """The rubrics of a named set as rows of artifacts that nobody wrote in this project."""
     question = select(
         EXTRACT.c.id, EXTRACT.c.item_id, EXTRACT.c.kind, literal("").label("author_id"),
         literal(State.SEALED.value).label("state"), literal(1).label("revision"), EXTRACT.c.at.label("sealed_at"),
@@ -196,7 +206,6 @@ def _doubles(kind: Kind) -> Select[Any]:
 
 
 def reviews(db: Connection, kind: Kind) -> set[tuple[str, str]]:
-    """Item and reviewer of each draft of a kind whose review was handed out."""
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.person_id).where(
         ASSIGNMENT.c.stage == stage_of(kind).value,
         ASSIGNMENT.c.trial == 1,
@@ -211,7 +220,6 @@ def sealed_of_several(db: Connection, kind: Kind) -> set[str]:
 
 
 def sealed_once(db: Connection, kind: Kind) -> set[str]:
-    """The items of which a release holds one person's document of a kind."""
     counts = Counter(_sealed(db, kind))
     return {item_id for item_id, n in counts.items() if n == 1}
 
@@ -267,3 +275,188 @@ def released_revisions(*columns: ColumnElement[Any]) -> Select[Any]:
 def submitted_revisions() -> Select[Any]:
     """Each artifact as it was last submitted, as rows that `artifact_of` reads; none of one that never was."""
     return released_revisions(*_STANDING)
+
+
+REVIEWED = "draft reviewed, not blind"
+CONSENSUS, IMPORTED, LEFT_OUT = "consensus", "imported", "left out: written by several, not adjudicated"
+FIRST_ALIAS = "the document that scored first, else that of the first alias"
+AGAIN = "what was submitted counts until it is submitted again"
+TAKES_SCORES = "takes the item's scores away until both documents are adjudicated"
+SECOND = f"submitting it {TAKES_SCORES}"
+# Item → by whose gold of a kind it is scored.
+Whose = dict[str, str]
+
+
+def unadjudicated_counts(project: Project) -> bool:
+    """Whether what several wrote of an item scores before it is adjudicated, by one of them (`FIRST_ALIAS`)."""
+    return bool(project.get(UNADJUDICATED, False))
+
+
+def count_unadjudicated(project: Project, wished: bool) -> Change:
+    """Say whether what several wrote scores before it is adjudicated; each figure then names whose it is."""
+    people.refuse_others(project, "can decide whose gold counts")
+    before = unadjudicated_counts(project)
+    with project.store.write() as db:
+        project.set(UNADJUDICATED, wished)
+        return record(
+            project, db, Change("setting", UNADJUDICATED, "count unadjudicated gold", before, wished)
+        )
+
+
+def whose(db: Connection, kind: Kind) -> Whose:
+    """Item by item, by whose document of a kind it is scored, or that it is left out until it is adjudicated."""
+    aliases = dict(db.execute(select(PERSON.c.id, PERSON.c.alias)).all())
+    twice, reviewed = doubles(db, kind), reviews(db, kind)
+    result = {}
+    named = set_in_force(db) if kind is Kind.RUBRIC else ""
+    for item_id, row in judged_rows(db, kind).items():
+        alias = aliases.get(row.author_id, row.author_id)
+        if named:
+            result[item_id] = f"rubric set “{named}”"
+        elif row.state == State.CONSENSUS.value:
+            result[item_id] = REVIEWED if (item_id, row.author_id) in reviewed else CONSENSUS
+        elif not row.author_id:
+            result[item_id] = IMPORTED
+        else:
+            result[item_id] = f"{alias}, not adjudicated" if item_id in twice else f"{alias} alone"
+    left = set() if named else sealed_of_several(db, kind) - result.keys()
+    return result | dict.fromkeys(left, LEFT_OUT)
+
+
+def words(
+    db: Connection,
+    kinds: Iterable[Kind],
+    items: Iterable[str] = (),
+    *,
+    rater: str = "",
+) -> str:
+    """By whose gold of these kinds the items are scored, and what is left out; empty where there is none.
+
+    Where a judge is the rater, it is also said how much of it that judge's own model drafted.
+    """
+    wanted = set(items)
+    used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+    said = []
+    for kind in kinds:
+        of_items: defaultdict[str, int] = defaultdict(int)
+        for item_id, who in whose(db, kind).items():
+            if item_id in used and (who == LEFT_OUT or not wanted or item_id in wanted):
+                of_items[who] += 1
+        counts = Counter(of_items).most_common()
+        if counts:
+            told = "; ".join(f"{who} ({counted(n, 'item')})" for who, n in sorted(counts, key=_place))
+            said.append(f"{KINDS[kind].title}: {told}")
+            said += _own(db, kind, rater) if rater else ()
+    return ". ".join(said)
+
+
+def _own(db: Connection, kind: Kind, judge_id: str) -> Iterator[str]:
+    """How many units of the gold were taken from drafts of the model that judges by them, if any were."""
+    model = db.execute(select(JUDGE.c.model).where(JUDGE.c.id == judge_id)).scalar()
+    if not model:
+        return
+    drafts = artifacts.with_consensus(db)
+    theirs = {unit for of in drafts.values() for unit, source in of.items() if source.model == model}
+    if not theirs:
+        return
+    rows = judged_rows(db, kind).values()
+    own = sum(unit.id in theirs for row in rows for unit in artifact_of(row).document.units)
+    if own:
+        yield f"{counted(own, KINDS[kind].unit, KINDS[kind].units)} drafted by the judge's own model, {model}"
+
+
+def alone(project: Project, kind: Kind, items: Iterable[str]) -> Whose:
+    """Item → who alone wrote the gold that scores it, so that a second author takes its scores away."""
+    if unadjudicated_counts(project) or not any(kind in protocol.needs for protocol in PROTOCOLS.values()):
+        return {}
+    with project.store.read() as db:
+        rows = judged_rows(db, kind, items)
+    return {
+        item_id: row.author_id
+        for item_id, row in rows.items()
+        if row.author_id and row.state != State.CONSENSUS.value
+    }
+
+
+def consequence(project: Project, artifact: Artifact) -> str:
+    """What submitting an open document changes in its item's scores; empty where nothing scored the item before."""
+    if artifact.state is not State.CONSENSUS and not artifact.sealed_at:
+        second = is_second(project, artifact.kind, artifact.item_id, artifact.author_id)
+        return SECOND if second else ""
+    return AGAIN
+
+
+def is_second(project: Project, kind: Kind, item_id: str, author_id: str) -> bool:
+    """Whether a document of this author takes an item's scores away, because somebody else's alone gives them."""
+    return alone(project, kind, [item_id]).get(item_id, author_id) != author_id
+
+
+def awaited(db: Connection) -> dict[str, list[str]]:
+    """Kind → the items of which one document is sealed, alone, and others are still to be written."""
+    result = {}
+    for kind in KINDS:
+        if kind is not Kind.LABELS and (items := sealed_once(db, kind) & doubles(db, kind)):
+            result[kind.value] = sorted(items)
+    return result
+
+
+def _place(one: tuple[str, int]) -> tuple[int, int, str]:
+    who, n = one
+    return {CONSENSUS: 0, IMPORTED: 1, LEFT_OUT: 3}.get(who, 2), -n, who
+
+
+@dataclass(frozen=True, slots=True)
+class OtherWording:
+    """A response to another wording of its item's question than the present one."""
+
+    response_id: str
+    item_key: str
+    system: str
+
+
+def settled(db: Connection, item_ids: Iterable[str]) -> dict[str, str]:
+    """Item by item, the first wording of its settled query; a query that is only submitted is not settled."""
+    rows = judged_rows(db, Kind.QUERY, item_ids)
+    standing = {i: row for i, row in rows.items() if row.state == State.CONSENSUS.value or not row.author_id}
+    texts = {item_id: _first_wording(row.content) for item_id, row in standing.items()}
+    return {item_id: text for item_id, text in texts.items() if text}
+
+
+def _first_wording(content: str) -> str:
+    units = json.loads(content)["units"]
+    return str(units[0]["text"]).strip() if units else ""
+
+
+def take(project: Project, db: Connection, item_ids: Iterable[str]) -> None:
+    """Make the settled query of each item its question; the question until then becomes its working title."""
+    for item_id, wording in settled(db, item_ids).items():
+        row = dict(db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().one())
+        if row["question"].strip() == wording:
+            continue
+        keep_answers(db, item_id, row["question"])
+        row |= {"question": wording, "working_title": row["working_title"] or row["question"]}
+        row["sha256"] = item_hash(row)
+        db.execute(update(ITEM).where(ITEM.c.id == item_id).values(row))
+        store.index(db, [Item(**{name: value for name, value in row.items() if name != "sha256"})])
+        # There is nothing to take back: another wording is settled by closing the query again.
+        record(project, db, Change("item", item_id, "settle question", None, {"question": wording}))
+
+
+def keep_answers(db: Connection, item_id: str, question: str) -> None:
+    """Note in the responses to an item which wording they answer, before its question changes."""
+    answers = (RESPONSE.c.item_id == item_id, RESPONSE.c.asked == "")
+    db.execute(update(RESPONSE).where(*answers).values(asked=wording_hash(question)))
+
+
+def answered_otherwise(project: Project) -> list[OtherWording]:
+    """The responses to another wording of their item's question than it has now, item by item."""
+    with project.store.read() as db:
+        rows = db.execute(
+            select(RESPONSE.c.id, ITEM.c.key, SYSTEM.c.name, RESPONSE.c.asked, ITEM.c.question)
+            .select_from(RESPONSE)
+            .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+            .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+            .where(ITEM.c.retired.is_(False), RESPONSE.c.asked != "")
+            .order_by(ITEM.c.position, ITEM.c.key, SYSTEM.c.name, RESPONSE.c.trial)
+        ).all()
+    return [OtherWording(*row[:3]) for row in rows if row.asked != wording_hash(row.question)]

@@ -1,28 +1,191 @@
 """Edits of artifacts: each one is a new revision, whatever the kind."""
 
 import json
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
-from sqlalchemy import Row, bindparam, insert, select, update
+from sqlalchemy import Row, bindparam, delete, insert, or_, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import criterion_weights, draft_provenance, editable, guidelines
-from annotator.actions.project import drafts, people
-from annotator.actions.project.drafts import REMARK
+from annotator.actions.authoring import settings
+from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.experts.assignment import stage_of
-from annotator.domain.experts.guideline import FORM
-from annotator.domain.kinds.artifact import Artifact, Document, Kind, Revision, State, Unit, chain
+from annotator.domain.experts.assignment import FORM, Role, stage_of
+from annotator.domain.kinds.artifact import (
+    Artifact,
+    Document,
+    DraftSource,
+    Kind,
+    Revision,
+    State,
+    Unit,
+    chain,
+)
 from annotator.domain.kinds.checklist import CheckPoint, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change, new_id, now
+from annotator.domain.texts.canonical import Change, canonical_json, checked_text, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ARTIFACT, REVISION
+from annotator.domain.texts.words import counted
+from annotator.storage.tables import ADJUDICATION, ARTIFACT, AUDIT, CONSENSUS_VERSION, DRAFT, REVISION
+
+# The revision by which a consensus is opened for editing; the next sealed one closes it again.
+EDIT_CONSENSUS = "edit consensus"
+
+
+def refusal_of_others(project: Project, artifact: Artifact) -> Refusal | None:
+    """Why the artifact is not for the person working to change, open or not; None for their own.
+
+    A consensus is for those who answer for it, and one that adjudication made is changed there alone.
+    """
+    person, kind = people.someone(project), artifact.kind.value
+    if artifact.state is State.CONSENSUS and _adjudicated(project, artifact.id):
+        return Refusal(f"This {kind} was made by adjudication.", "Change it on the Adjudicate page.")
+    answers = person.has(Role.COORDINATOR) or person.has(Role.ADJUDICATOR)
+    shared = artifact.author_id == "" or artifact.state is State.CONSENSUS
+    if artifact.author_id == person.id or (answers and shared):
+        return None
+    return Refusal(f"This {kind} is someone else's.", "Start your own for this item.")
+
+
+def is_open(project: Project, artifact: Artifact) -> bool:
+    """Whether the artifact can take another revision now; a consensus only after “Edit consensus”."""
+    if artifact.state is not State.CONSENSUS:
+        return artifact.state is State.DRAFT
+    turning = or_(REVISION.c.sealed.is_(True), REVISION.c.verb == EDIT_CONSENSUS)
+    question = select(REVISION.c.verb).where(REVISION.c.artifact_id == artifact.id, turning)
+    with project.store.read() as db:
+        return db.execute(question.order_by(REVISION.c.number.desc()).limit(1)).scalar() == EDIT_CONSENSUS
+
+
+def objection(project: Project, artifact: Artifact) -> Refusal | None:
+    """Why the artifact cannot be changed now by the person working; None when it can."""
+    kind = artifact.kind.value
+    if artifact.state is State.SEALED:
+        return Refusal(f"This {kind} is sealed.", "Reopen it to continue; the sealed revision stays.")
+    if refusal := refusal_of_others(project, artifact):
+        return refusal
+    if is_open(project, artifact):
+        return None
+    return Refusal(f"This {kind} is the consensus.", "“Edit consensus” opens it for changes.")
+
+
+def _adjudicated(project: Project, artifact_id: str) -> bool:
+    with project.store.read() as db:
+        return (
+            db.execute(
+                select(ADJUDICATION.c.id).where(ADJUDICATION.c.consensus_id == artifact_id).limit(1)
+            ).first()
+            is not None
+        )
+
+
+# With what the verb of such a revision begins.
+TAKEN = "from a model's draft"
+# What the note on a frozen figure says when both sides have units of one model's.
+COMMON = "came from one model's draft"
+_LONGEST_VERB, _SHOWN_OF_ID = 60, 8
+_ABOUT = "from_draft"
+
+
+Drafted = Mapping[str, DraftSource]
+"""Unit id → where it was taken from."""
+
+
+def verb(source: DraftSource) -> str:
+    """What a revision with such units is called: it names the model and, by its first letters, the extract."""
+    end = f" {source.draft[:_SHOWN_OF_ID]}"
+    room = _LONGEST_VERB - len(f"{TAKEN}: {end}")
+    name = source.name if len(source.name) <= room else f"{source.name[: room - 1]}…"
+    return f"{TAKEN}: {name}{end}"
+
+
+def about(units: Mapping[str, str], source: DraftSource) -> dict[str, Any]:
+    """What is kept with the change that takes units: id in the document → id in the draft, and where from."""
+    return {_ABOUT: {**asdict(source), "units": dict(units)}}
+
+
+def of_artifacts(
+    db: Connection, artifact_ids: Iterable[str] | None = None
+) -> dict[str, dict[str, DraftSource]]:
+    """Artifact → the units that were ever taken into it from a draft; of some artifacts, or of all that have any.
+
+    A unit that was retired again is still told of: what counts is which of them stand in a document.
+    """
+    question = select(AUDIT.c.subject, AUDIT.c.after).where(
+        AUDIT.c.kind == "artifact", AUDIT.c.verb.like(f"{TAKEN}:%")
+    )
+    if artifact_ids is not None:
+        question = question.where(AUDIT.c.subject.in_(list(artifact_ids)))
+    result: defaultdict[str, dict[str, DraftSource]] = defaultdict(dict)
+    for artifact_id, after in db.execute(question.order_by(AUDIT.c.seq)):
+        said = json.loads(after or "{}").get(_ABOUT)
+        if said:
+            source = DraftSource(said["draft"], said["judge"], said["model"])
+            result[artifact_id] |= dict.fromkeys(said["units"], source)
+    return dict(result)
+
+
+def with_consensus(db: Connection) -> dict[str, dict[str, DraftSource]]:
+    """The same of all artifacts, and of each consensus by its last version.
+
+    A unit of a consensus came from a draft when any answer it was made of did.
+    """
+    taken = of_artifacts(db)
+    if not taken:
+        return {}
+    items = dict(db.execute(select(ARTIFACT.c.id, ARTIFACT.c.item_id)).all())
+    known = {
+        (items[one], unit): source
+        for one, units in taken.items()
+        if one in items
+        for unit, source in units.items()
+    }
+    versions = select(CONSENSUS_VERSION.c.artifact_id, CONSENSUS_VERSION.c.content)
+    last: dict[str, dict[str, DraftSource]] = {}
+    for artifact_id, content in db.execute(versions.order_by(CONSENSUS_VERSION.c.version)):
+        last[artifact_id] = {
+            unit["unit_id"]: known[items[artifact_id], answer]
+            for unit in json.loads(content)["provenance"]
+            for answer in unit["sources"].values()
+            if (items[artifact_id], answer) in known
+        }
+    return {one: taken.get(one, {}) | last.get(one, {}) for one in {*taken, *last}}
+
+
+def remember(project: Project, db: Connection, artifact_id: str, drafted: Drafted) -> None:
+    """Keep what came with work from elsewhere: which of its units its author took from a draft there."""
+    known = of_artifacts(db, [artifact_id]).get(artifact_id, {})
+    by_source: defaultdict[DraftSource, dict[str, str]] = defaultdict(dict)
+    for unit_id, source in drafted.items():
+        if unit_id not in known:
+            by_source[source][unit_id] = ""
+    for source, units in by_source.items():
+        after = about(units, source)
+        record(project, db, Change("artifact", artifact_id, verb(source), None, after))
+
+
+def note(a: Drafted, b: Drafted) -> str:
+    """What must be known of an agreement when both sides took units from drafts of one model; empty otherwise."""
+    drafts = {source.draft for source in a.values()} & {source.draft for source in b.values()}
+    models = {source.name for source in a.values()} & {source.name for source in b.values()}
+    if not drafts and not models:
+        return ""
+    named = ", ".join(sorted(models)).replace(";", ",")
+    whose = f"{COMMON}, the same for both" if drafts else f"{COMMON}s ({named})"
+    counts = [
+        sum(source.draft in drafts if drafts else source.name in models for source in side.values())
+        for side in (a, b)
+    ]
+    return f"{counted(counts[0], 'unit')} of A and {counts[1]} of B {whose}"
+
+
+def standing(drafted: Drafted, units: Iterable[str]) -> dict[str, DraftSource]:
+    return {unit_id: drafted[unit_id] for unit_id in units if unit_id in drafted}
+
 
 T = TypeVar("T", bound=BaseModel)
 _NEWEST = (
@@ -55,7 +218,6 @@ def start(project: Project, item_id: str, kind: Kind, document: Document[Any] | 
 
 
 def add_unit(project: Project, artifact_id: str, after: str = "", **fields: Any) -> Change:
-    """A new unit below the one named in `after`, or at the end."""
     return add_units(project, artifact_id, [fields], after)
 
 
@@ -72,7 +234,7 @@ def add_units(
         newest = read_open(project, db, artifact_id)
         document = newest.artifact.document
         for fields in given:
-            criterion_weights.refuse_other(project, document.KIND, fields)
+            settings.refuse_other(project, document.KIND, fields)
         made = tuple(_checked(document.UNIT, {"id": new_id(), **fields}) for fields in given)
         place = _place(document, after) + 1 if after else len(document.units)
         units = (*document.units[:place], *made, *document.units[place:])
@@ -101,9 +263,9 @@ def change_units(
         for unit_id, fields in given.items():
             place = _place(document, unit_id)
             units[place] = _checked(document.UNIT, {**units[place].model_dump(mode="json"), **fields})
-            criterion_weights.refuse_other(project, document.KIND, dict(fields))
+            settings.refuse_other(project, document.KIND, dict(fields))
             for name in fields:
-                drafts.drop(project, db, drafts.place_of(artifact_id, unit_id, name))
+                drop_draft(project, db, draft_place(artifact_id, unit_id, name))
         return _revise(project, db, newest, document.with_units(tuple(units)), verb)
 
 
@@ -122,7 +284,6 @@ def share_rest(project: Project, artifact_id: str) -> Change:
 
 
 def remove_unit(project: Project, artifact_id: str, unit_id: str) -> Change:
-    """Take a unit out of the newest revision; earlier revisions keep it."""
     with project.store.write() as db:
         newest = read_open(project, db, artifact_id)
         document = newest.artifact.document
@@ -192,11 +353,11 @@ def _merged(upper: Unit, lower: Unit) -> dict[str, Any]:
 
 def _carried(db: Connection, artifact_id: str, from_id: str, to_id: str) -> tuple[str, dict[str, Any]] | None:
     """How the history says that words taken from a draft stand in another unit now; None where they are not."""
-    known = draft_provenance.of_artifacts(db, [artifact_id]).get(artifact_id, {})
+    known = of_artifacts(db, [artifact_id]).get(artifact_id, {})
     if from_id not in known or to_id in known:
         return None
     source = known[from_id]
-    return draft_provenance.verb(source), draft_provenance.about({to_id: ""}, source)
+    return verb(source), about({to_id: ""}, source)
 
 
 def change_whole(project: Project, artifact_id: str, **fields: Any) -> Change:
@@ -206,7 +367,7 @@ def change_whole(project: Project, artifact_id: str, **fields: Any) -> Change:
         document = newest.artifact.document
         revised = _checked(type(document), document.tree() | fields)
         for name in fields:
-            drafts.drop(project, db, drafts.place_of(artifact_id, "", name))
+            drop_draft(project, db, draft_place(artifact_id, "", name))
         verb = "note" if set(fields) == {REMARK} else f"change {', '.join(fields)}"
         return _revise(project, db, newest, revised, verb)
 
@@ -230,8 +391,7 @@ class RevisionLine:
 
 
 def revision_lines(project: Project, artifact_id: str) -> list[RevisionLine]:
-    """What was done to an artifact, by whom and when, newest first."""
-    columns = (REVISION.c[one.name] for one in fields(RevisionLine))
+    columns = (REVISION.c[field.name] for field in fields(RevisionLine))
     question = select(*columns).where(REVISION.c.artifact_id == artifact_id)
     with project.store.read() as db:
         rows = db.execute(question.order_by(REVISION.c.number.desc())).all()
@@ -251,8 +411,6 @@ def revisions(project: Project, artifact_id: str, numbers: Collection[int] | Non
 
 @dataclass(frozen=True, slots=True)
 class NewestArtifact:
-    """An artifact with the chain hash that its next revision continues."""
-
     artifact: Artifact
     sha256: str
     chain: str
@@ -278,8 +436,8 @@ def _artifact(values: dict[str, Any]) -> Artifact:
 def read_open(project: Project, db: Connection, artifact_id: str) -> NewestArtifact:
     """The same, of one that the person working may write; Refusal why not."""
     newest = read_newest(db, artifact_id)
-    if objection := editable.objection(project, newest.artifact):
-        raise objection
+    if reason := objection(project, newest.artifact):
+        raise reason
     return newest
 
 
@@ -343,7 +501,7 @@ def write_revision(
     row = {
         "id": new_id(), "artifact_id": artifact_id, "number": number, "content": content.decode(), "sha256": digest,
         "chain": chain(previous, digest), "sealed": sealed, "reason": reason,
-        "guideline": guidelines.version_in_force(db, stage_of(document.KIND)), "form": FORM,
+        "guideline": settings.version_in_force(db, stage_of(document.KIND)), "form": FORM,
         "verb": verb, "by": project.by, "at": now(),
     }  # fmt: skip
     db.execute(_ADD_REVISION, row)
@@ -380,3 +538,46 @@ def _remember(kind: str, content: str, document: Document[Any]) -> None:
     if len(_known) >= REMEMBERED:
         _known.clear()
     _known[kind, content] = document
+
+
+# The field of a document itself that may be typed into; its drafts name no unit.
+REMARK = "remark"
+# Stand in the place of an artifact: of an adjudicator's drafts, whose units are rulings, and of reference material.
+RULING, REFERENCE = "ruling", "reference"
+_ADD = insert(DRAFT)
+_DROP = delete(DRAFT).where(
+    DRAFT.c.place == bindparam("at_place"), DRAFT.c.person_id == bindparam("of_person")
+)
+
+
+def draft_place(artifact_id: str, unit_id: str, field: str) -> str:
+    return f"{artifact_id}|{unit_id}|{field}"
+
+
+def draft_parts(place: str) -> tuple[str, str, str]:
+    """The artifact, unit and field that a draft's place names; an id in the middle may hold any character."""
+    artifact_id, _, rest = place.partition("|")
+    unit_id, _, field = rest.rpartition("|")
+    return artifact_id, unit_id, field
+
+
+def save_draft(project: Project, artifact_id: str, unit_id: str, field: str, text: str) -> None:
+    """Keep what is being typed; it becomes a revision, or a ruling, when the field is left."""
+    try:
+        checked_text(text)
+    except ValueError as error:
+        raise Refusal(f"The text {error}.", "Remove that character; the rest of the text is kept.") from None
+    place, author = draft_place(artifact_id, unit_id, field), people.someone(project).id
+    with project.store.write() as db:
+        drop_draft(project, db, place)
+        db.execute(_ADD, {"place": place, "person_id": author, "text": text, "at": now()})
+
+
+def forget_draft(project: Project, artifact_id: str, unit_id: str, field: str) -> None:
+    """Drop a field's unfinished text: it was typed back to what is kept."""
+    with project.store.write() as db:
+        drop_draft(project, db, draft_place(artifact_id, unit_id, field))
+
+
+def drop_draft(project: Project, db: Connection, place: str) -> None:
+    db.execute(_DROP, {"at_place": place, "of_person": people.someone(project).id})

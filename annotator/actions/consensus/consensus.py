@@ -1,13 +1,50 @@
 """From rulings to a consensus: its units, each with its origin."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import combinations
 from typing import Any
 
+import orjson
+from sqlalchemy import Row, insert, select, update
+from sqlalchemy.engine import Connection
+
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts, comparing
 from annotator.actions.authoring.comparing import counts_equal
-from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Origin, Provenance, Ruling
-from annotator.domain.kinds.artifact import Document, Kind, Unit
+from annotator.actions.consensus import ruling_rows
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, record
+from annotator.domain.experts.adjudication import (
+    BOTH,
+    DROP,
+    OWN,
+    Adjudication,
+    Agreement,
+    ConsensusVersion,
+    Figure,
+    Origin,
+    PairAgreement,
+    Provenance,
+    Reason,
+    Ruling,
+    under,
+)
+from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.kinds.artifact import Document, Kind, State, Unit, stage_of
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.change import derived_id
+from annotator.domain.texts.canonical import (
+    Change,
+    canonical_json,
+    checked_text,
+    derived_id,
+    new_id,
+    now,
+    sha256,
+)
+from annotator.domain.texts.refusal import Refusal
+from annotator.storage.tables import ADJUDICATION, ARTIFACT, CONSENSUS_VERSION, ITEM, REMARK, REVISION
 
 # Letter → that rater's document.
 Documents = Mapping[str, Document[Any]]
@@ -18,7 +55,6 @@ PRIVATE = frozenset({"id", "note", "flags"})
 
 
 def writable(kind: Kind) -> frozenset[str]:
-    """The fields of a unit that an adjudicator may word."""
     return frozenset(KINDS[kind].document.UNIT.model_fields) - PRIVATE - KINDS[kind].given
 
 
@@ -27,7 +63,6 @@ def members(ruling: Ruling, documents: Documents) -> dict[str, Unit]:
 
 
 def agree(kind: Kind, units: Iterable[Unit]) -> bool:
-    """Whether nothing that counts differs between units."""
     first, *rest = units
     return all(counts_equal(kind, first, other) for other in rest)
 
@@ -41,13 +76,10 @@ def differing(kind: Kind, units: Sequence[Unit]) -> tuple[str, ...]:
         for name in KINDS[kind].document.UNIT.model_fields
         if name in counted
         and first is not None
-        and not all(_same(kind, name, first, other) for other in rest)
+        and not all(
+            counts_equal(kind, first, first.model_copy(update={name: getattr(other, name)})) for other in rest
+        )
     )
-
-
-def _same(kind: Kind, name: str, a: Unit, b: Unit) -> bool:
-    """Whether the units would be equal if they differed in that field alone."""
-    return counts_equal(kind, a, a.model_copy(update={name: getattr(b, name)}))
 
 
 def same_as(kind: Kind, ruling: Ruling, documents: Documents) -> str:
@@ -108,7 +140,6 @@ def _kept(kind: Kind, ruling: Ruling, letters: list[str], unit: Unit, number: in
 
 
 def _alike(kind: Kind, units: Mapping[str, Unit]) -> list[list[str]]:
-    """The letters, those together whose units differ in nothing that counts."""
     groups: list[list[str]] = []
     for letter, unit in units.items():
         home = next((group for group in groups if agree(kind, (units[group[0]], unit))), None)
@@ -145,3 +176,248 @@ def _provenance(
         confidence=ruling.confidence,
         gap=ruling.gap,
     )
+
+
+DETAIL = ("provenance", "rulings", "repaired")
+
+
+def artifact(db: Connection, found: Adjudication, kind: Kind) -> str:
+    """The id of the consensus, which is begun now if there is none yet."""
+    if found.consensus_id:
+        return found.consensus_id
+    artifact_id = derived_id("consensus", found.id)
+    row = {
+        "id": artifact_id, "item_id": found.item_id, "kind": kind.value, "author_id": found.adjudicator_id,
+        "state": State.CONSENSUS.value, "revision": 0,
+    }  # fmt: skip
+    db.execute(insert(ARTIFACT).values(**row))
+    return artifact_id
+
+
+def add_revision(project: Project, db: Connection, artifact_id: str, document: Document[Any]) -> int:
+    """A sealed revision of the consensus, chained to the one before; its number."""
+    newest = select(REVISION.c.number, REVISION.c.chain).where(REVISION.c.artifact_id == artifact_id)
+    last = db.execute(newest.order_by(REVISION.c.number.desc()).limit(1)).first()
+    number, previous = (last.number + 1, last.chain) if last else (1, "")
+    artifacts.write_revision(
+        project, db, artifact_id, document, "close", number=number, previous=previous, sealed=True
+    )
+    values = {"sealed_at": now(), "state": State.CONSENSUS.value}
+    db.execute(update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(**values))
+    return number
+
+
+def linked(db: Connection, item_id: str, document: Document[Any]) -> Document[Any]:
+    """A document whose units name what they are made of as the consensus has it, where that was raters' own.
+
+    The link to an insight or inspiration that the consensus does not hold is dropped; before there is one, links stay
+    as they are.
+    """
+    if (made_of := KINDS[document.KIND].made_of) is None:
+        return document
+    field, kind = made_of
+    question = select(CONSENSUS_VERSION.c.content).join(
+        ADJUDICATION, ADJUDICATION.c.id == CONSENSUS_VERSION.c.adjudication_id
+    )
+    latest = question.where(ADJUDICATION.c.item_id == item_id, ADJUDICATION.c.stage == stage_of(kind).value)
+    content = db.execute(latest.order_by(CONSENSUS_VERSION.c.version.desc()).limit(1)).scalar()
+    if content is None:
+        return document
+    standing = {
+        source: each["unit_id"]
+        for each in orjson.loads(content)["provenance"]
+        for source in (*each["sources"].values(), each["unit_id"])
+    }
+    return document.with_units(tuple(_linked(unit, field, standing) for unit in document.units))
+
+
+def _linked(unit: Unit, field: str, standing: Mapping[str, str]) -> Unit:
+    named = getattr(unit, field)
+    if isinstance(named, str):
+        return unit.model_copy(update={field: standing.get(named, "")})
+    kept = dict.fromkeys(standing[one] for one in named if one in standing)
+    return unit.model_copy(update={field: tuple(kept)})
+
+
+def keep(db: Connection, version: ConsensusVersion) -> None:
+    db.execute(insert(CONSENSUS_VERSION), row(version))
+
+
+def row(version: ConsensusVersion) -> dict[str, Any]:
+    tree = version.model_dump(mode="json")
+    content = canonical_json({name: tree[name] for name in DETAIL})
+    return {**version.model_dump(exclude=set(DETAIL)), "content": content.decode(), "sha256": sha256(content)}
+
+
+def versions(db: Connection, adjudication_id: str) -> list[ConsensusVersion]:
+    question = (
+        select(CONSENSUS_VERSION)
+        .where(CONSENSUS_VERSION.c.adjudication_id == adjudication_id)
+        .order_by(CONSENSUS_VERSION.c.version)
+    )
+    return [version_of(row) for row in db.execute(question)]
+
+
+def version_of(row: Row[Any]) -> ConsensusVersion:
+    columns = {name: row._mapping[name] for name in ConsensusVersion.model_fields if name not in DETAIL}
+    return ConsensusVersion.model_validate({**columns, **orjson.loads(row.content)})
+
+
+PREFIX = "repaired_"
+
+
+def figures(kind: Kind, item_id: str, rulings: Sequence[Ruling], documents: Documents) -> tuple[Figure, ...]:
+    """The figures of the adjudicator's pairing, each under its name with “repaired_” before it.
+
+    None for kinds whose units need no pairing. A and B in their notes are the letters.
+    """
+    if KINDS[kind].given:
+        return ()
+    pairs = [_pair(kind, a, b, rulings, documents) for a, b in combinations(sorted(documents), 2)]
+    return under(PREFIX, pairs[0].figures if len(pairs) == 1 else comparing.over_all(kind, item_id, pairs))
+
+
+def records(db: Connection, found: Iterable[Agreement]) -> list[Agreement]:
+    """The records as the adjudicators paired their units, of those that have been adjudicated.
+
+    The last closed version counts. What comes back is to be pooled beside the frozen figures, never in their place.
+    """
+    frozen = {agreement.id: agreement for agreement in found}
+    made = {
+        each.agreement_id: _repaired(db, frozen[each.agreement_id], each)
+        for each in ruling_rows.adjudications(db)
+        if each.agreement_id in frozen and each.version and not KINDS[ruling_rows.kind_of(each)].given
+    }
+    return [made[agreement_id] for agreement_id in frozen if agreement_id in made]
+
+
+def _repaired(db: Connection, agreement: Agreement, adjudication: Adjudication) -> Agreement:
+    kind, people = ruling_rows.kind_of(adjudication), adjudication.letters
+    documents = {
+        people[letter]: result for letter, result in ruling_rows.sealed(db, agreement, people).items()
+    }
+    rulings = [
+        row.model_copy(update={"members": {people[letter]: unit for letter, unit in row.members.items()}})
+        for row in versions(db, adjudication.id)[-1].rulings
+    ]
+    pairs = tuple(_pair(kind, pair.a, pair.b, rulings, documents) for pair in agreement.pairs)
+    return agreement.model_copy(update={"pairs": pairs, "figures": ()})
+
+
+def _pair(kind: Kind, a: str, b: str, rulings: Sequence[Ruling], documents: Documents) -> PairAgreement:
+    together = [(row.members[a], row.members[b]) for row in rulings if {a, b} <= row.members.keys()]
+    return comparing.compare_raters(kind, documents, a, b, together)
+
+
+LONGEST = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    id: str
+    subject: str
+    person_id: str
+    text: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    item_id: str
+    item_key: str
+    stage: Stage
+    adjudication_id: str
+    ruling_id: str
+    text: str
+
+
+def remark(project: Project, subject: str, text: str) -> Change:
+    """Add a note to the discussion of an adjudication, or of one of its rulings; it can never be taken out again.
+
+    The adjudicator and coordinators talk; nobody who answered the item does, and nobody of them reads it.
+    """
+    with project.store.write() as db:
+        _refuse_outsiders(project, db, _subject(db, subject))
+        return add(project, db, subject, text)
+
+
+def add(project: Project, db: Connection, subject: str, text: str) -> Change:
+    """`remark` in a transaction that has made sure that the person may."""
+    row = {
+        "id": new_id(), "subject": subject, "person_id": people.someone(project).id, "text": said(text), "at": now(),
+    }  # fmt: skip
+    db.execute(insert(REMARK).values(**row))
+    return record(project, db, Change("remark", subject, "remark", None, {"id": row["id"]}))
+
+
+def said(text: str) -> str:
+    """A reason or note without the white space around it; Refusal when it says nothing or cannot be kept."""
+    text = text.strip()
+    if not text:
+        raise Refusal("Nothing is written yet.", "Write a sentence first.")
+    if len(text) > LONGEST:
+        raise Refusal(f"The text is longer than {LONGEST} characters.", "Shorten it; your text is kept.")
+    try:
+        return checked_text(text)
+    except ValueError as error:
+        raise Refusal(f"The text {error}.", "Remove that character; the rest of the text is kept.") from None
+
+
+def remarks(project: Project, subject: str) -> list[Remark]:
+    """The notes on an adjudication or a ruling, in the order in which they were written; Refusal as for `remark`."""
+    with project.store.read() as db:
+        _refuse_outsiders(project, db, _subject(db, subject))
+        result = db.execute(
+            select(REMARK).where(REMARK.c.subject == subject).order_by(REMARK.c.at, REMARK.c.id)
+        )
+        return [Remark(**row) for row in result.mappings()]
+
+
+def gaps(project: Project) -> list[Gap]:
+    """What the guidelines leave open, by item, stage and row; its rationale stands in where nothing else is written.
+
+    Anyone who answered the item learns of a gap once there is a consensus, and never reads the rationale here.
+    """
+    with project.store.read() as db:
+        answered = assignments.answered(db, people.someone(project).id)
+        rulings = ruling_rows.all_rulings(db)
+        keys = {
+            row.id: row.key
+            for row in db.execute(
+                select(ITEM.c.id, ITEM.c.key).order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
+            )
+        }
+        places = {item_id: place for place, item_id in enumerate(keys)}
+        result = [
+            each for each in ruling_rows.adjudications(db) if each.version or each.item_id not in answered
+        ]
+    stages = list(Stage)
+    result.sort(key=lambda each: (places[each.item_id], stages.index(each.stage)))
+    return [
+        Gap(
+            each.item_id,
+            keys[each.item_id],
+            each.stage,
+            each.id,
+            row.id,
+            row.gap or ("" if each.item_id in answered else row.rationale),
+        )
+        for each in result
+        for row in rulings.get(each.id, ())
+        if row.gap or row.reason is Reason.GUIDELINE_GAP
+    ]
+
+
+def _subject(db: Connection, subject: str) -> Adjudication:
+    try:
+        return ruling_rows.adjudication(db, subject)
+    except KeyError:
+        return ruling_rows.adjudication(db, ruling_rows.ruling(db, subject).adjudication_id)
+
+
+def _refuse_outsiders(project: Project, db: Connection, found: Adjudication) -> None:
+    known = assignments.competence(project, db, found.item_id)
+    objection = known.objection(found.item_id, found.adjudicator_id)
+    coordinates = known.person.has(Role.COORDINATOR) and found.item_id not in known.own
+    if objection and not coordinates:
+        raise objection

@@ -1,7 +1,9 @@
 """Storage of adjudications and their rulings, row by row, and restoring a ruling."""
 
 import json
-from collections.abc import Iterator, Sequence
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -9,14 +11,17 @@ from typing import Any
 from sqlalchemy import Row, bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.assignments import adjudicators
+from annotator.actions.assignments import assignments
 from annotator.actions.project.file import Project, record
-from annotator.domain.experts.adjudication import Adjudication, AdjudicationState, Ruling
+from annotator.domain.experts.adjudication import LETTERS, Adjudication, AdjudicationState, Agreement, Ruling
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
+from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
+from annotator.domain.kinds.documents import KINDS, document_of
+from annotator.domain.kinds.labels import UNSURE, Label
+from annotator.domain.texts.canonical import Change, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ADJUDICATION, RULING
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import ADJUDICATION, AGREEMENT, REVISION, RULING
 
 KEYS = {"id", "adjudication_id", "position"}
 # Statements of every ruling are built once: building them again would cost as much as running them.
@@ -39,8 +44,8 @@ def as_if_opened(made: Adjudication, first: Sequence[Ruling]) -> Iterator[None]:
 
 
 def _unopened(adjudication_id: str) -> tuple[Adjudication, Sequence[Ruling]] | None:
-    found = _UNOPENED.get()
-    return found if found is not None and found[0].id == adjudication_id else None
+    result = _UNOPENED.get()
+    return result if result is not None and result[0].id == adjudication_id else None
 
 
 def adjudication(db: Connection, adjudication_id: str) -> Adjudication:
@@ -61,7 +66,6 @@ def of_stage(db: Connection, item_id: str, stage: Stage) -> Adjudication | None:
 
 
 def adjudications(db: Connection, item_id: str = "") -> list[Adjudication]:
-    """Every adjudication, or those of one item, by item and stage."""
     question = select(ADJUDICATION).order_by(ADJUDICATION.c.item_id, ADJUDICATION.c.stage)
     if item_id:
         question = question.where(ADJUDICATION.c.item_id == item_id)
@@ -74,14 +78,14 @@ def adjudication_of(row: Row[Any]) -> Adjudication:
 
 def working(project: Project, db: Connection, adjudication_id: str) -> Adjudication:
     """An adjudication that the person working may rule on now; Refusal when it is closed or not theirs."""
-    found = adjudication(db, adjudication_id)
-    adjudicators.refuse_others(project, db, found)
-    if found.state is AdjudicationState.CLOSED:
+    result = adjudication(db, adjudication_id)
+    assignments.refuse_others(project, db, result)
+    if result.state is AdjudicationState.CLOSED:
         raise Refusal(
             "This adjudication is closed.",
             "Reopen it to continue; its consensus stays until it is closed again.",
         )
-    return found
+    return result
 
 
 def rulings(db: Connection, adjudication_id: str) -> list[Ruling]:
@@ -92,10 +96,10 @@ def rulings(db: Connection, adjudication_id: str) -> list[Ruling]:
 
 
 def all_rulings(db: Connection) -> dict[str, list[Ruling]]:
-    found: dict[str, list[Ruling]] = {}
+    result: dict[str, list[Ruling]] = {}
     for row in db.execute(select(RULING).order_by(RULING.c.position, RULING.c.id)):
-        found.setdefault(row.adjudication_id, []).append(ruling_of(row))
-    return found
+        result.setdefault(row.adjudication_id, []).append(ruling_of(row))
+    return result
 
 
 def ruling(db: Connection, ruling_id: str) -> Ruling:
@@ -156,7 +160,6 @@ def _images(of: Sequence[Ruling]) -> dict[str, Any]:
 
 
 def _write(db: Connection, adjudication_id: str, goal: dict[str, Any], present: dict[str, Any]) -> None:
-    """Make the rows what `goal` says; None stands for no row."""
     for name, image in goal.items():
         if image is None:
             db.execute(_DROP, {"wanted": name})
@@ -176,3 +179,148 @@ def restore(project: Project, db: Connection, _subject: str, present: Any, goal:
     if any(there.get(name) != image for name, image in present["rows"].items()):
         raise Refusal("This row was changed elsewhere since.", "Look at it again; nothing was undone.")
     _write(db, present["adjudication"], goal["rows"], present["rows"])
+
+
+def kind_of(adjudication: Adjudication) -> Kind:
+    return kind_of_stage(adjudication.stage)
+
+
+def kind_of_stage(stage: Stage) -> Kind:
+    """The kind of document of a stage; Refusal for the stage that makes none."""
+    if stage.kind is None:
+        raise Refusal("An adjudication is not itself adjudicated.", "Choose another stage.")
+    return stage.kind
+
+
+def agreement(db: Connection, agreement_id: str) -> Agreement:
+    """A frozen agreement; it names raters, and no question of an adjudicator may hand it on."""
+    content = db.execute(select(AGREEMENT.c.content).where(AGREEMENT.c.id == agreement_id)).scalar_one()
+    return Agreement.model_validate(json.loads(content))
+
+
+def documents(db: Connection, adjudication: Adjudication) -> dict[str, Document[Any]]:
+    return sealed(db, agreement(db, adjudication.agreement_id), adjudication.letters)
+
+
+def sealed(db: Connection, frozen: Agreement, letters: Mapping[str, str]) -> dict[str, Document[Any]]:
+    kind = kind_of_stage(frozen.stage)
+    of_person = {}
+    for rater in frozen.inputs:
+        wanted = REVISION.c.artifact_id == rater.artifact_id, REVISION.c.number == rater.revision
+        content = db.execute(select(REVISION.c.content).where(*wanted)).scalar_one()
+        of_person[rater.person_id] = document_of(kind, json.loads(content))
+    return {letter: of_person[person] for letter, person in letters.items()}
+
+
+def values(kind: Kind, unit: Unit | None, weights: Weights = USUAL) -> tuple[str, ...]:
+    """What can be said of a unit where that is a choice: what a first vote or another value may be.
+
+    `weights` are those that the project allows.
+    """
+    if isinstance(unit, Label):
+        known = PROTOCOLS.get(unit.protocol)
+        return (*known.scale.best_first, UNSURE) if known else ()
+    field = KINDS[kind].under(weights).voted
+    return tuple(_said(value) for value, *_ in field.options) if field else ()
+
+
+def said(kind: Kind, unit: Unit) -> str:
+    """A unit's value in the words of a vote: true, 3, vital …; empty where it has none."""
+    field = KINDS[kind].voted
+    return _said(getattr(unit, field.name)) if field else ""
+
+
+def _said(value: Any) -> str:
+    return "" if value is None else str(value).lower()
+
+
+# Letter → unit's id: one row.
+Members = dict[str, str]
+# Letter → the ids of that rater's units, in their order.
+Orders = Mapping[str, list[str]]
+
+
+def seed_of(adjudication_id: str) -> int:
+    """The seed of an adjudication's shuffle: the same wherever it is opened."""
+    return int(sha256(adjudication_id)[:8], 16)
+
+
+def dealt(raters: list[str], seed: int) -> dict[str, str]:
+    """Letter → person: the raters shuffled, whatever order they come in; those beyond Z are left out."""
+    order = sorted(raters)
+    random.Random(seed).shuffle(order)
+    return dict(zip(LETTERS, order, strict=False))
+
+
+def rows(agreement: Agreement, letters: Mapping[str, str], orders: Orders) -> list[Members]:
+    """The rows, in A's order; a unit that A lacks follows the one that its own author put before it.
+
+    Each further rater's units join the rows they are most alike to, by the similarity that was frozen with the
+    agreement; a row takes at most one unit of a letter.
+    """
+    likeness = _likeness(agreement)
+    result: list[Members] = []
+    for letter in letters:
+        edges = sorted(_edges(result, letter, letters, orders, likeness))
+        joined: dict[str, Members] = {}
+        for _, place, _, unit in edges:
+            if letter not in result[place] and unit not in joined:
+                joined[unit] = result[place]
+                result[place][letter] = unit
+        _insert_rest(result, letter, orders[letter], joined)
+    return result
+
+
+def _likeness(agreement: Agreement) -> dict[tuple[str, str, str, str], float]:
+    """How alike two matched units are: (person, unit, person, unit) → similarity, both ways round."""
+    result = {}
+    for pair in agreement.pairs:
+        for match in pair.matched:
+            result[pair.a, match.a, pair.b, match.b] = match.likeness
+            result[pair.b, match.b, pair.a, match.a] = match.likeness
+    return result
+
+
+def _edges(
+    found: list[Members],
+    letter: str,
+    letters: Mapping[str, str],
+    orders: Orders,
+    likeness: Mapping[tuple[str, str, str, str], float],
+) -> Iterator[tuple[float, int, int, str]]:
+    """(−similarity, row, place of the unit, unit): each row and unit of the letter that were matched with anyone."""
+    partners: defaultdict[tuple[str, str], list[tuple[str, float]]] = defaultdict(list)
+    for (person, unit, other, partner), alike in likeness.items():
+        if other == letters[letter]:
+            partners[person, unit].append((partner, alike))
+    places = {unit: place for place, unit in enumerate(orders[letter])}
+    for row, members in enumerate(found):
+        sums: defaultdict[str, float] = defaultdict(float)
+        for earlier, unit in members.items():
+            for partner, alike in partners[letters[earlier], unit]:
+                sums[partner] += alike
+        for partner, alike in sums.items():
+            yield -alike, row, places[partner], partner
+
+
+def _insert_rest(found: list[Members], letter: str, order: list[str], joined: dict[str, Members]) -> None:
+    """Rows of their own for the units that joined none, each below the one before it in its author's order."""
+    place = -1
+    for unit in order:
+        if unit in joined:
+            place = next(n for n, members in enumerate(found) if members is joined[unit])
+        else:
+            place += 1
+            found.insert(place, {letter: unit})
+
+
+def same_order(members: list[Members], orders: Orders) -> bool:
+    places = {letter: {unit: n for n, unit in enumerate(order)} for letter, order in orders.items()}
+    for a in orders:
+        for b in orders:
+            shared = [row for row in members if a in row and b in row]
+            shared.sort(key=lambda row: places[a][row[a]])
+            along = [places[b][row[b]] for row in shared]
+            if along != sorted(along):
+                return False
+    return True

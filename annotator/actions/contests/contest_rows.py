@@ -1,22 +1,46 @@
 """Showings of pairs as they are stored: planned, answered, and by whom."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
+from typing import Any
 
 from sqlalchemy import delete, func, select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
+from annotator.actions.project.file import Project, record
+from annotator.actions.results.result_sheets import (
+    ResultSheet,
+    SheetLine,
+    columns,
+    count,
+    text,
+)
 from annotator.domain.judges import contest
-from annotator.domain.judges.contest import POOL, ContestFields, Meeting, Showing
-from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.texts.change import now
+from annotator.domain.judges.contest import (
+    FIRST,
+    NOT_ASKED,
+    POOL,
+    SECOND,
+    STEPS,
+    ContestFields,
+    Meeting,
+    Showing,
+    showing_id,
+)
+from annotator.domain.judges.judge import RaterKind, Status
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.tasks import Task, task_key
+from annotator.domain.material.item import Item
+from annotator.domain.texts.canonical import Change, now, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.stats.ranking.pairing import PlayedMatch
-from annotator.storage import upserts
+from annotator.domain.texts.words import counted
+from annotator.stats.ranking import pairing
+from annotator.storage import tables
 from annotator.storage.tables import CONTEST
 
 # The name by which all people together are one rater, whose id nobody else has.
@@ -34,17 +58,16 @@ class ContestRater:
 
 
 def raters(project: Project) -> list[ContestRater]:
-    """Everybody of whom there are showings; who answered most comes first."""
     answered = func.count().filter(CONTEST.c.status == Status.OK.value)
     question = select(CONTEST.c.rater, CONTEST.c.rater_kind, answered).where(CONTEST.c.pool == POOL)
     names: dict[str, str] = {one.id: one.name for one in judges.all_of(project)}
     names |= {one.id: one.alias for one in people.people(project)}
     with project.store.read() as db:
         rows = db.execute(question.group_by(CONTEST.c.rater, CONTEST.c.rater_kind)).all()
-    found = [
+    result = [
         ContestRater(row[0], RaterKind(row[1]), str(names.get(row[0], row[0])), int(row[2])) for row in rows
     ]
-    return sorted(found, key=lambda one: (-one.showings, one.name, one.id))
+    return sorted(result, key=lambda one: (-one.showings, one.name, one.id))
 
 
 def together(known: Iterable[ContestRater]) -> list[ContestRater]:
@@ -109,18 +132,18 @@ def meetings(project: Project, rater: str, among: Iterable[str] | None = None) -
     """Who met whom as a rater saw it; of all people together one's round after the other's, each a round of its own."""
     if rater != TOGETHER:
         return contest.meetings(showings(project, rater, among))
-    found = [
+    result = [
         ((one.round, place), one)
         for place, person in enumerate(sorted(members(project, rater), key=lambda one: one.id))
         for one in contest.meetings(showings(project, person.id, among))
     ]
-    number = {at: count for count, at in enumerate(sorted({at for at, _ in found}), start=1)}
-    return [replace(one, round=number[at]) for at, one in sorted(found, key=lambda pair: pair[0])]
+    number = {at: count for count, at in enumerate(sorted({at for at, _ in result}), start=1)}
+    return [replace(one, round=number[at]) for at, one in sorted(result, key=lambda pair: pair[0])]
 
 
-def played(found: Iterable[Meeting]) -> list[PlayedMatch]:
+def played(found: Iterable[Meeting]) -> list[pairing.PlayedMatch]:
     return [
-        PlayedMatch(one.round, one.first, one.second, one.value, one.outcome)
+        pairing.PlayedMatch(one.round, one.first, one.second, one.value, one.outcome)
         for one in found
         if one.value is not None
     ]
@@ -129,7 +152,7 @@ def played(found: Iterable[Meeting]) -> list[PlayedMatch]:
 def add(db: Connection, found: Sequence[ContestFields]) -> int:
     """Keep showings; one that is there already stays as it is. How many are new."""
     rows = [row_of(one) for one in found]
-    return upserts.add_missing(db, CONTEST, rows).rowcount if rows else 0
+    return tables.add_missing(db, CONTEST, rows).rowcount if rows else 0
 
 
 def row_of(one: ContestFields) -> dict[str, object]:
@@ -146,7 +169,6 @@ def planned(
     both: bool,
     at: datetime | None = None,
 ) -> list[ContestFields]:
-    """What a round shows a rater: each pair in one order or in both."""
     when = at or now()
     orders = (
         (first, second) for a, b in pairs for first, second in (((a, b), (b, a)) if both else ((a, b),))
@@ -158,9 +180,237 @@ def planned(
 
 
 def is_there(db: Connection, showing: str) -> bool:
-    """Whether there is such a showing."""
     return db.execute(select(CONTEST.c.id).where(CONTEST.c.id == showing)).first() is not None
 
 
 def drop(db: Connection, showing: str) -> None:
     db.execute(delete(CONTEST).where(CONTEST.c.id == showing))
+
+
+@dataclass(frozen=True, slots=True)
+class ContestTask:
+    """A task with its seminar; `key` is what people and files call it."""
+
+    key: str
+    task: Task
+    item: Item
+
+    @property
+    def id(self) -> str:
+        """By what it is known in a contest: its unit's id."""
+        return self.task.id
+
+    @property
+    def shown(self) -> str:
+        """What a rater sees: its words and its difficulty, and nothing of where it comes from."""
+        difficulty = f"\n\nDifficulty: {self.task.difficulty.value}" if self.task.difficulty else ""
+        return f"{self.task.text}{difficulty}"
+
+    @property
+    def groups(self) -> Mapping[str, str]:
+        return {
+            "seminar": self.item.key,
+            "discipline": self.item.subject,
+            "phase": str(self.task.phase or ""),
+            "family": str(self.task.family or ""),
+        }
+
+
+def tasks(project: Project) -> list[ContestTask]:
+    wanted = materials.WantedMaterial((Kind.TASKS,), texts=False, parts=False)
+    return [
+        ContestTask(task_key(one.item.key, place), task, one.item)
+        for one in materials.each(project, wanted, materials.item_ids(project))
+        for place, task in enumerate(one.own.units(Kind.TASKS), start=1)
+        if task.text.strip()
+    ]
+
+
+def competing(project: Project) -> dict[str, ContestTask]:
+    """The same by id; Refusal where there are fewer than two."""
+    result = {task.id: task for task in tasks(project)}
+    if len(result) < 2:
+        raise Refusal(
+            f"A contest takes two tasks or more; this project has {len(result):,}.",
+            "Tasks compete once their list is submitted, or settled where several wrote one.",
+        )
+    return result
+
+
+def by_name(found: Iterable[ContestTask]) -> dict[str, str]:
+    return {name: one.id for one in found for name in (one.key, one.id)}
+
+
+def named(project: Project, name: str) -> ContestTask:
+    """The task with that key or id; Refusal when there is none."""
+    for task in tasks(project):
+        if name in (task.key, task.id):
+            return task
+    raise Refusal(f"“{name}” is no task here.", "Its key stands in the standings.")
+
+
+# The seed of the pairs where no judge has compared any.
+_SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPair:
+    """Two tasks as a person sees them, how many they have ranked, and how many are left of those agreed on.
+
+    Beyond these, `open` of the `top` places are still undecided in the person's own standing. So many tasks are `among`
+    those that compete.
+    """
+
+    first: ContestTask
+    second: ContestTask
+    done: int
+    left: int
+    top: int = 0
+    open: int = 0
+    among: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RankedPairs:
+    """How many pairs a person has ranked when no further one would change the order of their `top` tasks."""
+
+    done: int
+    top: int = 0
+
+
+def next_pair(project: Project, at: pairing.Pair | None = None, top: int = 0) -> ShownPair | RankedPairs:
+    """The next pair for the person working, in an order of their own; none where fewer than two tasks compete.
+
+    `at` is the pair they are reading, which stays until it is ranked, whatever comes in meanwhile.
+    Pairs that judges compared come, so that they can stand beside people; where there are none, those of one round.
+    After these come further ones as long as they may change the order of the person's own `top` tasks.
+    """
+    rivals, person = {task.id: task for task in tasks(project)}, people.someone(project)
+    mine = pairs(project, rivals, rater=person.id)
+    met = pairs(project, rivals, kind=RaterKind.JUDGE)
+    offered = met or frozenset(_pair(*pair) for pair in pairing.random_round(rivals, _SEED, 1)[0])
+    if at is not None and not (set(at) <= rivals.keys() and _pair(*at) not in mine):
+        at = None
+    left, open_ = len(offered - mine), 0
+    if left:
+        result: pairing.Pair | None = next(pair for pair in _ordered(person.id, offered) if pair not in mine)
+        left, top = left + (at is not None and _pair(*at) not in offered), 0
+    elif len(rivals) > 1:
+        top, further = _further(project, list(rivals), person.id, top)
+        result, open_ = further.pair, further.open
+    else:
+        top, result = 0, None
+    if at is None and result is not None:
+        at = result if int(_mark(person.id, result)[-1], 16) % 2 else result[::-1]
+    if at is None:
+        return RankedPairs(len(mine), top)
+    return ShownPair(rivals[at[0]], rivals[at[1]], len(mine), left, top, open_, len(rivals))
+
+
+def _further(project: Project, tasks: list[str], person: str, top: int) -> tuple[int, pairing.FurtherPair]:
+    """How many places are asked about, and the pair that tells most of them by what the person ranked so far."""
+    # It takes long to load, and the pairs that are agreed on need none of it.
+    from annotator.stats.ranking import standings
+
+    top = min(top or usual_top(len(tasks)), len(tasks) - 1)
+    return top, standings.further(tasks, played(meetings(project, person, tasks)), top)
+
+
+def say(project: Project, first: str, second: str, better: str, step: int, seconds: float) -> Change:
+    """Keep what the person working says of a pair: which is better, and how sure, by the number of a step from 1."""
+    if better not in (FIRST, SECOND) or not 1 <= step <= len(STEPS):
+        raise Refusal("That is no answer.", f"Choose a side and a confidence from 1 to {len(STEPS):,}.")
+    rivals, person = competing(project), people.someone(project)
+    if not {first, second} <= rivals.keys():
+        raise Refusal("One of the two tasks is gone.", "Look at the next pair; nothing was kept.")
+    last = [
+        showing.round
+        for showing in showings(project, person.id)
+        if {showing.first, showing.second} & {first, second}
+    ]
+    row = ContestFields(
+        pool=POOL, round=1 + max(last, default=0), first=first, second=second, rater_kind=RaterKind.PERSON,
+        rater=person.id, value=better, confidence=STEPS[step - 1], status=Status.OK.value, seconds=seconds, at=now(),
+    )  # fmt: skip
+    with project.store.write() as db:
+        add(db, [row])
+        known = showing_id(row.rater, row.round, first, second)
+        return record(project, db, Change("contest", known, "rank pair", {}, row.model_dump(mode="json")))
+
+
+def restore(_project: Project, db: Connection, showing: str, present: Any, goal: Any) -> None:
+    """Put a ranked pair from one image to another; Refusal when it has moved on."""
+    if is_there(db, showing) != bool(present):
+        raise Refusal("This pair was ranked elsewhere since.", "Look at it again; nothing was undone.")
+    if goal:
+        add(db, [ContestFields(**goal)])
+    else:
+        drop(db, showing)
+
+
+@lru_cache(maxsize=2)
+def _ordered(person: str, pairs: frozenset[pairing.Pair]) -> tuple[pairing.Pair, ...]:
+    """The pairs in the order of a person; kept, since it is wanted again with every key."""
+    return tuple(sorted(pairs, key=lambda pair: _mark(person, pair)))
+
+
+def _pair(one: str, other: str) -> pairing.Pair:
+    return (one, other) if one < other else (other, one)
+
+
+def _mark(person: str, pair: pairing.Pair) -> str:
+    return sha256("/".join((person, *pair)))
+
+
+@dataclass(frozen=True, slots=True)
+class RaterSoFar:
+    """What one rater has compared: answers, rounds, and what was asked or is still to be asked without an answer."""
+
+    id: str
+    name: str
+    kind: RaterKind
+    answered: int
+    rounds: int
+    missing: int
+    not_asked: int
+
+
+def so_far(project: Project) -> list[RaterSoFar]:
+    """Everybody who compared or is to compare tasks; who answered most comes first."""
+    c = CONTEST.c
+    question = select(
+        c.rater,
+        func.max(c.round),
+        func.count().filter(c.status.not_in((Status.OK.value, NOT_ASKED))),
+        func.count().filter(c.status == NOT_ASKED),
+    )
+    with project.store.read() as db:
+        told = {row[0]: row[1:] for row in db.execute(question.where(c.pool == POOL).group_by(c.rater))}
+    return [
+        RaterSoFar(rater.id, rater.name, rater.kind, rater.showings, *map(int, told[rater.id]))
+        for rater in raters(project)
+    ]
+
+
+def sheet(found: list[RaterSoFar]) -> ResultSheet:
+    heads = columns(
+        ("rater", "Rater"), ("kind", "Kind"), ("comparisons", "Comparisons", "Of a pair in both orders, each counts"),
+        ("rounds", "Rounds"), ("missing", "Missing", "Asked, and no valid answer came"),
+        ("not_asked", "Not asked yet", "Planned, and left when the run ended"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((
+            text(one.name), text(one.kind.value), count(one.answered), count(one.rounds),
+            count(one.missing), count(one.not_asked),
+        ))
+        for one in found
+    )  # fmt: skip
+    return ResultSheet("raters", f"{counted(len(found), 'rater')} so far", heads, lines)
+
+
+# How many are kept where nobody says: a tenth, and never more than a hundred.
+_MOST, _TENTH = 100, 10
+
+
+def usual_top(tasks: int) -> int:
+    return max(1, min(_MOST, tasks // _TENTH))

@@ -1,37 +1,48 @@
 """Runs in which a judge compares tasks: rounds are planned and kept before anyone is asked."""
 
+import csv
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, ClassVar, TextIO
+from io import StringIO
+from pathlib import Path
+from typing import ClassVar, TextIO
 
 from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.contests import contest_rows, contest_tasks
+from annotator import files
+from annotator.actions.contests import contest_rows
 from annotator.actions.judges import judges
-from annotator.actions.project.file import Project
-from annotator.actions.runs import driving, run_records
-from annotator.actions.runs.driving import RunWork
+from annotator.actions.project import people
+from annotator.actions.project.file import Progress, Project, record
+from annotator.actions.runs import run_kind, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import Key, RunRequest
-from annotator.actions.runs.run_kind import RunKind, Tell
-from annotator.actions.runs.run_lines import RunEvent
-from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.judges.contest import NOT_ASKED, POOL, ContestFields, Showing
-from annotator.domain.judges.judge import Judge, JudgeKind, RunState
-from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.domain.judges.contest import (
+    FIRST,
+    LEAST,
+    NOT_ASKED,
+    POOL,
+    SECOND,
+    ContestFields,
+    Showing,
+    checked_confidence,
+)
+from annotator.domain.judges.judge import Judge, JudgeKind, RaterKind, RunState, Status
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Unit
-from annotator.domain.material.item import Item
-from annotator.domain.material.response import Response
+from annotator.domain.material.item import Item, Response
+from annotator.domain.texts.canonical import Change, now, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.runs.progress import Finished
-from annotator.protocols.lent import RANKING, ranked_value
+from annotator.domain.texts.words import counted
+from annotator.exchange.formats.label_files import guarded, unguarded
+from annotator.exchange.table_files import read_table
+from annotator.judging.runner import Finished
+from annotator.protocols.registry import RANKING, ranked_value
 from annotator.stats.ranking import pairing
-from annotator.stats.ranking.pairing import PlayedMatch
-from annotator.storage import upserts
-from annotator.storage.tables import CONTEST
+from annotator.storage import tables
 
 DEED = "comparisons made"
 _BETWEEN = "|"
@@ -50,7 +61,6 @@ class ContestSettings:
 
     @property
     def name(self) -> str:
-        """By which an order names it; what is usual is left out."""
         told = {name: getattr(self, name) for name in self.__slots__}
         usual = ContestSettings()
         changed = [f"{name}={int(value)}" for name, value in told.items() if value != getattr(usual, name)]
@@ -61,26 +71,25 @@ class ContestSettings:
         """The settings that an order names; Refusal for rounds or a cut that cannot be."""
         told = dict(part.split("=", 1) for part in name.split(_BETWEEN)[1:])
         one_order = bool(int(told.pop("one_order", "0")))
-        found = cls(one_order=one_order, **{part: int(value) for part, value in told.items()})
-        if not 1 <= found.rounds <= MOST_ROUNDS:
-            raise Refusal(f"{found.rounds} rounds cannot be held.", f"Ask for 1 to {MOST_ROUNDS:,}.")
-        if found.near < 0:
+        result = cls(one_order=one_order, **{part: int(value) for part, value in told.items()})
+        if not 1 <= result.rounds <= MOST_ROUNDS:
+            raise Refusal(f"{result.rounds} rounds cannot be held.", f"Ask for 1 to {MOST_ROUNDS:,}.")
+        if result.near < 0:
             raise Refusal(
                 "The cut lies below the first task at least.", "Name how many tasks are to be kept."
             )
-        return found
+        return result
 
 
-class ContestRun(RunKind):
+class ContestRun(run_kind.RunKind):
     """A run in which a judge compares tasks for so many rounds in all; rounds that were planned stay as they are."""
 
     doing, things, reply_tokens = "comparing tasks", "comparisons", 160
     resumed: ClassVar[bool] = True
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        """Who is asked, and the comparison in the shape of a protocol."""
         self.settings = ContestSettings.of(order.protocol)
-        self.tasks = contest_tasks.competing(project)
+        self.tasks = contest_rows.competing(project)
         if self.settings.near >= len(self.tasks):
             raise Refusal(
                 f"There is no cut below {self.settings.near:,} of {len(self.tasks):,} tasks.",
@@ -94,36 +103,40 @@ class ContestRun(RunKind):
     def journal(self, run_id: str) -> RunJournal:
         return _ContestJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
-    async def through(self, tell: Tell, listen: TextIO | None) -> RunEvent:
+    async def through(self, tell: run_kind.Tell, listen: TextIO | None) -> run_records.RunEvent:
         """Plan what is lacking and ask; near the cut round by round, since each goes by what came before it."""
         self.judge = self.kept()
         run = self.opened()
         journal = self.journal(run.id)
         while True:
-            self._plan()
+            result = self._next()
+            with self.project.store.write() as db:
+                contest_rows.add(db, result)
             work = self.work(run, journal)
-            ended = await driving.drive(self.project, self.judge, self.order, work, journal, tell, listen)
-            if ended["state"] != RunState.DONE.value or not self._lacking():
+            ended = await run_kind.drive(self.project, self.judge, self.order, work, journal, tell, listen)
+            if ended["state"] != RunState.DONE.value or not self._next():
                 return ended
             run_records.reopen(self.project, run.id)
 
-    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
+    def work(self, run: run_records.OpenRun, journal: RunJournal) -> run_kind.RunWork:
         """The showings of this judge, and which are answered; before a run those that it would plan, too."""
-        found = contest_rows.showings(self.project, self.judge.id, self.tasks)
+        result = contest_rows.showings(self.project, self.judge.id, self.tasks)
         if not run.id:
-            found += [_planned(one) for one in self._next(foreseen=True)]
-        done = {_key(one) for one in found if one.came} | self._asked_by(run.id)
-        wanted = [one for one in found if one.round <= self.settings.rounds]
+            result += [
+                Showing(one.round, one.first, one.second, None, None, one.status)
+                for one in self._next(foreseen=True)
+            ]
+        done = {_key(one) for one in result if one.came} | self._asked_by(run.id)
+        wanted = [one for one in result if one.round <= self.settings.rounds]
         before = sum(_key(one) in done for one in wanted)
 
         def cases() -> Iterator[Case]:
             return map(self._case, wanted)
 
-        return RunWork(self.shape, cases, len(wanted), before, DEED, done)
+        return run_kind.RunWork(self.protocol, cases, len(wanted), before, DEED, done)
 
     def _asked_by(self, run_id: str) -> set[Key]:
-        """What this very run has asked, whatever came of it."""
-        c = CONTEST.c
+        c = tables.CONTEST.c
         mine = (c.run_id == run_id) & (c.status != NOT_ASKED)
         with self.project.store.read() as db:
             rows = db.execute(select(c.first, c.second, c.round).where(mine)) if run_id else ()
@@ -138,15 +151,6 @@ class ContestRun(RunKind):
         )
         return Case(self.order.protocol, item, first, "", (Unit(id=one.second),), one.round, other=second)
 
-    def _lacking(self) -> bool:
-        """Whether a round is still to be planned that can be."""
-        return bool(self._next())
-
-    def _plan(self) -> None:
-        found = self._next()
-        with self.project.store.write() as db:
-            contest_rows.add(db, found)
-
     def _next(self, *, foreseen: bool = False) -> list[ContestFields]:
         """The showings of the rounds that are not planned; near the cut of the next alone, unless only `foreseen`."""
         settings, rater = self.settings, self.judge.id
@@ -157,7 +161,9 @@ class ContestRun(RunKind):
             rounds = rounds if foreseen else rounds[:1]
             pairs = self._near(rounds, contest_rows.played(held))
         else:
-            pairs = self._random(rounds, _rested(held, self.tasks, first - 1))
+            there = {task for one in held if one.round == first - 1 for task in (one.first, one.second)}
+            left = sorted(set(self.tasks) - there)
+            pairs = self._random(rounds, left[0] if there and len(left) == 1 else "")
         return [
             one
             for number, of_round in pairs
@@ -167,37 +173,34 @@ class ContestRun(RunKind):
         ]
 
     def _near(
-        self, rounds: Iterable[int], played: Sequence[PlayedMatch]
+        self, rounds: Iterable[int], played: Sequence[pairing.PlayedMatch]
     ) -> Iterator[tuple[int, list[pairing.Pair]]]:
         # What it counts with takes longer to load than most runs to begin, and they need no ranking.
         from annotator.stats.ranking import standings
 
         for number in rounds:
-            found = standings.near(list(self.tasks), played, self.settings.near, self.settings.seed, number)
-            yield number, found
+            result = standings.near(list(self.tasks), played, self.settings.near, self.settings.seed, number)
+            yield number, result
 
     def _random(self, rounds: Iterable[int], resting: str) -> Iterator[tuple[int, list[pairing.Pair]]]:
         for number in rounds:
-            found, resting = pairing.random_round(self.tasks, self.settings.seed, number, resting)
-            yield number, found
+            result, resting = pairing.random_round(self.tasks, self.settings.seed, number, resting)
+            yield number, result
 
 
 class _ContestJournal(RunJournal):
-    """A journal that stores answers in the place of the showings that were planned."""
-
     def without(self) -> dict[str, int]:
         """How many showings this run left without an answer, by cause."""
-        c = CONTEST.c
+        c = tables.CONTEST.c
         lacking = (c.run_id == self.run_id) & c.status.not_in((Status.OK.value, NOT_ASKED))
         question = select(c.status, func.count()).where(lacking).group_by(c.status)
         with self._project.store.read() as db:
             return {row[0]: row[1] for row in db.execute(question)}
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
-        """Write what was said, in the transaction of its calls."""
         rows = [contest_rows.row_of(self._said(finished, at)) for finished in done]
         if rows:
-            upserts.put(db, CONTEST, rows)
+            tables.put(db, tables.CONTEST, rows)
         return len(rows)
 
     def _said(self, finished: Finished, at: datetime) -> ContestFields:
@@ -214,22 +217,11 @@ def _key(one: Showing) -> Key:
     return one.first, one.second, one.round
 
 
-def _planned(one: ContestFields) -> Showing:
-    return Showing(one.round, one.first, one.second, None, None, one.status)
-
-
-def _rested(held: Iterable[Any], ids: Mapping[str, object], round_: int) -> str:
-    """Who sat out a round, where one did."""
-    there = {task for one in held if one.round == round_ for task in (one.first, one.second)}
-    left = sorted(set(ids) - there)
-    return left[0] if there and len(left) == 1 else ""
-
-
 def next_near(project: Project, rater: str, top: int, *, one_order: bool) -> int:
     """How many calls another round near the cut would take."""
     from annotator.stats.ranking import standings
 
-    ids = list(contest_tasks.competing(project))
+    ids = list(contest_rows.competing(project))
     held = contest_rows.meetings(project, rater, ids)
     number = max((one.round for one in held), default=0) + 1
     pairs = standings.near(ids, contest_rows.played(held), top, ContestSettings().seed, number)
@@ -237,3 +229,155 @@ def next_near(project: Project, rater: str, top: int, *, one_order: bool) -> int
 
 
 run = ContestRun.run
+
+
+COLUMNS = ("first", "second", "winner", "confidence", "rater")
+# The setting that tells which files were imported, by the hash of their rows.
+IMPORTED = "contest_imports"
+_STRIDE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedMatches:
+    matches: int
+    raters: Mapping[str, int]
+    again: bool = False
+    change: Change | None = None
+
+    def words(self) -> list[str]:
+        if self.again:
+            return ["These matches were imported before; nothing was added."]
+        by = ", ".join(f"{name} {many:,}" for name, many in self.raters.items())
+        return [f"Imported {counted(self.matches, 'match', 'matches')} (by {by})."]
+
+
+def import_matches(project: Project, path: Path, progress: Progress | None = None) -> ImportedMatches:
+    """Import all matches of a file, or none; each goes into the first round in which neither task has played yet.
+
+    The order of the lines is the order of the matches. A file whose lines were all imported before adds nothing.
+    """
+    table = read_table(path, COLUMNS)
+    mark = sha256("\n".join("\t".join(row.get(name, "") for name in COLUMNS) for row in table.rows))
+    known = project.get(IMPORTED, {})
+    if mark in known:
+        return ImportedMatches(0, {}, again=True)
+    reader = _Reader(project, contest_rows.by_name(contest_rows.competing(project).values()), path.name)
+    result = []
+    for index, row in enumerate(table.rows):
+        result.append(reader.read(table.place(index), row))
+        if progress is not None and index % _STRIDE == 0:
+            progress("reading matches", index, len(table.rows))
+    if not result:
+        raise Refusal(f"“{path.name}” has no matches.", "Choose a file with a row for each match.")
+    with project.store.write() as db:
+        contest_rows.add(db, result)
+        project.set(IMPORTED, {**known, mark: len(result)})
+        raters = dict(reader.counts)
+        change = record(project, db, Change("contest", path.name, "import matches", None, raters))
+    return ImportedMatches(len(result), raters, change=change)
+
+
+def write_matches(project: Project, path: Path, rater: str = "") -> int:
+    """Write the whole matches of a rater, or of all, round by round: imported elsewhere, they give the same ratings.
+
+    Of two orders the mean is written. How many there are; Refusal where nobody compared any.
+    """
+    tasks = contest_rows.competing(project)
+    named = contest_rows.rater_named(project, rater)
+    lines = [_line(COLUMNS)]
+    for one in contest_rows.members(project, named.id) if rater else contest_rows.raters(project):
+        for first, second, value in _whole(project, one, tasks):
+            first, second = guarded(tasks[first].key), guarded(tasks[second].key)
+            winner, sure = (first, value) if value >= LEAST else (second, 1 - value)
+            lines.append(_line((first, second, winner, f"{sure:.12g}", guarded(one.name))))
+    files.save(path, b"".join(lines))
+    return len(lines) - 1
+
+
+def _whole(
+    project: Project, rater: contest_rows.ContestRater, tasks: Iterable[str]
+) -> Iterator[tuple[str, str, float]]:
+    for meeting in contest_rows.meetings(project, rater.id, tasks):
+        if meeting.value is not None:
+            yield meeting.first, meeting.second, meeting.value
+
+
+def _line(cells: Iterable[str]) -> bytes:
+    line = StringIO(newline="")
+    csv.writer(line, lineterminator="\r\n").writerow(cells)
+    return line.getvalue().encode()
+
+
+class _Reader:
+    def __init__(self, project: Project, ids: Mapping[str, str], file: str) -> None:
+        self._project, self._ids, self._file = project, ids, file
+        self._raters: dict[str, contest_rows.ContestRater] = {}
+        self._last: dict[tuple[str, str], int] = {}
+        self._at = now()
+        self.counts = Counter[str]()
+
+    def read(self, place: str, row: Mapping[str, str]) -> ContestFields:
+        """The match of a row; Refusal names the row and what does not fit."""
+        try:
+            return self._match(row)
+        except Refusal as refusal:
+            raise Refusal(
+                f"“{self._file}”, {place}: {refusal.happened}",
+                f"{refusal.todo} Nothing was imported.".strip(),
+            ) from None
+
+    def _match(self, row: Mapping[str, str]) -> ContestFields:
+        first, second, winner = (self._task(unguarded(row.get(name, "")), name) for name in COLUMNS[:3])
+        if first == second:
+            raise Refusal("a task meets itself.", "Name two tasks.")
+        if winner not in (first, second):
+            raise Refusal("the winner is neither of the two.", "Name one of them.")
+        rater = self._rater(unguarded(row.get("rater", "")))
+        self.counts[rater.name] += 1
+        return ContestFields(
+            pool=POOL, round=self._round(rater.id, first, second), first=first, second=second, rater_kind=rater.kind,
+            rater=rater.id, value=FIRST if winner == first else SECOND,
+            confidence=_confidence(row.get("confidence", "")), status=Status.OK.value, at=self._at,
+        )  # fmt: skip
+
+    def _task(self, name: str, column: str) -> str:
+        if name not in self._ids:
+            raise Refusal(
+                f"“{name}” ({column}) is no task here." if name else f"there is no {column}.",
+                "Name a task by its key or its id.",
+            )
+        return self._ids[name]
+
+    def _rater(self, name: str) -> contest_rows.ContestRater:
+        """A judge or a person of the project by name or alias; else a judge elsewhere, known by that name."""
+        if not name or len(name) > 200:
+            raise Refusal("the rater has no name.", "Name who compared them, in at most 200 characters.")
+        if name not in self._raters:
+            self._raters[name] = result = self._known(name)
+            for showing in contest_rows.showings(self._project, result.id):
+                for task in (showing.first, showing.second):
+                    self._last[result.id, task] = max(showing.round, self._last.get((result.id, task), 0))
+        return self._raters[name]
+
+    def _known(self, name: str) -> contest_rows.ContestRater:
+        for judge in judges.all_of(self._project):
+            if judge.name == name:
+                return contest_rows.ContestRater(judge.id, RaterKind.JUDGE, name, 0)
+        for person in people.people(self._project):
+            if name in (person.alias, person.id):
+                return contest_rows.ContestRater(person.id, RaterKind.PERSON, person.alias, 0)
+        return contest_rows.ContestRater(name, RaterKind.JUDGE, name, 0)
+
+    def _round(self, rater: str, first: str, second: str) -> int:
+        round_ = 1 + max(self._last.get((rater, first), 0), self._last.get((rater, second), 0))
+        self._last[rater, first] = self._last[rater, second] = round_
+        return round_
+
+
+def _confidence(words: str) -> float:
+    try:
+        value = float(words.replace(",", "."))
+    except ValueError:
+        happened = f"“{words}” is no confidence." if words else "there is no confidence."
+        raise Refusal(happened, "Write a number from 0.5 to 1.") from None
+    return checked_confidence(value)

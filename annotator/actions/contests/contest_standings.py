@@ -1,17 +1,22 @@
 """Standings of a contest: ratings, chances to be kept, what is missing, and a judge beside people."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
-from annotator.actions.contests import contest_keeping, contest_rows, contest_runs, contest_tasks
-from annotator.actions.contests.contest_keeping import KeptTask
-from annotator.actions.contests.contest_rows import ContestRater
-from annotator.actions.contests.contest_tasks import ContestTask
+from sqlalchemy import select
+
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.contests import contest_rows, contest_runs
+from annotator.actions.contests.contest_rows import ContestRater, ContestTask, usual_top
+from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.project.file import Project
-from annotator.actions.results import publishing
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, record
+from annotator.actions.results import results
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetLine,
@@ -26,19 +31,233 @@ from annotator.actions.results.result_sheets import (
 )
 from annotator.domain.judges import contest
 from annotator.domain.judges.contest import NOT_ASKED, SCORES_DISAGREE, Meeting, Showing
-from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.judgement import RaterKind
-from annotator.domain.texts.counting import counted
+from annotator.domain.judges.judge import JudgeKind, RaterKind
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.tasks import Task, task_key
+from annotator.domain.material.item import Item
+from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import FEWEST, Estimate, interval
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols.lent import RANKING
-from annotator.stats.ranking import bradley_terry, standings
-from annotator.stats.ranking.beside import BesidePeople, beside
+from annotator.domain.texts.words import counted
+from annotator.protocols.registry import RANKING
+from annotator.stats.matching.matching import likeness_among
+from annotator.stats.ranking import standings
 from annotator.stats.ranking.pairing import PlayedMatch
-from annotator.stats.ranking.standings import Ranking
+from annotator.stats.ranking.standings import BesidePeople, Ranking, beside
+from annotator.storage.tables import ITEM
 
-# How many are kept where nobody says: a tenth, and never more than a hundred.
-_MOST, _TENTH = 100, 10
+
+def settled(project: Project, seminars: Iterable[str] | None = None) -> dict[str, tuple[Task, ...]]:
+    """Seminar → its settled tasks: adjudicated, imported, or of its only author; of some seminars by id, or of all."""
+    used = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        rows = annotating.judged_rows(db, Kind.TASKS, seminars)
+        kept = set(db.execute(used).scalars())
+        return {item_id: artifact_of(row).document.units for item_id, row in rows.items() if item_id in kept}
+
+
+def made(project: Project, *, retired: bool = False) -> dict[str, str]:
+    """Task → the item in use that was made from it, by their ids; or the one that is `retired`."""
+    question = select(ITEM.c.made_from, ITEM.c.id).where(ITEM.c.made_from != "", ITEM.c.retired.is_(retired))
+    with project.store.read() as db:
+        return dict(db.execute(question).all())
+
+
+def keep(
+    project: Project, seminar_id: str, task_id: str, more: Mapping[str, object] = MappingProxyType({})
+) -> Change:
+    """Make a settled task of a seminar an item: the task is its question, its family the type, its seminar the origin.
+
+    Its key tells both, such as s012-t03. A task that was made an item before makes no change, whose number is then 0;
+    where that item is retired, it is brought back.
+    Several are kept in one transaction by calling this within `project.store.write()`. Refusal for anyone but a
+    coordinator, and for a task that is not settled.
+    """
+    people.refuse_others(project, "can make items of tasks")
+    with project.store.write():
+        if known := made(project).get(task_id):
+            return Change("item", known, "add item", None, None, by=project.by)
+        if known := made(project, retired=True).get(task_id):
+            return items.change(project, known, retired=False)
+        tasks = settled(project, [seminar_id]).get(seminar_id, ())
+        place = next((place for place, task in enumerate(tasks) if task.id == task_id), None)
+        if place is None:
+            raise Refusal(
+                "That task is not among the settled ones of its seminar.",
+                "Close its adjudication first, or look at the list again; nothing was changed.",
+            )
+        seminar = items.read(project, seminar_id)
+        return items.add(
+            project,
+            tasks[place].text,
+            tasks[place].family or "",
+            seminar.subject,
+            seminar.language,
+            {**_filed(seminar, tasks[place], place + 1), **more},
+        )
+
+
+def _filed(seminar: Item, task: Task, number: int) -> dict[str, object]:
+    return {
+        "key": task_key(seminar.key[:100], number),
+        "origin": seminar.key,
+        "traits": task.traits,
+        "made_from": task.id,
+    }
+
+
+# The setting that holds what was decided of each task.
+DECISIONS = "contest_decisions"
+# From which likeness on two tasks are one.
+ALIKE = 0.8
+RETIRED = "its item was retired"
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTask:
+    """A decision on a task with its rank at that time; `reason` says why it is held back, `by_hand` who said so."""
+
+    task: str
+    kept: bool
+    reason: str = ""
+    rank: int = 0
+    by: str = ""
+    at: str = ""
+    by_hand: bool = False
+
+    @property
+    def words(self) -> str:
+        return "kept" if self.kept else f"held back: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class Quotas:
+    """At most so many of each value of a group, such as of each seminar, or of the discipline named."""
+
+    each: Mapping[str, int]
+    named: Mapping[tuple[str, str], int]
+
+    def full(self, task: ContestTask, counts: Counter[tuple[str, str]]) -> str:
+        """Why no more of its kind may be kept; empty where one may."""
+        for group, value in task.groups.items():
+            most = self.named.get((group, value.casefold()), self.each.get(group))
+            if most is not None and value and counts[group, value] >= most:
+                return f"{most} of the {group} {value} are kept already"
+        return ""
+
+
+def quotas(per_seminar: int | None = None, wanted: Sequence[str] = ()) -> Quotas:
+    """Quotas from texts such as “phase=40” (of each phase) and “family:Literature Survey=10”; Refusal for others."""
+    groups = ("seminar", "discipline", "phase", "family")
+    each, of_one = ({"seminar": per_seminar} if per_seminar else {}), {}
+    for words in wanted:
+        what, sign, most = words.rpartition("=")
+        group, _, value = what.partition(":")
+        if group not in groups or not sign or not most.isdecimal():
+            raise Refusal(
+                f"“{words}” is no quota.",
+                f"Write for example phase=40, or discipline:Physics=10; of {', '.join(groups)}.",
+            )
+        if value:
+            of_one[group, value.casefold()] = int(most)
+        else:
+            each[group] = int(most)
+    return Quotas(each, of_one)
+
+
+def chosen(
+    ranking: Ranking, tasks: Mapping[str, ContestTask], top: int, limits: Quotas, held: Mapping[str, KeptTask]
+) -> list[KeptTask]:
+    """Walk the standings until so many are kept; each that is passed over has its reason."""
+    alike = likeness_among([one.task.text for one in tasks.values()], ())
+    counts, kept, result = Counter[tuple[str, str]](), list[ContestTask](), []
+    for row in ranking.rows:
+        if len(kept) >= top:
+            break
+        task = tasks[row.id]
+        reason = next(_reasons(task, kept, limits, counts, held, alike), "")
+        result.append(KeptTask(row.id, not reason, reason, row.rank))
+        if not reason:
+            kept.append(task)
+            counts.update(task.groups.items())
+    return result
+
+
+def _reasons(
+    task: ContestTask, kept: Sequence[ContestTask], limits: Quotas, counts: Counter[tuple[str, str]],
+    held: Mapping[str, KeptTask], alike: Any,
+) -> Iterator[str]:  # fmt: skip
+    by_hand = held.get(task.id)
+    if by_hand is not None and by_hand.by_hand and not by_hand.kept:
+        yield by_hand.reason
+    for better in kept:
+        if alike(task.task.text, better.task.text) >= ALIKE:
+            yield f"nearly the same as {better.key}, which ranks higher"
+    if full := limits.full(task, counts):
+        yield full
+
+
+def decisions(project: Project) -> dict[str, KeptTask]:
+    """What was decided of each task: kept is one of which there is an item in use, whoever made it, and no other."""
+    noted = {task: KeptTask(**one) for task, one in project.get(DECISIONS, {}).items()}
+    created = made(project)
+    return (
+        noted
+        | {
+            task: replace(one, kept=False, reason=RETIRED, by_hand=True)
+            for task, one in noted.items()
+            if one.kept
+        }
+        | {task: replace(noted.get(task, KeptTask(task, True)), kept=True, reason="") for task in created}
+    )
+
+
+def keep_tasks(
+    project: Project, found: Sequence[KeptTask], tasks: Mapping[str, ContestTask]
+) -> tuple[Change, list[str]]:
+    """Make items of those that are kept, and note why the others are not; all of it or nothing. Keys of new items."""
+    people.refuse_others(project, "can keep tasks")
+    before, kept = made(project), [one.task for one in found if one.kept]
+    with project.store.write():
+        for task in kept:
+            keep(project, tasks[task].item.id, task)
+        change = _note(project, found, "keep tasks")
+    return change, [tasks[task].key for task in kept if task not in before]
+
+
+def hold(project: Project, task: str, reason: str, rank: int = 0) -> tuple[Change, KeptTask]:
+    """Hold a task back by hand, whatever its rank; an item that was made of it is retired.
+
+    With an empty reason it may be kept again.
+    """
+    people.refuse_others(project, "can hold tasks back")
+    one = KeptTask(task, False, reason.strip(), rank, by_hand=True)
+    created = made(project).get(task)
+    if created and not one.reason:
+        raise Refusal(
+            "This task is kept: it is an item.", "Hold it back with a reason; its item is then retired."
+        )
+    with project.store.write():
+        if created:
+            items.change(project, created, retired=True)
+        return _note(project, [one], "hold task back"), one
+
+
+def _note(project: Project, found: Sequence[KeptTask], verb: str) -> Change:
+    """Keep what was decided, in the transaction of what is done about it; a task without a reason is forgotten."""
+    held = dict(project.get(DECISIONS, {}))
+    by_hand = {task for task, one in decisions(project).items() if one.by_hand}
+    at = now().isoformat(timespec="seconds")
+    for one in found:
+        own = one.by_hand or (one.task in by_hand and not one.kept)
+        held[one.task] = asdict(one) | {"by": project.by, "at": at, "by_hand": own}
+        if not one.kept and not one.reason:
+            del held[one.task]
+    with project.store.write() as db:
+        project.set(DECISIONS, held)
+        return record(project, db, Change("contest", "", verb, None, {one.task: one.words for one in found}))
+
+
 _WORDS = 160
 
 
@@ -49,20 +268,19 @@ class ContestReport:
     rater: ContestRater
     tasks: Mapping[str, ContestTask]
     ranking: Ranking
-    draws: int = bradley_terry.DRAWS
+    draws: int = standings.DRAWS
     lacking: tuple[Showing, ...] = ()
     disagreeing: int = 0
     near: int = 0
     beside: Mapping[str, BesidePeople] = field(default_factory=dict)
     decided: Mapping[str, KeptTask] = field(default_factory=dict)
+    # Of a judge, how it comes to its verdicts.
     kind: str = ""
-    """Of a judge, how it comes to its verdicts."""
+    # Of all people together, each one's Elo ratings by alias.
     each: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
-    """Of all people together, each one's Elo ratings by alias."""
 
     @property
     def asks(self) -> bool:
-        """Whether a comparison is a call to a model."""
         return self.kind == JudgeKind.ENDPOINT
 
     def tree(self) -> dict[str, Any]:
@@ -84,8 +302,8 @@ class ContestReport:
                 for row in ranking.rows
             ],
             "beside": {
-                person: {name: getattr(found, name).value for name in _FIGURES} | {"ties": found.ties}
-                for person, found in self.beside.items()
+                person: {name: getattr(result, name).value for name in _FIGURES} | {"ties": result.ties}
+                for person, result in self.beside.items()
             },
         }  # fmt: skip
 
@@ -104,40 +322,27 @@ def _rounded(value: float | None) -> float | None:
     return None if value is None else round(value, 4)
 
 
-def usual_top(tasks: int) -> int:
-    """How many are kept where nobody says."""
-    return max(1, min(_MOST, tasks // _TENTH))
-
-
-def report(
-    project: Project, rater: str = "", top: str = "", draws: int = bradley_terry.DRAWS
-) -> ContestReport:
+def report(project: Project, rater: str = "", top: str = "", draws: int = standings.DRAWS) -> ContestReport:
     """The standings by one rater, by default whoever compared most; Refusal where nobody did, or for a cut of none."""
-    tasks = contest_tasks.competing(project)
+    tasks = contest_rows.competing(project)
     kept = _top(top, len(tasks))
     who = contest_rows.rater_named(project, rater)
     held = contest_rows.meetings(project, who.id, tasks)
-    played = contest_rows.played(held)
     lacking = tuple(one for meeting in held for one in meeting.showings if not one.came)
     flagged = sum(SCORES_DISAGREE in one.flags.split() for meeting in held for one in meeting.showings)
-    ranking = standings.ranking(tasks, played, kept, draws)
+    ranking = standings.ranking(tasks, contest_rows.played(held), kept, draws)
     one_order = all(len(one.showings) == 1 for one in held)
     near = contest_runs.next_near(project, who.id, kept, one_order=one_order) if kept < len(tasks) else 0
     alone = {}
     if who.id == contest_rows.TOGETHER:
-        for one in contest_rows.members(project, who.id):
-            of_one = contest_rows.played(contest_rows.meetings(project, one.id, tasks))
-            alone[one.name] = _rated(of_one, standings.ratings(list(tasks), of_one))
+        for member in contest_rows.members(project, who.id):
+            of_one = contest_rows.played(contest_rows.meetings(project, member.id, tasks))
+            alone[member.name] = _rated(of_one, standings.ratings(list(tasks), of_one))
     return ContestReport(
         who, tasks, ranking, draws, lacking, flagged, near,
         {} if alone else _beside(project, who, held, ranking, tasks),
-        contest_keeping.decisions(project), _kind(project, who.id), alone,
+        decisions(project), next((str(one.kind) for one in judges.all_of(project) if one.id == who.id), ""), alone,
     )  # fmt: skip
-
-
-def _kind(project: Project, rater: str) -> str:
-    """How a judge of the project comes to its verdicts; empty for anybody else."""
-    return next((str(one.kind) for one in judges.all_of(project) if one.id == rater), "")
 
 
 def _top(said: str, tasks: int) -> int:
@@ -156,7 +361,7 @@ def _beside(
     tasks: Mapping[str, ContestTask],
 ) -> dict[str, BesidePeople]:
     """How the rater stands beside each other person who compared the same pairs."""
-    mine, found = contest.by_pair(own), {}
+    mine, result = contest.by_pair(own), {}
     for other in contest_rows.raters(project):
         if other.id == who.id or other.kind is not RaterKind.PERSON:
             continue
@@ -165,8 +370,8 @@ def _beside(
         played = contest_rows.played(held)
         rated = _rated(played, standings.ratings(list(tasks), played))
         pairs = [(mine[pair], theirs[pair]) for pair in sorted(mine.keys() & theirs.keys())]
-        found[other.name] = beside(pairs, _rated(contest_rows.played(own), ranking.elos), rated)
-    return found
+        result[other.name] = beside(pairs, _rated(contest_rows.played(own), ranking.elos), rated)
+    return result
 
 
 def _rated(played: list[PlayedMatch], ratings: Mapping[str, float]) -> dict[str, float]:
@@ -183,7 +388,7 @@ def words(found: ContestReport) -> list[str]:
 
 def _floor(found: ContestReport) -> Iterator[str]:
     if found.kind == JudgeKind.BASELINE:
-        yield f"{publishing.FLOOR.capitalize()}. {RANKING.floor}"
+        yield f"{results.FLOOR.capitalize()}. {RANKING.floor}"
 
 
 def _certainty(found: ContestReport) -> Iterator[str]:
@@ -221,10 +426,9 @@ def _gaps(found: ContestReport) -> Iterator[str]:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """By whose comparisons, and how many are kept."""
     known = contest_rows.raters(project)
     who = tuple((one.name, one.name) for one in (*known, *contest_rows.together(known)))
-    many = len(contest_tasks.tasks(project))
+    many = len(contest_rows.tasks(project))
     tops = [usual_top(many), *(top for top in (5, 10, 20, 50, 100, 200, 500) if top < many)]
     cuts = tuple((f"top {top:,}", str(top)) for top in dict.fromkeys(tops))
     return (ViewChoice("rater", "By", who), ViewChoice("top", "Keep", cuts, open=True)) if who else ()
@@ -232,16 +436,13 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 def view(project: Project, rater: str = "", top: str = "") -> ContestReport | None:
     """The same for the window; None where nobody has compared tasks."""
-    if not contest_rows.raters(project) or len(contest_tasks.tasks(project)) < 2:
+    if not contest_rows.raters(project) or len(contest_rows.tasks(project)) < 2:
         return None
     return report(project, rater, top)
 
 
 def sheets(found: ContestReport | None) -> tuple[ResultSheet, ...]:
-    """The standings, what is missing, and the rater beside people."""
-    if found is None:
-        return ()
-    return (_standings(found), *_people(found), *_missing(found))
+    return () if found is None else (_standings(found), *_people(found), *_missing(found))
 
 
 def _standings(found: ContestReport) -> ResultSheet:

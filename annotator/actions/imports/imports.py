@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -11,48 +11,87 @@ from typing import Any, NamedTuple
 from sqlalchemy import select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import kept_tasks
-from annotator.actions.authoring import annotating, asked, criterion_weights, draft_provenance, gold
-from annotator.actions.contests import contest_keeping
-from annotator.actions.imports import collected_papers, label_files
-from annotator.actions.imports.intake import WRITTEN, BundleIntake
-from annotator.actions.imports.intake_drawn import PAGE_TEXTS, SETTINGS
+from annotator import files
+from annotator.actions.agreement import final_pass
+from annotator.actions.authoring import annotating, artifacts, settings
+from annotator.actions.contests import contest_standings
+from annotator.actions.imports import label_files
+from annotator.actions.imports.intake import PAGE_TEXTS, SETTINGS, WRITTEN, BundleIntake
 from annotator.actions.imports.label_files import LabelImportOptions
-from annotator.actions.items import final_pass, items, renderings
+from annotator.actions.items import items, materials, seminars
 from annotator.actions.items.items import item_of
 from annotator.actions.items.materials import PAIRS
-from annotator.actions.labelling import label_offers, second_looks
+from annotator.actions.labelling import label_cases, label_sealing
 from annotator.actions.project import backups, people
-from annotator.actions.project.bulk import Progress, insert_rows
-from annotator.actions.project.file import SUFFIX, Project, record
+from annotator.actions.project.file import SUFFIX, Progress, Project, insert_rows, record, silent
 from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row, refuse_bad
 from annotator.actions.releases import gathering
 from annotator.actions.results import scoring
-from annotator.actions.transcripts import seminars
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.rubric import Rubric, not_allowed
-from annotator.domain.material.response import KNOWN_MODES, spelled
-from annotator.domain.texts.change import Change, new_id
-from annotator.domain.texts.counting import counted
+from annotator.domain.material.item import EXEMPLAR, KNOWN_MODES, spelled
+from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.exchange import transcripts
+from annotator.exchange.eprints import building
+from annotator.exchange.eprints.building import Rules
 from annotator.exchange.eprints.folder import Collection
-from annotator.exchange.eprints.rules import Rules
+from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts, tables
 from annotator.exchange.formats.label_entries import LabelFileContent
 from annotator.exchange.formats.label_files import of_table
 from annotator.exchange.formats.layout import ExistingItems, FileLayout, KnownItem
 from annotator.exchange.formats.layouts import LAYOUTS
-from annotator.exchange.formats.mappings import TablesMapping
-from annotator.exchange.release import release
+from annotator.exchange.formats.mappings import (
+    FIELDS,
+    FILE,
+    HOW,
+    REPORT,
+    TableMapping,
+    TablesMapping,
+    column_of,
+    kept_columns,
+    matched,
+    says_something,
+)
+from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle, Problem
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord
-from annotator.exchange.transcripts import reader
-from annotator.storage import search
+from annotator.exchange.table_files import READERS, Table, read_table, values
+from annotator.places import resources
+from annotator.storage import store
 from annotator.storage.tables import ARTIFACT, ITEM, PAGE, PERSON, RESPONSE, SYSTEM
 
+__all__ = ["Rules", "read", "with_authors"]
+
+
+def read(paths: Sequence[Path], rules: Rules, tell: Progress) -> tuple[Bundle, list[Problem]]:
+    if len(paths) != 1 or not paths[0].is_dir():
+        raise Refusal("Collected papers come from one folder.", "Choose the folder that was collected.")
+    funnel = building.build(paths[0], rules, tell)
+    made = layouts.of_papers().of_papers
+    assert made is not None
+    bundle, problems = made(funnel.kept)
+    keys = {item.id: item.key for item in bundle.items}
+    shown = {
+        keys[response.item_id]: response.text for response in bundle.responses if response.mode == EXEMPLAR
+    }
+    told = {name: value for name, value in asdict(rules).items() if isinstance(value, int)}
+    bundle.funnel = replace(funnel, exemplars=shown, rules=told)
+    return bundle, problems
+
+
+def with_authors(rules: Rules, path: Path, least_h: int) -> Rules:
+    """Rules that also ask for an author's h-index, by a table with the columns author and h."""
+    rows = read_table(path, ("author", "h")).rows
+    known = {row["author"].casefold(): int(row["h"]) for row in rows if row.get("h", "").isdecimal()}
+    return replace(rules, least_h=least_h, h_indices=known)
+
+
 GOLDSMITH, COLLECTED, TRANSCRIPTS, TABLES = "goldsmith", "collected", "transcripts", tables.NAME
-TRANSCRIPT_ENDINGS = reader.ENDINGS
+TRANSCRIPT_ENDINGS = transcripts.ENDINGS
 # Of a release one of these lies in its folder; no table ends in what transcripts do.
 RELEASED = {"manifest.json", "items.json"}
 CAPTIONS = {".vtt", ".srt"}
@@ -131,7 +170,7 @@ def preview(
     Without a format the content tells it (`format_of`).
     """
     format = format or format_of(paths)  # noqa: A001
-    tell = progress or _silent
+    tell = progress or silent
     files = _in_modes(project, _read(project, format, paths, options, tell))
     if files.labels is None:
         with project.store.read() as db:
@@ -160,7 +199,7 @@ def run(
     `warm` renders the new reports once they are in, which takes much longer than the import itself; a caller
     that must not wait does that later.
     """
-    tell = progress or _silent
+    tell = progress or silent
     tell("reading files", 0, len(paths))
     format = format or format_of(paths)  # noqa: A001
     files = _in_modes(project, _read(project, format, paths, options, tell))
@@ -179,7 +218,7 @@ def run(
             return Change("import", format, "nothing new", after=_image(report, paths)), report
         change = record(project, db, Change("import", new_id(), "import", after=_image(report, paths)))
     if warm:
-        renderings.warm(project, tell)
+        materials.warm(project, tell)
     return change, report
 
 
@@ -196,13 +235,13 @@ def _take(
     report = _preview(format, files, incoming, options)
     if report.new:
         if options.allow_weights and files.weights:
-            criterion_weights.allow(project, files.weights)
+            settings.allow(project, files.weights)
         _write(project, db, incoming, tell)
         for source_id, of_source in files.names.items():
             project.set(seminars.NAMES + source_id, of_source)
     if files.labels is None:
         return report
-    wanted = LabelImportOptions(protocol=label_offers.usual(project), new_raters=True)
+    wanted = LabelImportOptions(protocol=label_cases.usual(project), new_raters=True)
     labels = label_files.take(project, db, files.labels, wanted, tell)
     counts = report.counts | {"labels": ImportCount(labels.changes, labels.same)}
     notes = [Problem("labels", None, note, note=True) for note in (*labels.notes, *labels.raters_in_words())]
@@ -229,8 +268,9 @@ def _read(
         return _weighed(project, *release.read(paths), options, whole=True)
     if format == TABLES:
         author = people.known(project, options.author).id if options.author else ""
-        read = tables.read(paths, _known_things(project), options.mapping, author)
-        bundle, problems, tables_of_labels = read
+        bundle, problems, tables_of_labels = tables.read(
+            paths, _known_things(project), options.mapping, author
+        )
         files = _weighed(project, bundle, problems, options)
         if not tables_of_labels:
             return files
@@ -239,10 +279,9 @@ def _read(
             content.add(of_table(one, how))
         return files._replace(labels=content)
     if format == COLLECTED:
-        return ForeignFiles(*collected_papers.read(paths, options.rules, tell))
+        return ForeignFiles(*read(paths, options.rules, tell))
     if format in LAYOUTS:
-        known = _known(project, LAYOUTS[format])
-        files = _weighed(project, *LAYOUTS[format].read(paths, known), options)
+        files = _weighed(project, *LAYOUTS[format].read(paths, _known(project, LAYOUTS[format])), options)
         return _told_apart(project, files)
     raise Refusal(f"“{format}” is not a format that can be read.", f"Choose one of {', '.join(offered())}.")
 
@@ -250,9 +289,13 @@ def _read(
 def _in_modes(project: Project, files: ForeignFiles) -> ForeignFiles:
     """Reports under modes as they are spelled here. One of a mode that nobody knows must say how it was asked for, as
     those do that the program has written."""
-    read = [one.model_copy(update={"mode": spelled(one.mode)}) for one in files.bundle.responses]
+    respelled = [
+        response.model_copy(update={"mode": spelled(response.mode)}) for response in files.bundle.responses
+    ]
     known = dict.fromkeys((*KNOWN_MODES, *scoring.modes_of(project)))
-    odd = {one.id: one.mode for one in read if one.mode not in known and not (one.cutoff or one.settings)}
+    odd = {
+        one.id: one.mode for one in respelled if one.mode not in known and not (one.cutoff or one.settings)
+    }
     problems = [
         Problem(
             *files.bundle.place("responses", own),
@@ -261,7 +304,7 @@ def _in_modes(project: Project, files: ForeignFiles) -> ForeignFiles:
         )
         for own, mode in odd.items()
     ]
-    bundle = replace(files.bundle, responses=[one for one in read if one.id not in odd])
+    bundle = replace(files.bundle, responses=[one for one in respelled if one.id not in odd])
     return files._replace(bundle=bundle, problems=[*files.problems, *problems])
 
 
@@ -271,17 +314,19 @@ def _weighed(
     """The bundle without criteria of weights that the project does not allow; of rubrics that are `whole`, since their
     hash is signed or their criteria are judged, without each that has one.
     """
-    weights = criterion_weights.after_import(project, bundle.weights)
+    weights = settings.after_import(project, bundle.weights)
     made = {
-        one.id: document_of(one.kind, one.document) for one in bundle.artifacts if one.kind is Kind.RUBRIC
+        artifact.id: document_of(artifact.kind, artifact.document)
+        for artifact in bundle.artifacts
+        if artifact.kind is Kind.RUBRIC
     }
     rubrics = {own: one for own, one in made.items() if isinstance(one, Rubric)}
     odd = {own: units for own, one in rubrics.items() if (units := not_allowed(one, weights))}
-    wanted = criterion_weights.beside(weights, rubrics.values()) if odd else ""
+    wanted = settings.beside(weights, rubrics.values()) if odd else ""
     if not odd or (options.allow_weights and wanted):
         return ForeignFiles(bundle, problems, weights=wanted)
     many, (first, units) = sum(map(len, odd.values())), next(iter(odd.items()))
-    reason = f"{criterion_weights.has_weight(units[0], weights)}"
+    reason = f"{settings.has_weight(units[0], weights)}"
     reason += f", and so {counted(many - 1, 'criterion', 'criteria')} more" if many > 1 else ""
     reason += "; such a rubric comes in as a whole or not at all" if whole else ""
     way = (
@@ -289,25 +334,27 @@ def _weighed(
     )
     problems = [*problems, Problem(*bundle.place("artifacts", first), f"{reason}. {way}")]
     left = [
-        ArtifactRecord.settled(one.id, one.item_id, Rubric(units=fits), one.at).model_copy(
-            update={"author_id": one.author_id, "state": one.state}
+        ArtifactRecord.settled(artifact.id, artifact.item_id, Rubric(units=fits), artifact.at).model_copy(
+            update={"author_id": artifact.author_id, "state": artifact.state}
         )
-        for one in bundle.artifacts
-        if one.id in odd
+        for artifact in bundle.artifacts
+        if artifact.id in odd
         and not whole
-        and (fits := tuple(u for u in rubrics[one.id].units if u not in odd[one.id]))
+        and (fits := tuple(u for u in rubrics[artifact.id].units if u not in odd[artifact.id]))
     ]
-    rest = [one for one in bundle.artifacts if one.id not in odd]
+    rest = [artifact for artifact in bundle.artifacts if artifact.id not in odd]
     return ForeignFiles(replace(bundle, artifacts=[*rest, *left]), problems, weights=wanted)
 
 
 def _told_apart(project: Project, files: ForeignFiles) -> ForeignFiles:
     """The bundle without lists of tasks of which one has the id of another seminar's task: a contest could not tell
     the two apart."""
-    lists = [one for one in files.bundle.artifacts if one.kind is Kind.TASKS]
+    lists = [artifact for artifact in files.bundle.artifacts if artifact.kind is Kind.TASKS]
     if not lists:
         return files
-    there = {task.id: item_id for item_id, tasks in kept_tasks.settled(project).items() for task in tasks}
+    there = {
+        task.id: item_id for item_id, tasks in contest_standings.settled(project).items() for task in tasks
+    }
     bad = {}
     for one in lists:
         own = (unit["id"] for unit in one.document["units"])
@@ -316,7 +363,7 @@ def _told_apart(project: Project, files: ForeignFiles) -> ForeignFiles:
             key = items.read(project, there[taken]).key
             reason = f"its task {taken} is another one of seminar {key} here: give it another id"
             bad[one.id] = Problem(*files.bundle.place("artifacts", one.id), reason)
-    rest = [one for one in files.bundle.artifacts if one.id not in bad]
+    rest = [artifact for artifact in files.bundle.artifacts if artifact.id not in bad]
     return files._replace(
         bundle=replace(files.bundle, artifacts=rest), problems=[*files.problems, *bad.values()]
     )
@@ -324,9 +371,8 @@ def _told_apart(project: Project, files: ForeignFiles) -> ForeignFiles:
 
 def _known(project: Project, layout: FileLayout) -> ExistingItems:
     columns = (*(ITEM.c[name] for name in ("id", "key", "dataset", "question", "working_title")), *FILED)
-    question = select(*columns).where(ITEM.c.dataset == (layout.dataset or layout.name))
     with project.store.read() as db:
-        items = db.execute(question).all()
+        items = db.execute(select(*columns).where(ITEM.c.dataset == (layout.dataset or layout.name))).all()
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
     # A benchmark's own files know a question by its first wording.
     known = {
@@ -334,11 +380,10 @@ def _known(project: Project, layout: FileLayout) -> ExistingItems:
         for row in items
     }
     numbers = layout.numbers(items)
-    return ExistingItems({number: known[found] for found, number in numbers.items()}, systems)
+    return ExistingItems({number: known[result] for result, number in numbers.items()}, systems)
 
 
 def _known_things(project: Project) -> tables.KnownThings:
-    """Items by key, where two collections have the same key the first, and systems by name."""
     with project.store.read() as db:
         rows = db.execute(select(ITEM).order_by(ITEM.c.position.desc())).mappings().all()
         systems = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
@@ -359,7 +404,7 @@ def _compare(project: Project, db: Connection, format: str, bundle: Bundle) -> I
         if format == TABLES
         else LAYOUTS.get(format)
     )
-    decided = contest_keeping.decisions(project) if bundle.decisions else {}
+    decided = contest_standings.decisions(project) if bundle.decisions else {}
     return BundleIntake(db, bundle, project.by, guideline, layout=layout, decided=decided).compare()
 
 
@@ -395,42 +440,171 @@ def _write(project: Project, db: Connection, incoming: Incoming, tell: Progress)
     new = {row["id"] for row in incoming.rows.get("artifact", [])}
     for artifact in incoming.bundle.artifacts:
         if artifact.drafted and artifact.id in new:
-            draft_provenance.remember(project, db, artifact.id, artifact.drafted)
+            artifacts.remember(project, db, artifact.id, artifact.drafted)
     for page in incoming.rows.get(PAGE_TEXTS, []):
         db.execute(update(PAGE).where(PAGE.c.url == page["url"]), {"text": page["text"]})
-    criterion_weights.take(project, criterion_weights.after_import(project, incoming.bundle.weights).text)
+    settings.take(project, settings.after_import(project, incoming.bundle.weights).text)
     for name in gathering.STATED:
         if not project.get(name, "") and (text := getattr(incoming.bundle, name)):
             project.set(name, text)
     if incoming.bundle.drawn_pairs and not project.get(PAIRS):
         pairs = {name: of.model_dump(mode="json") for name, of in incoming.bundle.drawn_pairs.items()}
         project.set(PAIRS, pairs)
-    if incoming.bundle.error_sample is not None and not second_looks.sample(project):
-        project.set(second_looks.SAMPLE, incoming.bundle.error_sample.model_dump(mode="json"))
+    if incoming.bundle.error_sample is not None and not label_sealing.sample(project):
+        project.set(label_sealing.SAMPLE, incoming.bundle.error_sample.model_dump(mode="json"))
     if incoming.bundle.unadjudicated:
-        project.set(gold.UNADJUDICATED, True)
+        project.set(annotating.UNADJUDICATED, True)
     theirs = {item.id for item in incoming.bundle.items}
     # What is here already is scored as it was.
     if incoming.bundle.rubric_set and theirs.issuperset(db.execute(select(ITEM.c.id)).scalars()):
         project.set(annotating.RUBRIC_SET, incoming.bundle.rubric_set)
     final_pass.take(project, incoming.bundle.final_pass)
     if incoming.bundle.awaited:
-        project.set(gold.AWAITED, {**project.get(gold.AWAITED, {}), **incoming.bundle.awaited})
-    if decided := incoming.rows.get(contest_keeping.DECISIONS):
-        held = project.get(contest_keeping.DECISIONS, {})
-        project.set(contest_keeping.DECISIONS, {**held, **{one["task"]: one for one in decided}})
+        project.set(annotating.AWAITED, {**project.get(annotating.AWAITED, {}), **incoming.bundle.awaited})
+    if decided := incoming.rows.get(contest_standings.DECISIONS):
+        held = project.get(contest_standings.DECISIONS, {})
+        project.set(contest_standings.DECISIONS, {**held, **{one["task"]: one for one in decided}})
     for setting in incoming.rows.get(SETTINGS, []):
         project.set(setting["key"], setting["value"])
-    search.index(db, [item_of(row) for row in incoming.rows.get("item", [])])
+    store.index(db, [item_of(row) for row in incoming.rows.get("item", [])])
     queries = (row for row in incoming.rows.get("artifact", []) if row["kind"] == Kind.QUERY.value)
-    asked.take(project, db, sorted({row["item_id"] for row in queries}))
+    annotating.take(project, db, sorted({row["item_id"] for row in queries}))
 
 
 def write_rows(db: Connection, rows_of: Mapping[str, list[Row]], tell: Progress) -> None:
-    """Insert rows by table, parents first."""
     for written in WRITTEN:
         insert_rows(db, written, rows_of.get(written.name, []), tell)
 
 
-def _silent(_stage: str, _done: int, _total: int) -> None:
-    """Progress that nobody listens to."""
+ENDINGS = tuple(READERS)
+# Every field in words.
+WORDS = {field: field.replace("_", " ").capitalize() for field in FIELDS}
+KEPT, LEFT_OUT = "Keep with the item", "Leave out"
+load_mapping = TablesMapping.at
+# So many rows of a table are shown.
+SHOWN = 6
+# File, row and reason.
+Refused = tuple[str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class TableMatch:
+    """The first rows of a table and what its columns hold, some of them in nested data; `plain` ones can be kept."""
+
+    table: Table
+    size: str
+    paths: tuple[str, ...]
+    plain: frozenset[str]
+    how: TableMapping
+
+    def unmatched(self, path: str) -> str:
+        beside = says_something(self.how) and not self.how.of_labels
+        return KEPT if beside and self.plain & {path, column_of(path)} else LEFT_OUT
+
+    def words(self, path: str) -> str:
+        fields = (WORDS[field] for field, of in self.how.columns.items() if of == path)
+        return ", ".join(fields) or self.unmatched(path)
+
+    def cell(self, index: int, path: str) -> str:
+        return " · ".join(str(value) for value in values(self.table.rows[index], path) if value is not None)
+
+    def match(self, path: str, field: str) -> "TableMatch":
+        """The same with another field in a column, or none; reports of no system are of that of the file's name."""
+        columns = {
+            **{one: of for one, of in self.how.columns.items() if one != field and of != path},
+            **({field: path} if field else {}),
+        }
+        constants = {one: value for one, value in self.how.constants.items() if one not in columns}
+        if REPORT in columns and "system" not in columns:
+            constants = {"system": Path(self.table.name).stem} | constants
+        return replace(self, how=self.how.model_copy(update={"columns": columns, "constants": constants}))
+
+    @property
+    def constants(self) -> str:
+        return "; ".join(f"{WORDS[field]} = {value}" for field, value in self.how.constants.items())
+
+    def with_constants(self, typed: str) -> "TableMatch":
+        said = [part.partition("=") for part in typed.split(";") if part.strip()]
+        constants = {name.strip().casefold().replace(" ", "_"): value.strip() for name, _, value in said}
+        if constants.keys() - FIELDS.keys() or not all(constants.values()):
+            raise Refusal(
+                f"“{typed}” does not say which field is what in every row.",
+                f"Write it as “System = Alder; Language = en”; fields are {', '.join(WORDS.values())}.",
+            )
+        return replace(self, how=self.how.model_copy(update={"constants": constants}))
+
+
+@dataclass(frozen=True, slots=True)
+class ImportLook:
+    paths: Sequence[Path]
+    format: str
+    tables: tuple[TableMatch, ...]
+    preview: ImportPreview
+    refused: list[Refused]
+
+
+def look(project: Project, chosen: str, paths: Sequence[Path], options: ImportOptions) -> ImportLook:
+    """What an import of these files would do; Refusal where a mapping is for other tables."""
+    format_ = chosen or format_of(paths)
+    plan, mapping = preview(project, format_, paths, options), options.mapping
+    shown = tuple(_shown(*one) for one in matched(paths, mapping)) if format_ == TABLES else ()
+    given = [table.columns for table in mapping.tables] if mapping else []
+    if given and shown and not any(one.how.columns in given for one in shown):
+        raise Refusal(
+            "The mapping names columns that none of these tables has.",
+            "Choose another mapping, or say above the columns what they hold.",
+        )
+    return ImportLook(paths, format_, shown, plan, [_placed(problem, shown) for problem in plan.problems])
+
+
+def _shown(table: Table, how: TableMapping) -> TableMatch:
+    paths = tuple(dict.fromkeys([*table.paths(), *how.columns.values()]))
+    size = counted(len(table.rows), table.unit)
+    return TableMatch(replace(table, rows=table.rows[:SHOWN]), size, paths, kept_columns(table), how)
+
+
+def _placed(problem: Problem, shown: Sequence[TableMatch]) -> Refused:
+    """A problem by file, row and reason, to be mended in the window."""
+    reason = problem.reason.replace(HOW, "Choose above its columns what they hold.")
+    if problem.row is not None:
+        return problem.file, f"row {problem.row}", reason
+    if problem.index is not None:
+        of = next((one.table for one in shown if one.table.name == problem.file), None)
+        return problem.file, of.place(problem.index) if of else f"entry {problem.index + 1}", reason
+    row, _, rest = reason.partition(": ")
+    # As in “row 12: its question is empty”.
+    return (
+        (problem.file, row, rest)
+        if row.count(" ") == 1 and row[-1:].isdecimal()
+        else (problem.file, "", reason)
+    )
+
+
+def exactly(shown: Sequence[TableMatch]) -> TablesMapping:
+    """The mapping by which each of these tables, and no other, is read as it is shown."""
+    return TablesMapping(tables=tuple(one.how.model_copy(update={"table": one.table.name}) for one in shown))
+
+
+def save_mapping(place: Path, shown: Sequence[TableMatch]) -> Path:
+    """Write what the columns hold as a file for `--mapping`: for tables of any name, unless these would be confused."""
+    free = sorted(map(_free, shown), key=lambda one: -len(one.columns))
+    # Each table is read by the first of which it has all columns.
+    first = [next(one for one in free if set(one.columns.values()) <= set(table.paths)) for table in shown]
+    sure = all(one.columns for one in free) and first == [*map(_free, shown)]
+    made = TablesMapping(tables=tuple({str(one): one for one in free}.values())) if sure else exactly(shown)
+    return files.save(place, pretty(made.model_dump(exclude_defaults=True)))
+
+
+def _free(shown: TableMatch) -> TableMapping:
+    stem = Path(shown.table.name).stem
+    constants = {field: FILE if value == stem else value for field, value in shown.how.constants.items()}
+    return shown.how.model_copy(update={"constants": constants, "table": ""})
+
+
+def shipped() -> list[str]:
+    return sorted(path.stem for path in (resources() / "mappings").glob("*.json"))
+
+
+def save_problems(place: Path, refused: Sequence[Refused]) -> Path:
+    heads = ("file", "row", "reason")
+    return files.save(place, tables_csv.csv([dict(zip(heads, one, strict=True)) for one in refused]))

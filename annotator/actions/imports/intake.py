@@ -12,44 +12,69 @@ from sqlalchemy import Table, func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring.annotating import released_revisions
-from annotator.actions.contests.contest_keeping import KeptTask
-from annotator.actions.imports import intake_history
-from annotator.actions.imports.intake_drawn import ContestIntake, DrawnIntake
-from annotator.actions.imports.intake_history import History
-from annotator.actions.imports.intake_pairs import PairIntake
+from annotator.actions.contests import contest_rows
+from annotator.actions.contests.contest_standings import DECISIONS, KeptTask
+from annotator.actions.imports import intake_pairs
+from annotator.actions.imports.intake_pairs import History, PairIntake
+from annotator.actions.judges.prompts import SETTING
 from annotator.actions.labelling.label_rows import counting
-from annotator.actions.project import hashing
-from annotator.actions.project.incoming import ExistingRecords, ImportPlan, Incoming, Need, Row
-from annotator.actions.releases import gathering_drawn
+from annotator.actions.project import file
+from annotator.actions.project.incoming import (
+    ExistingRecords,
+    ImportPlan,
+    Incoming,
+    Need,
+    Row,
+    by_id,
+    nothing,
+)
+from annotator.actions.releases import gathering
 from annotator.actions.releases.gathering import without_secrets
 from annotator.actions.results.result_raters import CONSENSUS
-from annotator.domain.experts.person import PersonFields, Role
-from annotator.domain.judges.informed import InformedFields
-from annotator.domain.judges.judge import Asking, JudgeFields
-from annotator.domain.judges.judgement import JudgementFields, RaterKind
+from annotator.domain.experts.assignment import PersonFields, Role
+from annotator.domain.judges.contest import FIRST, LEAST, MOST, SECOND, ContestFields
+from annotator.domain.judges.judge import (
+    Asking,
+    InformedFields,
+    JudgeFields,
+    JudgementFields,
+    RaterKind,
+    Status,
+)
+from annotator.domain.judges.protocol import SHIPPED, PromptVersion
 from annotator.domain.judges.validation import OpeningFields, SetFields
-from annotator.domain.material.item import ItemFields, free_key
-from annotator.domain.material.response import ResponseFields, SystemFields
-from annotator.domain.material.source import Source, SourceFields
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.extract import SET, ExtractFields
+from annotator.domain.material.item import (
+    ItemFields,
+    PageFields,
+    ResponseFields,
+    Source,
+    SourceFields,
+    SystemFields,
+    free_key,
+)
 from annotator.domain.material.transcript import of_source
-from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.change import derived_id
+from annotator.domain.texts.canonical import canonical_json, derived_id
 from annotator.exchange.formats.layout import FileLayout
 from annotator.exchange.release.bundle import Bundle, judgement_key, record_id
 from annotator.exchange.release.records import (
     ArtifactRecord,
+    DecisionRecord,
+    ExtractRecord,
+    InformedRecord,
     ItemRecord,
     JudgementRecord,
     JudgeRecord,
+    MatchRecord,
+    PageRecord,
     PersonRecord,
+    PromptRecord,
     Record,
     ResponseRecord,
     RunRecord,
     SourceRecord,
     SystemRecord,
-)
-from annotator.exchange.release.validation_records import (
-    InformedRecord,
     ValidationSetRecord,
     content_text,
     labels_text,
@@ -69,6 +94,7 @@ from annotator.storage.tables import (
     ITEM,
     JUDGE,
     JUDGEMENT,
+    META,
     OPENING,
     PAGE,
     PERSON,
@@ -81,6 +107,162 @@ from annotator.storage.tables import (
     VALIDATION_SET,
 )
 
+# Rows of this name give pages that came without their texts these texts.
+PAGE_TEXTS = "page text"
+# Rows of this name are settings of the project, which its own verb writes.
+SETTINGS = "setting"
+UNIQUE = ("item_id", "response_id", "kind", "origin")
+
+
+class DrawnIntake:
+    def __init__(self, db: Connection, incoming: Incoming) -> None:
+        self.db, self.incoming = db, incoming
+
+    def extracts(self) -> ImportPlan:
+        existing = ExistingRecords()
+        columns = (EXTRACT.c.id, *(EXTRACT.c[name] for name in UNIQUE), EXTRACT.c.state, EXTRACT.c.sha256)
+        for result in self.db.execute(select(*columns)):
+            existing.ids[tuple(result[1:5])] = result[0]
+            existing.prints[result[0]] = tuple(result[5:])
+
+        def needs(record: ExtractRecord) -> Iterable[Need]:
+            yield "items", record.item_id
+            if record.response_id:
+                yield "responses", record.response_id
+            whose, _, of = record.origin.partition(":")
+            if of and f"{whose}:" != SET:
+                yield ("people" if whose == "person" else "judges"), of
+            if record.run_id is not None:
+                yield "runs", record.run_id
+
+        def row(record: ExtractRecord) -> dict[str, Row]:
+            values = record.model_dump(exclude={"id", "document", "sha256"})
+            fields = ExtractFields.model_validate(values | {"flags": " ".join(record.flags)})
+            content = canonical_json(record.document).decode()
+            kept = fields.model_dump() | {"state": fields.state.value, "content": content}
+            return {"extract": {"id": record.id, **kept, "sha256": record.sha256}}
+
+        return ImportPlan("extracts", existing, _values(*UNIQUE), _values("state", "sha256"), needs, row)
+
+    def pages(self) -> ImportPlan:
+        """A page is the same when it was found in the same state with the same text, be it here or not.
+
+        A text that is lacking here comes in; one that is here stays, also where the record has none.
+        """
+        question = select(PAGE.c.url, PAGE.c.state, PAGE.c.sha256, (PAGE.c.text == "").label("bare"))
+        existing, brought, bare = ExistingRecords(), {}, set[str]()
+        for record in self.incoming.bundle.pages:
+            if record.text:
+                brought[record.url] = (record.state.value, record.sha256)
+        for result in self.db.execute(question):
+            if result.bare and brought.get(result.url) == (result.state, result.sha256):
+                bare.add(result.url)
+            else:
+                existing.prints[derived_id("page", result.url)] = (result.state, result.sha256)
+
+        def row(record: PageRecord) -> dict[str, Row]:
+            if record.url in bare:
+                return {PAGE_TEXTS: {"url": record.url, "text": record.text}}
+            fields = PageFields.model_validate(record.model_dump(exclude={"sha256"})).model_dump()
+            return {"page": {**fields, "state": record.state.value, "sha256": record.sha256}}
+
+        return ImportPlan("pages", existing, by_id, _values("state", "sha256"), nothing, row)
+
+    def prompts(self) -> ImportPlan:
+        """A prompt is the same when what was written of it is; the shipped wording belongs to the program."""
+        question = select(META.c.key, META.c.value).where(META.c.key.like(f"{SETTING}%"))
+        existing = ExistingRecords()
+        for key, value in self.db.execute(question):
+            texts = tuple(PromptVersion.model_validate(load).text for load in json.loads(value))
+            existing.prints[derived_id("prompt", key.removeprefix(SETTING))] = texts
+        for record in self.incoming.bundle.prompts:
+            if not _written(record):
+                # It is worded as shipped: there is nothing to take in.
+                existing.prints.setdefault(record_id(record), ())
+
+        def row(record: PromptRecord) -> dict[str, Row]:
+            versions = [
+                PromptVersion(
+                    name=record.name,
+                    version=version.version,
+                    text=version.text,
+                    note=version.note,
+                    at=version.at,
+                )
+                for version in record.versions
+                if version.version > SHIPPED
+            ]
+            value = [version.model_dump(mode="json") for version in versions]
+            return {SETTINGS: {"key": f"{SETTING}{record.name}", "value": value}}
+
+        return ImportPlan("prompts", existing, by_id, _written, nothing, row)
+
+
+class ContestIntake:
+    """The comparison of a contest's matches and decisions with the project's; its ratings follow from the matches."""
+
+    def __init__(self, db: Connection, incoming: Incoming, decided: Mapping[str, KeptTask]) -> None:
+        self.db, self.incoming, self.decided = db, incoming, decided
+
+    def matches(self) -> ImportPlan:
+        """A match is the same when the same rater said the same of the same pair in the same round."""
+        c, judges = CONTEST.c, {judge.id for judge in self.incoming.bundle.judges}
+        rows = self.db.execute(select(c.id, c.value, c.confidence, c.status))
+        existing = ExistingRecords({result[0]: tuple(result[1:]) for result in rows})
+        self.incoming.there["tasks"] = self._tasks()
+
+        def needs(record: MatchRecord) -> Iterable[Need]:
+            of_rater = "people" if record.rater_kind is RaterKind.PERSON else "judges"
+            named = [(of_rater, record.rater)] if of_rater == "people" or record.rater in judges else []
+            run = [("runs", record.run_id)] if record.run_id is not None else []
+            return [("tasks", record.first), ("tasks", record.second), *named, *run]
+
+        def row(record: MatchRecord) -> dict[str, Row]:
+            came = record.value in (FIRST, SECOND) and LEAST <= (record.confidence or 0) <= MOST
+            lacks = record.value is None and record.confidence is None
+            if record.first == record.second or not (came if record.status == Status.OK.value else lacks):
+                raise ValueError(
+                    "a match is of two tasks, with a value and a confidence from 0.5 to 1 where its status is ok, and "
+                    "only there"
+                )
+            fields = record.model_dump(include=set(ContestFields.model_fields))
+            return {"contest": contest_rows.row_of(ContestFields(**fields))}
+
+        return ImportPlan("matches", existing, by_id, _values("value", "confidence", "status"), needs, row)
+
+    def decisions(self) -> ImportPlan:
+        """A decision is the same when the task is kept at the same rank, or held back for the same reason."""
+        existing = ExistingRecords({
+            derived_id("decision", task): (one.kept, one.reason, one.rank, one.by_hand)
+            for task, one in self.decided.items()
+        })  # fmt: skip
+
+        def needs(record: DecisionRecord) -> Iterable[Need]:
+            return [("tasks", record.task_id), *([("people", record.by)] if record.by else [])]
+
+        def row(record: DecisionRecord) -> dict[str, Row]:
+            return {DECISIONS: record.model_dump(exclude={"task_id"}) | {"task": record.task_id}}
+
+        return ImportPlan(
+            "decisions", existing, by_id, _values("kept", "reason", "rank", "by_hand"), needs, row
+        )
+
+    def _tasks(self) -> set[str]:
+        newest = (REVISION.c.number == ARTIFACT.c.revision) & (ARTIFACT.c.kind == Kind.TASKS.value)
+        lists = (
+            select(REVISION.c.content).join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id).where(newest)
+        )
+        wanted = self.incoming.bundle.matches or self.incoming.bundle.decisions
+        documents = [json.loads(content) for content in self.db.execute(lists).scalars()] if wanted else []
+        coming = (artifact for artifact in self.incoming.bundle.artifacts if artifact.kind is Kind.TASKS)
+        documents += [one.document for one in coming if one.id in self.incoming.there["artifacts"]]
+        return {unit["id"] for document in documents for unit in document["units"]}
+
+
+def _written(record: PromptRecord) -> tuple[str, ...]:
+    return tuple(version.text for version in record.versions if version.version > SHIPPED)
+
+
 WRITTEN = (
     PERSON, ITEM, SOURCE, SYSTEM, RESPONSE, GUIDELINE, ARTIFACT, REVISION, AGREEMENT, ADJUDICATION, RULING,
     CONSENSUS_VERSION, DISPUTE, JUDGE, RUN, ASSISTED, EXTRACT, PAGE, JUDGEMENT, VALIDATION_SET, OPENING,
@@ -91,20 +273,17 @@ JUDGED = ("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial
 # Leaves room to count on from there in the whole numbers of any database.
 LAST_POSITION = 10**9
 # A key is how one project calls an item, so that it may differ from project to project.
-COMPARED = tuple(name for name in hashing.ITEM_WORDS if name != "key")
+COMPARED = tuple(name for name in file.ITEM_WORDS if name != "key")
 PEER_COMPARED = ("question", "question_type", "subject")
 
 SAID = ("said", "reason", "note", "judge_value", "label_value")
 
 
 class ValidationIntake:
-    """The comparison of sets, reviews and rulings with the project in this transaction."""
-
     def __init__(self, db: Connection, incoming: Incoming) -> None:
         self.db, self.incoming = db, incoming
 
     def sets(self) -> ImportPlan:
-        """A set is the same when its content, its first labels and the looks at it are."""
         existing = ExistingRecords()
         looks = select(OPENING.c.set_id, func.count().label("looks")).group_by(OPENING.c.set_id).subquery()
         question = select(
@@ -114,12 +293,12 @@ class ValidationIntake:
             VALIDATION_SET.c.labels_sha256,
             looks.c.looks,
         )
-        for found in self.db.execute(question.outerjoin(looks, looks.c.set_id == VALIDATION_SET.c.id)):
-            existing.ids[(found.name,)] = found.id
-            existing.prints[found.id] = (found.sha256, found.labels_sha256, found.looks or 0)
+        for result in self.db.execute(question.outerjoin(looks, looks.c.set_id == VALIDATION_SET.c.id)):
+            existing.ids[(result.name,)] = result.id
+            existing.prints[result.id] = (result.sha256, result.labels_sha256, result.looks or 0)
 
         def needs(record: ValidationSetRecord) -> Iterable[Need]:
-            yield from (("responses", one.response_id) for one in record.content.responses)
+            yield from (("responses", response.response_id) for response in record.content.responses)
             yield from (("items", item) for item in record.content.dealt)
             people = {person for who in record.content.dealt.values() for person in who}
             yield from (("people", person) for person in sorted(people))
@@ -146,10 +325,9 @@ class ValidationIntake:
         return ImportPlan("validation_sets", existing, lambda record: (record.name,), content, needs, row)
 
     def informed(self) -> ImportPlan:
-        """A review or a ruling is the same when it says the same of the same values."""
         existing = ExistingRecords()
-        for found in self.db.execute(select(INFORMED.c.id, *(INFORMED.c[name] for name in SAID))):
-            existing.prints[found[0]] = tuple(found[1:])
+        for result in self.db.execute(select(INFORMED.c.id, *(INFORMED.c[name] for name in SAID))):
+            existing.prints[result[0]] = tuple(result[1:])
 
         def needs(record: InformedRecord) -> Iterable[Need]:
             yield "items", record.item_id
@@ -163,10 +341,7 @@ class ValidationIntake:
             fields = InformedFields.model_validate(record.model_dump(exclude={"id"}))
             return {"informed": {"id": record.id, **fields.model_dump(), "kind": record.kind.value}}
 
-        def content(record: InformedRecord) -> tuple[str, ...]:
-            return tuple(getattr(record, name) for name in SAID)
-
-        return ImportPlan("informed", existing, lambda record: (record.id,), content, needs, row)
+        return ImportPlan("informed", existing, by_id, _values(*SAID), needs, row)
 
 
 class ItemIntake:
@@ -186,7 +361,10 @@ class ItemIntake:
 
     def items(self) -> ImportPlan:
         """How items are imported: each id once, each key once over all datasets."""
-        self._say_other_keys()
+        for item in self.incoming.bundle.items:
+            here = self.keys.get(item.id, item.key)
+            if here != item.key:
+                self.incoming.note("items", item.id, f"item {item.key} of the files is item {here} here")
         first = int(self.db.execute(select(func.max(ITEM.c.position) + 1)).scalar() or 0)
         following = itertools.count(first)
 
@@ -196,7 +374,7 @@ class ItemIntake:
             values = record.model_dump(exclude={"id"}) | {"key": self._key(record)}
             fields = ItemFields.model_validate(values).model_dump()
             fields["position"] = next(following) if first else record.position
-            return {"item": {"id": record.id, **fields, "sha256": hashing.item_hash(fields)}}
+            return {"item": {"id": record.id, **fields, "sha256": file.item_hash(fields)}}
 
         return ImportPlan("items", self._existing(), _called, self._content, lambda _: (), row, self.peer)
 
@@ -205,8 +383,10 @@ class ItemIntake:
         return ExistingRecords(prints, self._known_by_key(self.layout) if self.layout else {})
 
     def _known_by_key(self, layout: FileLayout) -> dict[tuple[str, str], str]:
-        known = {_called(row): row.id for row in self.rows if row.dataset != layout.name}
-        known |= {(layout.name, str(number)): found for found, number in layout.numbers(self.rows).items()}
+        known = {
+            **{_called(row): row.id for row in self.rows if row.dataset != layout.name},
+            **{(layout.name, str(number)): result for result, number in layout.numbers(self.rows).items()},
+        }
         return known | {_called(item): item.id for item in self.incoming.bundle.items if item.id in self.keys}
 
     def _content(self, of: Any) -> tuple[str, ...]:
@@ -225,20 +405,12 @@ class ItemIntake:
         self.taken.add(key)
         return key
 
-    def _say_other_keys(self) -> None:
-        for item in self.incoming.bundle.items:
-            here = self.keys.get(item.id, item.key)
-            if here != item.key:
-                self.incoming.note("items", item.id, f"item {item.key} of the files is item {here} here")
-
 
 def _called(of: Any) -> tuple[str, str]:
     return of.dataset, of.key
 
 
 class BundleIntake:
-    """The comparison of a bundle with the project in this transaction."""
-
     def __init__(
         self,
         db: Connection,
@@ -284,17 +456,17 @@ class BundleIntake:
     def _existing(self, source: Table, unique: Iterable[str], content: Iterable[str]) -> ExistingRecords:
         unique, content = tuple(unique), tuple(content)
         columns = (source.c[name] for name in ("id", *unique, *content))
-        found = ExistingRecords()
+        result = ExistingRecords()
         for row in self.db.execute(select(*columns)):
-            found.ids[tuple(row[1 : 1 + len(unique)])] = row[0]
-            found.prints[row[0]] = tuple(row[1 + len(unique) :])
-        return found
+            result.ids[tuple(row[1 : 1 + len(unique)])] = row[0]
+            result.prints[row[0]] = tuple(row[1 + len(unique) :])
+        return result
 
     def _people(self) -> ImportPlan:
         self.aliases = dict(self.db.execute(select(PERSON.c.alias, PERSON.c.id)).all())
         existing = ExistingRecords({person_id: () for person_id in self.aliases.values()})
         # The id alone decides who a person is: a name or an alias may differ from project to project.
-        return ImportPlan("people", existing, _by_id, lambda _: (), _nothing, self._person)
+        return ImportPlan("people", existing, by_id, lambda _: (), nothing, self._person)
 
     def _person(self, record: PersonRecord) -> dict[str, Row]:
         if unknown := set(record.roles) - {role.value for role in Role}:
@@ -335,17 +507,15 @@ class BundleIntake:
         compared = ("item_id", "title", "format", "identifier", "sha256")
 
         def content(record: SourceRecord) -> tuple[Any, ...]:
-            return (*_values(*compared[:-1])(record), hashing.source_hash(record.text))
+            return (*_values(*compared[:-1])(record), file.source_hash(record.text))
 
         def row(record: SourceRecord) -> dict[str, Row]:
             fields = SourceFields.model_validate(record.model_dump(mode="json", exclude={"id"})).model_dump()
             if record.transcript and of_source(Source(id=record.id, **fields)) is None:
                 raise ValueError("“transcript” does not fit the text beside it")
-            return {"source": {"id": record.id, **fields, "sha256": hashing.source_hash(record.text)}}
+            return {"source": {"id": record.id, **fields, "sha256": file.source_hash(record.text)}}
 
-        return ImportPlan(
-            "sources", self._existing(SOURCE, ("id",), compared), _by_id, content, _of_item, row
-        )
+        return ImportPlan("sources", self._existing(SOURCE, ("id",), compared), by_id, content, _of_item, row)
 
     def _systems(self) -> ImportPlan:
         def row(record: SystemRecord) -> dict[str, Row]:
@@ -354,7 +524,7 @@ class BundleIntake:
 
         compared = () if self.peer else ("notes",)
         existing = self._existing(SYSTEM, ("name",), compared)
-        return ImportPlan("systems", existing, _values("name"), _values(*compared), _nothing, row, self.peer)
+        return ImportPlan("systems", existing, _values("name"), _values(*compared), nothing, row, self.peer)
 
     def _responses(self) -> ImportPlan:
         unique = ("item_id", "system_id", "trial", "mode")
@@ -364,7 +534,7 @@ class BundleIntake:
 
         def row(record: ResponseRecord) -> dict[str, Row]:
             fields = ResponseFields.model_validate(record.model_dump(exclude={"id"})).model_dump()
-            return {"response": {"id": record.id, **fields, "sha256": hashing.response_hash(record.text)}}
+            return {"response": {"id": record.id, **fields, "sha256": file.response_hash(record.text)}}
 
         existing = self._existing(RESPONSE, unique, ("sha256",))
         return ImportPlan("responses", existing, _values(*unique), _text_hash, needs, row, self.peer)
@@ -396,7 +566,7 @@ class BundleIntake:
             yield "people", record.author_id
 
     def _artifact(self, record: ArtifactRecord) -> dict[str, Row]:
-        revision = intake_history.revision_row(record, self.history, self.by, self.guideline)
+        revision = intake_pairs.revision_row(record, self.history, self.by, self.guideline)
         self.incoming.units += len(record.document["units"])
         artifact = {
             **_named(record, "id", "item_id", "kind", "author_id"),
@@ -407,31 +577,33 @@ class BundleIntake:
         return {"artifact": artifact, "revision": revision}
 
     def _revisions(self) -> ImportPlan:
-        return intake_history.plan(self.db, self.history, self.incoming)
+        return intake_pairs.plan(self.db, self.history, self.incoming)
 
     def _judges(self) -> ImportPlan:
         names = {name for (name,) in self.db.execute(select(JUDGE.c.name))}
-        existing = self._existing(JUDGE, ("id",), ("kind", "model", "parameters", "asking"))
-
-        def content(record: JudgeRecord) -> tuple[Any, ...]:
-            return record.kind.value, record.model, record.parameters, record.asking
+        compared = ("kind", "model", "parameters", "asking")
+        existing = self._existing(JUDGE, ("id",), compared)
 
         def row(record: JudgeRecord) -> dict[str, Row]:
             name = next(n for n in _with_numbers(record.name) if n not in names)
             if name != record.name:
                 self.incoming.note("judges", record.id, f"the name {record.name} is taken; it becomes {name}")
             names.add(name)
-            values = {"name": name, "kind": record.kind, "model": record.model, "key_env": ""}
-            values |= {"base_url": without_secrets(record.base_url)}
-            values |= {"parameters": canonical_json(record.parameters).decode()}
-            values |= {"asking": record.asking.model_dump_json(exclude_defaults=True)}
-            fields = JudgeFields.model_validate(values)
-            return {"judge": {"id": record.id, **fields.model_dump()}}
+            values = {
+                "name": name,
+                "kind": record.kind,
+                "model": record.model,
+                "key_env": "",
+                "base_url": without_secrets(record.base_url),
+                "parameters": canonical_json(record.parameters).decode(),
+                "asking": record.asking.model_dump_json(exclude_defaults=True),
+            }
+            return {"judge": {"id": record.id, **JudgeFields.model_validate(values).model_dump()}}
 
         for judge_id, (kind, model, parameters, asking) in existing.prints.items():
             as_asked = Asking.model_validate_json(asking)
             existing.prints[judge_id] = (kind, model, json.loads(parameters or "{}"), as_asked)
-        return ImportPlan("judges", existing, _by_id, content, _nothing, row)
+        return ImportPlan("judges", existing, by_id, _values(*compared), nothing, row)
 
     def _runs(self) -> ImportPlan:
         def needs(record: RunRecord) -> Iterable[Need]:
@@ -443,7 +615,7 @@ class BundleIntake:
 
         compared = ("judge_id", "protocol")
         return ImportPlan(
-            "runs", self._existing(RUN, ("id",), compared), _by_id, _values(*compared), needs, row
+            "runs", self._existing(RUN, ("id",), compared), by_id, _values(*compared), needs, row
         )
 
     def _judgements(self) -> ImportPlan:
@@ -455,19 +627,15 @@ class BundleIntake:
             for row in self.db.execute(select(*columns)):
                 existing.prints[judgement_key(*row[: len(JUDGED)])] = tuple(row[len(JUDGED) :])
         judgements = _Judgements(self.db, self.bundle)
-        return ImportPlan(
-            "judgements", existing, _by_id, _values(*compared), judgements.needs, judgements.row
-        )
+        return ImportPlan("judgements", existing, by_id, _values(*compared), judgements.needs, judgements.row)
 
 
 class _Judgements:
-    """Everything that judgements refer to, looked up once."""
-
     def __init__(self, db: Connection, bundle: Bundle) -> None:
         self.item_of = dict(db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all())
         self.item_of |= {response.id: response.item_id for response in bundle.responses}
         self.keys = {item.id: item.key for item in bundle.items}
-        self.units = gathering_drawn.units_of(bundle)
+        self.units = gathering.units_of(bundle)
         self.drawn = set(db.execute(select(EXTRACT.c.id)).scalars())
         self.drawn |= {extract.id for extract in bundle.extracts}
 
@@ -485,7 +653,7 @@ class _Judgements:
         if self.item_of[record.response_id] != record.item_id:
             raise ValueError(f"its response does not belong to {item}")
         of = self.units.get(record.artifact_id)
-        if of is not None and not gathering_drawn.names_one(record.unit_id, of):
+        if of is not None and not gathering.names_one(record.unit_id, of):
             raise ValueError(f"the artifact of {item} has no unit {record.unit_id}")
         values = record.model_dump(mode="json") | {"flags": " ".join(record.flags), "at": record.at}
         fields = JudgementFields.model_validate(values).model_dump(mode="json") | {"at": record.at}
@@ -495,7 +663,7 @@ class _Judgements:
             "judgement": {
                 "id": derived_id("judgement", record_id(record)),
                 **fields,
-                "sha256": hashing.judgement_hash(fields),
+                "sha256": file.judgement_hash(fields),
             }
         }
 
@@ -506,16 +674,8 @@ def _values(*names: str) -> Any:
 
 
 def _named(record: Record, *names: str) -> Row:
-    found = {name: getattr(record, name) for name in names}
-    return {name: value.value if isinstance(value, Enum) else value for name, value in found.items()}
-
-
-def _by_id(record: Record) -> tuple[Any, ...]:
-    return (record_id(record),)
-
-
-def _nothing(_: Record) -> Iterable[Need]:
-    return ()
+    result = {name: getattr(record, name) for name in names}
+    return {name: value.value if isinstance(value, Enum) else value for name, value in result.items()}
 
 
 def _of_item(record: SourceRecord) -> Iterable[Need]:
@@ -523,7 +683,7 @@ def _of_item(record: SourceRecord) -> Iterable[Need]:
 
 
 def _text_hash(record: ResponseRecord) -> tuple[str]:
-    return (hashing.response_hash(record.text),)
+    return (file.response_hash(record.text),)
 
 
 def _lines(document: dict[str, Any]) -> list[tuple[Any, ...]]:

@@ -1,18 +1,28 @@
 """Consistency checks of imported double annotation: units, people, letters and eligible adjudicators."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from functools import reduce
 from itertools import combinations
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.agreement import assisted
-from annotator.actions.assignments import adjudicators
-from annotator.actions.consensus import consensus, consensus_versions, ruling_rows
-from annotator.actions.imports.intake_history import History
-from annotator.actions.project.incoming import ID, ExistingRecords, ImportPlan, Incoming, Need
+from annotator.actions.agreement import assisting
+from annotator.actions.assignments import assignments
+from annotator.actions.consensus import consensus, ruling_rows
+from annotator.actions.project.incoming import (
+    ID,
+    ExistingRecords,
+    ImportPlan,
+    Incoming,
+    Need,
+    Row,
+    by_id,
+    nothing,
+)
 from annotator.domain.experts.adjudication import (
     BOTH,
     DROP,
@@ -21,48 +31,196 @@ from annotator.domain.experts.adjudication import (
     Adjudication,
     ConsensusVersion,
     Dispute,
+    PairAgreement,
+    SealedInput,
 )
-from annotator.domain.experts.agreement import PairAgreement, SealedInput
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.guideline import GuidelineFields
-from annotator.domain.judges.judgement import RaterKind
-from annotator.domain.kinds.artifact import Document, Kind, State
+from annotator.domain.experts.assignment import FORM, GuidelineFields, Stage
+from annotator.domain.judges.judge import RaterKind
+from annotator.domain.kinds.artifact import Kind, State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import ABOUT
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import derived_id
-from annotator.exchange.release import pair_records
+from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
+from annotator.exchange.release import records
 from annotator.exchange.release.bundle import Bundle, record_id, revision_key
-from annotator.exchange.release.pair_records import (
+from annotator.exchange.release.records import (
     AdjudicationRecord,
     AgreementRecord,
+    ArtifactRecord,
     AssistedRecord,
     GuidelineRecord,
+    RevisionRecord,
     consensus_version,
 )
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
+    ARTIFACT,
     ASSISTED,
     CONSENSUS_VERSION,
     DISPUTE,
     GUIDELINE,
+    REVISION,
 )
+
+HASH = re.compile(r"[0-9a-f]{64}")
+OWNED = ("id", "item_id", "kind", "author_id")
+COMPARED = "the project has this artifact already, and its own history of it is kept"
+
+
+class History:
+    def __init__(self, bundle: Bundle) -> None:
+        self._artifacts = {artifact.id: artifact for artifact in bundle.artifacts}
+        self._of: defaultdict[str, list[RevisionRecord]] = defaultdict(list)
+        self._trees: dict[str, dict[str, Any]] = {
+            revision_key(one.id, one.revision): one.document for one in bundle.artifacts
+        }
+        for revision in sorted(
+            bundle.revisions, key=lambda revision: (revision.artifact_id, revision.revision)
+        ):
+            self._of[revision.artifact_id].append(revision)
+            if revision.document is not None:
+                self._trees[record_id(revision)] = revision.document
+        self._named = {record_id(revision): revision for revision in bundle.revisions}
+
+    def of(self, artifact_id: str) -> Sequence[RevisionRecord]:
+        return self._of.get(artifact_id, ())
+
+    def released(self, record: RevisionRecord) -> bool:
+        artifact = self._artifacts.get(record.artifact_id)
+        return artifact is not None and artifact.revision == record.revision
+
+    def apart(self, artifact_id: str) -> bool:
+        """Whether the artifact leaves as history alone, as people's labels do."""
+        return artifact_id not in self._artifacts
+
+    def artifact(self, artifact_id: str) -> ArtifactRecord | None:
+        return self._artifacts.get(artifact_id)
+
+    def find(self, artifact_id: str, number: int) -> RevisionRecord | None:
+        """One revision, or None when the bundle does not tell of it."""
+        return self._named.get(revision_key(artifact_id, number))
+
+    def tree(self, artifact_id: str, number: int) -> dict[str, Any]:
+        return self._trees.get(revision_key(artifact_id, number), {"units": []})
+
+    def refuse_broken(self, artifact_id: str) -> None:
+        """ValueError unless the revisions of an artifact hang together, each with its document."""
+        before: RevisionRecord | None = None
+        for one in self.of(artifact_id):
+            first = self.of(artifact_id)[0]
+            if (one.item_id, one.kind, one.author_id) != (first.item_id, first.kind, first.author_id):
+                raise ValueError("its revisions are not all of one item, kind and author")
+            if not all(HASH.fullmatch(digest) for digest in one.skipped):
+                raise ValueError(f"what revision {one.revision} of it says was skipped are no hashes")
+            if one.document is None and not self.released(one):
+                raise ValueError(f"revision {one.revision} of it has no document")
+            link = reduce(chain, [*one.skipped, one.sha256], before.chain if before else "")
+            begins = one.revision - len(one.skipped) - 1
+            if link != one.chain or begins != (before.revision if before else max(begins, 0)):
+                raise ValueError(f"revision {one.revision} of it does not follow from the one before")
+            before = one
+
+
+def revision_row(record: ArtifactRecord, history: History, by: str, guideline: str) -> Row:
+    """The row of an artifact's own revision; ValueError when its history tells of another."""
+    told = history.of(record.id)
+    row = {
+        "artifact_id": record.id, "number": record.revision, "sha256": record.sha256, "at": record.at,
+        "content": canonical_json(record.document).decode(), "by": record.author_id or by,
+    }  # fmt: skip
+    if not told:
+        # A release of format 1.0 and files written by hand have no history.
+        sealed = record.state is State.SEALED
+        stamp = {"guideline": guideline, "form": FORM, "sealed": sealed, "chain": chain("", record.sha256)}
+        return _complete({**row, **stamp, "reason": "", "skipped": None})
+    own = told[-1]
+    same = own.revision, own.sha256, own.item_id, own.kind, own.author_id
+    if same != (record.revision, record.sha256, record.item_id, record.kind, record.author_id):
+        raise ValueError("its history does not end with the document that is here")
+    if record.state is State.SEALED and not own.sealed:
+        raise ValueError("its history does not say that it is sealed")
+    history.refuse_broken(record.id)
+    return _complete({**row, **_stamp(own)})
+
+
+def _stamp(record: RevisionRecord) -> Row:
+    kept = record.model_dump(include={"guideline", "form", "sealed", "chain", "reason"})
+    return {**kept, "skipped": " ".join(record.skipped) or None}
+
+
+def _complete(row: Row) -> Row:
+    return {
+        "id": derived_id("revision", row["artifact_id"], row["number"], row["sha256"]),
+        "verb": "import",
+        **row,
+    }
+
+
+def plan(db: Connection, history: History, incoming: Incoming) -> ImportPlan:
+    fresh = {row["id"] for row in incoming.rows.get("artifact", [])}
+    owned = [tuple(row) for row in db.execute(select(*(ARTIFACT.c[name] for name in OWNED)))]
+
+    def needs(record: RevisionRecord) -> Iterable[Need]:
+        if not history.apart(record.artifact_id):
+            yield "artifacts", record.artifact_id
+            return
+        yield "items", record.item_id
+        yield "people", record.author_id
+
+    def row(record: RevisionRecord) -> dict[str, Any]:
+        if not history.apart(record.artifact_id):
+            if record.artifact_id not in fresh:
+                raise ValueError(COMPARED)
+            return {} if history.released(record) else {"revision": _earlier(record)}
+        return _apart(record, history, owned)
+
+    existing = ExistingRecords(
+        {
+            revision_key(artifact_id, number): digest
+            for artifact_id, number, digest in db.execute(
+                select(REVISION.c.artifact_id, REVISION.c.number, REVISION.c.sha256)
+            )
+        }
+    )
+    return ImportPlan("revisions", existing, by_id, lambda one: one.sha256, needs, row)
+
+
+def _earlier(record: RevisionRecord) -> Row:
+    return _complete(
+        {
+            "artifact_id": record.artifact_id, "number": record.revision, "sha256": record.sha256, "at": record.at,
+            "content": canonical_json(record.document).decode(), "by": record.author_id, **_stamp(record),
+        }
+    )  # fmt: skip
+
+
+def _apart(record: RevisionRecord, history: History, owned: Iterable[tuple[str, ...]]) -> dict[str, Any]:
+    """The rows of a revision whose artifact leaves as history alone; with the newest comes the artifact."""
+    whose = {"item_id": record.item_id, "kind": record.kind.value, "author_id": record.author_id}
+    if record.kind is not Kind.LABELS or not record.sealed:
+        raise ValueError("its artifact is not in these files")
+    if any(name == record.artifact_id or rest == list(whose.values()) for name, *rest in owned):
+        raise ValueError(COMPARED)
+    history.refuse_broken(record.artifact_id)
+    made: dict[str, Any] = {"revision": _earlier(record)}
+    if record is history.of(record.artifact_id)[-1]:
+        state = {"state": State.SEALED.value, "revision": record.revision, "sealed_at": record.at}
+        made["artifact"] = {"id": record.artifact_id, **whose, **state}
+    return made
+
 
 # What all versions of one consensus say alike.
 SHARED = ("item_id", "stage", "agreement_id", "artifact_id", "letters", "seed", "spot_check", "opened_at")
 
 
 class PairChecks:
-    """Checks of a bundle's double annotation before any of it is written."""
-
     def __init__(self, db: Connection, bundle: Bundle, history: History) -> None:
         self.db = db
         self.history = history
-        self.agreements = {one.id: one for one in bundle.agreements}
+        self.agreements = {agreement.id: agreement for agreement in bundle.agreements}
         self.versions: defaultdict[str, list[AdjudicationRecord]] = defaultdict(list)
-        for one in sorted(bundle.adjudications, key=lambda one: one.version):
-            self.versions[one.adjudication_id].append(one)
+        for adjudication in sorted(bundle.adjudications, key=lambda adjudication: adjudication.version):
+            self.versions[adjudication.adjudication_id].append(adjudication)
         self._answering: defaultdict[str, set[str]] = defaultdict(set)
         for said in bundle.judgements:
             if said.rater_kind is RaterKind.PERSON:
@@ -94,10 +252,9 @@ class PairChecks:
         _refuse_uneven(frozen.stage, record, units_a, [*(match.b for match in pair.matched), *pair.only_b])
 
     def _units_of(self, record: AgreementRecord, given: SealedInput) -> list[str]:
-        found = self.history.find(given.artifact_id, given.revision)
-        kind = record.stage.kind
-        wanted = (record.item_id, kind, given.person_id, given.sha256)
-        if found is None or (found.item_id, found.kind, found.author_id, found.sha256) != wanted:
+        result = self.history.find(given.artifact_id, given.revision)
+        wanted = (record.item_id, record.stage.kind, given.person_id, given.sha256)
+        if result is None or (result.item_id, result.kind, result.author_id, result.sha256) != wanted:
             raise ValueError(
                 f"revision {given.revision} of {given.artifact_id[:36]} is not what it was made of"
             )
@@ -106,12 +263,15 @@ class PairChecks:
     def refuse_loose(self, record: AdjudicationRecord) -> None:
         """ValueError unless a consensus version hangs together with all that it speaks of."""
         versions = self.versions[record.adjudication_id]
-        if [one.version for one in versions] != list(range(1, len(versions) + 1)):
+        if [version.version for version in versions] != list(range(1, len(versions) + 1)):
             raise ValueError("the versions of this consensus do not count from 1 on")
         if any(getattr(record, name) != getattr(versions[0], name) for name in SHARED):
             raise ValueError("the versions of this consensus contradict one another")
-        names = [record.adjudication_id, *(one.id for one in record.rulings)]
-        names += [one.id for one in record.disputes]
+        names = [
+            record.adjudication_id,
+            *(ruling.id for ruling in record.rulings),
+            *(dispute.id for dispute in record.disputes),
+        ]
         if len(set(names)) != len(names) or not all(ID.fullmatch(name) for name in names):
             raise ValueError("its rulings or objections have no ids of their own")
         self._refuse_strangers(record)
@@ -120,7 +280,7 @@ class PairChecks:
     def answered_otherwise(self, record: AdjudicationRecord) -> bool:
         """Whether the adjudicator has answered something else of the item, here or in what comes in."""
         who, item = record.adjudicator_id, record.item_id
-        return who in self._answering[item] or bool(adjudicators.answered(self.db, who, item))
+        return who in self._answering[item] or bool(assignments.answered(self.db, who, item))
 
     def _refuse_strangers(self, record: AdjudicationRecord) -> None:
         """ValueError unless letters stand for the raters, and the adjudicator is none of them."""
@@ -146,7 +306,11 @@ class PairChecks:
             raise ValueError("it does not say of every unit of the consensus where that comes from")
         if {one.ruling_id for one in record.provenance} - {one.id for one in record.rulings}:
             raise ValueError("a unit of the consensus comes from no ruling of it")
-        documents = self._documents(record, kind)
+        inputs = {given.person_id: given for given in self.agreements[record.agreement_id].inputs}
+        documents = {
+            letter: document_of(kind, self.history.tree(inputs[person].artifact_id, inputs[person].revision))
+            for letter, person in record.letters.items()
+        }
         there = {letter: {unit.id for unit in document.units} for letter, document in documents.items()}
         for one, ruling in zip(version.rulings, record.rulings, strict=True):
             if any(unit not in there[letter] for letter, unit in one.members.items()):
@@ -157,23 +321,16 @@ class PairChecks:
                 consensus.own_unit(kind, one, documents)
 
     def _is_consensus(self, record: AdjudicationRecord, kind: Kind) -> bool:
-        artifact, found = (
+        artifact, result = (
             self.history.artifact(record.artifact_id),
             self.history.find(record.artifact_id, record.revision),
         )
         return (
             artifact is not None
-            and found is not None
+            and result is not None
             and artifact.state is State.CONSENSUS
-            and (found.item_id, found.kind, found.sealed) == (record.item_id, kind, True)
+            and (result.item_id, result.kind, result.sealed) == (record.item_id, kind, True)
         )
-
-    def _documents(self, record: AdjudicationRecord, kind: Kind) -> dict[str, Document[Any]]:
-        inputs = {given.person_id: given for given in self.agreements[record.agreement_id].inputs}
-        return {
-            letter: document_of(kind, self.history.tree(inputs[person].artifact_id, inputs[person].revision))
-            for letter, person in record.letters.items()
-        }
 
 
 def _refuse_uneven(stage: Stage, pair: PairAgreement, units_a: Sequence[str], units_b: Sequence[str]) -> None:
@@ -197,8 +354,6 @@ KEPT = "the project has an adjudication of this already, which is kept as it is"
 
 
 class PairIntake:
-    """The comparison of a bundle's double annotation with the project in this transaction."""
-
     def __init__(self, db: Connection, incoming: Incoming, history: History) -> None:
         self.db = db
         self.incoming = incoming
@@ -206,8 +361,6 @@ class PairIntake:
         self.checks = PairChecks(db, self.bundle, history)
 
     def guidelines(self) -> ImportPlan:
-        """Guidelines are the same when their text is."""
-
         def row(record: GuidelineRecord) -> dict[str, Any]:
             values = {**record.model_dump(mode="json"), "by": "", "at": record.at}
             fields = GuidelineFields.model_validate(values).model_dump()
@@ -215,14 +368,10 @@ class PairIntake:
             return {"guideline": {"id": made, **fields, "stage": record.stage.value}}
 
         texts = self.db.execute(select(GUIDELINE.c.id, GUIDELINE.c.text))
-        existing = ExistingRecords({found.id: found.text for found in texts})
-        return ImportPlan(
-            "guidelines", existing, lambda one: (record_id(one),), lambda one: one.text, _nothing, row
-        )
+        existing = ExistingRecords({result.id: result.text for result in texts})
+        return ImportPlan("guidelines", existing, by_id, lambda one: one.text, nothing, row)
 
     def frozen(self) -> ImportPlan:
-        """Agreement is the same when all of it is."""
-
         def needs(record: AgreementRecord) -> Iterable[Need]:
             yield "items", record.item_id
             for given in record.inputs:
@@ -237,18 +386,17 @@ class PairIntake:
             return {"agreement": {**keys, **kept}}
 
         existing = ExistingRecords()
-        for found in self.db.execute(
+        for result in self.db.execute(
             select(AGREEMENT.c.id, AGREEMENT.c.item_id, AGREEMENT.c.stage, AGREEMENT.c.sha256)
         ):
-            existing.prints[found.id] = found.sha256
-            existing.ids[found.item_id, found.stage] = found.id
+            existing.prints[result.id] = result.sha256
+            existing.ids[result.item_id, result.stage] = result.id
         return ImportPlan(
             "agreements", existing, lambda one: (one.item_id, one.stage.value), lambda one: sha256(_content(one)),
             needs, row,
         )  # fmt: skip
 
     def pairings(self) -> ImportPlan:
-        """What a judge paired is the same when all of it is."""
         existing = ExistingRecords(dict(self.db.execute(select(ASSISTED.c.id, ASSISTED.c.sha256)).all()))
 
         def needs(record: AssistedRecord) -> Iterable[Need]:
@@ -260,12 +408,11 @@ class PairIntake:
 
         def row(record: AssistedRecord) -> dict[str, Any]:
             self.checks.refuse_other_pair(record)
-            return {"assisted_pair": assisted.row(record)}
+            return {"assisted_pair": assisting.row(record)}
 
-        return ImportPlan("pairings", existing, _by_id, lambda one: assisted.row(one)["sha256"], needs, row)
+        return ImportPlan("pairings", existing, by_id, lambda one: assisting.row(one)["sha256"], needs, row)
 
     def closed(self) -> ImportPlan:
-        """Versions of a consensus are written together, with the last of them."""
         known = set(self.db.execute(select(ADJUDICATION.c.id)).scalars())
         taken = {tuple(row) for row in self.db.execute(select(ADJUDICATION.c.item_id, ADJUDICATION.c.stage))}
         objected = Counter(
@@ -287,10 +434,9 @@ class PairIntake:
             return self._rows(record.adjudication_id) if record is last else {}
 
         columns = (CONSENSUS_VERSION.c[name] for name in ("id", "artifact_id", "revision", "sha256"))
-        existing = ExistingRecords({name: tuple(rest) for name, *rest in self.db.execute(select(*columns))})
         return ImportPlan(
             "adjudications",
-            existing,
+            ExistingRecords({name: tuple(rest) for name, *rest in self.db.execute(select(*columns))}),
             lambda one: (one.adjudication_id, one.version),
             _print,
             self._needs,
@@ -307,22 +453,18 @@ class PairIntake:
         yield from (("adjudications", one.id) for one in earlier if one.version < record.version)
 
     def _rows(self, adjudication_id: str) -> dict[str, Any]:
-        versions = [pair_records.consensus_version(one) for one in self.checks.versions[adjudication_id]]
-        last = self.checks.versions[adjudication_id][-1]
-        found = pair_records.adjudication(last)
-        objections = [
-            each for one in self.checks.versions[adjudication_id] for each in pair_records.disputes(one)
-        ]
+        versions = [records.consensus_version(one) for one in self.checks.versions[adjudication_id]]
+        result = records.adjudication(self.checks.versions[adjudication_id][-1])
+        objections = [each for one in self.checks.versions[adjudication_id] for each in records.disputes(one)]
         return {
-            "adjudication": {**_plain(found), "letters": canonical_json(found.letters).decode()},
+            "adjudication": {**_plain(result), "letters": canonical_json(result.letters).decode()},
             "ruling": [ruling_rows.row(each) for each in versions[-1].rulings],
-            "consensus_version": [consensus_versions.row(version) for version in versions],
+            "consensus_version": [consensus.row(version) for version in versions],
             "dispute": [_plain(each) for each in objections],
         }
 
 
 def _plain(record: Adjudication | Dispute) -> dict[str, Any]:
-    """The values of a record as the database holds them."""
     return {**record.model_dump(), "stage": record.stage.value, "state": record.state.value}
 
 
@@ -333,15 +475,7 @@ def _content(record: AgreementRecord) -> bytes:
 def _print(record: AdjudicationRecord) -> tuple[Any, ...]:
     """What is compared of a version; of one that names strangers nothing, so that it differs from any other."""
     try:
-        made = consensus_versions.row(pair_records.consensus_version(record))
+        made = consensus.row(records.consensus_version(record))
     except ValueError:
         return ()
     return made["artifact_id"], made["revision"], made["sha256"]
-
-
-def _by_id(record: AssistedRecord) -> tuple[str, ...]:
-    return (record.id,)
-
-
-def _nothing(_: Any) -> Iterable[Need]:
-    return ()

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,10 +10,16 @@ from typing import Any, NamedTuple
 from sqlalchemy import Row, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.imports import label_raters
-from annotator.actions.imports.label_matching import MatchedLabel, Matcher, MatchingHints
-from annotator.actions.imports.label_raters import NamedRater, Raters
-from annotator.actions.labelling import label_origins, label_writing
+from annotator.actions.imports import label_matching
+from annotator.actions.imports.label_matching import (
+    DEFAULT_OPTIONS,
+    LabelImportOptions,
+    MatchedLabel,
+    Matcher,
+    NamedRater,
+    Raters,
+)
+from annotator.actions.labelling import labels as labels_module
 from annotator.actions.labelling.label_rows import (
     SAID,
     UNSURE,
@@ -23,12 +29,17 @@ from annotator.actions.labelling.label_rows import (
     sealed_by,
     submits,
 )
-from annotator.actions.labelling.label_writing import SEVERAL, Fields
-from annotator.actions.labelling.labels import FLAGGED
+from annotator.actions.labelling.labels import FLAGGED, SEVERAL, Fields
 from annotator.actions.project import backups, people
-from annotator.actions.project.bulk import BATCH, Progress, insert_rows
-from annotator.actions.project.file import Project, record
-from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.project.file import (
+    BATCH,
+    Progress,
+    Project,
+    insert_rows,
+    judgement_hash,
+    record,
+    silent,
+)
 from annotator.actions.project.incoming import (
     CORRECT,
     ExistingRecords,
@@ -38,16 +49,15 @@ from annotator.actions.project.incoming import (
     Settled,
     refuse_bad,
 )
-from annotator.domain.judges.judgement import Judgement, RaterKind
-from annotator.domain.texts.change import Change, new_id, now
-from annotator.domain.texts.counting import counted
-from annotator.domain.texts.quotation import Span, find
+from annotator.domain.judges.judge import Judgement, RaterKind
+from annotator.domain.texts.canonical import Change, new_id, now
+from annotator.domain.texts.difference import Span, find
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.exchange.formats import label_files
 from annotator.exchange.formats.label_entries import EntryTrouble, LabelFileContent
-from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release.bundle import Bundle, Problem
-from annotator.protocols import PROTOCOLS, USUAL
+from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT, RESPONSE
 
 __all__ = [
@@ -66,14 +76,11 @@ Label = tuple[MatchedLabel, NamedRater]
 
 
 class _Here(NamedTuple):
-    """The project's row for a label, if any, and whether it can still change."""
-
     row: Row[Any] | None
     locked: bool
 
     @property
     def said(self) -> bool:
-        """Whether the person has spoken on it."""
         return self.row is not None and self.row.status in SAID
 
 
@@ -125,7 +132,8 @@ class LabelIntake:
         alias = rater.person.alias
         other = _difference(said, row, alias) if row is not None else ""
         more = row is not None and (
-            not here.said or any(_adds(said, row, name) for name in ("quote", "note"))
+            not here.said
+            or any(getattr(said.entry, name) and not getattr(row, name) for name in ("quote", "note"))
         )
         if here.said and not other and (here.locked or not more):
             return self._settle_alike(label, here)
@@ -141,7 +149,11 @@ class LabelIntake:
         """A label that is there alike: as finished as in the file, or a draft on one of the two sides."""
         (said, rater), row = label, here.row
         finished = row is not None and is_given(row.flags)
-        if here.locked or finished == is_given(said.flags) or _counts(said, row):
+        if (
+            here.locked
+            or finished == is_given(said.flags)
+            or (row is not None and not submits(said.place.protocol) and not is_waiting(row.flags))
+        ):
             return Outcome.SAME, None
         if self.may_replace:
             words = "a draft again" if finished else "no draft any more"
@@ -177,7 +189,7 @@ def _told_apart(labels: Iterable[Label], found: LabelIntake) -> dict[Key, Label]
             repeated.setdefault(key, [first]).append((said, rater))
     again = 0
     for key, ones in repeated.items():
-        if len({_words(said) for said, _ in ones}) == 1:
+        if len({(said.value, said.entry.quote, said.entry.note) for said, _ in ones}) == 1:
             again += len(ones) - 1
             continue
         del once[key]
@@ -193,25 +205,15 @@ def _key(label: Label) -> Key:
     return said.place.protocol, said.place.response_id, said.place.unit_id, rater.person.id
 
 
-def _words(said: MatchedLabel) -> tuple[str, str, str]:
-    return said.value, said.entry.quote, said.entry.note
-
-
 def _there(db: Connection, protocols: set[str], persons: set[str]) -> dict[Key, Row[Any]]:
-    """What these people have said already, by where."""
     j = JUDGEMENT.c
     columns = (j.protocol, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags)
-    found: dict[Key, Any] = {}
+    result: dict[Key, Any] = {}
     for person in sorted(persons):
         whose = (j.rater_kind == RaterKind.PERSON.value) & (j.rater_id == person) & (j.trial == 1)
         for row in db.execute(select(*columns).where(whose, j.protocol.in_(protocols))):
-            found[row.protocol, row.response_id, row.unit_id, row.rater_id] = row
-    return found
-
-
-def _counts(said: MatchedLabel, row: Row[Any] | None) -> bool:
-    """Whether a label that is there counts without being submitted item by item."""
-    return row is not None and not submits(said.place.protocol) and not is_waiting(row.flags)
+            result[row.protocol, row.response_id, row.unit_id, row.rater_id] = row
+    return result
 
 
 def _difference(said: MatchedLabel, row: Row[Any], alias: str) -> str:
@@ -224,35 +226,6 @@ def _difference(said: MatchedLabel, row: Row[Any], alias: str) -> str:
         if told and kept and told != kept:
             return f"the {name} that {alias} left here is another"
     return ""
-
-
-def _adds(said: MatchedLabel, row: Row[Any], name: str) -> bool:
-    return bool(getattr(said.entry, name)) and not getattr(row, name)
-
-
-@dataclass(frozen=True, slots=True)
-class LabelImportOptions:
-    """Options of an import: facts that the files do not state, such as raters and systems.
-
-    `raters`: name in the files → an id or alias here; an alias that nobody has makes a person. `systems`: question's
-    number → system, for benchmarks' own files. Unless `skip_bad`, one bad entry keeps everything out. With
-    `replace` a label takes the place of another one that the same person gave. Labels of files are finished work and
-    count at once; as `drafts` they wait for their raters to resume them. A `mapping` says what the columns of tables
-    hold; with `new_raters` names that nobody has become people.
-    """
-
-    raters: Mapping[str, str] = field(default_factory=dict)
-    system: str = ""
-    systems: Mapping[str, str] = field(default_factory=dict)
-    protocol: str = USUAL
-    skip_bad: bool = False
-    replace: bool = False
-    drafts: bool = False
-    mapping: TablesMapping | None = None
-    new_raters: bool = False
-
-    def told(self) -> MatchingHints:
-        return MatchingHints(self.protocol, self.system, self.systems, drafts=self.drafts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,32 +251,30 @@ class LabelImportPreview:
 
     @property
     def changes(self) -> int:
-        """How many labels are written."""
         return self.new + self.filled + len(self.replaced)
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many entries cannot be taken, by what is wrong with them."""
-        found: Counter[str] = Counter()
+        result: Counter[str] = Counter()
         for problem in self.problems:
-            found[problem.trouble] += problem.labels
-        return dict(found.most_common())
+            result[problem.trouble] += problem.labels
+        return dict(result.most_common())
 
     def words(self) -> list[str]:
-        """The report in lines."""
         state = "as drafts" if self.drafts else "finished work that counts at once"
-        lines = [f"New: {counted(self.new, 'label')}{f', {state}' if self.new else ''}"]
-        lines += [f"Completed:  {counted(self.filled, 'label')}"] if self.filled else []
-        lines += [f"Already there: {counted(self.same, 'label')}"] if self.same else []
-        lines += [f"Replaced:  {counted(len(self.replaced), 'label')}"] if self.replaced else []
-        lines += [f"  {finding}" for finding in self.replaced]
-        lines += self.raters_in_words()
-        lines += [f"Note: {note}" for note in self.notes]
+        lines = [
+            f"New: {counted(self.new, 'label')}{f', {state}' if self.new else ''}",
+            *([f"Completed:  {counted(self.filled, 'label')}"] if self.filled else []),
+            *([f"Already there: {counted(self.same, 'label')}"] if self.same else []),
+            *([f"Replaced:  {counted(len(self.replaced), 'label')}"] if self.replaced else []),
+            *(f"  {finding}" for finding in self.replaced),
+            *self.raters_in_words(),
+            *(f"Note: {note}" for note in self.notes),
+        ]
         named = ", ".join(f"{count:,} {trouble}" for trouble, count in self.counts.items())
         return lines + ([f"Invalid: {named}"] if named else [])
 
     def raters_in_words(self) -> list[str]:
-        """Who each name of the files is here."""
         return [
             f"“{rater.name}” is {'a new person, ' if rater.new else ''}{rater.person.alias}"
             + ("" if rater.name == rater.person.name else f", {rater.person.name}")
@@ -312,7 +283,7 @@ class LabelImportPreview:
 
 
 def preview(
-    project: Project, paths: Sequence[Path], options: LabelImportOptions = LabelImportOptions()
+    project: Project, paths: Sequence[Path], options: LabelImportOptions = DEFAULT_OPTIONS
 ) -> LabelImportPreview:
     """What an import of these files would do; writes nothing. Refusal when they hold no labels at all."""
     people.refuse_others(project, "can import other people's labels")
@@ -324,7 +295,7 @@ def preview(
 def run(
     project: Project,
     paths: Sequence[Path],
-    options: LabelImportOptions = LabelImportOptions(),
+    options: LabelImportOptions = DEFAULT_OPTIONS,
     progress: Progress | None = None,
 ) -> tuple[Change, LabelImportPreview]:
     """Take the labels in, in one transaction. Unless `skip_bad`, one bad entry keeps everything out.
@@ -333,7 +304,7 @@ def run(
     put in its place, the former kept in the audit. What is submitted never changes.
     """
     people.refuse_others(project, "can import other people's labels")
-    tell = progress or _silent
+    tell = progress or silent
     tell("reading files", 0, len(paths))
     placed = _placed(project, read(paths, options), options)
     with project.store.read() as db:
@@ -367,7 +338,7 @@ def _take(
     project: Project, db: Connection, placed: "_Placed", options: LabelImportOptions, tell: Progress
 ) -> tuple[LabelImportPreview, Fields]:
     compared = _compare(project, db, placed, options)
-    label_raters.add(project, db, compared.raters.new())
+    label_matching.add(project, db, compared.raters.new())
     source = _write(project, db, compared, placed.spans, tell)
     return _preview(compared, options), source
 
@@ -387,8 +358,6 @@ def read(paths: Sequence[Path], options: LabelImportOptions) -> LabelFileContent
 
 @dataclass(frozen=True, slots=True)
 class _Placed:
-    """Matched labels of the files, before their raters are known."""
-
     said: tuple[MatchedLabel, ...]
     problems: tuple[Problem, ...]
     notes: tuple[str, ...]
@@ -396,13 +365,17 @@ class _Placed:
 
 
 def _placed(project: Project, content: LabelFileContent, options: LabelImportOptions) -> _Placed:
-    placed = list(Matcher(project, options.told()).place(content.entries))
+    placed = list(Matcher(project, options).place(content.entries))
     said = tuple(one for one in placed if isinstance(one, MatchedLabel))
     problems = (*content.problems, *(one for one in placed if isinstance(one, Problem)))
     spans = _spans(project, said)
-    return _Placed(
-        said, problems, (*content.notes, *_about_quotes(spans), *_about_systems(content, options)), spans
-    )
+    other = {
+        entry.file: f"{entry.file} speaks of “{entry.system[:80]}”, "
+        f"and is taken for “{options.system_of(entry)}” as told"
+        for entry in content.entries
+        if entry.peer and entry.system and entry.system != options.system_of(entry)
+    }
+    return _Placed(said, problems, (*content.notes, *_about_quotes(spans), *other.values()), spans)
 
 
 def _about_quotes(spans: Spans) -> list[str]:
@@ -414,29 +387,17 @@ def _about_quotes(spans: Spans) -> list[str]:
     )
 
 
-def _about_systems(read: LabelFileContent, options: LabelImportOptions) -> list[str]:
-    """Where a benchmark's own file names another system than the one it was said to be of."""
-    told = options.told()
-    other = {
-        entry.file: f"{entry.file} speaks of “{entry.system[:80]}”, and is taken for “{told.system_of(entry)}” as told"
-        for entry in read.entries
-        if entry.peer and entry.system and entry.system != told.system_of(entry)
-    }
-    return list(other.values())
-
-
 def _spans(project: Project, said: Iterable[MatchedLabel]) -> Spans:
     """Where each quote stands in its report; of protocols whose quotes are from pages nothing is looked up."""
     quotes: dict[str, dict[str, None]] = defaultdict(dict)
     for one in said:
         if one.entry.quote and not PROTOCOLS[one.place.protocol].parts:
             quotes[one.place.response_id][one.entry.quote] = None
-    found: dict[tuple[str, str], Span | None] = {}
+    result: dict[tuple[str, str], Span | None] = {}
     for response_id, listed in quotes.items():
-        with project.store.read() as db:
-            text = db.execute(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar_one()
-        found |= {(response_id, quote): find(text, quote) for quote in listed}
-    return found
+        text = project.query(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar_one()
+        result |= {(response_id, quote): find(text, quote) for quote in listed}
+    return result
 
 
 def _compare(project: Project, db: Connection, placed: _Placed, options: LabelImportOptions) -> LabelIntake:
@@ -450,7 +411,9 @@ def _preview(intake: LabelIntake, options: LabelImportOptions) -> LabelImportPre
     met = tuple(rater for rater in raters.met.values() if isinstance(rater, NamedRater))
     unmet = [f"no rater in the files is called “{name}”" for name in raters.unmet()]
     new, filled = (len(intake.accepted(one)) for one in (Outcome.NEW, Outcome.FILLED))
-    replaced, refused = (tuple(one for one in problems if one.note is note) for note in (True, False))
+    replaced, refused = (
+        tuple(problem for problem in problems if problem.note is note) for note in (True, False)
+    )
     return LabelImportPreview(
         new, filled, intake.incoming.counts["labels"].same, replaced, refused, (*intake.notes, *unmet), met,
         tuple(sorted(raters.strangers())), options.drafts,
@@ -458,7 +421,7 @@ def _preview(intake: LabelIntake, options: LabelImportOptions) -> LabelImportPre
 
 
 def _refuse_bad(report: LabelImportPreview, options: LabelImportOptions) -> None:
-    only_conflicts = {one.trouble for one in report.problems} == {EntryTrouble.CONFLICT}
+    only_conflicts = {problem.trouble for problem in report.problems} == {EntryTrouble.CONFLICT}
     replacing = "Skip these, or let the file's labels replace the others."
     refuse_bad(report.problems, options.skip_bad, replacing if only_conflicts else CORRECT)
 
@@ -475,24 +438,24 @@ def _write(project: Project, db: Connection, found: LabelIntake, spans: Spans, t
     at, new = now(), found.accepted(Outcome.NEW)
     others = found.accepted(Outcome.FILLED, Outcome.REPLACED)
     files = sorted({said.entry.file for each in (new, others) for said, _ in each})
-    moments = label_origins.moments(at, files)
+    moments = labels_module.moments(at, files)
     for start in range(0, len(new), BATCH):
         rows = [
             _row(said, rater, spans) | {"at": moments[said.entry.file]}
             for said, rater in new[start : start + BATCH]
         ]
-        insert_rows(db, JUDGEMENT, [row | {"sha256": judgement_hash(row)} for row in rows], _silent)
+        insert_rows(db, JUDGEMENT, [row | {"sha256": judgement_hash(row)} for row in rows], silent)
         tell("writing labels", min(start + BATCH, len(new)), len(new))
     before: dict[str, Fields] = {}
     after: dict[str, Fields] = {}
     for said, rater in others:
-        old = label_writing.kept(db, said.place, rater.person.id, by_file=True)
+        old = labels_module.kept(db, said.place, rater.person.id, by_file=True)
         if old is None:
             raise LookupError(f"the label {said.place} of {rater.person.id} is gone within one transaction")
         row = Judgement(**old | _put(said, old, spans) | {"at": moments[said.entry.file]}).model_dump()
         row = _standing(said, old, row)
-        label_writing.write(db, row, new=False)
-        before[row["id"]], after[row["id"]] = label_writing.image(old), label_writing.image(row)
+        labels_module.write(db, row, new=False)
+        before[row["id"]], after[row["id"]] = labels_module.image(old), labels_module.image(row)
     if before:
         change = Change(
             "judgement", next(iter(before)), "replace labels", {SEVERAL: before}, {SEVERAL: after}
@@ -518,7 +481,6 @@ def _row(said: MatchedLabel, rater: NamedRater, spans: Spans) -> Fields:
 
 @cache
 def _plain_row() -> Fields:
-    """A person's label without its place and value."""
     ids: Fields = dict.fromkeys(("id", "protocol", "item_id", "response_id", "unit_id", "rater_id"), "-")
     return Judgement(**ids | {"rater_kind": RaterKind.PERSON.value, "at": now()}).model_dump()
 
@@ -541,7 +503,3 @@ def _put(said: MatchedLabel, old: Fields, spans: Spans) -> Fields:
     noted = {"note": said.entry.note} if whole or said.entry.note else {}
     own = [FLAGGED] if FLAGGED in old["flags"].split() else []
     return fields | quoted | noted | {"flags": " ".join([*str(fields["flags"]).split(), *own])}
-
-
-def _silent(_stage: str, _done: int, _total: int) -> None:
-    """Progress that nobody listens to."""

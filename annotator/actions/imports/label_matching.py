@@ -1,46 +1,81 @@
 """Matching the labels of a file with reports, units and raters, never by similarity or position."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import select
+from pydantic import ValidationError
+from sqlalchemy import FromClause, Row, false, insert, select
 from sqlalchemy.engine import Connection
 
+from annotator import files
 from annotator.actions.items import materials
+from annotator.actions.judges import judges, kept_keys
 from annotator.actions.labelling import label_cases
-from annotator.actions.labelling.label_rows import IMPORTED, UNSURE
-from annotator.actions.labelling.label_writing import LabelPlace
-from annotator.actions.project.file import Project
-from annotator.domain.judges.judgement import Status
+from annotator.actions.labelling.label_rows import (
+    IMPORTED,
+    SAID,
+    UNSURE,
+    come_to,
+    counted_rows,
+    is_given,
+    is_waiting,
+    sealed_by,
+    submits,
+    to_give_again,
+    to_submit,
+)
+from annotator.actions.labelling.labels import LabelPlace, Origins
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, record
+from annotator.actions.project.incoming import ID
+from annotator.domain.experts.assignment import Person, PersonFields, Role
+from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Unit
-from annotator.domain.material.response import spelled
-from annotator.domain.texts.counting import counted
+from annotator.domain.material.item import spelled
+from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.difference import same_words
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.exchange import folders
+from annotator.exchange.formats import label_files, layouts
 from annotator.exchange.formats.label_entries import EntryTrouble, LabelEntry
+from annotator.exchange.formats.layout import GivenLabel, LabelLayout, Labelled, LabelledReport, LabelledUnit
 from annotator.exchange.formats.layouts import LAYOUTS
+from annotator.exchange.formats.mappings import TablesMapping
 from annotator.exchange.release.bundle import Problem
-from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
+from annotator.exchange.release.records import ItemRecord
+from annotator.protocols import PROTOCOLS, USUAL
+from annotator.storage.tables import ITEM, JUDGEMENT, PERSON, RESPONSE, SYSTEM
 
 # How other programs write the answers of a question that is answered by yes or no, or by true or false.
 _ALIKE = (("yes", "true", "1", "1.0", "y"), ("no", "false", "0", "0.0", "n"))
 
 
 @dataclass(frozen=True, slots=True)
-class MatchingHints:
-    """Facts that the files do not state: the protocol, the system, the report of each question.
+class LabelImportOptions:
+    """Options of an import: facts that the files do not state, such as raters and systems.
 
-    `drafts` are for their raters to resume; otherwise the labels are finished work.
+    `raters`: name in the files → an id or alias here; an alias that nobody has makes a person. `systems`: question's
+    number → system, for benchmarks' own files. Unless `skip_bad`, one bad entry keeps everything out. With
+    `replace` a label takes the place of another one that the same person gave. Labels of files are finished work and
+    count at once; as `drafts` they wait for their raters to resume them. A `mapping` says what the columns of tables
+    hold; with `new_raters` names that nobody has become people.
     """
 
-    protocol: str
+    raters: Mapping[str, str] = field(default_factory=dict)
     system: str = ""
     systems: Mapping[str, str] = field(default_factory=dict)
+    protocol: str = USUAL
+    skip_bad: bool = False
+    replace: bool = False
     drafts: bool = False
+    mapping: TablesMapping | None = None
+    new_raters: bool = False
 
     def system_of(self, entry: LabelEntry) -> str:
         """The system an entry is of; a benchmark's own files are never believed where something else is told."""
@@ -48,10 +83,11 @@ class MatchingHints:
         return (told or entry.system) if entry.peer else (entry.system or told)
 
 
+DEFAULT_OPTIONS = LabelImportOptions()
+
+
 @dataclass(frozen=True, slots=True)
 class MatchedLabel:
-    """A label with its place; `about` are the item and artifact of the unit."""
-
     entry: LabelEntry
     place: LabelPlace
     item_id: str
@@ -82,20 +118,17 @@ class AskedUnit(NamedTuple):
 
 
 def asked_units(
-    project: Project, shape: Protocol, item_ids: Sequence[str]
+    project: Project, protocol: Protocol, item_ids: Sequence[str]
 ) -> Iterator[tuple[str, list[AskedUnit]]]:
-    """Response by response, the units that are asked about, in their order."""
-    with project.store.read() as db:
-        systems = dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
+    systems = dict(project.query(select(SYSTEM.c.id, SYSTEM.c.name)).all())
     # What may be said hangs on whether a page has words, never on those of a report.
-    wanted = replace(materials.for_judging(shape), texts=False)
-    for at_hand in materials.each(project, wanted, item_ids):
+    for at_hand in materials.each(project, replace(materials.for_judging(protocol), texts=False), item_ids):
         for material in at_hand.responses:
-            asked = [(case, unit) for case in shape.cases(material) for unit in case.units]
+            asked = [(case, unit) for case in protocol.cases(material) for unit in case.units]
             yield material.response.id, [
                 AskedUnit(
                     unit.id, _words(case, unit, systems), number, case.artifact_id,
-                    (*label_cases.values_of(shape, case), UNSURE), label_cases.flags_of(case), shape.weight(unit),
+                    (*label_cases.values_of(protocol, case), UNSURE), label_cases.flags_of(case), protocol.weight(unit),
                 )
                 for number, (case, unit) in enumerate(asked, 1)
             ]  # fmt: skip
@@ -109,17 +142,13 @@ def _words(case: Case, unit: Unit, systems: Mapping[str, str]) -> str:
 
 
 class _EntryFacts(NamedTuple):
-    """What is known of an entry before its unit is found."""
-
     protocol: str
     item_id: str
     response_id: str
 
 
 class Matcher:
-    """A matcher of file entries over one snapshot of the project."""
-
-    def __init__(self, project: Project, told: MatchingHints) -> None:
+    def __init__(self, project: Project, told: LabelImportOptions) -> None:
         self._project, self._told = project, told
         with project.store.read() as db:
             self._items = _Items(db)
@@ -130,11 +159,10 @@ class Matcher:
         self._met: dict[tuple[str, str, str, str, int | None], AskedUnit | str] = {}
 
     def place(self, entries: Iterable[LabelEntry]) -> Iterator[MatchedLabel | Problem]:
-        """Each entry with its place, or the first reason why it has none."""
         entries = list(entries)
-        found = [self._response(entry) for entry in entries]
-        self._read_units(found)
-        for entry, where in zip(entries, found, strict=True):
+        result = [self._response(entry) for entry in entries]
+        self._read_units(result)
+        for entry, where in zip(entries, result, strict=True):
             yield where if isinstance(where, Problem) else self._said(entry, where)
 
     def _response(self, entry: LabelEntry) -> _EntryFacts | Problem:
@@ -156,7 +184,6 @@ class Matcher:
         return known
 
     def _named_response(self, entry: LabelEntry) -> _EntryFacts | Problem:
-        """The protocol, the item and the response that an entry names."""
         protocol = entry.protocol or self._told.protocol
         if protocol not in PROTOCOLS or not PROTOCOLS[protocol].values:
             return entry.problem(
@@ -174,9 +201,9 @@ class Matcher:
             )
             return entry.problem(EntryTrouble.UNKNOWN_SYSTEM, told)
         there = [
-            one.id
-            for one in self._reports[item_id, self._systems[name]]
-            if entry.trial in (None, one.trial) and spelled(entry.mode) in ("", one.mode)
+            report.id
+            for report in self._reports[item_id, self._systems[name]]
+            if entry.trial in (None, report.trial) and spelled(entry.mode) in ("", report.mode)
         ]
         if len(there) != 1:
             known = f"“{name}” has {len(there) or 'no'} such {'reports' if there else 'report'} on this item"
@@ -187,14 +214,17 @@ class Matcher:
     def _read_units(self, met: Iterable[_EntryFacts | Problem]) -> None:
         """What is asked of the items that occur, protocol by protocol."""
         wanted: dict[str, dict[str, None]] = defaultdict(dict)
-        for found in met:
-            if not isinstance(found, Problem):
-                wanted[found.protocol][found.item_id] = None
+        for result in met:
+            if not isinstance(result, Problem):
+                wanted[result.protocol][result.item_id] = None
         for protocol, ids in wanted.items():
             self._asked[protocol] = dict(asked_units(self._project, PROTOCOLS[protocol], list(ids)))
 
     def _said(self, entry: LabelEntry, where: _EntryFacts) -> MatchedLabel | Problem:
-        unit = self._unit(entry, where)
+        key = (where.protocol, where.response_id, entry.unit_id, entry.unit, entry.number)
+        if key not in self._met:
+            self._met[key] = _named(self._asked[where.protocol].get(where.response_id, []), entry)
+        unit = self._met[key]
         if isinstance(unit, str):
             return entry.problem(EntryTrouble.UNKNOWN_UNIT, unit)
         value = _value(entry.value, unit.values)
@@ -207,19 +237,13 @@ class Matcher:
         place = LabelPlace(where.protocol, where.response_id, unit.id)
         return MatchedLabel(entry, place, where.item_id, unit.artifact_id, value, flags)
 
-    def _unit(self, entry: LabelEntry, where: _EntryFacts) -> AskedUnit | str:
-        key = (where.protocol, where.response_id, entry.unit_id, entry.unit, entry.number)
-        if key not in self._met:
-            self._met[key] = _named(self._asked[where.protocol].get(where.response_id, []), entry)
-        return self._met[key]
-
 
 @lru_cache
 def _value(given: str, values: tuple[str, ...]) -> str | None:
     """The value that a file's word stands for; None where it is none of them."""
     plain = given.casefold()
     alike = next((group for group in _ALIKE if plain in group), ())
-    plain = next((one for one in values if one in alike[:2]), plain)
+    plain = next((value for value in values if value in alike[:2]), plain)
     return plain if plain in values else None
 
 
@@ -256,16 +280,14 @@ class _Report(NamedTuple):
 
 
 def _reports(db: Connection) -> defaultdict[tuple[str, str], list[_Report]]:
-    found: defaultdict[tuple[str, str], list[_Report]] = defaultdict(list)
+    result: defaultdict[tuple[str, str], list[_Report]] = defaultdict(list)
     columns = (RESPONSE.c.item_id, RESPONSE.c.system_id, RESPONSE.c.id, RESPONSE.c.trial, RESPONSE.c.mode)
     for row in db.execute(select(*columns)):
-        found[row.item_id, row.system_id].append(_Report(row.id, row.trial, row.mode))
-    return found
+        result[row.item_id, row.system_id].append(_Report(row.id, row.trial, row.mode))
+    return result
 
 
 class _Items:
-    """The active items, by id, by data set and key, and by key."""
-
     def __init__(self, db: Connection) -> None:
         rows = db.execute(
             select(ITEM.c.id, ITEM.c.dataset, ITEM.c.key).where(ITEM.c.retired.is_(False))
@@ -280,7 +302,6 @@ class _Items:
             self._by_key[row.key].append(row.id)
 
     def named(self, entry: LabelEntry) -> str | Problem:
-        """The id of the item that an entry names, or why it names none."""
         # A column of items may hold their ids as well as their keys.
         own = entry.item_id or (entry.item if entry.item in self._ids else "")
         known = own if own in self._ids else ""
@@ -297,3 +318,391 @@ class _Items:
         of = f" of “{entry.dataset[:80]}”" if entry.dataset else ""
         reason = f"there is no item “{(entry.item or entry.item_id)[:80]}”{of}"
         return known or entry.problem(EntryTrouble.UNKNOWN_ITEM, reason)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedRater:
+    """The person that a name in the files stands for; `new` when the import creates them."""
+
+    name: str
+    person: Person
+    new: bool = False
+
+
+class Raters:
+    def __init__(self, project: Project, wanted: Mapping[str, str], *, add_unknown: bool = False) -> None:
+        """`wanted` says which name in the files is whose id or alias; an alias that nobody has makes a person.
+
+        With `add_unknown` so does a name that nobody has.
+        """
+        self._wanted, self._add_unknown = wanted, add_unknown
+        self._people = {person.id: person for person in people.people(project)}
+        self.met: dict[tuple[str, str, bool], NamedRater | str] = {}
+
+    def of(self, entry: LabelEntry) -> NamedRater | str:
+        key = (entry.rater, entry.rater_id, entry.peer)
+        if key not in self.met:
+            self.met[key] = self._found(*key)
+        return self.met[key]
+
+    def unmet(self) -> list[str]:
+        return sorted(set(self._wanted) - {name for name, *_ in self.met})
+
+    def strangers(self) -> set[str]:
+        return {name for (name, *_), rater in self.met.items() if name and isinstance(rater, str)}
+
+    def new(self) -> list[NamedRater]:
+        result = {
+            rater.person.id: rater
+            for rater in self.met.values()
+            if isinstance(rater, NamedRater) and rater.new
+        }
+        return list(result.values())
+
+    def _found(self, name: str, rater_id: str, peer: bool) -> NamedRater | str:
+        if name in self._wanted:
+            return self._told(name, self._wanted[name])
+        if rater_id in self._people:
+            return self._known(name or rater_id, rater_id)
+        if rater_id:
+            if not ID.fullmatch(rater_id):
+                return f"“{rater_id[:40]}” is no id of a person"
+            alias = name if name and name not in self._aliases() else self._free()
+            return self._made(name or rater_id, rater_id, alias)
+        # In a benchmark's own files a letter of the file's name stands for someone, which is no name.
+        called = [] if peer else self._called(name)
+        if len(called) == 1:
+            return self._known(name, called[0])
+        if name and not called and self._add_unknown:
+            return self._made(name, new_id(), self._free())
+        who = f"“{name[:40]}”" if name else "nobody"
+        several = f", which {len(called):,} people here are called" if called else ""
+        return f"the rater is {who}{several}: choose who that is, as in --as “{name[:40]}=ALIAS”"
+
+    def _called(self, name: str) -> list[str]:
+        """Who here has that alias or name, by id: as it is written, or else whatever its letters' case."""
+        words = {person.id: (person.alias, person.name) for person in self._people.values()}
+        exact = [one for one, said in words.items() if name in said]
+        folded = name.casefold()
+        alike = [one for one, said in words.items() if folded in map(str.casefold, said)]
+        return (exact or alike) if name else []
+
+    def _told(self, name: str, wanted: str) -> NamedRater | str:
+        if wanted in self._people:
+            return self._known(name, wanted)
+        folded = wanted.casefold()
+        alike = [person for person in self._people.values() if person.alias.casefold() == folded]
+        exact = [person for person in alike if person.alias == wanted] or alike
+        if len(exact) > 1:
+            return f"“{wanted[:40]}” may be {len(exact):,} people: write the alias as they have it"
+        if exact:
+            return self._known(name, exact[0].id)
+        return self._made(name, new_id(), wanted)
+
+    def _known(self, name: str, person_id: str) -> NamedRater:
+        return NamedRater(
+            name, self._people[person_id], any(rater.person.id == person_id for rater in self.new())
+        )
+
+    def _made(self, name: str, person_id: str, alias: str) -> NamedRater | str:
+        try:
+            fields = PersonFields.model_validate(
+                {"name": name[:200], "alias": alias, "roles": Role.ANNOTATOR.value}
+            )
+        except ValidationError as error:
+            return f"“{alias[:40]}” cannot be an alias: {error.errors()[0]['msg'].lower()}"
+        made = NamedRater(name, Person(id=person_id, **fields.model_dump()), new=True)
+        self._people[person_id] = made.person
+        return made
+
+    def _aliases(self) -> set[str]:
+        return {person.alias for person in self._people.values()}
+
+    def _free(self) -> str:
+        taken = self._aliases()
+        return next(f"R{n}" for n in range(1, len(taken) + 2) if f"R{n}" not in taken)
+
+
+def add(project: Project, db: Connection, raters: Iterable[NamedRater]) -> None:
+    for rater in raters:
+        values = rater.person.model_dump()
+        db.execute(insert(PERSON).values(**values))
+        record(project, db, Change("person", rater.person.id, "add person", after=values))
+
+
+def told(words: Iterable[str]) -> dict[str, str]:
+    """Name → alias, from texts like “A=R3”; Refusal for one that says neither, or one name twice."""
+    result: dict[str, str] = {}
+    for one in words:
+        name, sign, alias = one.rpartition("=")
+        if not (sign and name.strip() and alias.strip()):
+            raise Refusal(
+                f"“{one}” does not identify a rater.", "Write NAME=ALIAS, with a name from the files."
+            )
+        if result.setdefault(name.strip(), alias.strip()) != alias.strip():
+            raise Refusal(f"“{name.strip()}” is assigned to two people.", "Assign each rater once.")
+    return result
+
+
+CSV, JSON = "csv", "json"
+TABLES = {CSV: "CSV (*.csv)", JSON: "JSON (*.json)"}
+OPEN, SUBMITTED_STATE, GIVEN = "open", "submitted", "given"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSelection:
+    """Labels to export: by protocols, people (ids or aliases) and systems; empty means all.
+
+    With `everything` also those that their rater has yet to submit. `judge` adds that judge's verdicts to a
+    benchmark's own layout, for its meta-evaluation holds one against the other.
+    """
+
+    protocols: tuple[str, ...] = ()
+    people: tuple[str, ...] = ()
+    systems: tuple[str, ...] = ()
+    everything: bool = False
+    judge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    path: Path
+    files: int
+    labels: int
+    raters: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Leaving(NamedTuple):
+    """An exported label with its unit (None when it is gone), its state, and the file it came from."""
+
+    row: Row[Any]
+    unit: AskedUnit | None
+    state: str
+    origin: str = ""
+
+
+@dataclass(slots=True)
+class _Chosen:
+    labels: list[Leaving] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def notes(self) -> list[str]:
+        result = [
+            f"{counted(number, 'label')} left out: {reason}" for reason, number in self.left_out.items()
+        ]
+        lost = sum(label.unit is None for label in self.labels)
+        return result + (
+            [f"{counted(lost, 'label')} of units that are no longer asked about"] if lost else []
+        )
+
+
+def offered() -> dict[str, str]:
+    """What labels can be written as, by name, in words to choose by."""
+    return TABLES | {
+        name: f"{title}'s layout, a folder (*)" for name, (title, _) in layouts.of_labels().items()
+    }
+
+
+def known_files() -> str:
+    return " or ".join(f"{title}'s files ({one.example} …)" for title, one in layouts.of_labels().values())
+
+
+def export(project: Project, to: Path, form: str = "", choice: LabelSelection = LabelSelection()) -> Exported:
+    """Write labels to a file (.csv, .json) or, in a benchmark's own layout, to a folder; whole or not at all.
+
+    Only labels that are submitted, or came in by a file, unless everything is asked for. People leave by alias.
+    """
+    people.refuse_others(project, "can export other people's labels")
+    own = layouts.of_labels()
+    form = form or {".csv": CSV, ".json": JSON}.get(to.suffix.lower(), "") or next(iter(own))
+    if form not in offered():
+        raise Refusal(f"“{form}” is not a format for labels.", f"Choose one of {', '.join(offered())}.")
+    if choice.judge and form in TABLES:
+        raise Refusal(
+            "A table of labels cannot contain a judge.", f"Omit the judge, or  choose {' or '.join(own)}."
+        )
+    if form not in TABLES:
+        choice = _held_by(*own[form], choice)
+    chosen = _chosen(project, choice)
+    if not chosen.labels:
+        why = "; ".join(chosen.notes()) or "nobody has labelled any of this"
+        raise Refusal(f"There are no labels to export: {why}.", "Include unsubmitted labels, or label first.")
+    raters = tuple(sorted({label.row.alias for label in chosen.labels}))
+    if form not in TABLES:
+        parts, notes = own[form][1].write(_labelled(project, own[form][1], chosen.labels, choice.judge))
+        kept_keys.refuse_in_files(project, parts)
+        folders.write(to, folders.with_sums(parts))
+        return Exported(to, len(parts), len(chosen.labels), raters, (*chosen.notes(), *notes))
+    rows = (_row(label) for label in chosen.labels)
+    content = b"".join(label_files.as_csv(rows)) if form == CSV else label_files.as_json(rows)
+    kept_keys.refuse_in_files(project, {to.name: content})
+    files.save(to, content)
+    return Exported(to, 1, len(chosen.labels), raters, tuple(chosen.notes()))
+
+
+def _held_by(title: str, layout: LabelLayout, choice: LabelSelection) -> LabelSelection:
+    if set(choice.protocols) - {layout.protocol}:
+        raise Refusal(
+            f"{title}'s layout holds {layout.protocol} alone.",
+            f"Choose {' or '.join(TABLES)} for the others.",
+        )
+    return replace(choice, protocols=(layout.protocol,))
+
+
+def _labelled(project: Project, layout: LabelLayout, labels: Iterable[Leaving], judge: str) -> Labelled:
+    """The labels as a layout is given them: with every item in use, and every report that can be labelled."""
+    listed = select(ITEM).where(ITEM.c.retired.is_(False)).order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
+    reports = select(RESPONSE, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+    with project.store.read() as db:
+        items = {
+            row.id: ItemRecord(id=row.id, key=row.key, dataset=row.dataset, question=row.question)
+            for row in db.execute(listed)
+        }
+        rows = {row.id: row for row in db.execute(reports)}
+    asked = {
+        response_id: LabelledReport(
+            items[rows[response_id].item_id],
+            rows[response_id].name,
+            rows[response_id].trial,
+            rows[response_id].mode,
+            [LabelledUnit(unit.id, unit.words, unit.weight) for unit in units],
+        )
+        for response_id, units in asked_units(project, PROTOCOLS[layout.protocol], list(items))
+    }
+    people_say = [
+        GivenLabel(
+            row.response_id,
+            row.unit_id,
+            row.alias,
+            row.rater_id,
+            None if row.status == Status.UNCLEAR.value else row.value,
+        )
+        for row, *_ in labels
+    ]
+    return Labelled(
+        list(items.values()), asked, people_say, list(_judged(project, layout, judge)) if judge else ()
+    )
+
+
+def _judged(project: Project, layout: LabelLayout, name: str) -> Iterator[GivenLabel]:
+    """What a judge says under the layout's protocol; of several trials what they come to."""
+    judge, j = judges.named(project, name), JUDGEMENT.c
+    question = select(j.response_id, j.unit_id, j.value, j.rationale, j.status).where(
+        j.protocol == layout.protocol, j.rater_id == judge.id, j.value.is_not(None)
+    )
+    trials: dict[tuple[str, str], list[Any]] = defaultdict(list)
+    for row in project.query(question.order_by(j.trial)):
+        trials[row.response_id, row.unit_id].append(row)
+    for unit, rows in trials.items():
+        value, row = come_to(PROTOCOLS[layout.protocol].scale, rows)
+        if value is not None:
+            yield GivenLabel(*unit, judge.name, judge.id, value, row.rationale)
+
+
+def _chosen(project: Project, choice: LabelSelection) -> _Chosen:
+    protocols = choice.protocols or tuple(name for name, definition in PROTOCOLS.items() if definition.values)
+    if unknown := set(protocols) - set(PROTOCOLS):
+        raise Refusal(f"There is no protocol “{min(unknown)}”.", f"Available: {', '.join(PROTOCOLS)}.")
+    persons = [people.known(project, one).id for one in choice.people]
+    result = _Chosen()
+    ids = materials.item_ids(project)
+    for protocol in protocols:
+        with project.store.read() as db:
+            every = rows = _rows(db, protocol, persons, choice.systems, JUDGEMENT)
+            if not choice.everything:
+                rows = _rows(db, protocol, persons, choice.systems, counted_rows())
+            whose, origins = {row.rater_id for row in rows}, Origins(db)
+            sealed = {person: sealed_by(db, person, protocol) for person in whose}
+            gone = {one for person in whose for one in to_give_again(db, person, protocol)}
+        open_ = {row.id for row in every} - {row.id for row in rows} - gone
+        if open_:
+            result.left_out["not yet submitted"] += len(open_)
+        units = _units(project, protocol, ids, {row.response_id for row in rows}) if rows else {}
+        for row in rows:
+            state = OPEN if row.id in gone else _state(row, sealed, whole=choice.everything)
+            if state == OPEN and not choice.everything:
+                result.left_out["of another wording"] += 1
+            else:
+                unit, origin = units.get((row.response_id, row.unit_id)), origins.of(row.flags, row.at)
+                result.labels.append(Leaving(row, unit, state, origin))
+    order = {item_id: place for place, item_id in enumerate(ids)}
+    result.labels.sort(key=lambda label: _place(order, label))
+    return result
+
+
+def _place(order: Mapping[str, int], label: Leaving) -> tuple[Any, ...]:
+    row, number = label.row, label.unit.number if label.unit else 10**9
+    report = (row.protocol, order[row.item_id], row.system, row.report_trial, row.mode, row.response_id)
+    return (*report, number, row.unit_id, row.alias)
+
+
+def _rows(
+    db: Connection, protocol: str, persons: Sequence[str], systems: Sequence[str], source: FromClause
+) -> Sequence[Any]:
+    """What people said under a protocol of the items in use; of `source` all of it, or what counts."""
+    known = dict(db.execute(select(SYSTEM.c.name, SYSTEM.c.id)).all())
+    if unknown := [name for name in systems if name not in known]:
+        raise Refusal(
+            f"There is no system “{unknown[0]}” in this project.", f"Available: {', '.join(known)}."
+        )
+    j = source.c
+    to_be = to_submit() if source is JUDGEMENT else false()
+    told = (
+        j.id, j.protocol, j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.status, j.quote, j.note, j.flags,
+        j.at, ITEM.c.key, ITEM.c.dataset, SYSTEM.c.name.label("system"), RESPONSE.c.trial.label("report_trial"),
+        RESPONSE.c.mode, PERSON.c.alias, to_be.label("to_submit"),
+    )  # fmt: skip
+    question = (
+        select(*told)
+        .join(ITEM, ITEM.c.id == j.item_id)
+        .join(RESPONSE, RESPONSE.c.id == j.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .join(PERSON, PERSON.c.id == j.rater_id)
+        .where(
+            j.protocol == protocol, j.rater_kind == RaterKind.PERSON.value, j.trial == 1, j.status.in_(SAID),
+            ITEM.c.retired.is_(False),
+        )
+    )  # fmt: skip
+    if persons:
+        question = question.where(j.rater_id.in_(persons))
+    if systems:
+        question = question.where(SYSTEM.c.name.in_(systems))
+    return db.execute(question).all()
+
+
+def _units(
+    project: Project, protocol: str, ids: Sequence[str], responses: set[str]
+) -> dict[tuple[str, str], AskedUnit]:
+    result = asked_units(project, PROTOCOLS[protocol], ids)
+    return {
+        (response_id, unit.id): unit
+        for response_id, units in result
+        if response_id in responses
+        for unit in units
+    }
+
+
+def _state(row: Row[Any], sealed: Mapping[str, set[str]], *, whole: bool) -> str:
+    """How final a label is: submitted by its rater, come in by a file, given where nothing is submitted, or open."""
+    if row.item_id in sealed[row.rater_id]:
+        return SUBMITTED_STATE
+    if is_given(row.flags):
+        return IMPORTED
+    if whole:
+        return OPEN if row.to_submit or is_waiting(row.flags) else GIVEN
+    # What counts of labels that are open again is what was submitted.
+    return SUBMITTED_STATE if submits(row.protocol) else GIVEN
+
+
+def _row(label: Leaving) -> dict[str, Any]:
+    row, unit = label.row, label.unit
+    return {
+        "item": row.key, "item_id": row.item_id, "dataset": row.dataset, "system": row.system,
+        "trial": row.report_trial, "mode": row.mode, "protocol": row.protocol, "unit_id": row.unit_id,
+        "unit": unit.words if unit else "", "number": unit.number if unit else None, "rater": row.alias,
+        "rater_id": row.rater_id, "value": UNSURE if row.status == Status.UNCLEAR.value else row.value,
+        "quote": row.quote, "note": row.note, "weight": unit.weight if unit else None, "state": label.state,
+        "origin": label.origin,
+        "at": row.at.isoformat(timespec="seconds"),
+    }  # fmt: skip

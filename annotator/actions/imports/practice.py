@@ -8,29 +8,27 @@ from itertools import islice
 from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import closing, openings
-from annotator.actions.assignments import assignments, submitting
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.items import extracts, items, materials, pages, sources
+from annotator.actions.items import extracts, items, materials, pages
 from annotator.actions.judges import judges
 from annotator.actions.labelling import label_tasks, labels
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import response_hash
+from annotator.actions.project.file import Project, response_hash
 from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.experts.person import Person
+from annotator.domain.experts.assignment import Person, Purpose, Stage
 from annotator.domain.experts.sharing import assignment_id
 from annotator.domain.judges.judge import RunState
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.extract import by_judge
-from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.change import derived_id, now
-from annotator.judging.runs.progress import Finished
+from annotator.domain.texts.canonical import derived_id, now
+from annotator.judging.runner import Finished
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS, USUAL
 from annotator.storage.tables import ASSIGNMENT, RESPONSE, SYSTEM
@@ -116,8 +114,7 @@ AHEAD = timedelta(days=7)
 
 def ask(project: Project) -> None:
     for key, (question, kind, subject) in QUESTIONS.items():
-        item_id = items.add(project, question, kind, subject).subject
-        items.change(project, item_id, key=key, **FOUND)
+        items.change(project, items.add(project, question, kind, subject).subject, key=key, **FOUND)
 
 
 def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]) -> None:
@@ -127,20 +124,20 @@ def set_out(project: Project, everybody: dict[str, Person], keys: dict[str, str]
     )
     _hand_out(project, keys, a, b, c)
     # So that the person who opens the sample has one conflict before them, in words they can read.
-    theirs = assignment_id(keys[THIRD], a.id, Stage.ADJUDICATION)
-    assignments.reassign(project, theirs, senior.id)
+    assignments.reassign(project, assignment_id(keys[THIRD], a.id, Stage.ADJUDICATION), senior.id)
     with project.store.write() as db:
         for key in (WRITE, RULE):
-            sources.put(db, keys[key], _text(key).split("\n", 1)[0].lstrip("# "), _text(key))
+            items.put(db, keys[key], _text(key).split("\n", 1)[0].lstrip("# "), _text(key))
         reports = {_report(db, keys[LABEL], system): said for system, said in REPORTS.items()}
     for person, key, criteria in ((b, WRITE, OTHERS), (b, RULE, ONE), (c, RULE, OTHER)):
         _write(project, person, keys[key], criteria)
     for person in (b, c):
         _write(project, person, keys[LABEL], AGREED)
-    _have_reviewed(project, b, keys[LABEL])
+    project.work_as(b)
+    plan = Plan(units=tuple(Subtask(text=text) for text in STEPS))
+    assignments.seal(project, artifacts.start(project, keys[LABEL], Kind.PLAN, plan).subject)
     project.work_as(senior)
-    adjudication = openings.open_(project, keys[LABEL], Stage.RUBRIC).id
-    closing.close(project, adjudication)
+    ruling.close(project, adjudicating.open_(project, keys[LABEL], Stage.RUBRIC).id)
     project.work_as(a)
     _cite(project, reports)
     _judge(project)
@@ -181,10 +178,10 @@ def _move_dates(db: Connection) -> datetime:
 
 def _report(db: Connection, item_id: str, system: str) -> str:
     text, response_id = _text(f"{LABEL}.{system.lower()}"), derived_id("response", item_id, system)
-    found = select(SYSTEM.c.id).where(SYSTEM.c.name == system)
+    result = select(SYSTEM.c.id).where(SYSTEM.c.name == system)
     db.execute(
         insert(RESPONSE).values(
-            id=response_id, item_id=item_id, system_id=db.execute(found).scalar_one(), text=text, trial=1,
+            id=response_id, item_id=item_id, system_id=db.execute(result).scalar_one(), text=text, trial=1,
             mode="end-to-end", sha256=response_hash(text), collected_on=COLLECTED,
         )
     )  # fmt: skip
@@ -193,14 +190,7 @@ def _report(db: Connection, item_id: str, system: str) -> str:
 
 def _write(project: Project, person: Person, item_id: str, criteria: Criteria) -> None:
     project.work_as(person)
-    submitting.seal(project, _started(project, item_id, criteria))
-
-
-def _have_reviewed(project: Project, author: Person, item_id: str) -> None:
-    """A plan as its author drafted it, for another to review openly."""
-    project.work_as(author)
-    plan = Plan(units=tuple(Subtask(text=text) for text in STEPS))
-    submitting.seal(project, artifacts.start(project, item_id, Kind.PLAN, plan).subject)
+    assignments.seal(project, _started(project, item_id, criteria))
 
 
 def _started(project: Project, item_id: str, criteria: Criteria, anchor: Anchor | None = None) -> str:
@@ -212,7 +202,6 @@ def _started(project: Project, item_id: str, criteria: Criteria, anchor: Anchor 
 
 
 def _cite(project: Project, reports: Iterable[str]) -> None:
-    """The claims of the reports, and the pages that they cite as they stood."""
     extraction = next(one for one in EXTRACTIONS.values() if one.makes is ResponsePart.CLAIMS)
     judge = judges.named(project, "baseline")
     for url, name in PAGES:
@@ -243,20 +232,22 @@ def _cite(project: Project, reports: Iterable[str]) -> None:
 
 
 def _judge(project: Project) -> None:
-    """A run that was stopped before it came to its last verdicts."""
     judge, order = judges.named(project, "baseline"), RunRequest("baseline", USUAL, items=(LABEL,))
-    shape = PROTOCOLS[USUAL]
+    protocol = PROTOCOLS[USUAL]
     cases = list(judge_cases.cases(project, order))
-    run = run_records.open_run(project, judge, order, shape.prompts)
+    run = run_records.open_run(project, judge, order, protocol.prompts)
     run_records.set_counts(project, run.id, sum(len(case.units) for case in cases), 0)
-    done = [Finished(case, shape.baseline(case)) for case in islice(cases, JUDGED)] if shape.baseline else []
+    done = (
+        [Finished(case, protocol.baseline(case)) for case in islice(cases, JUDGED)]
+        if protocol.baseline
+        else []
+    )
     RunJournal(project, run.id, judge.id, USUAL).record(done)
     run_records.close_run(project, run.id, RunState.CANCELLED)
 
 
 def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]]) -> None:
-    """A rubric with its first two criteria, and a report that is half labelled."""
-    (source,) = sources.sources(project, item_id)
+    (source,) = items.sources(project, item_id)
     at = source.text.index(QUOTE)
     _started(project, item_id, BEGUN, Anchor.at(source.text, at, at + len(QUOTE), source.id))
     report = next(task.response_id for task in label_tasks.queue(project) if task.item_key == LABEL)
@@ -266,8 +257,6 @@ def _begin(project: Project, item_id: str, reports: Mapping[str, tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class PracticeStep:
-    """An exercise in the sample: its words, and its page and place."""
-
     words: str
     page: str
     place: dict[str, str]

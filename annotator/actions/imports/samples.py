@@ -5,7 +5,7 @@ What it ships holds the same content whenever it is made; what it adds to be wor
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,32 +14,30 @@ from typing import Any
 from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication import adjudication_sheets, openings, ruling
+from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import gold
-from annotator.actions.consensus import remarks
-from annotator.actions.contests import contest_files
+from annotator.actions.authoring import annotating
+from annotator.actions.consensus import consensus
+from annotator.actions.contests import contest_runs
 from annotator.actions.imports import imports, practice
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import label_writing
+from annotator.actions.labelling import labels
 from annotator.actions.labelling.label_rows import WAITS, submitted, to_submit
 from annotator.actions.material import extracting
 from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import Project, settings_of
-from annotator.actions.project.unfinished import SAMPLE, TITLE, is_sample
-from annotator.actions.research import work_sources
+from annotator.actions.project.document_checks import SAMPLE, TITLE, is_sample
+from annotator.actions.project.file import Progress, Project, settings_of
+from annotator.actions.research import research
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.experts.adjudication import Confidence, Reason
-from annotator.domain.experts.assignment import Purpose, Stage
+from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
 from annotator.domain.experts.parcel import Arrival, ParcelOutcome, ReturnedPiece
-from annotator.domain.experts.person import Person, Role
-from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import derived_id
+from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import papers
@@ -75,8 +73,6 @@ LATE_STEP = "Examine why unbalanced gradients alone cannot explain the failure o
 # The small samples, by their names.
 RELATED_WORK, SEMINAR = "related-work", "seminar"
 
-Progress = Callable[[str, int, int], None]
-
 
 def create(path: Path, progress: Progress | None = None, *, to_work_in: bool = True) -> Project:
     """A new project file with the sample in it, opened as its coordinator; Refusal when it exists.
@@ -101,15 +97,15 @@ def create_small(path: Path, name: str, progress: Progress | None = None) -> Pro
 
     project, baseline = Project.create(path, sample.title, fill=fill), judges.BASELINE.name
     if (works := folder / "works.csv").is_file():
-        work_sources.from_place(project, works)
+        research.from_place(project, works)
     for matches in folder.glob("matches.csv"):
-        contest_files.import_matches(project, matches)
+        contest_runs.import_matches(project, matches)
     for drawn in paper.extractions:
         if drawn.baseline is not None:
             asyncio.run(extracting.run(project, RunRequest(baseline, drawn.name)))
-    for shape in paper.protocols:
-        if shape.baseline is not None:
-            asyncio.run(judge_runs.run(project, RunRequest(baseline, shape.name)))
+    for protocol in paper.protocols:
+        if protocol.baseline is not None:
+            asyncio.run(judge_runs.run(project, RunRequest(baseline, protocol.name)))
     return project
 
 
@@ -118,8 +114,8 @@ def reset(path: Path, progress: Progress | None = None) -> Path:
 
     Refusal when another project lies there, or when it is open; nothing is moved then.
     """
-    found = settings_of(path)
-    if found.get("id") and not is_sample(found):
+    result = settings_of(path)
+    if result.get("id") and not is_sample(result):
         raise Refusal(f"“{path.name}” is not the sample project.", "Name the file of the sample.")
     with backups.replaced(path) as (fresh, aside):
         create(fresh, progress).close()
@@ -131,12 +127,15 @@ def _fill(project: Project, progress: Progress | None, to_work_in: bool) -> None
         practice.ask(project)
     imports.run(project, "goldsmith", [resources() / "sample"], progress=progress)
     # Each page has something to show before all is adjudicated; the figures say whose gold it is.
-    project.set(gold.UNADJUDICATED, True)
+    project.set(annotating.UNADJUDICATED, True)
     everybody = {person.alias: person for person in people.people(project)}
     keys = {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
     with project.store.write() as db:
         _hand_out(project, everybody, keys)
-        _await(db)
+        due = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value, to_submit(), ~submitted()
+        for row in db.execute(select(JUDGEMENT).where(*due)).mappings().all():
+            given = {name: value for name, value in row.items() if name != "sha256"}
+            labels.put(db, {**given, "flags": WAITS}, given)
         _spend(db)
         _receive(db, everybody[B], keys)
     if to_work_in:
@@ -163,14 +162,6 @@ def _hand_out(project: Project, everybody: dict[str, Person], keys: dict[str, st
 
 def _day(month: int, day: int) -> datetime:
     return datetime(2026, month, day, 17, tzinfo=UTC)
-
-
-def _await(db: Connection) -> None:
-    """Of the labels that were handed out what is not submitted does not count yet."""
-    due = JUDGEMENT.c.rater_kind == RaterKind.PERSON.value, to_submit(), ~submitted()
-    for row in db.execute(select(JUDGEMENT).where(*due)).mappings().all():
-        given = {name: value for name, value in row.items() if name != "sha256"}
-        label_writing.put(db, {**given, "flags": WAITS}, given)
 
 
 def _spend(db: Connection) -> None:
@@ -234,15 +225,15 @@ def _receive(db: Connection, person: Person, keys: dict[str, str]) -> None:
 
 def _begin_adjudicating(project: Project, item_id: str) -> None:
     """A plan half ruled on, so that the page shows how far one is."""
-    adjudication = openings.open_(project, item_id, Stage.PLAN).id
+    adjudication = adjudicating.open_(project, item_id, Stage.PLAN).id
     shared = [
-        row
-        for row in adjudication_sheets.sheet(project, adjudication).rows
-        if len(row.units) > 1 and row.contested
+        row for row in adjudicating.sheet(project, adjudication).rows if len(row.units) > 1 and row.contested
     ]
     said = ("What is forecast from is what tells the families apart.", "“Past” goes without saying.")
     for row, words in zip(shared, said, strict=False):
         ruling.rule(
             project, row.ruling.id, "B", reason=Reason.WORDING, rationale=words, confidence=Confidence.HIGH
         )
-    remarks.remark(project, adjudication, "Does a plan have to name the events by which services are judged?")
+    consensus.remark(
+        project, adjudication, "Does a plan have to name the events by which services are judged?"
+    )

@@ -1,9 +1,10 @@
 """Extracts of responses and items: stored, read, confirmed and corrected."""
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
 import orjson
@@ -25,11 +26,11 @@ from annotator.domain.material.extract import (
 )
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.material.writer_aid import WriterAid
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change, new_id, now
+from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import upserts
-from annotator.storage.tables import EXTRACT, JUDGEMENT
+from annotator.domain.texts.words import counted
+from annotator.storage import tables
+from annotator.storage.tables import EXTRACT, ITEM, JUDGE, JUDGEMENT
 
 GONE = Refusal("That extract no longer exists.", "Open the response again.")
 # Whose word counts first: a person's, then what came with the response, then a judge's.
@@ -39,8 +40,6 @@ Subject = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class NewExtract:
-    """A new extract of an item or (with a `response_id`) of a response."""
-
     item_id: str
     response_id: str
     kind: ResponsePart | Kind | WriterAid
@@ -53,11 +52,10 @@ class NewExtract:
 def kinds_of_items(project: Project) -> dict[str, set[str]]:
     """Item → the kinds and rubric sets that were drawn from it itself; none for an item of which nothing was."""
     columns = EXTRACT.c.item_id, EXTRACT.c.kind, EXTRACT.c.origin
-    found: dict[str, set[str]] = defaultdict(set)
-    with project.store.read() as db:
-        for item_id, kind, origin in db.execute(select(*columns).where(EXTRACT.c.response_id == "")):
-            found[item_id].add(origin if origin.startswith(SET) else kind)
-    return found
+    result: dict[str, set[str]] = defaultdict(set)
+    for item_id, kind, origin in project.query(select(*columns).where(EXTRACT.c.response_id == "")):
+        result[item_id].add(origin if origin.startswith(SET) else kind)
+    return result
 
 
 def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str, Extract]]:
@@ -81,8 +79,19 @@ def standing(db: Connection, item_ids: Iterable[str]) -> dict[Subject, dict[str,
 
 def keep_row(db: Connection, drawn: NewExtract, by: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
     """Write a row for what was drawn; the image of the row it replaces (empty for none), and the row."""
-    _check(drawn)
-    old = _row(db, _same(drawn))
+    if not isinstance(drawn.document, class_of(drawn.kind.value, drawn.response_id)):
+        raise Refusal(f"A {drawn.kind.value} cannot be a {type(drawn.document).__name__}.", "Give another.")
+    if len({unit.id for unit in drawn.document.units}) != len(drawn.document.units):
+        raise Refusal(f"Two units of the {drawn.kind.value} have the same id.", "Give each an id of its own.")
+    old = _row(
+        db,
+        (
+            (EXTRACT.c.item_id == drawn.item_id)
+            & (EXTRACT.c.response_id == drawn.response_id)
+            & (EXTRACT.c.kind == drawn.kind.value)
+            & (EXTRACT.c.origin == drawn.origin)
+        ),
+    )
     fields = ExtractFields(
         item_id=drawn.item_id,
         response_id=drawn.response_id,
@@ -130,8 +139,7 @@ def confirm(project: Project, extract_id: str) -> Change:
 
 def restore(_project: Project, db: Connection, subject: str, present: Any, goal: Any) -> None:
     """Put the subject of a change from one image to another; Refusal when it has moved on."""
-    row = _row(db, EXTRACT.c.id == subject)
-    if image(row) != present:
+    if image(_row(db, EXTRACT.c.id == subject)) != present:
         raise Refusal("That extract was changed since.", "Undo the later change first.")
     if not goal:
         if db.execute(select(JUDGEMENT.c.id).where(JUDGEMENT.c.artifact_id == subject).limit(1)).first():
@@ -147,30 +155,12 @@ def image(row: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def _put(db: Connection, row: dict[str, Any]) -> None:
-    upserts.put(db, EXTRACT, row)
+    tables.put(db, EXTRACT, row)
 
 
 def _row(db: Connection, condition: Any) -> dict[str, Any] | None:
     row = db.execute(select(EXTRACT).where(condition)).mappings().first()
     return dict(row) if row is not None else None
-
-
-def _same(drawn: NewExtract) -> Any:
-    return (
-        (EXTRACT.c.item_id == drawn.item_id)
-        & (EXTRACT.c.response_id == drawn.response_id)
-        & (EXTRACT.c.kind == drawn.kind.value)
-        & (EXTRACT.c.origin == drawn.origin)
-    )
-
-
-def _check(drawn: NewExtract) -> None:
-    """Refuse a document that is not of its kind, or in which two units have one id."""
-    wanted = class_of(drawn.kind.value, drawn.response_id)
-    if not isinstance(drawn.document, wanted):
-        raise Refusal(f"A {drawn.kind.value} cannot be a {type(drawn.document).__name__}.", "Give another.")
-    if len({unit.id for unit in drawn.document.units}) != len(drawn.document.units):
-        raise Refusal(f"Two units of the {drawn.kind.value} have the same id.", "Give each an id of its own.")
 
 
 def is_personal(origin: str) -> bool:
@@ -186,8 +176,12 @@ def is_apart(origin: str) -> bool:
 def rank(row: Any) -> tuple[int, bool, float, str]:
     """What puts the versions of one thing in order, the one that stands first."""
     confirmed = row["state"] == ExtractState.CONFIRMED.value
-    whose = row["origin"].split(":")[0]
-    return _RANK.get(whose, len(_RANK)), not confirmed, -row["at"].timestamp(), row["id"]
+    return (
+        _RANK.get(row["origin"].split(":")[0], len(_RANK)),
+        not confirmed,
+        -row["at"].timestamp(),
+        row["id"],
+    )
 
 
 def read(row: Any) -> Extract:
@@ -195,3 +189,138 @@ def read(row: Any) -> Extract:
     fields["state"] = ExtractState(row["state"])
     document = document_of(row["kind"], row["response_id"], orjson.loads(row["content"]))
     return Extract(**fields, id=row["id"], document=document)
+
+
+_AT_ONCE = 500
+# Hash of a document → its units, and how many of them cite something.
+_COUNTS: dict[str, tuple[int, int]] = {}
+
+
+class PartStatus(StrEnum):
+    DRAWN = "drawn"
+    IMPORTED = "imported"
+    CONFIRMED = "confirmed"
+    EDITED = "edited"
+
+
+# What no person has looked at yet.
+OPEN = (PartStatus.DRAWN, PartStatus.IMPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class CurrentPart:
+    """The current version of a part: author, state, number of units, and of claims how many cite."""
+
+    extract_id: str
+    kind: str
+    whose: str
+    standing: PartStatus
+    units: int
+    cited: int
+    flags: tuple[str, ...]
+    at: datetime
+    run_id: str | None
+
+    def words(self) -> str:
+        return f"{counted(self.units, 'unit')}, {self.standing.value}"
+
+
+def standing_parts(project: Project) -> dict[Subject, dict[str, CurrentPart]]:
+    """(item, response or none) → kind → the version that stands, of the whole project.
+
+    What a model drafted for one person alone is not among them.
+    """
+    with project.store.read() as db:
+        chosen = _chosen(db)
+        _count(db, [row for row in chosen if row["sha256"] not in _COUNTS])
+        names = _names(project, db)
+    result: dict[Subject, dict[str, CurrentPart]] = {}
+    for row in chosen:
+        of_kind = result.setdefault((row["item_id"], row["response_id"]), {})
+        units, cited = _COUNTS[row["sha256"]]
+        of_kind[row["kind"]] = CurrentPart(
+            extract_id=row["id"],
+            kind=row["kind"],
+            whose=_whose(row["origin"], names),
+            standing=standing_of(row["origin"], row["state"]),
+            units=units,
+            cited=cited,
+            flags=tuple(row["flags"].split()),
+            at=row["at"],
+            run_id=row["run_id"],
+        )
+    return result
+
+
+def waiting(project: Project) -> dict[str, int]:
+    """Kind → of how many reports (or items) in use the version that stands waits for a person to confirm it."""
+    with project.store.read() as db:
+        items = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+        result = Counter(
+            row["kind"]
+            for row in _chosen(db)
+            if row["item_id"] in items and standing_of(row["origin"], row["state"]) in OPEN
+        )
+    return dict(result)
+
+
+def whose(project: Project, origin: str) -> str:
+    with project.store.read() as db:
+        return _whose(origin, _names(project, db))
+
+
+def standing_of(origin: str, state: str) -> PartStatus:
+    if origin.startswith("person:"):
+        return PartStatus.EDITED
+    if state == ExtractState.CONFIRMED.value:
+        return PartStatus.CONFIRMED
+    return PartStatus.IMPORTED if origin == IMPORT else PartStatus.DRAWN
+
+
+def contents(project: Project, kind: ResponsePart) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """(item, response, document's tree) of each response's version of a part that stands, some at a time."""
+    with project.store.read() as db:
+        of = {row["id"]: (row["item_id"], row["response_id"]) for row in _chosen(db, kind.value)}
+    ids = [name for name, (_, response_id) in sorted(of.items(), key=lambda one: one[1]) if response_id]
+    for start in range(0, len(ids), _AT_ONCE):
+        with project.store.read() as db:
+            result = _trees(db, ids[start : start + _AT_ONCE])
+        for name in ids[start : start + _AT_ONCE]:
+            yield (*of[name], result[name])
+
+
+def _chosen(db: Connection, kind: str = "") -> list[Any]:
+    columns = [column for column in EXTRACT.c if column.name != "content"]
+    question = select(*columns).where(EXTRACT.c.kind == kind) if kind else select(*columns)
+    best: dict[tuple[str, str, str], Any] = {}
+    for row in db.execute(question).mappings():
+        if is_apart(row["origin"]):
+            continue
+        key = row["item_id"], row["response_id"], row["kind"]
+        if key not in best or rank(row) < rank(best[key]):
+            best[key] = row
+    return list(best.values())
+
+
+def _count(db: Connection, rows: list[Any]) -> None:
+    """Count the units of documents that were not counted before; the same hash is the same document."""
+    for start in range(0, len(rows), _AT_ONCE):
+        some = rows[start : start + _AT_ONCE]
+        result = _trees(db, [row["id"] for row in some])
+        for row in some:
+            units = result[row["id"]]["units"]
+            _COUNTS[row["sha256"]] = len(units), sum(bool(unit.get("url")) for unit in units)
+
+
+def _trees(db: Connection, ids: list[str]) -> dict[str, dict[str, Any]]:
+    question = select(EXTRACT.c.id, EXTRACT.c.content).where(EXTRACT.c.id.in_(ids))
+    return {row.id: orjson.loads(row.content) for row in db.execute(question)}
+
+
+def _names(project: Project, db: Connection) -> Mapping[str, str]:
+    named = {f"judge:{row.id}": row.name for row in db.execute(select(JUDGE.c.id, JUDGE.c.name))}
+    return named | {f"person:{person.id}": person.name for person in people.people(project)}
+
+
+def _whose(origin: str, names: Mapping[str, str]) -> str:
+    return "import" if origin == IMPORT else names.get(origin, "somebody who is not in this project")

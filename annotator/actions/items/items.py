@@ -1,26 +1,232 @@
 """Items: listing, searching and creating them."""
 
+import json
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import TextClause, bindparam, func, insert, select, text, update
+from sqlalchemy import (
+    ColumnElement,
+    TextClause,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    insert,
+    not_,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import asked
-from annotator.actions.items import roles
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.annotating import judged_rows
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
-from annotator.actions.project.hashing import item_hash
+from annotator.actions.project.file import Project, item_hash, record, source_hash
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.material.item import FOLLOWS, Item, ItemFields, ItemRole, free_key
-from annotator.domain.texts.change import Change, new_id
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.material.item import (
+    EXEMPLAR,
+    EXEMPLAR_TITLE,
+    FOLLOWS,
+    LATEX,
+    SEMINARS,
+    Item,
+    ItemFields,
+    ItemRole,
+    Source,
+    SourceFormat,
+    free_key,
+)
+from annotator.domain.texts import identifier
+from annotator.domain.texts.canonical import Change, new_id, sha256, storable
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import search
-from annotator.storage.tables import ITEM
+from annotator.domain.texts.words import counted
+from annotator.storage import store
+from annotator.storage.tables import ARTIFACT, ITEM, RESPONSE, SOURCE, SOURCE_FILE
+
+FORMATS = {".md": SourceFormat.MARKDOWN, ".markdown": SourceFormat.MARKDOWN, ".pdf": SourceFormat.PDF}
+
+
+def sources(project: Project, item_id: str) -> list[Source]:
+    rows = (
+        project.query(
+            select(SOURCE).where(SOURCE.c.item_id == item_id).order_by(SOURCE.c.position, SOURCE.c.id)
+        )
+        .mappings()
+        .all()
+    )
+    return [Source(**{name: value for name, value in row.items() if name != "sha256"}) for row in rows]
+
+
+def beside(project: Project, item_id: str) -> list[Source]:
+    """What people read beside an item: its sources, and its exemplar as text before the LaTeX that it was made of."""
+    own = sources(project, item_id)
+    question = (
+        select(RESPONSE.c.id, RESPONSE.c.text)
+        .filter_by(item_id=item_id, mode=EXEMPLAR)
+        .order_by(RESPONSE.c.trial, RESPONSE.c.id)
+    )
+    rows = project.query(question.order_by(RESPONSE.c.trial, RESPONSE.c.id)).all()
+    made = [Source(id=row.id, item_id=item_id, title=EXEMPLAR_TITLE, text=row.text) for row in rows]
+    return sorted([*own, *made], key=lambda one: bool(made) and one.title.endswith(LATEX))
+
+
+def file_bytes(project: Project, source_id: str) -> bytes | None:
+    """The PDF of a source; None when it is a text, or came without its file."""
+    return project.query(select(SOURCE_FILE.c.content).where(SOURCE_FILE.c.source_id == source_id)).scalar()
+
+
+def add_source(project: Project, item_id: str, path: Path, title: str = "") -> Change:
+    """Put a Markdown, plain-text or PDF file beside an item; Refusal when it cannot be read as what it is.
+
+    A PDF is kept as it is, and its text beside it, so that quotations can be marked and searched. Words that the item
+    has under the title already make no change; the title is the file's name unless one is given.
+    """
+    from annotator.exchange.pages import worker
+    from annotator.exchange.texts import documents
+
+    form = FORMATS.get(path.suffix.lower(), SourceFormat.PLAIN)
+    content = documents.read(path)
+    text = (
+        worker.pdf_text(content, path.name)
+        if form is SourceFormat.PDF
+        else documents.plain_text(content, path.name)
+    )
+    title = storable(title.strip() or path.stem)[:1000]
+    with project.store.write() as db:
+        same = select(SOURCE.c.id).filter_by(item_id=item_id, title=title, sha256=source_hash(text))
+        if there := db.execute(same).scalar():
+            return Change("source", there, "add source", by=project.by)
+        source = put(db, item_id, title, text, form)
+        if form is SourceFormat.PDF:
+            db.execute(
+                insert(SOURCE_FILE),
+                {"source_id": source.id, "content": content, "sha256": sha256(content)},
+            )
+        image = source.model_dump(mode="json", exclude={"text"})
+        return record(project, db, Change("source", source.id, "add source", after=image))
+
+
+def put(
+    db: Connection,
+    item_id: str,
+    title: str,
+    text: str,
+    form: SourceFormat = SourceFormat.MARKDOWN,
+    drafted: str = "",
+) -> Source:
+    """Write a source behind the others of its item, whose id is to be known; the caller records the change."""
+    if not db.execute(select(ITEM.c.id).where(ITEM.c.id == item_id)).first():
+        raise KeyError(item_id)
+    last = db.execute(select(func.max(SOURCE.c.position)).where(SOURCE.c.item_id == item_id)).scalar()
+    source = Source(
+        id=new_id(), item_id=item_id, title=title, format=form, text=text, drafted=drafted,
+        position=0 if last is None else last + 1,
+    )  # fmt: skip
+    db.execute(insert(SOURCE), {**source.model_dump(), "sha256": source_hash(text)})
+    return source
+
+
+_TRANSCRIPT = exists().where(SOURCE.c.item_id == ITEM.c.id, SOURCE.c.transcript != "")
+_MADE_OF_ONE = exists().where(
+    ARTIFACT.c.item_id == ITEM.c.id, ARTIFACT.c.kind.in_((Kind.INSPIRATIONS.value, Kind.TASKS.value))
+)
+_IS_SEMINAR = and_(ITEM.c.made_from == "", ITEM.c.dataset == SEMINARS, _TRANSCRIPT | _MADE_OF_ONE)
+# By what an item has a role; the first that holds, and otherwise it is a question.
+_HOLDS: dict[ItemRole, ColumnElement[bool]] = {
+    ItemRole.TASK: ITEM.c.made_from != "",
+    ItemRole.SEMINAR: _IS_SEMINAR,
+    ItemRole.PAPER: exists().where(RESPONSE.c.item_id == ITEM.c.id, RESPONSE.c.mode == EXEMPLAR),
+}
+_ROLE = case(*((holds, role.value) for role, holds in _HOLDS.items()), else_=ItemRole.QUESTION.value)
+# Whether systems answer an item, for questions that read items; and the ids of the others, for those that do not.
+ANSWERED = and_(*(not_(_HOLDS[role]) for role in _HOLDS if not FOLLOWS[role].answered))
+SOURCES_ONLY = select(ITEM.c.id).where(not_(ANSWERED))
+
+
+def among(db: Connection, item_ids: Iterable[str]) -> dict[str, ItemRole]:
+    rows = db.execute(select(ITEM.c.id, _ROLE).where(ITEM.c.id.in_(item_ids)))
+    return {item_id: ItemRole(role) for item_id, role in rows}
+
+
+def of(project: Project, item_id: str) -> ItemRole:
+    with project.store.read() as db:
+        return among(db, [item_id])[item_id]
+
+
+def counts(db: Connection) -> dict[str, int]:
+    result = Counter(db.execute(select(_ROLE).where(ITEM.c.retired.is_(False))).scalars())
+    return {role.value: result[role.value] for role in ItemRole if result[role.value]}
+
+
+def words(found: Mapping[str, int]) -> str:
+    told = ", ".join(counted(many, role) for role, many in found.items())
+    return f" ({told})" if found.keys() - {ItemRole.QUESTION.value} else ""
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The seminars in use, and the reports on them, which stay in the file and enter nothing."""
+
+    seminars: int = 0
+    reports: int = 0
+
+    @property
+    def not_asked(self) -> str:
+        """That nobody is asked about them, in a sentence; empty where there is none."""
+        what = counted(self.seminars, "seminar is", "seminars are")
+        return f"{what} left out: {_WHY}" if self.seminars else ""
+
+    @property
+    def not_counted(self) -> str:
+        """That reports on them do not count, in a sentence; empty where there is none."""
+        what = counted(self.reports, "report on a seminar is", "reports on seminars are")
+        return f"{what} left out: {_WHY}" if self.reports else ""
+
+
+_WHY = "a seminar is what tasks are made of, and no task itself."
+
+
+def left_out(project: Project) -> LeftOut:
+    """How much is left out wherever items are answered, labelled, judged and counted."""
+    sources = SOURCES_ONLY.where(ITEM.c.retired.is_(False))
+    reports = select(func.count()).select_from(RESPONSE).where(RESPONSE.c.item_id.in_(sources))
+    with project.store.read() as db:
+        many = db.execute(select(func.count()).select_from(sources.subquery())).scalar_one()
+        return LeftOut(many, db.execute(reports).scalar_one() if many else 0)
+
+
+def refuse_seminars(project: Project, keys: Iterable[str]) -> None:
+    """Refuse keys under which nothing can be answered or judged."""
+    question = select(ITEM.c.key).where(ITEM.c.key.in_(list(keys)), not_(ANSWERED))
+    with project.store.read() as db:
+        if key := db.execute(question.order_by(ITEM.c.position)).scalar():
+            raise Refusal(
+                f"Item {key} is a seminar: {_WHY} Nothing was asked.",
+                "Keep one of its tasks (People, Contest of tasks), and name that item.",
+            )
+
+
+def refuse_kind(project: Project, keys: Iterable[str], kind: object) -> None:
+    """Refuse keys of items for which a kind of document is not written; what is no kind may be asked for of any."""
+    question = select(ITEM.c.key, _ROLE).where(ITEM.c.key.in_(list(keys)), ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        for key, role in db.execute(question.order_by(ITEM.c.position)):
+            if isinstance(kind, Kind) and kind not in FOLLOWS[ItemRole(role)].kinds:
+                raise Refusal(
+                    f"Item {key} is a {role}: “{KINDS[kind].title}” is not written for it. Nothing was asked.",
+                    "Choose other items.",
+                )
+
 
 STATES = ("new", "in progress", "submitted", "settled")
 # Under which a change of several items keeps what each had and got, by id.
@@ -64,7 +270,6 @@ class ItemLine:
 
 
 def ids(project: Project, narrowed: Filter = Filter()) -> list[str]:
-    """The ids of the items that match, in the project's order."""
     question, values = _search(project, narrowed, "item.id")
     with project.store.read() as db:
         return list(db.execute(question, values).scalars())
@@ -81,16 +286,15 @@ def numbers(project: Project, narrowed: Filter = Filter(), most: int = -1) -> "a
 
     With `most` only so many, fast enough for every keystroke.
     """
-    question, values = _search(project, narrowed, search.NUMBER, most)
+    question, values = _search(project, narrowed, store.NUMBER, most)
     with project.store.read() as db:
         # SQLAlchemy's own rows take twice as long, of a million items.
-        found: Any = db.execute(question, values).cursor
-        return array("q", (row[0] for row in found))
+        result: Any = db.execute(question, values).cursor
+        return array("q", (row[0] for row in result))
 
 
 def number(project: Project, item_id: str) -> int:
-    """The row number of an item; 0 when there is none of that id."""
-    question = text(f"SELECT {search.NUMBER} FROM item WHERE id = :id")  # noqa: S608 - our own words only
+    question = text(f"SELECT {store.NUMBER} FROM item WHERE id = :id")  # noqa: S608 - our own words only
     with project.store.read() as db:
         return db.execute(question, {"id": item_id}).scalar() or 0
 
@@ -98,8 +302,7 @@ def number(project: Project, item_id: str) -> int:
 def _search(
     project: Project, narrowed: Filter, column: str, most: int = -1
 ) -> tuple[TextClause, dict[str, Any]]:
-    """The question for a column of the items that match, and the values it names."""
-    source, conditions, values = search.matching(narrowed.words)
+    source, conditions, values = store.matching(narrowed.words)
     conditions, values = ["item.retired = :retired", *conditions], {**values, "retired": narrowed.retired}
     for name, value in (("question_type", narrowed.question_type), ("subject", narrowed.subject)):
         if value:
@@ -123,10 +326,13 @@ def _search(
 
 
 def _is_assigned(project: Project, person_id: str) -> bool:
-    """Whether anything is assigned to a person at all."""
     with project.store.read() as db:
-        question = text("SELECT 1 FROM assignment WHERE person_id = :me LIMIT 1")
-        return db.execute(question, {"me": person_id}).first() is not None
+        return (
+            db.execute(
+                text("SELECT 1 FROM assignment WHERE person_id = :me LIMIT 1"), {"me": person_id}
+            ).first()
+            is not None
+        )
 
 
 # What the person working is offered.
@@ -151,20 +357,20 @@ END
 
 def lines(project: Project, item_ids: Sequence[str]) -> list[ItemLine]:
     """The list's lines for some items, in the order of the ids; ask for a screenful, not for all."""
-    found = {line.id: line for _, line in _lines(project, "item.id", item_ids)}
-    return [found[item_id] for item_id in item_ids if item_id in found]
+    result = {line.id: line for _, line in _lines(project, "item.id", item_ids)}
+    return [result[item_id] for item_id in item_ids if item_id in result]
 
 
 def lines_at(project: Project, row_numbers: Sequence[int]) -> list[ItemLine]:
     """The list's lines for some rows, in the order of their numbers; ask for a screenful, not for all."""
-    found = dict(_lines(project, search.NUMBER, row_numbers))
-    return [found[number] for number in row_numbers if number in found]
+    result = dict(_lines(project, store.NUMBER, row_numbers))
+    return [result[number] for number in row_numbers if number in result]
 
 
 def _lines(project: Project, column: str, values: Sequence[str | int]) -> Iterator[tuple[int, ItemLine]]:
     me = people.someone(project).id
     question = text(f"""
-        SELECT {search.NUMBER}, item.id, item.key, item.question, item.question_type, item.subject, item.language,
+        SELECT {store.NUMBER}, item.id, item.key, item.question, item.question_type, item.subject, item.language,
          {_STATE},
          (SELECT count(*) FROM artifact a WHERE a.item_id = item.id AND a.kind <> 'labels'
            AND (a.author_id IN (:me, '') OR a.state = 'consensus')),
@@ -173,7 +379,7 @@ def _lines(project: Project, column: str, values: Sequence[str | int]) -> Iterat
         FROM item WHERE {column} IN :wanted""").bindparams(bindparam("wanted", expanding=True))  # noqa: S608 - our own words only
     with project.store.read() as db:
         rows = db.execute(question, {"me": me, "wanted": list(values)}).all()
-        of = roles.among(db, [row[1] for row in rows])
+        of = among(db, [row[1] for row in rows])
     for row in rows:
         counts = row[9:] if FOLLOWS[of[row[1]]].answered else (0, 0)
         yield row[0], ItemLine(*(*row[1:9], *counts, of[row[1]]))
@@ -181,8 +387,7 @@ def _lines(project: Project, column: str, values: Sequence[str | int]) -> Iterat
 
 def read(project: Project, item_id: str) -> Item:
     """An item; KeyError when there is none of that id."""
-    with project.store.read() as db:
-        row = db.execute(select(ITEM).where(ITEM.c.id == item_id)).mappings().first()
+    row = project.query(select(ITEM).where(ITEM.c.id == item_id)).mappings().first()
     if row is None:
         raise KeyError(item_id)
     return item_of(dict(row))
@@ -193,7 +398,6 @@ def item_of(row: dict[str, Any]) -> Item:
 
 
 def choices(project: Project) -> tuple[list[str], list[str]]:
-    """The question types and the subjects that occur, each in alphabetical order."""
     with project.store.read() as db:
         types = (
             db.execute(select(ITEM.c.question_type).distinct().where(ITEM.c.question_type != ""))
@@ -236,7 +440,7 @@ def add(
             new_id(),
         )
         db.execute(insert(ITEM), {**item.model_dump(), "sha256": item_hash(item.model_dump())})
-        search.index(db, [item])
+        store.index(db, [item])
         return record(project, db, Change("item", item.id, "add item", None, item.model_dump()))
 
 
@@ -276,7 +480,7 @@ def change_all(project: Project, values: Mapping[str, Mapping[str, object]], ver
         for item_id, fields in values.items():
             old = _row(db, item_id)
             new = {name: value for name, value in fields.items() if old[name] != value}
-            if "question" in new and asked.settled(db, [item_id]):
+            if "question" in new and annotating.settled(db, [item_id]):
                 raise Refusal(
                     f"The query of item {old['key']} is settled, and its first wording is the question.",
                     "Reopen the query on the Adjudicate page and close it with other words; nothing was changed.",
@@ -299,7 +503,6 @@ def _refuse_task(project: Project) -> None:
 
 
 def changed_by(change: Change) -> dict[str, dict[str, Any]]:
-    """What a change of items gave each of them, by id."""
     if not change.seq:
         return {}
     several: dict[str, dict[str, Any]] = change.after.get(SEVERAL, {change.subject: change.after})
@@ -307,7 +510,6 @@ def changed_by(change: Change) -> dict[str, dict[str, Any]]:
 
 
 def _verb(after: Mapping[str, Mapping[str, object]]) -> str:
-    """What is done to items, in words."""
     done = list(after.values())
     if all(fields == {"retired": True} for fields in done):
         return "retire items" if len(done) > 1 else "retire item"
@@ -318,11 +520,11 @@ def _verb(after: Mapping[str, Mapping[str, object]]) -> str:
 
 def ids_of(project: Project, keys: Sequence[str], *, in_use: bool = False) -> list[str]:
     """The ids of the items with these keys, retired ones too unless they are to be in use; Refusal names other keys."""
-    question = select(ITEM.c.key, ITEM.c.id).where(
-        ITEM.c.key.in_(keys), ITEM.c.retired.in_({False, not in_use})
+    known = dict(
+        project.query(
+            select(ITEM.c.key, ITEM.c.id).where(ITEM.c.key.in_(keys), ITEM.c.retired.in_({False, not in_use}))
+        ).all()
     )
-    with project.store.read() as db:
-        known = dict(db.execute(question).all())
     if missing := [f"“{key}”" for key in keys if key not in known]:
         raise Refusal(
             f"There is no item {', '.join(missing[:NAMED])}.", "Check the key; nothing was changed."
@@ -337,10 +539,10 @@ def _row(db: Connection, item_id: str) -> dict[str, Any]:
 def _write(db: Connection, old: dict[str, Any], values: dict[str, object]) -> None:
     item = _checked(old | values, old["id"])
     if item.question != old["question"]:
-        asked.keep_answers(db, item.id, old["question"])
+        annotating.keep_answers(db, item.id, old["question"])
     fields = item.model_dump(exclude={"id"})
     db.execute(update(ITEM).where(ITEM.c.id == item.id).values(**fields, sha256=item_hash(item.model_dump())))
-    search.index(db, [item])
+    store.index(db, [item])
 
 
 def _checked(values: dict[str, object], item_id: str) -> Item:
@@ -367,3 +569,76 @@ def restore(_project: Project, db: Connection, item_id: str, present: Any, goal:
 def count(project: Project) -> int:
     with project.store.read() as db:
         return int(db.execute(text("SELECT count(*) FROM item WHERE retired = 0")).scalar_one())
+
+
+COUNTED = {
+    "items": "SELECT count(*) FROM item WHERE retired = 0",
+    "systems": "SELECT count(*) FROM system",
+    "responses": "SELECT count(*) FROM response",
+    "sources": "SELECT count(*) FROM source",
+    "people": "SELECT count(*) FROM person",
+    "judges": "SELECT count(*) FROM judge",
+    "runs": "SELECT count(*) FROM run",
+    "judgements": "SELECT count(*) FROM judgement",
+    "labels": "SELECT count(*) FROM judgement WHERE rater_kind = 'person'",
+    "assignments": "SELECT count(*) FROM assignment",
+    "agreements": "SELECT count(*) FROM agreement",
+    "adjudications": "SELECT count(*) FROM adjudication",
+    "exemplars": "SELECT count(*) FROM response WHERE mode = 'exemplar'",
+    "works": "SELECT count(*) FROM page WHERE url LIKE 'arxiv:%' OR url LIKE 'doi:%'",
+}
+
+
+def content_counts(project: Project) -> dict[str, Any]:
+    """How many of everything; criteria, references and nuggets are those that reports are judged by.
+
+    `roles` tells what the items are, `left_out` how many of the responses enter nothing.
+    """
+    with project.store.read() as db:
+        kept = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+        criteria, references, nuggets = (
+            _units(db, kind, kept) for kind in (Kind.RUBRIC, Kind.EVIDENCE, Kind.NUGGETS)
+        )
+        on_arxiv = set(db.execute(text("SELECT url FROM page WHERE url LIKE 'arxiv:%'")).scalars())
+        result: dict[str, Any] = {
+            name: db.execute(text(question)).scalar_one() for name, question in COUNTED.items()
+        }
+        artifacts: dict[str, int] = dict(
+            db.execute(text("SELECT kind, count(*) FROM artifact GROUP BY kind ORDER BY kind")).all()
+        )
+        of_roles = counts(db)
+        types: dict[str, int] = dict(
+            db.execute(
+                text(
+                    "SELECT question_type, count(*) FROM item WHERE retired = 0 AND question_type != '' "
+                    "GROUP BY question_type ORDER BY question_type"
+                )
+            ).all()
+        )
+    weights = Counter(unit["weight"] for unit in criteria)
+    gold = [unit for unit in nuggets if unit.get("support", "support") == "support"]
+    return {
+        "title": project.title,
+        **result,
+        "roles": of_roles,
+        "left_out": left_out(project).reports,
+        "criteria": sum(weights.values()),
+        "references": len(references),
+        "references_arxiv": sum(str(identifier.parse(unit["identifier"])) in on_arxiv for unit in references),
+        "nuggets": len(gold),
+        "nuggets_vital": _vital(gold),
+        "nuggets_drawn": len(nuggets),
+        "nuggets_drawn_vital": _vital(nuggets),
+        "criterion_weights": {str(weight): weights[weight] for weight in sorted(weights)},
+        "question_types": types,
+        "artifacts": artifacts,
+    }
+
+
+def _units(db: Connection, kind: Kind, kept: Collection[str]) -> list[dict[str, Any]]:
+    rows = judged_rows(db, kind).items()
+    return [unit for item_id, row in rows if item_id in kept for unit in json.loads(row.content)["units"]]
+
+
+def _vital(nuggets: Iterable[dict[str, Any]]) -> int:
+    return sum(unit["importance"] == "vital" for unit in nuggets)

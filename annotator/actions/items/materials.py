@@ -1,35 +1,52 @@
 """Material for judging the responses of items, read in a few queries, a batch of items at a time."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import date
+from enum import StrEnum
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, select
+from pydantic import ValidationError
+from sqlalchemy import ColumnElement, Table, func, select, update
 from sqlalchemy.engine import Connection
+from sqlmodel import SQLModel
 
-from annotator.actions.authoring import annotating, citation_window, criterion_weights, question_types
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring import settings as settings_module
 from annotator.actions.authoring.artifacts import artifact_of
-from annotator.actions.items import extracts, roles
-from annotator.actions.items.items import item_of
-from annotator.actions.project.file import Project
-from annotator.domain.judges.presentation import CITED_PAGE
-from annotator.domain.judges.protocol import Extraction, Material, Protocol
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.weights import Weights
+from annotator.actions.items import extracts, items
+from annotator.actions.items import items as items_module
+from annotator.actions.items.extracts import CurrentPart
+from annotator.actions.items.items import LeftOut, item_of
+from annotator.actions.project import file, people
+from annotator.actions.project.file import Project, record
+from annotator.domain.judges.protocol import CITED_PAGE, Extraction, Material, Protocol
+from annotator.domain.kinds.artifact import Kind, Unit, Weights
 from annotator.domain.material.extract import Extract
-from annotator.domain.material.item import Item
-from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import CONTINUATION, EXEMPLAR, Response
-from annotator.domain.material.source import Source, SourceFormat
-from annotator.domain.texts import identifier
-from annotator.storage.tables import (
-    ITEM,
-    PAGE,
-    RESPONSE,
-    SOURCE,
-    SYSTEM,
+from annotator.domain.material.item import (
+    CONTINUATION,
+    EXEMPLAR,
+    GROUPS,
+    Item,
+    Page,
+    PageState,
+    Response,
+    ResponseFields,
+    Source,
+    SourceFields,
+    SourceFormat,
+    SystemFields,
+    spelled,
 )
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts import identifier
+from annotator.domain.texts.canonical import Change, sha256
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.rendered import RENDERER_VERSION, Rendered
+from annotator.domain.texts.words import natural
+from annotator.storage import tables
+from annotator.storage.tables import ITEM, PAGE, RENDERING, RESPONSE, SOURCE, SYSTEM
 
 # The setting that holds the pairs drawn for a protocol, with how they were drawn.
 PAIRS = "drawn_pairs"
@@ -68,50 +85,49 @@ class MaterialAtHand:
 
 @dataclass(frozen=True, slots=True)
 class _Settings:
-    """What a project decides about all its material."""
-
     weights: Weights
     pairs: PairsDrawn
     window: int
 
 
 def _settings(project: Project) -> _Settings:
-    return _Settings(criterion_weights.allowed(project), pairs_drawn(project), citation_window.width(project))
+    return _Settings(settings_module.allowed(project), pairs_drawn(project), settings_module.width(project))
 
 
-def for_judging(shape: Protocol) -> WantedMaterial:
-    return WantedMaterial(shape.needs, pages=_paged(shape), parts=_drawn(shape))
+def for_judging(protocol: Protocol) -> WantedMaterial:
+    return WantedMaterial(protocol.needs, pages=_paged(protocol), parts=_drawn(protocol))
 
 
-def for_counting(shape: Protocol) -> WantedMaterial:
+def for_counting(protocol: Protocol) -> WantedMaterial:
     """What shows which units there are: words and pages only where units come from the response."""
-    texts = shape.unit_kind is None and bool(shape.values)
-    return WantedMaterial(shape.needs, texts=texts, pages=texts and _paged(shape), parts=_drawn(shape))
-
-
-def for_asking(shape: Protocol) -> WantedMaterial:
-    """What shows which units a person is asked about, without a word of any report or page."""
-    read = _paged(shape)
-    return WantedMaterial(shape.needs, texts=False, pages=read, page_texts=False, parts=bool(shape.parts))
-
-
-def for_scoring(shape: Protocol) -> WantedMaterial:
-    # Of what is judged by cited pages, figures may hang on which of them could be read.
-    paged = bool(shape.parts) and (not shape.values or shape.presentation.read == CITED_PAGE)
+    texts = protocol.unit_kind is None and bool(protocol.values)
     return WantedMaterial(
-        shape.needs, texts=shape.unit_kind is None, pages=paged, page_texts=False, parts=_drawn(shape),
-        continuations=shape.mode == CONTINUATION,
+        protocol.needs, texts=texts, pages=texts and _paged(protocol), parts=_drawn(protocol)
+    )
+
+
+def for_asking(protocol: Protocol) -> WantedMaterial:
+    """What shows which units a person is asked about, without a word of any report or page."""
+    return WantedMaterial(
+        protocol.needs, texts=False, pages=_paged(protocol), page_texts=False, parts=bool(protocol.parts)
+    )
+
+
+def for_scoring(protocol: Protocol) -> WantedMaterial:
+    # Of what is judged by cited pages, figures may hang on which of them could be read.
+    paged = bool(protocol.parts) and (not protocol.values or protocol.presentation.read == CITED_PAGE)
+    return WantedMaterial(
+        protocol.needs, texts=protocol.unit_kind is None, pages=paged, page_texts=False, parts=_drawn(protocol),
+        continuations=protocol.mode == CONTINUATION,
     )  # fmt: skip
 
 
-def _paged(shape: Protocol) -> bool:
-    """Whether it reads the pages or works that a response or its gold names."""
-    return shape.works or bool(shape.parts)
+def _paged(protocol: Protocol) -> bool:
+    return protocol.works or bool(protocol.parts)
 
 
-def _drawn(shape: Protocol) -> bool:
-    """Whether anything that was drawn from responses is judged or counted."""
-    return bool(shape.parts) or any(metric.parts for metric in shape.metrics)
+def _drawn(protocol: Protocol) -> bool:
+    return bool(protocol.parts) or any(metric.parts for metric in protocol.metrics)
 
 
 def for_extracting(extraction: Extraction) -> WantedMaterial:
@@ -138,12 +154,10 @@ def item_ids(project: Project, keys: Sequence[str] = (), *, answered: bool = Fal
     With `answered` only of those that systems answer.
     """
     used = ITEM.c.retired.is_(False)
-    question = select(ITEM.c.id).where(used, roles.ANSWERED) if answered else select(ITEM.c.id).where(used)
+    question = select(ITEM.c.id).where(used, items.ANSWERED) if answered else select(ITEM.c.id).where(used)
     if keys:
         question = question.where(ITEM.c.key.in_(keys))
-    with project.store.read() as db:
-        ordered = question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
-        return list(db.execute(ordered).scalars())
+    return list(project.query(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
 
 
 def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterator[MaterialAtHand]:
@@ -152,32 +166,32 @@ def each(project: Project, wanted: WantedMaterial, ids: Sequence[str]) -> Iterat
     A report on an item that systems do not answer is not at hand.
     """
     settings = _settings(project)
-    types = question_types.types(project) if wanted.sources else ()
+    types = settings_module.types(project) if wanted.sources else ()
     subjects = _subjects(project) if wanted.sources else ()
     heavy = wanted.texts or wanted.sources or wanted.parts or (wanted.pages and wanted.page_texts)
     for start in range(0, len(ids), step := STRETCH if heavy else WORDLESS):
         chosen = ids[start : start + step]
         with project.store.read() as db:
-            found = _stretch(db, wanted, chosen, settings)
-        yield from (replace(one, own=replace(one.own, types=types, subjects=subjects)) for one in found)
+            result = _stretch(db, wanted, chosen, settings)
+        yield from (replace(one, own=replace(one.own, types=types, subjects=subjects)) for one in result)
 
 
 def _subjects(project: Project) -> tuple[str, ...]:
-    """The subjects of the items in use, in alphabetical order."""
     subject = ITEM.c.subject
-    question = select(subject).where(subject != "", ITEM.c.retired.is_(False)).distinct().order_by(subject)
-    with project.store.read() as db:
-        return tuple(db.execute(question).scalars())
+    return tuple(
+        project.query(
+            select(subject).where(subject != "", ITEM.c.retired.is_(False)).distinct().order_by(subject)
+        ).scalars()
+    )
 
 
 def of_response(project: Project, wanted: WantedMaterial, response_id: str) -> Material | None:
     """All that is at hand about one response; None when it is not there."""
     settings = _settings(project)
-    question = select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)
     with project.store.read() as db:
-        item_id = db.execute(question).scalar()
-        found = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], settings)
-        own = [replace(one, responses=_only(one, response_id)) for one in found]
+        item_id = db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.id == response_id)).scalar()
+        result = _stretch(db, replace(wanted, pages=False), [item_id] if item_id else [], settings)
+        own = [replace(one, responses=_only(one, response_id)) for one in result]
         own = _with_pages(db, own, wanted) if wanted.pages else own
     return own[0].responses[0] if own and own[0].responses else None
 
@@ -194,7 +208,7 @@ def _stretch(
     drawn = extracts.standing(db, ids) if wanted.parts else {}
     settled = {kind: annotating.judged_rows(db, kind, ids) for kind in wanted.kinds}
     sources = _sources(db, ids) if wanted.sources else {}
-    found = []
+    result = []
     for item_id in ids:
         item = item_of(rows[item_id])
         judged = {
@@ -206,7 +220,7 @@ def _stretch(
             documents={kind: artifact.document for kind, artifact in judged.items()},
             artifact_ids={kind: artifact.id for kind, artifact in judged.items()},
             sources=sources.get(item_id, ()),
-            facing=[one for one in responses[item_id] if one.mode == EXEMPLAR],
+            facing=[response for response in responses[item_id] if response.mode == EXEMPLAR],
             weights=settings.weights,
             window=settings.window,
         )
@@ -214,11 +228,11 @@ def _stretch(
         of_item = drawn.get((item_id, ""), {})
         pool = {kind: of_item[kind] for kind in (ResponsePart.POOL.value,) if kind in of_item}
         made = tuple(
-            _material(own, one, rivals, pool | drawn.get((item_id, one.id), {}), settings.pairs)
-            for one in rivals
+            _material(own, rival, rivals, pool | drawn.get((item_id, rival.id), {}), settings.pairs)
+            for rival in rivals
         )
-        found.append(MaterialAtHand(item, own, made))
-    return _with_pages(db, found, wanted) if wanted.pages else found
+        result.append(MaterialAtHand(item, own, made))
+    return _with_pages(db, result, wanted) if wanted.pages else result
 
 
 def _material(
@@ -245,14 +259,14 @@ def _material(
 
 def pairs_drawn(project: Project) -> PairsDrawn:
     """Protocol → response → those it was drawn to be compared with, of protocols for which pairs were drawn."""
-    found: PairsDrawn = {}
+    result: PairsDrawn = {}
     for protocol, draw in project.get(PAIRS, {}).items():
         both: dict[str, set[str]] = defaultdict(set)
         for a, b in draw["pairs"]:
             both[a].add(b)
             both[b].add(a)
-        found[protocol] = {one: frozenset(others) for one, others in both.items()}
-    return found
+        result[protocol] = {one: frozenset(others) for one, others in both.items()}
+    return result
 
 
 def _rivals(a: Response, b: Response) -> bool:
@@ -269,26 +283,25 @@ def _responses(
         select(*columns)
         .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
         .where(RESPONSE.c.item_id.in_(ids), (RESPONSE.c.mode == CONTINUATION) == continuations)
-        .where(RESPONSE.c.item_id.not_in(roles.SOURCES_ONLY.where(ITEM.c.id.in_(ids))))
+        .where(RESPONSE.c.item_id.not_in(items.SOURCES_ONLY.where(ITEM.c.id.in_(ids))))
         .order_by(SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.id)
     )
-    found: dict[str, list[Response]] = defaultdict(list)
+    result: dict[str, list[Response]] = defaultdict(list)
     for row in db.execute(question).mappings():
-        found[row["item_id"]].append(Response(**{"text": "", **row}))
-    return found
+        result[row["item_id"]].append(Response(**{"text": "", **row}))
+    return result
 
 
 def _sources(db: Connection, ids: Sequence[str]) -> dict[str, list[Source]]:
-    found: dict[str, list[Source]] = defaultdict(list)
+    result: dict[str, list[Source]] = defaultdict(list)
     question = select(SOURCE).where(SOURCE.c.item_id.in_(ids)).order_by(SOURCE.c.position, SOURCE.c.id)
     for row in db.execute(question).mappings():
         fields = {key: value for key, value in row.items() if key != "sha256"}
-        found[row["item_id"]].append(Source(**fields | {"format": SourceFormat(row["format"])}))
-    return found
+        result[row["item_id"]].append(Source(**fields | {"format": SourceFormat(row["format"])}))
+    return result
 
 
 def _with_pages(db: Connection, found: list[MaterialAtHand], wanted: WantedMaterial) -> list[MaterialAtHand]:
-    """The same with the pages that each response cites."""
     cites = wanted.cites or _addresses
     named = {material.response.id: set(cites(material)) for one in found for material in one.responses}
     every = {address for addresses in named.values() for address in addresses}
@@ -302,20 +315,346 @@ def _with_pages(db: Connection, found: list[MaterialAtHand], wanted: WantedMater
 
 
 def _addresses(material: Material) -> set[str]:
-    """The normal addresses that the parts of a response and the gold name."""
     documents = (*material.parts.values(), *material.documents.values())
     units = [unit for document in documents for unit in document.units]
-    said = [str(getattr(unit, name, "")) for unit in units for name in ("url", "identifier")]
-    said += [one.address for unit in units for one in getattr(unit, "cites", ())]
-    return {str(found) for text in said if text and (found := identifier.parse(text))}
+    said = [
+        *(str(getattr(unit, name, "")) for unit in units for name in ("url", "identifier")),
+        *(one.address for unit in units for one in getattr(unit, "cites", ())),
+    ]
+    return {str(result) for text in said if text and (result := identifier.parse(text))}
 
 
 def pages_at(db: Connection, addresses: Iterable[str], *, texts: bool = True) -> dict[str, Page]:
     """The snapshots of the pages at some normal addresses; those never fetched are not among them."""
-    ordered, found = sorted(addresses), {}
+    ordered, result = sorted(addresses), {}
     columns = [column for column in PAGE.c if texts or column.name != "text"]
     for start in range(0, len(ordered), _ASKED_AT_ONCE):
         some = ordered[start : start + _ASKED_AT_ONCE]
         for row in db.execute(select(*columns).where(PAGE.c.url.in_(some))).mappings():
-            found[row["url"]] = Page(**{"text": "", **row, "state": PageState(row["state"])})
-    return found
+            result[row["url"]] = Page(**{"text": "", **row, "state": PageState(row["state"])})
+    return result
+
+
+def html(project: Project, text: str) -> Rendered:
+    key = sha256(text)
+    with project.store.read() as db:
+        row = db.execute(
+            select(RENDERING.c.html, RENDERING.c.plain, RENDERING.c.reason).where(
+                RENDERING.c.text_sha256 == key, RENDERING.c.version == RENDERER_VERSION
+            )
+        ).first()
+    if row:
+        return Rendered(html=row.html, plain=row.plain, reason=row.reason)
+    rendered = _rendered(text)
+    if not project.readonly and not rendered.unfinished:
+        _keep(project, [(key, rendered)])
+    return rendered
+
+
+def warm(project: Project, progress: Callable[[str, int, int], None] | None = None) -> int:
+    """Render every response that is not yet in the cache; how many were made.
+
+    One for whose formulas time ran out is not kept: the person who opens it has the rest drawn.
+    """
+    cached = select(RENDERING.c.text_sha256).where(RENDERING.c.version == RENDERER_VERSION)
+    waiting = project.query(
+        select(RESPONSE.c.id, RESPONSE.c.sha256).where(RESPONSE.c.sha256.not_in(cached))
+    ).all()
+    for place, row in enumerate(waiting):
+        rendered = _rendered(
+            project.query(select(RESPONSE.c.text).where(RESPONSE.c.id == row.id)).scalar_one()
+        )
+        if not rendered.unfinished:
+            _keep(project, [(row.sha256, rendered)])
+        if progress:
+            progress("rendering reports", place + 1, len(waiting))
+    return len(waiting)
+
+
+def _rendered(text: str) -> Rendered:
+    # Most texts that a page opens with were rendered before.
+    from annotator.exchange.texts.rendering import render
+
+    return render(text)
+
+
+def _keep(project: Project, made: list[tuple[str, Rendered]]) -> None:
+    rows = [
+        {
+            "text_sha256": key,
+            "version": RENDERER_VERSION,
+            "html": r.html,
+            "plain": r.plain,
+            "reason": r.reason,
+        }
+        for key, r in made
+    ]
+    with file.unmoved(project), project.store.write() as db:
+        tables.add_missing(db, RENDERING, rows)
+
+
+DOES = "can prepare material"
+# A system in a mode: its reports with the gold plan given are another thing than those without.
+Column = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportLine:
+    """A report without its text; None means unknown. `parts` holds its extracts, by kind."""
+
+    id: str
+    item_id: str
+    system: str
+    mode: str
+    trial: int
+    latency_s: float | None
+    tokens: int | None
+    cost_usd: float | None
+    run_tokens: int | None
+    cost_part_usd: float | None
+    collected_on: date | None
+    product_version: str
+    settings: str
+    collected_by: str
+    cutoff: date | None
+    characters: int
+    parts: Mapping[str, CurrentPart] = field(default_factory=dict)
+
+    @property
+    def column(self) -> Column:
+        return self.system, self.mode
+
+
+@dataclass(frozen=True, slots=True)
+class ReportsLine:
+    """A row of reports on one item; `sources` counts those with text, `parts` holds the item's extracts."""
+
+    id: str
+    key: str
+    question: str
+    question_type: str
+    sources: int
+    parts: Mapping[str, CurrentPart] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """All reports of the active items that systems answer, by item and column; `left_out` tells of the others."""
+
+    items: tuple[ReportsLine, ...]
+    columns: tuple[Column, ...]
+    lines: Mapping[tuple[str, Column], tuple[ReportLine, ...]]
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.lines.values()))
+
+    @property
+    def lacking(self) -> int:
+        """How many items are without a report of some column, summed over the columns."""
+        return len(self.items) * len(self.columns) - len(self.lines)
+
+
+def reports(project: Project) -> Reports:
+    people.refuse_others(project, DOES)
+    drawn = extracts.standing_parts(project)
+    told = {each.name for each in fields(ReportLine)} - {"item_id"}
+    about = [column for column in RESPONSE.c if column.name in told]
+    length = func.length(RESPONSE.c.text).label("characters")
+    question = (
+        select(*about, RESPONSE.c.item_id, SYSTEM.c.name.label("system"), length)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .where(ITEM.c.retired.is_(False), items_module.ANSWERED)
+        .order_by(RESPONSE.c.trial, RESPONSE.c.id)
+    )
+    lines: dict[tuple[str, Column], list[ReportLine]] = {}
+    for row in project.query(question).mappings():
+        line = ReportLine(**row, parts=drawn.get((row["item_id"], row["id"]), {}))
+        lines.setdefault((line.item_id, line.column), []).append(line)
+    columns = sorted({column for _, column in lines}, key=lambda one: (natural(one[0]), one[1]))
+    by_cell = {key: tuple(result) for key, result in lines.items()}
+    return Reports(_items(project, drawn), tuple(columns), by_cell, items_module.left_out(project))
+
+
+def text_of(project: Project, response_id: str) -> str:
+    people.refuse_others(project, DOES)
+    return str(project.query(select(RESPONSE.c.text).where(RESPONSE.c.id == response_id)).scalar() or "")
+
+
+def _items(
+    project: Project, drawn: Mapping[tuple[str, str], Mapping[str, CurrentPart]]
+) -> tuple[ReportsLine, ...]:
+    told = (
+        select(SOURCE.c.item_id, func.count().label("number"))
+        .where(func.length(SOURCE.c.text) > 0)
+        .group_by(SOURCE.c.item_id)
+    )
+    question = (
+        select(ITEM.c.id, ITEM.c.key, ITEM.c.question, ITEM.c.question_type)
+        .where(ITEM.c.retired.is_(False), items_module.ANSWERED)
+        .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
+    )
+    with project.store.read() as db:
+        sources = {row.item_id: row.number for row in db.execute(told)}
+        return tuple(
+            ReportsLine(**row, sources=sources.get(row["id"], 0), parts=drawn.get((row["id"], ""), {}))
+            for row in db.execute(question).mappings()
+        )
+
+
+class TaskOrigin(NamedTuple):
+    """Where the task of an item comes from: its seminar with its sources, and the inspirations that it is made of."""
+
+    seminar: Item
+    sources: Sequence[Source]
+    inspirations: Sequence[Unit]
+
+
+def origin(project: Project, item: Item) -> TaskOrigin | None:
+    """Where an item that was made from a task comes from; None for any other, and where its seminar is not here."""
+    with project.store.read() as db:
+        ids = list(db.execute(select(ITEM.c.id).where(ITEM.c.key == item.origin)).scalars())
+        lists, leads = (annotating.judged_rows(db, kind, ids) for kind in (Kind.TASKS, Kind.INSPIRATIONS))
+    for seminar_id, row in lists.items():
+        task = next((unit for unit in artifact_of(row).document.units if unit.id == item.made_from), None)
+        if task is not None:
+            known = artifact_of(leads[seminar_id]).document.units if seminar_id in leads else ()
+            return TaskOrigin(
+                items.read(project, seminar_id),
+                items.sources(project, seminar_id),
+                [one for one in known if one.id in task.inspirations],
+            )
+    return None
+
+
+class Thing(StrEnum):
+    SYSTEM = "system"
+    RESPONSE = "response"
+    SOURCE = "source"
+
+
+class _Described(NamedTuple):
+    rows: Table
+    fields: type[SQLModel]
+    names: frozenset[str]
+
+
+_DESCRIBED = {
+    Thing.SYSTEM: _Described(SYSTEM, SystemFields, frozenset({"group", "footnote", "notes"})),
+    Thing.RESPONSE: _Described(
+        RESPONSE,
+        ResponseFields,
+        frozenset({"collected_on", "product_version", "settings", "collected_by", "cutoff"}),
+    ),
+    Thing.SOURCE: _Described(
+        SOURCE,
+        SourceFields,
+        frozenset({"title", "identifier", "kind", "published", "venue", "citations", "citations_on"}),
+    ),
+}
+
+# Fields of numbers and days: what is not known there is None.
+WITHOUT_EMPTY = frozenset({"collected_on", "cutoff", "citations", "citations_on"})
+
+
+def describe(project: Project, thing: Thing, values: Mapping[str, Mapping[str, Any]]) -> Change:
+    """Give things new values, by id and field, in one act that can be undone; Refusal names a value that does not fit.
+
+    Days are written as 2025-03-24. What is said already makes no change.
+    """
+    people.refuse_others(project, DOES)
+    with project.store.write() as db:
+        before, after = {}, {}
+        for row_id, fields in values.items():
+            old, new = _images(db, thing, row_id, fields)
+            if old != new:
+                before[row_id], after[row_id] = old, new
+        if not after:
+            return Change("metadata", thing, "nothing new", None, {})
+        for row_id, fields in after.items():
+            _write(db, thing, row_id, fields)
+        names = sorted({name for fields in values.values() for name in fields})
+        verb = f"change {', '.join(names).replace('_', ' ')}"
+        return record(project, db, Change("metadata", thing, verb, before, after))
+
+
+def restore(project: Project, db: Connection, thing: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    people.refuse_others(project, DOES)
+    for row_id, there in present.items():
+        if _images(db, Thing(thing), row_id, there)[0] != there:
+            raise Refusal("This was changed elsewhere since.", "Look at it again; nothing was undone.")
+        _write(db, Thing(thing), row_id, goal[row_id])
+
+
+def systems(project: Project) -> list[dict[str, Any]]:
+    people.refuse_others(project, DOES)
+    return [dict(row) for row in project.query(select(SYSTEM).order_by(SYSTEM.c.name)).mappings()]
+
+
+def system_named(project: Project, name: str) -> str:
+    """The id of a system; Refusal lists those there are."""
+    known = {row["name"]: row["id"] for row in systems(project)}
+    if name not in known:
+        raise Refusal(f"There is no system “{name}”.", f"Systems: {', '.join(known) or 'none'}.")
+    return str(known[name])
+
+
+def responses_of(
+    project: Project, system: str, *, items: Collection[str] = (), trial: int = 0, mode: str = ""
+) -> list[str]:
+    """The ids of a system's responses, of some items (by key), one run or one mode; Refusal when there is none."""
+    question = (
+        select(RESPONSE.c.id)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .where(RESPONSE.c.system_id == system_named(project, system))
+    )
+    for narrowed, condition in (
+        (items, ITEM.c.key.in_(items)), (trial, RESPONSE.c.trial == trial), (mode, RESPONSE.c.mode == spelled(mode)),
+    ):  # fmt: skip
+        question = question.where(condition) if narrowed else question
+    result = list(project.query(question).scalars())
+    if not result:
+        raise Refusal(f"“{system}” has no such reports.", "Check items, run and mode; nothing was changed.")
+    return result
+
+
+def group_names(known: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys([*sorted({row["group"] for row in known} - {""}), *GROUPS]))
+
+
+def _images(
+    db: Connection, thing: Thing, row_id: str, fields: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    rows, model, names = _DESCRIBED[thing]
+    if unknown := sorted(fields.keys() - names):
+        raise Refusal(f"A {thing} has no “{unknown[0]}” that can be changed.", "Nothing was changed.")
+    row = db.execute(select(rows).where(rows.c.id == row_id)).mappings().first()
+    if row is None:
+        raise KeyError(row_id)
+    kept = model.model_validate({name: row[name] for name in model.model_fields})
+    new = _checked(model, {**kept.model_dump(), **fields})
+    only = set(fields)
+    return kept.model_dump(mode="json", include=only), new.model_dump(mode="json", include=only)
+
+
+def _checked(model: type[SQLModel], values: Mapping[str, Any]) -> SQLModel:
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0]).replace("_", " ")
+        raise Refusal(
+            f"The {name} “{first['input']}” does not fit: {first['msg'].lower()}.",
+            "Nothing was changed. Days are written as 2025-03-24.",
+        ) from None
+
+
+def _write(db: Connection, thing: Thing, row_id: str, image: Mapping[str, Any]) -> None:
+    rows, model, _ = _DESCRIBED[thing]
+    row = db.execute(select(rows).where(rows.c.id == row_id)).mappings().one()
+    new = model.model_validate({name: row[name] for name in model.model_fields} | dict(image))
+    written = {name: getattr(new, name) for name in image}
+    db.execute(update(rows).where(rows.c.id == row_id).values(**written))

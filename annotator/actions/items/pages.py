@@ -1,30 +1,45 @@
 """Pages of a project: which are cited, how one is stored, and in what state it was found."""
 
-from itertools import product
-from typing import Any
+import asyncio
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from itertools import product, zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+from urllib.parse import urlsplit
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.items import extracts, materials
-from annotator.actions.items.materials import STRETCH, WantedMaterial
-from annotator.actions.project.file import Project, record
-from annotator.actions.project.hashing import page_hash
-from annotator.domain.material.page import Page, PageState
+from annotator.actions.items.materials import DOES, STRETCH, WantedMaterial
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, page_hash, record, stoppable
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.change import Change, derived_id
-from annotator.domain.texts.counting import counted
-from annotator.exchange.pages.addresses import normal
+from annotator.domain.texts.canonical import Change, derived_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.exchange.pages.states import normal
+from annotator.judging.runner import side_by_side
 from annotator.protocols import EXTRACTIONS
-from annotator.storage import upserts
+from annotator.storage import tables
 from annotator.storage.tables import PAGE
+
+if TYPE_CHECKING:
+    from annotator.exchange.pages.fetching import FetchedPage, Fetcher
 
 __all__ = ["cited", "given", "normal", "page", "summary", "take_in", "with_text"]
 
 
 def cited(project: Project) -> dict[str, list[str]]:
     """The addresses that claims cite: normal spelling → the spellings in which they do, one for each claim."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     ids = materials.item_ids(project)
     for start in range(0, len(ids), STRETCH):
         with project.store.read() as db:
@@ -33,18 +48,18 @@ def cited(project: Project) -> dict[str, list[str]]:
             if response_id and ResponsePart.CLAIMS.value in of_kind:
                 for claim in of_kind[ResponsePart.CLAIMS.value].document.units:
                     if claim.url.strip():
-                        found.setdefault(normal(claim.url), []).append(claim.url.strip())
-    return found
+                        result.setdefault(normal(claim.url), []).append(claim.url.strip())
+    return result
 
 
 def given(project: Project) -> dict[str, list[str]]:
     """The addresses from whose pages something is drawn, cited by a claim or not, as reports give them."""
     readers = [one.cites for one in EXTRACTIONS.values() if one.cites]
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for at_hand in materials.each(project, WantedMaterial(()), materials.item_ids(project)):
         for cites, report in product(readers, at_hand.responses):
-            found |= {address: [address] for address in cites(report)}
-    return found
+            result |= {address: [address] for address in cites(report)}
+    return result
 
 
 def page(project: Project, url: str) -> Page | None:
@@ -54,10 +69,8 @@ def page(project: Project, url: str) -> Page | None:
 
 
 def with_text(project: Project) -> set[str]:
-    """The addresses of the pages that were read and whose texts are here."""
     there = (PAGE.c.state == PageState.OK.value, PAGE.c.text != "")
-    with project.store.read() as db:
-        return set(db.execute(select(PAGE.c.url).where(*there)).scalars())
+    return set(project.query(select(PAGE.c.url).where(*there)).scalars())
 
 
 def take_in(project: Project, found: Page, verb: str = "fetch page") -> Change | None:
@@ -71,9 +84,10 @@ def take_in(project: Project, found: Page, verb: str = "fetch page") -> Change |
         was_read = before is not None and before["state"] == PageState.OK.value
         if was_read and not (found.state is PageState.OK and found.text):
             return None
-        upserts.put(db, PAGE, row)
-        subject = derived_id("page", found.url)
-        return record(project, db, Change("page", subject, verb, _image(before), _image(row)))
+        tables.put(db, PAGE, row)
+        return record(
+            project, db, Change("page", derived_id("page", found.url), verb, _image(before), _image(row))
+        )
 
 
 def add(project: Project, db: Connection, found: Page) -> None:
@@ -81,13 +95,12 @@ def add(project: Project, db: Connection, found: Page) -> None:
     before = _row(db, found.url)
     if before is None or not before["text"]:
         row = found.model_dump() | {"state": found.state.value, "sha256": page_hash(found.text)}
-        upserts.put(db, PAGE, row)
+        tables.put(db, PAGE, row)
         subject = derived_id("page", found.url)
         record(project, db, Change("page", subject, "found work", _image(before), _image(row)))
 
 
 def summary(by_state: dict[str, int]) -> str:
-    """How many pages are in which state, in a sentence."""
     total = sum(by_state.values())
     if not total:
         return "No pages stored yet."
@@ -118,3 +131,346 @@ def _image(row: dict[str, Any] | None) -> dict[str, Any] | None:
         return None
     kept = {name: value for name, value in row.items() if name not in ("text", "fetched_at")}
     return kept | {"fetched_at": row["fetched_at"].isoformat()}
+
+
+Line = dict[str, Any]
+Tell = Callable[[Line], None]
+# When so many hosts in a row cannot be reached and none can, it is this machine that has no network.
+HOSTS_BEFORE_OFFLINE = 4
+OFFLINE = "No server could be reached: this machine seems to have no network."
+OFFLINE_TODO = "Try again when it has, or import the pages from a folder."
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRequest:
+    """A request to fetch pages. Pages read before are fetched again only with `refresh`.
+
+    With `every` all that reports give are fetched, as key points need them, and not only what claims cite. `reader` is
+    the address of a reader service to be asked instead of the pages' own servers.
+    """
+
+    refresh: bool = False
+    allow_private: bool = False
+    reader: str = ""
+    concurrency: int = 8
+    every: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PagesFolder:
+    folder: str
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPlan:
+    to_fetch: tuple[str, ...]
+    skipped: int
+
+    def words(self) -> str:
+        if not self.to_fetch and not self.skipped:
+            return "No claim of this project cites an address yet."
+        if not self.to_fetch:
+            return f"All {self.skipped:,} cited pages are there; with “refresh” they are fetched again."
+        return (
+            f"{len(self.to_fetch):,} of {len(self.to_fetch) + self.skipped:,} cited pages are to be fetched."
+        )
+
+
+def plan(project: Project, order: FetchRequest) -> FetchPlan:
+    addresses = (given(project) if order.every else {}) | cited(project)
+    there = set() if order.refresh else with_text(project)
+    wanted = {url: min(spellings) for url, spellings in addresses.items() if url not in there}
+    return FetchPlan(tuple(_mixed(wanted)), len(addresses) - len(wanted))
+
+
+def _mixed(wanted: dict[str, str]) -> Iterator[str]:
+    """The spellings in an order in which those of one host stand far apart."""
+    by_host: defaultdict[str, list[str]] = defaultdict(list)
+    for url in sorted(wanted):
+        by_host[_host(wanted[url])].append(wanted[url])
+    for round_ in zip_longest(*by_host.values()):
+        yield from (address for address in round_ if address is not None)
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or address[:7]
+    except ValueError:
+        return ""
+
+
+def fetcher_of(order: FetchRequest) -> "Fetcher":
+    """What fetches for an order; Refusal when its reader service cannot be one."""
+    from annotator.exchange.pages.fetching import AddressRules, Fetcher
+
+    return Fetcher(AddressRules(order.allow_private), reader=order.reader)
+
+
+async def fetch(
+    project: Project,
+    order: FetchRequest,
+    *,
+    tell: Tell = lambda _: None,
+    listen: TextIO | None = None,
+    make: Callable[[FetchRequest], "Fetcher"] = fetcher_of,
+) -> Line:
+    """Fetch the cited pages that are not there yet; the last line tells how it ended.
+
+    Each page is committed before `tell` gets a line on it; a line “cancel” on `listen` stops within a second, and
+    what came stays; “pause” lets no other page be asked for until “resume”. Refusal when another run is fetching
+    for this project.
+    """
+    fetcher = make(order)
+    with _alone(project):
+        wanted = plan(project, order)
+        run = _Run(project, fetcher, tell, len(wanted.to_fetch), wanted.skipped)
+        async with fetcher:
+            cancelled = await _unless_cancelled(
+                lambda going: run.through(wanted.to_fetch, order.concurrency, going), listen
+            )
+        ended = run.ended(cancelled=cancelled)
+    tell(ended)
+    return ended
+
+
+async def _unless_cancelled(
+    work: Callable[[asyncio.Event], Coroutine[Any, Any, None]], listen: TextIO | None
+) -> bool:
+    """Do work that goes on while its event is set; whether it was cancelled."""
+    cancel, going = asyncio.Event(), asyncio.Event()
+    going.set()
+    with stoppable(cancel, listen, going):
+        crew, watch = asyncio.ensure_future(work(going)), asyncio.ensure_future(cancel.wait())
+        await asyncio.wait({crew, watch}, return_when=asyncio.FIRST_COMPLETED)
+        for task in (crew, watch):
+            task.cancel()
+        await asyncio.gather(crew, watch, return_exceptions=True)
+    if not crew.cancelled():
+        crew.result()
+    return crew.cancelled()
+
+
+@dataclass
+class _Run:
+    project: Project
+    fetcher: "Fetcher"
+    tell: Tell
+    total: int
+    skipped: int
+    offline: bool = False
+    by_state: Counter[str] = field(default_factory=Counter)
+    kept: int = 0
+    running: int = 0
+    began: float = field(default_factory=time.monotonic)
+    # While no server at all has answered, it is open whether theirs or ours is the fault.
+    reached: bool = False
+    unreached: "list[tuple[str, FetchedPage]]" = field(default_factory=list)
+
+    async def through(self, to_fetch: tuple[str, ...], concurrency: int, going: asyncio.Event) -> None:
+        """Fetch them all, so many side by side, while `going` is set."""
+        waiting = iter(to_fetch)
+        async with side_by_side() as group:
+            for _ in range(max(1, concurrency)):
+                group.create_task(self._work(waiting, going))
+        if not self.offline:
+            for _, result in self.unreached:
+                self._take(result.page)
+
+    async def _work(self, waiting: Iterator[str], going: asyncio.Event) -> None:
+        for address in waiting:
+            await going.wait()
+            if self.offline:
+                return
+            self.running += 1
+            try:
+                result = await self.fetcher.fetch(address)
+            finally:
+                self.running -= 1
+            self._came(address, result)
+
+    def _came(self, address: str, found: "FetchedPage") -> None:
+        if found.reached is False and found.page.state is PageState.DEAD and not self.reached:
+            self.unreached.append((address, found))
+            self.offline = len({_host(one) for one, _ in self.unreached}) >= HOSTS_BEFORE_OFFLINE
+            return
+        self.reached = self.reached or bool(found.reached)
+        self._take(found.page)
+
+    def _take(self, page: Page) -> None:
+        change = take_in(self.project, page)
+        self.by_state[page.state.value] += 1
+        self.kept += change is None
+        latest = {"url": page.url, "state": page.state.value, "cause": page.cause}
+        self.tell(self._line("progress") | {"latest": latest})
+
+    def _line(self, event: str) -> Line:
+        done, seconds = self.by_state.total(), time.monotonic() - self.began
+        return {
+            "event": event,
+            "things": "pages",
+            "done": done,
+            "total": self.total,
+            "skipped": self.skipped,
+            "by_state": dict(self.by_state),
+            "kept": self.kept,
+            "running": self.running,
+            "seconds": round(seconds, 2),
+            "left_s": round(seconds / done * (self.total - done), 1) if done else None,
+        }
+
+    def ended(self, *, cancelled: bool) -> Line:
+        state = "interrupted" if self.offline else "cancelled" if cancelled else "done"
+        cause = f"{OFFLINE} {OFFLINE_TODO}" if self.offline else ""
+        return self._line("ended") | {"state": state, "cause": cause}
+
+
+async def import_folder(
+    project: Project, folder: Path, *, tell: Tell = lambda _: None, listen: TextIO | None = None
+) -> Line:
+    """Take in the pages of a folder; the last line tells what came, and of each problem where and why.
+
+    It is cancelled and paused as fetching is. Refusal when the folder or its index cannot be read at all.
+    """
+    from annotator.exchange.pages import folder as folders
+    from annotator.exchange.pages.worker import ReadingProcess
+
+    entries, problems = folders.entries(folder)
+    addresses = given(project).keys() | cited(project).keys()
+    by_state: Counter[str] = Counter()
+    kept = uncited = 0
+    line: Line = {}
+
+    async def through(going: asyncio.Event) -> None:
+        nonlocal kept, uncited, line
+        for number, entry in enumerate(entries, 1):
+            await going.wait()
+            result = await folders.page_of(entry, worker)
+            if isinstance(result, Page):
+                kept += take_in(project, result, "import page") is None
+                uncited += result.url not in addresses
+                by_state[result.state.value] += 1
+            else:
+                problems.append(result)
+            line = {
+                "event": "progress", "things": "pages", "done": number, "total": len(entries),
+                "by_state": dict(by_state), "kept": kept, "uncited": uncited,
+            }  # fmt: skip
+            tell(line)
+
+    async with ReadingProcess() as worker:
+        cancelled = await _unless_cancelled(through, listen)
+    empty = {"done": 0, "total": 0, "by_state": {}, "kept": 0, "uncited": 0}
+    state = "cancelled" if cancelled else "done"
+    return (
+        empty | line | {"event": "ended", "state": state, "problems": [str(problem) for problem in problems]}
+    )
+
+
+def words(line: Line) -> list[str]:
+    said = [f"{line['done']:,} of {line['total']:,} pages ({line['state']})."]
+    if line["by_state"]:
+        said.append(summary(line["by_state"]))
+    if line.get("skipped"):
+        said.append(f"{counted(line['skipped'], 'was', 'were')} already stored and not fetched again.")
+    if line["kept"]:
+        said.append(f"Of {line['kept']:,} the earlier text was kept, because the new one is empty.")
+    if line.get("uncited"):
+        said.append(f"{counted(line['uncited'], 'is', 'are')} not cited by any claim.")
+    return said + ([line["cause"]] if line.get("cause") else [])
+
+
+@contextmanager
+def _alone(project: Project) -> Iterator[None]:
+    """Only one run at a time fetches for a project; one that died leaves the lock free."""
+    from annotator.storage.store import alone
+
+    busy = Refusal("Pages are being fetched for this project already.", "Wait for that, or cancel it first.")
+    with alone(project.path, "fetching", busy):
+        yield
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPage:
+    """A page that is cited or stored; `state` is None when it was never fetched."""
+
+    url: str
+    claims: int
+    reports: int
+    state: PageState | None = None
+    title: str = ""
+    cause: str = ""
+    final_url: str = ""
+    fetched_at: datetime | None = None
+    by_reader: str = ""
+    characters: int = 0
+    sha256: str = ""
+
+    @property
+    def is_here(self) -> bool:
+        """Whether it was read and its text is here; it may have stayed where it was released."""
+        return self.state is PageState.OK and self.characters > 0
+
+
+@dataclass(frozen=True, slots=True)
+class CitingClaim:
+    item_id: str
+    item: str
+    response_id: str
+    system: str
+    unit_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CitedPages:
+    """All cited or stored pages, by address, and the claims that cite each."""
+
+    pages: tuple[CitedPage, ...]
+    citing: Mapping[str, Sequence[CitingClaim]]
+
+    def plan(self, *, refresh: bool) -> FetchPlan:
+        """What fetching them would do: those that are cited and not read, or with `refresh` all that are cited."""
+        cited = [page for page in self.pages if page.claims]
+        wanted = [page.url for page in cited if refresh or not page.is_here]
+        return FetchPlan(tuple(wanted), len(cited) - len(wanted))
+
+
+def cited_states(project: Project) -> CitedPages:
+    """How the cited pages stand, without their texts; only a coordinator is told which system cites what."""
+    people.refuse_others(project, DOES)
+    return _found(project)
+
+
+def lines(project: Project, *, every: bool = False) -> tuple[CitedPage, ...]:
+    """The same pages for anyone, without who cites them; on request also those that reports give without a claim."""
+    return _found(project, given(project) if every else ()).pages
+
+
+def _found(project: Project, given: Iterable[str] = ()) -> CitedPages:
+    citing: defaultdict[str, list[CitingClaim]] = defaultdict(list)
+    normalized = cache(normal)
+    for url, one in _claims(project):
+        citing[normalized(url)].append(one)
+    names = [name for name in CitedPage.__dataclass_fields__ if name in PAGE.c]
+    question = select(*(PAGE.c[name] for name in names), func.length(PAGE.c.text).label("characters"))
+    kept = {row["url"]: dict(row) for row in project.query(question).mappings()}
+    result = []
+    for url in sorted({*citing, *kept, *given}):
+        row = kept.get(url, {"url": url})
+        if "state" in row:
+            row["state"] = PageState(row["state"])
+        by = citing.get(url, ())
+        result.append(CitedPage(**row, claims=len(by), reports=len({one.response_id for one in by})))
+    return CitedPages(tuple(result), citing)
+
+
+def _claims(project: Project) -> Iterator[tuple[str, CitingClaim]]:
+    """(address as cited, claim) of each claim that cites something, as the claims now stand."""
+    used = set(materials.item_ids(project))
+    with project.store.read() as db:
+        named = materials.named(db)
+    for item_id, response_id, tree in extracts.contents(project, ResponsePart.CLAIMS):
+        for unit in tree["units"] if item_id in used else ():
+            if url := unit["url"].strip():
+                key, system = named[response_id]
+                yield url, CitingClaim(item_id, key, response_id, system, unit["id"], unit["text"])

@@ -12,10 +12,17 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import SECRET, Judge, JudgeFields, JudgeKind, Price, PricedAsking
-from annotator.domain.texts.change import Change, derived_id, new_id
-from annotator.domain.texts.redaction import key_in_settings, looks_like_key
+from annotator.domain.material.item import CONTINUATION
+from annotator.domain.texts.canonical import (
+    Change,
+    derived_id,
+    key_in_settings,
+    looks_like_key,
+    new_id,
+    sha256,
+)
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import CONTEST, JUDGE, JUDGEMENT
+from annotator.storage.tables import CONTEST, JUDGE, JUDGEMENT, RESPONSE, SYSTEM
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 BASELINE = Judge(id=derived_id("judge", "baseline"), name="baseline", kind=JudgeKind.BASELINE)
@@ -88,22 +95,21 @@ PRESETS = (
 
 def preset_of(name: str) -> Preset:
     """The preset of that name; Refusal lists the names there are."""
-    found = next((one for one in PRESETS if one.name == name), None)
-    if found is None:
+    result = next((one for one in PRESETS if one.name == name), None)
+    if result is None:
         names = ", ".join(one.name for one in PRESETS)
         raise Refusal(f"There is no preset “{name}”.", f"Use one of {names}.")
-    return found
+    return result
 
 
 def all_of(project: Project) -> list[Judge]:
     """The judges in use, the baseline first; it is there even before it has judged anything."""
     in_use = JUDGE.c.retired.is_(False) & (JUDGE.c.kind != JudgeKind.WRITER.value)
-    with project.store.read() as db:
-        rows = db.execute(select(JUDGE).where(in_use).order_by(JUDGE.c.name)).mappings().all()
-    found = [Judge(**row) for row in rows]
-    if not any(judge.kind == JudgeKind.BASELINE for judge in found):
-        found.append(BASELINE)
-    return sorted(found, key=lambda judge: (judge.kind != JudgeKind.BASELINE, judge.name))
+    rows = project.query(select(JUDGE).where(in_use).order_by(JUDGE.c.name)).mappings().all()
+    result = [Judge(**row) for row in rows]
+    if not any(judge.kind == JudgeKind.BASELINE for judge in result):
+        result.append(BASELINE)
+    return sorted(result, key=lambda judge: (judge.kind != JudgeKind.BASELINE, judge.name))
 
 
 def named(project: Project, name: str) -> Judge:
@@ -130,8 +136,7 @@ def kept(project: Project, judge: Judge) -> Judge:
 
 def refuse_taken(project: Project, name: str, judge_id: str = "") -> None:
     """Refuse a name that another judge has, be it retired, a writer, or the baseline before it is in the file."""
-    with project.store.read() as db:
-        rows = db.execute(select(JUDGE.c.id, JUDGE.c.retired).where(JUDGE.c.name == name)).all()
+    rows = project.query(select(JUDGE.c.id, JUDGE.c.retired).where(JUDGE.c.name == name)).all()
     taken: dict[str, bool] = {row.id: row.retired for row in rows if row.id != judge_id}
     if taken and all(taken.values()):
         raise Refusal(
@@ -268,7 +273,6 @@ def restore(project: Project, db: Connection, judge_id: str, present: Any, goal:
 
 
 def has_judged(project: Project, judge_id: str) -> bool:
-    """Whether there is any judgement of a judge, or any comparison of tasks."""
     of_reports = select(JUDGEMENT.c.id).where(JUDGEMENT.c.rater_id == judge_id).limit(1)
     of_tasks = select(CONTEST.c.id).where(CONTEST.c.rater == judge_id).limit(1)
     with project.store.read() as db:
@@ -276,14 +280,12 @@ def has_judged(project: Project, judge_id: str) -> bool:
 
 
 def retire(project: Project, judge_id: str) -> Change:
-    """Take a judge out of the lists; its judgements stay."""
     with project.store.write() as db:
         db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(retired=True))
         return record(project, db, Change("judge", judge_id, "retire judge", None, {"retired": True}))
 
 
 def bring_back(project: Project, judge_id: str) -> Change:
-    """Put a judge that was retired into the lists again."""
     with project.store.write() as db:
         db.execute(update(JUDGE).where(JUDGE.c.id == judge_id).values(retired=False))
         return record(project, db, Change("judge", judge_id, "bring judge back", None, {"retired": False}))
@@ -330,17 +332,173 @@ def refuse_among_settings(judge: Judge) -> None:
     asked = judge.asked
     plain = {name: SECRET.sub("", value).strip() for name, value in asked.headers.items()}
     plain = {name: "" if value.lower() in ("bearer", "basic") else value for name, value in plain.items()}
-    if found := key_in_settings(plain) or key_in_settings(dict(asked.query)):
+    if result := key_in_settings(plain) or key_in_settings(dict(asked.query)):
         raise Refusal(
-            f"The headers or query parameters seem to hold a key ({found}).",
+            f"The headers or query parameters seem to hold a key ({result}).",
             "Write {key} in its place, or the name of an environment variable in braces. Nothing was saved.",
         )
     if taken := {name.lower() for name in asked.headers} & _OWN_HEADERS:
         raise Refusal(f"The header {min(taken)} is the program's own.", "Leave it out; nothing was saved.")
-    found = key_in_settings(json.loads(judge.parameters))
-    if found:
-        raise Refusal(f"The request parameters seem to hold a key ({found}).", right)
+    result = key_in_settings(json.loads(judge.parameters))
+    if result:
+        raise Refusal(f"The request parameters seem to hold a key ({result}).", right)
     if key_in_settings([judge.base_url, *judge.base_url.split("/")]):
         raise Refusal("The address of the endpoint seems to hold a key.", right)
     if key_in_settings([judge.name, judge.model]):
         raise Refusal("The judge's name or model seems to be a key.", right)
+
+
+_ROOM_FOR_A_NAME = 100
+_SAID = ("base_url", "model", "key_env", "parameters")
+OTHER = "Give the system another name; a name stands for one model with one set of parameters."
+
+
+@dataclass(frozen=True, slots=True)
+class WriterSettings:
+    """The endpoint that writes reports: a judge's (by name), or one of its own; empty keeps the last one.
+
+    `parameters`, a JSON object, take the place of the judge's.
+    """
+
+    judge: str = ""
+    base_url: str = ""
+    model: str = ""
+    key_env: str = ""
+    parameters: str = ""
+    preset: str = ""
+    """Request parameters, a JSON object, that go beside the others and before them."""
+
+
+def prepared(
+    project: Project, system: str, settings: WriterSettings = WriterSettings(), mode: str = ""
+) -> Judge:
+    """The writer of a system, made or brought up to date by the settings.
+
+    What continues tasks is asked by parameters of its own, and is a writer beside that of the system's reports, at the
+    same endpoint unless the settings say otherwise. Refusal when the system's reports came from elsewhere, from another
+    model, or were asked for with other parameters.
+    """
+    wanted = system.strip()
+    if not wanted:
+        raise Refusal("The system has no name.", "Name the system: --system NAME.")
+    with project.store.write() as db:
+        of_reports, there = _named(db, _name(wanted)), _has_reports(db, wanted, mode)
+        old = _named(db, _name(wanted, mode)) or (of_reports if there else None)
+        writer = _as_wanted(project, _name(wanted, mode), settings, old, of_reports)
+        if there:
+            _refuse_another(wanted, old, writer)
+        if settings.key_env and settings.base_url:
+            from annotator.judging.calls import keys
+
+            keys.allow(settings.key_env, settings.base_url)
+        return _kept(project, db, old, writer)
+
+
+def writer_named(project: Project, name: str) -> Judge | None:
+    with project.store.read() as db:
+        return _named(db, name)
+
+
+def of_system(project: Project, system: str, judge: str, preset: str = "", mode: str = "") -> Judge:
+    """Who writes a system's reports: its writer of last time, where it is named, or one at the endpoint of a judge."""
+    known = {_name(system.strip(), mode), _name(system.strip())}
+    return prepared(project, system, WriterSettings("" if judge in known else judge, preset=preset), mode)
+
+
+def as_endpoint(writer: Judge) -> Judge:
+    return writer.model_copy(update={"kind": JudgeKind.ENDPOINT})
+
+
+def _name(system: str, mode: str = "") -> str:
+    """Under which name a system's writer stands among the judges, where no two are alike."""
+    system = f"{system} ({mode})" if mode == CONTINUATION else system
+    if len(system) <= _ROOM_FOR_A_NAME:
+        return f"writer of {system}"
+    return f"writer of {system[: _ROOM_FOR_A_NAME - 9]} {sha256(system)[:8]}"
+
+
+def _named(db: Connection, name: str) -> Judge | None:
+    row = (
+        db.execute(select(JUDGE).where(JUDGE.c.name == name, JUDGE.c.kind == JudgeKind.WRITER.value))
+        .mappings()
+        .first()
+    )
+    return Judge(**row) if row is not None else None
+
+
+def _has_reports(db: Connection, system: str, mode: str) -> bool:
+    answers = select(RESPONSE.c.id).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+    alike = (RESPONSE.c.mode == CONTINUATION) == (mode == CONTINUATION)
+    return db.execute(answers.where(SYSTEM.c.name == system, alike).limit(1)).first() is not None
+
+
+def _as_wanted(
+    project: Project, name: str, settings: WriterSettings, old: Judge | None, of_reports: Judge | None
+) -> Judge:
+    if settings == WriterSettings() and old is not None:
+        return old
+    given: dict[str, Any] = {
+        "name": old.name if old else name,
+        "kind": JudgeKind.WRITER,
+        **(_from_judge(project, settings) if settings.judge else _by_itself(settings, old or of_reports)),
+    }
+    if settings.preset:
+        own = json.loads(given.get("parameters") or "{}")
+        given["parameters"] = json.dumps({**own, **json.loads(settings.preset)})
+    return checked(old.id if old else new_id(), **given)
+
+
+def _from_judge(project: Project, settings: WriterSettings) -> dict[str, str]:
+    if settings.base_url or settings.model or settings.key_env:
+        raise Refusal(
+            "Both a judge and an endpoint of its own are named.", "Give --judge, or --base-url and --model."
+        )
+    judge = named(project, settings.judge)
+    if judge.kind != JudgeKind.ENDPOINT:
+        raise Refusal(f"“{judge.name}” has no endpoint to write with.", "Choose a judge behind an endpoint.")
+    # The key is looked for where that judge has it.
+    of, price = judge.asked.of or judge.id, judge.asked.price
+    asking = PricedAsking(of=of, price=price).model_dump_json(exclude_defaults=True)
+    kept = {name: getattr(judge, name) for name in ("base_url", "model", "key_env")}
+    return kept | {"asking": asking, "parameters": settings.parameters or judge.parameters}
+
+
+def _by_itself(settings: WriterSettings, old: Judge | None) -> dict[str, str]:
+    known = {name: getattr(old, name) for name in ("asking", *_SAID)} if old else {}
+    said = {name: value for name in _SAID if (value := getattr(settings, name))}
+    if "base_url" in said or "key_env" in said:
+        # The key is no longer the judge's that it was made from.
+        known.pop("asking", None)
+    given = known | said
+    if not given.get("base_url") or not given.get("model"):
+        raise Refusal(
+            "No writer is given for the reports.",
+            "Name a judge (--judge), or an endpoint and a model (--base-url and --model).",
+        )
+    return given
+
+
+def _refuse_another(system: str, old: Judge | None, writer: Judge) -> None:
+    if old is None:
+        raise Refusal(f"The reports of “{system}” were not written in this project.", OTHER)
+    if old.model != writer.model:
+        raise Refusal(f"The reports of “{system}” were written by {old.model}, not {writer.model}.", OTHER)
+    if old.parameters != writer.parameters:
+        raise Refusal(
+            f"The reports of “{system}” were asked for with the parameters {old.parameters}, "
+            f"not {writer.parameters}.",
+            OTHER,
+        )
+
+
+def _kept(project: Project, db: Connection, old: Judge | None, writer: Judge) -> Judge:
+    if old == writer:
+        return writer
+    if old is None:
+        refuse_taken(project, writer.name)
+        db.execute(insert(JUDGE).values(**writer.model_dump()))
+    else:
+        db.execute(update(JUDGE).where(JUDGE.c.id == old.id).values(**writer.model_dump(exclude={"id"})))
+    before = old.model_dump(mode="json") if old else None
+    record(project, db, Change("judge", writer.id, "set writer", before, writer.model_dump(mode="json")))
+    return writer

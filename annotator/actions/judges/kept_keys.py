@@ -5,21 +5,24 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from sqlalchemy import select
 
 from annotator.actions.judges.judges import VARIABLE, named
+from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.redaction import held, looks_like_key
+from annotator.domain.texts.canonical import Change, held, looks_like_key, now, visible
 from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
-from annotator.domain.texts.well_formed import visible
 from annotator.exchange.folders import Files, pieces_of
 from annotator.storage.tables import AUDIT, JUDGE, JudgeRow, table
+
+if TYPE_CHECKING:
+    from annotator.judging.calls.client import Sender
 
 GAVE = "give key"
 _MADE = ("add judge", "set writer")
@@ -67,18 +70,18 @@ def key_place(project: Project, judge: Judge) -> str:
     """Where the judge's key is found now, in a sentence; the key itself is never told."""
     from annotator.judging.calls.keys import KeyPlace, address_of
 
-    found, why = _looked_for(project, judge)
+    result, why = _looked_for(project, judge)
     if why is not None:
         return f"{why.happened} Allow it if both are right."
-    if found is None and not _given(project, _asked_for(project, judge)):
+    if result is None and not _given(project, _asked_for(project, judge)):
         return f"This judge was imported: add a key for {address_of(judge.base_url)} before using it."
-    if found is None:
+    if result is None:
         return "No key is stored; an endpoint on this machine usually needs none."
     return {
         KeyPlace.KEYRING: f"The key for {address_of(judge.base_url)} is in your system's keyring.",
         KeyPlace.ENVIRONMENT: f"The key is in the environment variable {judge.key_env or 'that was handed over'}.",
         KeyPlace.SESSION: "The key is kept until Goldsmith is closed.",
-    }[found.place]
+    }[result.place]
 
 
 def not_allowed(project: Project, judge: Judge) -> KeyNotAllowed | None:
@@ -97,10 +100,10 @@ def _looked_for(project: Project, judge: Judge) -> tuple[Any, KeyNotAllowed | No
     if address_of(of.base_url) != address:
         return None, None
     keys = _keys()
-    found, key = keys.look(address, of.key_env, of.name)
+    result, key = keys.look(address, of.key_env, of.name)
     key = key or next((name for name in _other_secrets(of) if not keys.grants.of(name, address)), "")
     if not key:
-        return found, None
+        return result, None
     return None, KeyNotAllowed(
         f"“{visible(judge.name)}” asks for {_words(key)}, which is not allowed for {address} on this machine.",
         f"Nothing was sent. If both are right, allow it: goldsmith keys allow {shlex.quote(visible(key))} {address}",
@@ -136,9 +139,8 @@ def allow(key: str, address: str, *, allowed: bool = True) -> str:
 
 
 def grants() -> list[Any]:
-    """What was said on this machine of keys and addresses."""
-    found: list[Any] = _keys().grants.all()
-    return found
+    result: list[Any] = _keys().grants.all()
+    return result
 
 
 def withdraw(key: str, address: str) -> str:
@@ -157,8 +159,8 @@ def key_of(project: Project, judge: Judge) -> str | None:
     A key is bound to an address, and goes there only where a person at this machine said so. A judge that was made
     from another has that judge's key.
     """
-    found = _looked_for(project, judge)[0]
-    return found.value if found else None
+    result = _looked_for(project, judge)[0]
+    return result.value if result else None
 
 
 def key_to_ask_with(project: Project, judge: Judge) -> str | None:
@@ -166,11 +168,11 @@ def key_to_ask_with(project: Project, judge: Judge) -> str | None:
 
     So is one that may not go to its address, or that cannot be meant to be missing.
     """
-    found, why = _looked_for(project, judge)
+    result, why = _looked_for(project, judge)
     if why is not None:
         raise why
-    if found is not None:
-        return str(found.value)
+    if result is not None:
+        return str(result.value)
     of = _asked_for(project, judge)
     if of.key_env:
         raise Refusal(
@@ -207,7 +209,6 @@ def endpoint_to_ask(project: Project, judge: Judge, timeout_s: float = 180.0) ->
 
 
 def _other_secrets(judge: Judge) -> list[str]:
-    """The environment variables that the headers of a judge name, beside its key."""
     return [name for name in judge.asked.secrets if name != "key"]
 
 
@@ -217,31 +218,25 @@ def _given(project: Project, judge: Judge) -> bool:
     So says its history, which may be somebody else's: no key goes out by it.
     """
     return any(
-        verb in (*_MADE, GAVE) or _told_anew(before, after)
+        verb in (*_MADE, GAVE)
+        or (
+            _address(before) != _address(after)
+            or (bool(after.get("key_env")) and before.get("key_env") != after["key_env"])
+        )
         for verb, before, after in _history(project, judge)
         if _address(after) == _address(judge.model_dump())
     )
 
 
 def _history(project: Project, judge: Judge) -> Iterator[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
-    """What persons did to a judge here: the verb, and its settings before and after."""
     verbs = (*_MADE, _CHANGED, GAVE)
-    question = (
+    rows = project.query(
         select(AUDIT.c.verb, AUDIT.c.before, AUDIT.c.after)
         .where(AUDIT.c.kind == "judge", AUDIT.c.subject == judge.id, AUDIT.c.verb.in_(verbs))
         .order_by(AUDIT.c.seq)
-    )
-    with project.store.read() as db:
-        rows = db.execute(question).all()
+    ).all()
     for verb, before, after in rows:
         yield verb, json.loads(before or "null") or {}, json.loads(after or "null") or {}
-
-
-def _told_anew(before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether someone typed another address, or the variable that holds the key."""
-    return _address(before) != _address(after) or (
-        bool(after.get("key_env")) and before.get("key_env") != after["key_env"]
-    )
 
 
 def _address(settings: Mapping[str, Any]) -> str:
@@ -251,11 +246,9 @@ def _address(settings: Mapping[str, Any]) -> str:
 
 
 def _asked_for(project: Project, judge: Judge) -> Judge:
-    """The judge whose key is asked for."""
     if not judge.asked.of:
         return judge
-    with project.store.read() as db:
-        row = db.execute(select(JUDGE).where(JUDGE.c.id == judge.asked.of)).mappings().first()
+    row = project.query(select(JUDGE).where(JUDGE.c.id == judge.asked.of)).mappings().first()
     # An imported one may have come without the judge that it was made from.
     return Judge(**row) if row is not None else judge
 
@@ -269,24 +262,23 @@ def handed_over(project: Project, judge: Judge) -> dict[str, str]:
 
     if judge.kind != JudgeKind.ENDPOINT:
         return {}
-    found, why = _looked_for(project, judge)
+    result, why = _looked_for(project, judge)
     if why is not None:
         raise why
-    return handing_over(judge.base_url, found.value) if found else {}
+    return handing_over(judge.base_url, result.value) if result else {}
 
 
 def in_use(project: Project) -> list[str]:
     """The values of all secrets at hand here, allowed or not: those of the project's judges, and those used before."""
     from annotator.judging.calls.keys import address_of
 
-    with project.store.read() as db:
-        rows = [Judge(**row) for row in db.execute(select(table(JudgeRow))).mappings()]
-    found = set(held())
+    rows = [Judge(**row) for row in project.query(select(table(JudgeRow))).mappings()]
+    result = set(held())
     for judge in rows:
         for name in (judge.key_env, *_other_secrets(judge)) if judge.base_url else ():
             at_hand = _keys().at_hand(address_of(judge.base_url), name, judge.name)
-            found.update(value.strip() for _, _, value in at_hand)
-    return sorted(filter(None, found))
+            result.update(value.strip() for _, _, value in at_hand)
+    return sorted(filter(None, result))
 
 
 def refuse_in_files(project: Project, files: Files, settings: Iterable[str] = ()) -> None:
@@ -295,15 +287,11 @@ def refuse_in_files(project: Project, files: Files, settings: Iterable[str] = ()
     for path in sorted(files):
         texts = (piece.decode("utf-8", "replace") for piece in pieces_of(files[path]))
         strict = path in settings
-        if any(_holds_key(text, keys, strict=strict) for text in texts):
+        if any((any(key in text for key in keys) or (strict and looks_like_key(text))) for text in texts):
             raise Refusal(
                 f"{path} would contain a key; nothing was written.",
                 "Remove it from the text or settings it came from, and replace the key at its provider.",
             )
-
-
-def _holds_key(text: str, keys: Iterable[str], *, strict: bool) -> bool:
-    return any(key in text for key in keys) or (strict and looks_like_key(text))
 
 
 @cache
@@ -311,3 +299,115 @@ def _keys() -> Any:
     from annotator.judging.calls.keys import Keys
 
     return Keys()
+
+
+SETTING, LATENCIES, FAILED = "endpoints", "endpoint latencies", "failed judge tests"
+# Servers are brought up to date: what they turned down a month ago is worth another try.
+KEPT = timedelta(days=30)
+
+
+def recall(project: Project, sender: "Sender") -> None:
+    """Let a sender begin with what earlier ones have learned of the same endpoint and model."""
+    from annotator.judging.calls.reply_parts import ReplyForm
+
+    known = project.get(SETTING, {}).get(_name(sender))
+    if known is None or now() - datetime.fromisoformat(known["since"]) > KEPT:
+        return
+    sender.learned.dropped.update(known["dropped"])
+    sender.learned.renamed.update(known["renamed"])
+    sender.ladder.top = ReplyForm(known["form"])
+    sender.budget.beside = known.get("thinking beside the cap")
+
+
+def form_of(project: Project, judge: Judge) -> str:
+    """The form in which a judge's endpoint was found to answer; empty where nothing but the usual one is known."""
+    known = project.get(SETTING, {}).get(_endpoint_memory_address(judge))
+    return (
+        "" if known is None or now() - datetime.fromisoformat(known["since"]) > KEPT else str(known["form"])
+    )
+
+
+def keep(project: Project, sender: "Sender") -> None:
+    """Remember what a sender has learned; nothing is written where that is nothing new."""
+    known: dict[str, Any] = dict(project.get(SETTING, {}))
+    before, learned = known.get(_name(sender)), _learned(sender)
+    if learned == ({} if before is None else {key: before[key] for key in before if key != "since"}):
+        return
+    known.pop(_name(sender), None)
+    if learned:
+        known[_name(sender)] = {**learned, "since": now().isoformat()}
+    project.set(SETTING, known)
+
+
+def keep_latency(project: Project, judge: Judge, seconds: float | None) -> None:
+    """Remember how long a judge's endpoint took in a test; a project that is only read remembers nothing."""
+    if seconds is not None and not project.readonly:
+        project.set(LATENCIES, {**project.get(LATENCIES, {}), _endpoint_memory_address(judge): seconds})
+
+
+def latency(project: Project, judge: Judge) -> float | None:
+    result = project.get(LATENCIES, {}).get(_endpoint_memory_address(judge))
+    return None if result is None else float(result)
+
+
+def keep_test(project: Project, judge: Judge, failure: str) -> None:
+    """Remember why a judge's test failed until it passes one; a project that is only read remembers nothing."""
+    known: dict[str, Any] = dict(project.get(FAILED, {}))
+    before = known.pop(judge.id, None)
+    if failure:
+        known[judge.id] = {"why": failure, "of": _tested(judge), "at": now().isoformat(), "accepted": False}
+    if not project.readonly and (failure or before):
+        project.set(FAILED, known)
+
+
+def failed_tests(project: Project) -> dict[str, str]:
+    return {judge_id: one["why"] for judge_id, one in project.get(FAILED, {}).items()}
+
+
+def accept(project: Project, judge: Judge) -> Change:
+    """Let a judge run although its test failed; its figures go on saying so. Refusal where none failed."""
+    people.refuse_others(project, "can let a judge run that failed its test")
+    before = dict(project.get(FAILED, {}))
+    if judge.id not in before:
+        raise Refusal(f"“{judge.name}” has not failed a test.", "It can run as it is.")
+    after = before | {judge.id: before[judge.id] | {"accepted": True}}
+    with project.store.write() as db:
+        project.set(FAILED, after)
+        return record(
+            project, db, Change("setting", FAILED, "use a judge that failed its test", before, after)
+        )
+
+
+def refuse_failed(project: Project, judge: Judge) -> None:
+    """Refusal of a judge whose test failed with its present settings, unless a person said that it may run."""
+    known = project.get(FAILED, {}).get(judge.id)
+    if known is not None and known["of"] == _tested(judge) and not known["accepted"]:
+        raise Refusal(
+            f"“{judge.name}” failed its last test: {known['why']}",
+            "Nothing was asked. Change it and test it again. To use it as it is: “Use it all the same” beside its test "
+            f"on the Judges page, or goldsmith judge test FILE {judge.name} --use-anyway.",
+        )
+
+
+def _tested(judge: Judge) -> str:
+    return " ".join((_endpoint_memory_address(judge), judge.parameters, judge.key_env))
+
+
+def _endpoint_memory_address(judge: Judge) -> str:
+    return f"{judge.base_url.strip().rstrip('/')} {judge.model}"
+
+
+def _learned(sender: "Sender") -> dict[str, Any]:
+    """What deviates from how every endpoint is met at first; empty when nothing does."""
+    from annotator.judging.calls.reply_parts import ReplyForm
+
+    learned, form, beside = sender.learned, sender.ladder.top, sender.budget.beside
+    if not learned.dropped and not learned.renamed and form is ReplyForm.SCHEMA and not beside:
+        return {}
+    usual = {"dropped": sorted(learned.dropped), "renamed": dict(learned.renamed), "form": form.value}
+    return usual | ({"thinking beside the cap": beside} if beside else {})
+
+
+def _name(sender: "Sender") -> str:
+    endpoint = sender.client.endpoint
+    return f"{endpoint.base_url} {endpoint.model}"

@@ -10,21 +10,23 @@ from pydantic import ValidationError
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.judges.prompt import SHIPPED, PromptVersion
-from annotator.domain.judges.protocol import Extraction, Protocol
-from annotator.domain.texts.change import Change, derived_id, now
+from annotator.domain.judges.protocol import SHIPPED, Extraction, PromptVersion, Protocol
+from annotator.domain.texts.canonical import Change, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
 
 if TYPE_CHECKING:
-    from annotator.judging.prompts.messages import Prompt
+    from annotator.judging.messages import Prompt
 
 # Settings of the project whose names begin so hold the versions written of a prompt, the oldest first.
 SETTING = "prompt/"
 # What a shipped wording is called where it is the first, and what its name stands behind in another's file.
 USUAL, OTHER = "as shipped", "~"
-ASKING: tuple[Protocol | Extraction, ...] = (*PROTOCOLS.values(), *EXTRACTIONS.values())
+
+
+def asking() -> tuple[Protocol | Extraction, ...]:
+    return (*PROTOCOLS.values(), *EXTRACTIONS.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,13 @@ class PromptLine:
 
 
 def listed(project: Project) -> list[PromptLine]:
-    """Every prompt by which something is judged or drawn, in the order of what asks by it."""
-    found = []
-    for shape in ASKING:
-        for name in shape.prompts:
+    result = []
+    for protocol in asking():
+        for name in protocol.prompts:
             current = in_force(project, name)
             edited = current.text != shipped(name)
-            found.append(PromptLine(name, shape.name, shape.title, current.version, edited))
-    return found
+            result.append(PromptLine(name, protocol.name, protocol.title, current.version, edited))
+    return result
 
 
 def versions(project: Project, name: str) -> list[PromptVersion]:
@@ -90,8 +91,8 @@ def write(project: Project, name: str, text: str, note: str = "") -> Change:
     known = versions(project, name)
     if text == known[-1].text:
         raise Refusal("That is already the current wording.", "Nothing was changed.")
-    if found := faults(name, text):
-        raise Refusal(found[0], "Fix it first; nothing was changed.", tuple(found))
+    if result := faults(name, text):
+        raise Refusal(result[0], "Fix it first; nothing was changed.", tuple(result))
     number = known[-1].version + 1
     version = PromptVersion(name=name, version=number, text=text, note=note.strip(), by=project.by, at=now())
     written = [one.model_dump(mode="json") for one in (*known[1:], version)]
@@ -114,7 +115,7 @@ def faults(name: str, text: str) -> list[str]:
     """
     try:
         PromptVersion(name=name, version=SHIPPED, text=text)
-        found = parsed(name, text)
+        result = parsed(name, text)
     except ValidationError as error:
         return [f"The wording does not fit: {error.errors()[0]['msg'].lower()}."]
     except ValueError:
@@ -123,14 +124,15 @@ def faults(name: str, text: str) -> list[str]:
             "first."
         ]
     places = parsed(name, shipped(name)).placeholders
-    lacking, strange = sorted(places - found.placeholders), sorted(found.placeholders - places)
-    said = [f"It lacks the placeholder  {_braced(one)}." for one in lacking]
-    said += [
-        f"Unknown placeholder {_braced(one)}; available: {', '.join(map(_braced, sorted(places)))}."
-        for one in strange
+    lacking, strange = sorted(places - result.placeholders), sorted(result.placeholders - places)
+    return [
+        *(f"It lacks the placeholder  {_braced(one)}." for one in lacking),
+        *(
+            f"Unknown placeholder {_braced(one)}; available: {', '.join(map(_braced, sorted(places)))}."
+            for one in strange
+        ),
+        *(f"The part “{part}” is empty." for part in ("system", "user") if not getattr(result, part)),
     ]
-    said += [f"The part “{part}” is empty." for part in ("system", "user") if not getattr(found, part)]
-    return said
 
 
 def places(name: str) -> list[str]:
@@ -139,13 +141,13 @@ def places(name: str) -> list[str]:
 
 def edited(project: Project) -> dict[str, "Prompt"]:
     """The prompts in force that are not worded as shipped, by name: what a run goes by instead of those."""
-    found = {name: in_force(project, name).text for name in sorted(_names())}
-    return {name: parsed(name, text) for name, text in found.items() if text != shipped(name)}
+    result = {name: in_force(project, name).text for name in sorted(_names())}
+    return {name: parsed(name, text) for name, text in result.items() if text != shipped(name)}
 
 
 def parsed(name: str, text: str) -> "Prompt":
     """The two parts of a wording; ValueError where it has not exactly those."""
-    from annotator.judging.prompts.messages import load
+    from annotator.judging.messages import load
 
     with TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         (Path(folder) / f"{name}.md").write_text(text, encoding="utf-8", newline="")
@@ -158,7 +160,7 @@ def _braced(name: str) -> str:
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset(name for shape in ASKING for name in shape.prompts)
+    return frozenset(name for protocol in asking() for name in protocol.prompts)
 
 
 @cache

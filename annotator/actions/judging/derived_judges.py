@@ -1,27 +1,45 @@
-"""Judges made from others: asked several units together, or what most of several judges or trials of one say."""
+"""Judges made from others: several units together, votes; and judges bound to validity cards."""
 
+import ipaddress
 import json
+import os
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from functools import cache
+from itertools import islice, product
 from typing import Any
+from urllib.parse import urlsplit
 
-from sqlalchemy import insert, select
+from sqlalchemy import func, insert, select
 
-from annotator.actions.judges import judges
-from annotator.actions.labelling import wordings
-from annotator.actions.labelling.label_rows import come_to
+from annotator import __version__
+from annotator.actions.judges import judges, kept_keys, prompts
+from annotator.actions.judges.judges import named
+from annotator.actions.labelling import label_cases, label_rows
+from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.actions.runs import judge_cases
+from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest, units_a_call
-from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Case, Verdicts
-from annotator.domain.judges.scale import Level, Scale
-from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.change import Change, derived_id, new_id
+from annotator.domain.judges.judge import Asking, Judge, JudgeFields, JudgeKind, RaterKind, Status, Verdict
+from annotator.domain.judges.protocol import Case, Level, Protocol, Scale, Verdicts
+from annotator.domain.judges.validation import (
+    SEEN,
+    Difference,
+    Identity,
+    Reach,
+    ValidityCard,
+    Wording,
+    differences,
+)
+from annotator.domain.texts.canonical import Change, canonical_json, derived_id, held, new_id, redact, sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import usd
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import JUDGE, JUDGEMENT
+from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RESPONSE, RUN
 
 _ROOM_FOR_A_NAME = 100
 
@@ -87,8 +105,7 @@ def add(project: Project, name: str, members: Sequence[str]) -> Change:
         raise Refusal("A vote needs a name of one line at most.", "Give it another; nothing was added.")
     judges.refuse_taken(project, name)
     over = JUDGES if len(known) > 1 else TRIALS
-    tree = {"members": [judge.id for judge in known], "over": over}
-    parameters = canonical_json(tree).decode()
+    parameters = canonical_json({"members": [judge.id for judge in known], "over": over}).decode()
     fields = JudgeFields.model_validate({"name": name, "kind": JudgeKind.DERIVED, "parameters": parameters})
     judge = Judge(id=new_id(), **fields.model_dump())
     with project.store.write() as db:
@@ -122,7 +139,7 @@ def counting(project: Project, judge: Judge, protocol: str) -> Callable[[Case], 
 
     def count(case: Case) -> Verdicts:
         cast = {unit.id: votes.get((case.response.id, unit.id), ()) for unit in case.units}
-        return {unit_id: _counted(found, max(size, len(found)), scale) for unit_id, found in cast.items()}
+        return {unit_id: _counted(result, max(size, len(result)), scale) for unit_id, result in cast.items()}
 
     return count
 
@@ -193,19 +210,515 @@ def _votes(project: Project, judge: Judge, protocol: str) -> Mapping[tuple[str, 
     over_trials = panel["over"] == TRIALS
     question = select(JUDGEMENT).where(JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
     cast: dict[tuple[str, str, int], list[Any]] = defaultdict(list)
-    found: dict[tuple[str, str], list[MemberVote]] = defaultdict(list)
+    result: dict[tuple[str, str], list[MemberVote]] = defaultdict(list)
     with project.store.read() as db:
         names: dict[str, str] = dict(
             db.execute(select(JUDGE.c.id, JUDGE.c.name).where(JUDGE.c.id.in_(members))).all()
         )
-        of_members = (JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol)
-        gone = wordings.outdated(db, *of_members)
+        gone = label_rows.outdated(db, *(JUDGEMENT.c.rater_id.in_(members), JUDGEMENT.c.protocol == protocol))
         for row in (row for row in db.execute(question.order_by(JUDGEMENT.c.trial)) if row.id not in gone):
             place = row.trial if over_trials else members.index(row.rater_id)
             cast[row.response_id, row.unit_id, place].append(row)
     for (response_id, unit_id, place), rows in sorted(cast.items()):
         who = f"trial {place}" if over_trials else names[rows[0].rater_id]
-        value, row = come_to(PROTOCOLS[protocol].scale, rows)
-        vote = MemberVote(who, value, row.quote, row.quote_start, row.quote_end)
-        found[response_id, unit_id].append(vote)
-    return found
+        value, row = label_rows.come_to(PROTOCOLS[protocol].scale, rows)
+        result[response_id, unit_id].append(MemberVote(who, value, row.quote, row.quote_start, row.quote_end))
+    return result
+
+
+FORMS = {
+    "json_schema": "JSON with a schema",
+    "json_object": "JSON without a schema",
+    "text": "plain text only",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeRequest:
+    """A request for a test call to a judge's endpoint, by name."""
+
+    judge: str
+
+
+async def test(project: Project, name: str) -> dict[str, Any]:
+    """One call to the judge's endpoint: whether and how it answers, how fast, at what price, in words too.
+
+    The page it is to read is as long as the longest report, so that an endpoint that cuts what is long is found out.
+    """
+    judge = named(project, name)
+    if judge.kind == JudgeKind.BASELINE:
+        return {"ok": True, "words": "The baseline judge needs no endpoint; it is always ready."}
+    if judge.kind == JudgeKind.DERIVED:
+        return {"ok": True, "words": "A vote is counted from its members' verdicts; it makes no calls."}
+    from annotator.judging.calls.prices import prices
+    from annotator.judging.calls.probe import FILLER_CHARACTERS, probe
+
+    length = max(FILLER_CHARACTERS, _longest_report(project))
+    result = await probe(kept_keys.endpoint_to_ask(project, judge), prices(judge), judge.id, length)
+    kept_keys.keep_latency(project, judge, result.latency_s if result.ok else None)
+    kept_keys.keep_test(project, judge, "" if result.ok else result.sentence)
+    if not project.store.readonly:
+        RunJournal(project, "", judge.id, "").record_calls(result.calls)
+    return {
+        "ok": result.ok,
+        "words": result.sentence,
+        "status": result.status.value,
+        "form": result.form.value if result.form else None,
+        "enforced": result.enforced,
+        "first_arrived": result.first_arrived,
+        "last_arrived": result.last_arrived,
+        "model": result.returned_model,
+        "latency_s": result.latency_s,
+        "tokens_input": result.tokens_input,
+        "cost_usd": result.cost_usd,
+        "rejected_parameters": list(result.rejected),
+        "attempts": sum(call.attempts for call in result.calls),
+        "raw": result.calls[-1].raw if result.calls else "",
+        "price": price_words(project, judge),
+    }
+
+
+def _longest_report(project: Project) -> int:
+    """The characters of the longest report; 0 without any."""
+    with project.store.read() as db:
+        return int(db.execute(select(func.max(func.length(RESPONSE.c.text)))).scalar() or 0)
+
+
+def facts(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What was learnt, name by name; what is not known is left out, never 0."""
+    seconds, cost, tokens = (found.get(name) for name in ("latency_s", "cost_usd", "tokens_input"))
+    form = FORMS.get(str(found.get("form")), "")
+    told = {
+        "Replies in": f"{form}{'' if found.get('enforced') else ', which it did not keep to at once'}"
+        if form
+        else "",
+        "Long prompts": _ends([found.get("first_arrived"), found.get("last_arrived")]) if form else "",
+        "Answered as": str(found.get("model") or ""),
+        "Took": f"{seconds:.1f} s" if seconds is not None else "",
+        "Prompt": f"{tokens:,} tokens" if tokens is not None else "",
+        "This call": usd(cost) if cost is not None else "",
+        "Price": str(found.get("price") or ""),
+        "Turned down": ", ".join(found.get("rejected_parameters") or ()),
+        "Attempts": str(found["attempts"]) if found.get("attempts", 1) > 1 else "",
+    }
+    return [(name, words) for name, words in told.items() if words]
+
+
+def _ends(arrived: list[Any]) -> str:
+    if all(arrived):
+        return "both ends arrive"
+    lost = [end for end, came in zip(("beginning", "end"), arrived, strict=True) if not came]
+    return f"the {' and the '.join(lost)} of a long prompt is cut off silently"
+
+
+def price_words(_project: Project, judge: Judge) -> str:
+    """A judge's price with the day it was true; where it is not known, where to enter it."""
+    from annotator.judging.calls.prices import prices
+
+    known = prices(judge).of(judge.model)
+    if known is None:
+        return "not known; enter it, or its runs have no budget and their cost is unknown"
+    where = f"as of {known.as_of} ({known.table})" if known.as_of else "as entered for this judge"
+    return f"{known.price.words()}, {where}"
+
+
+FORM, TEXT = "response_format", "text"
+# So many ways of putting versions of several prompts together are tried to find one by its hash.
+MOST_TRIED = 4096
+HIDDEN, ADDRESS = "[key removed]", "[address removed]"
+_ADDRESS = re.compile(r"\b[a-z][a-z0-9+.-]*://\S+", re.IGNORECASE)
+# A whole path, with spaces too; and one that stands within a text.
+_PATH = re.compile(r"(?:[A-Za-z]:|~)?[\\/](?:[^\n]*[\\/])?([^\n\\/]+)[\\/]?")
+_PATH_WITHIN = re.compile(r"(?<![\w:/.\\-])(?:[A-Za-z]:|~)?(?:[\\/][^\s\\/\"']+)+[\\/]([^\s\\/\"']+)")
+_SECRET = re.compile(r"key|secret|password|passwd|authorization|token|cookie|credential", re.IGNORECASE)
+
+
+# How units are weighed where a protocol says nothing of it.
+_ALIKE = Protocol.__dataclass_fields__["weight"].default
+
+
+def as_judged(project: Project, judge: Judge, protocol: Protocol, prompt: str | None = None) -> Identity:
+    """The judge as it was when it gave its verdicts under a wording (by hash); None takes the only one there is.
+
+    Refusal where it judged by several settings, or by several wordings and none is named.
+    """
+    runs = _runs(project, judge, protocol.name, prompt)
+    wordings = sorted({row.prompt_sha256 or "" for row in runs})
+    if prompt is None and len(wordings) > 1:
+        raise Refusal(
+            f"“{judge.name}” judged by {len(wordings):,} wordings of its prompt.",
+            "Have it judge by one of them.",
+        )
+    whose = prompt if prompt is not None else next(iter(wordings), "")
+    forms, models = _seen(project, JUDGEMENT.c.run_id.in_([row.id for row in runs]), judge, protocol.name)
+    result = [
+        _identity(project, setting, protocol, whose, forms, models, now=False)
+        for setting in _settings(judge, runs)
+    ]
+    for other in result[1:]:
+        if differing := differences(result[0], other):
+            raise Refusal(
+                f"“{judge.name}” gave its verdicts with different settings: {differing[0].part}.",
+                "Add a judge with one of them and have it judge all of this.",
+                tuple(f"{one.part}: {one.on_card}; later {one.now}" for one in differing),
+            )
+    return result[0]
+
+
+def as_now(project: Project, judge: Judge, protocol: Protocol) -> Identity:
+    """The judge as it would judge if it were asked now; what its last run showed of its calls belongs to it."""
+    last = _runs(project, judge, protocol.name, None)[-1:]
+    forms, models = _seen(project, CALL.c.run_id.in_([row.id for row in last]), judge, protocol.name)
+    learned = kept_keys.form_of(project, judge) if judge.kind == JudgeKind.ENDPOINT else ""
+    asked_by = _together(one.sha256 for one in [prompts.in_force(project, name) for name in protocol.prompts])
+    return _identity(project, judge, protocol, asked_by, (learned,) if learned else forms, models, now=True)
+
+
+def reach(judge: Judge) -> Reach:
+    if judge.kind != JudgeKind.ENDPOINT:
+        return Reach.NONE
+    host = urlsplit(judge.base_url).hostname or ""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        if host == "localhost" or host.endswith(".localhost"):
+            return Reach.HERE
+        near = "." not in host or host.endswith((".local", ".lan", ".internal", ".intern", ".home.arpa"))
+        return Reach.NEAR if near else Reach.FAR
+    return Reach.HERE if address.is_loopback else Reach.NEAR if address.is_private else Reach.FAR
+
+
+def harmless(text: str, judge: Judge | None = None) -> str:
+    keys = [*held(), os.environ.get(judge.key_env, "")] if judge and judge.key_env else [*held()]
+    text = _ADDRESS.sub(ADDRESS, redact(text, [key for key in keys if key]))
+    host = (urlsplit(judge.base_url).hostname or "") if judge else ""
+    return re.sub(rf"(?<![\w.-]){re.escape(host)}(?![\w-])", ADDRESS, text) if host else text
+
+
+def nameless(text: str) -> str:
+    """A path by its last name only, also within a text; anything else as it is."""
+    result = _PATH.fullmatch(text)
+    return result[1] if result else _PATH_WITHIN.sub(r"\1", text)
+
+
+def _identity(
+    project: Project, judge: Judge, protocol: Protocol, prompt: str, forms: tuple[str, ...], models: tuple[str, ...],
+    *, now: bool,
+) -> Identity:  # fmt: skip
+    asked, vote, asks = judge.asked, judge.kind == JudgeKind.DERIVED, judge.kind == JudgeKind.ENDPOINT
+    settings = json.loads(judge.parameters or "{}")
+    return Identity(
+        kind=JudgeKind(judge.kind), model=nameless(harmless(judge.model, judge)),
+        parameters={} if vote else _without_secrets(settings, judge), protocol=protocol.name, values=protocol.values,
+        weighting="alike" if protocol.weight is _ALIKE else "by weight", prompt_sha256=prompt if asks else "",
+        prompts=_wordings(project, protocol, prompt) if asks else (), together=units_a_call(judge, protocol.name),
+        weights_shown=asked.weights_shown, forms=forms,
+        returned_models=tuple(sorted({nameless(harmless(model, judge)) for model in models})),
+        program=__version__ if judge.kind == JudgeKind.BASELINE else "", over=settings["over"] if vote else "",
+        members=_members(project, settings, protocol, now=now) if vote else (),
+    )  # fmt: skip
+
+
+def _members(
+    project: Project, settings: dict[str, Any], protocol: Protocol, *, now: bool
+) -> tuple[Identity, ...]:
+    """Those that a vote counts; what it counts are the verdicts that they gave, so that these tell what they are."""
+    ids: list[str] = settings["members"]
+    with project.store.read() as db:
+        rows = db.execute(select(JUDGE).where(JUDGE.c.id.in_(ids))).mappings().all()
+    known = {row["id"]: Judge(**row) for row in rows}
+    there = [known[one] for one in ids if one in known]
+    result = [as_now(project, one, protocol) if now else as_judged(project, one, protocol) for one in there]
+    return tuple(sorted(result, key=lambda one: (one.kind.value, one.model, one.model_dump_json())))
+
+
+def _runs(project: Project, judge: Judge, protocol: str, prompt: str | None) -> Sequence[Any]:
+    j = JUDGEMENT.c
+    mine = select(j.run_id).where(
+        j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge.id
+    )
+    question = select(RUN.c.id, RUN.c.snapshot, RUN.c.prompt_sha256).where(RUN.c.id.in_(mine))
+    if prompt is not None:
+        question = question.where(RUN.c.prompt_sha256 == prompt)
+    with project.store.read() as db:
+        return db.execute(question.order_by(RUN.c.started_at, RUN.c.id)).all()
+
+
+def _settings(judge: Judge, runs: Iterable[Any]) -> list[Judge]:
+    """The settings it had in its runs, each once; what came from elsewhere has none, and counts as it is here."""
+    result = dict.fromkeys(row.snapshot for row in runs if row.snapshot not in ("", "{}"))
+    return [Judge.model_validate_json(text) for text in result] or [judge]
+
+
+def _seen(
+    project: Project, which: Any, judge: Judge, protocol: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    j = JUDGEMENT.c
+    question = (
+        select(CALL.c.parameters, CALL.c.returned_model)
+        .join(JUDGEMENT, j.call_id == CALL.c.id)
+        .where(which, j.rater_id == judge.id, j.protocol == protocol, j.status == Status.OK.value)
+        .distinct()
+    )
+    with project.store.read() as db:
+        rows = db.execute(question).all()
+    forms = {str(json.loads(row.parameters or "{}").get(FORM, TEXT)) for row in rows}
+    return tuple(sorted(forms)), tuple(sorted({row.returned_model for row in rows} - {""}))
+
+
+def _together(hashes: Iterable[str]) -> str:
+    """The hash by which a run knows its prompts: of one its own, of several that of their hashes."""
+    listed = list(hashes)
+    return listed[0] if len(listed) == 1 else sha256("\n".join(listed)) if listed else ""
+
+
+def _wordings(project: Project, protocol: Protocol, prompt: str) -> tuple[Wording, ...]:
+    """The wordings of that hash, the ones in force tried first; none where they are not among the versions here."""
+    known = [prompts.versions(project, name)[::-1] for name in protocol.prompts]
+    for chosen in islice(product(*known), MOST_TRIED):
+        if chosen and _together(one.sha256 for one in chosen) == prompt:
+            return tuple(Wording(name=one.name, sha256=one.sha256, version=one.version) for one in chosen)
+    return ()
+
+
+def _without_secrets(value: Any, judge: Judge, name: str = "") -> Any:
+    """Request parameters without keys, addresses and paths."""
+    if isinstance(value, dict):
+        return {key: _without_secrets(one, judge, key) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_without_secrets(one, judge, name) for one in value]
+    if not isinstance(value, str):
+        return value
+    return HIDDEN if _SECRET.search(name) else nameless(harmless(value, judge))
+
+
+# The setting that holds what judges are bound to: judge's id and protocol → the pinned part of a card.
+SETTING = "cards"
+
+
+@dataclass(frozen=True, slots=True)
+class CardComparison:
+    """A card compared with a judge of the project; `judge` is empty where none matches.
+
+    `remarks` are differences that do not make it another judge, and what cannot be known yet.
+    """
+
+    card: ValidityCard
+    judge: str
+    differences: tuple[Difference, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        return bool(self.judge) and not self.differences
+
+    def words(self) -> list[str]:
+        said = [_verdict(self), *(difference.words() for difference in self.differences), *self.remarks]
+        return said if self.judge else [*said, to_define(self.card)]
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCard:
+    judge_id: str
+    protocol: str
+    name: str
+    made_at: datetime
+    sha256: str
+    pinned: Identity
+
+
+def check(project: Project, card: ValidityCard, name: str = "") -> CardComparison:
+    """The card beside the judge of that name; without one, beside the judge of this project that it is most like."""
+    if card.judge.protocol not in PROTOCOLS:
+        raise Refusal(
+            f"The card is about “{card.judge.protocol}”, a protocol that this Goldsmith does not know.",
+            "Use the version that the card names.",
+        )
+    protocol = label_cases.protocol_of(project, card.judge.protocol)
+    there = [_asked_as(card, judges.named(project, name))] if name else _candidates(project, card)
+    result = [
+        (differences(card.judge, now), place, judge, now)
+        for place, judge in enumerate(there)
+        for now in [as_now(project, judge, protocol)]
+    ]
+    if not result:
+        return CardComparison(card, "", (), ())
+    differing, _, judge, now = min(result, key=lambda one: (len(one[0]), one[1]))
+    return CardComparison(card, judge.name, differing, tuple(_remarks(card, judge, now)))
+
+
+def refuse_order(project: Project, card: ValidityCard, order: RunRequest) -> None:
+    """Refusal unless the judge of an order, as it would be asked now, is the one of the card. No call is made."""
+    judge = asked(project, order)
+    protocol = judge_cases.protocol_of(order.protocol)
+    _refuse(judge.name, card.name, differences(card.judge, as_now(project, judge, protocol)))
+
+
+def refuse_verdicts(project: Project, card: ValidityCard, name: str, protocol: str) -> None:
+    """Refusal unless a judge's verdicts in this project were given by the judge of the card."""
+    judge, definition = judges.named(project, name), judge_cases.protocol_of(protocol)
+    _refuse(judge.name, card.name, differences(card.judge, as_judged(project, judge, definition)))
+
+
+def bind(project: Project, card: ValidityCard, name: str) -> Change:
+    """From now on a judge judges only as its card says: a run by another model, prompt … is refused before any call.
+
+    Refusal where it is not the judge of the card now.
+    """
+    people.refuse_others(project, "can bind a judge to a card")
+    result = check(project, card, name)
+    _refuse(result.judge, card.name, result.differences)
+    judge = _asked_as(card, judges.named(project, name))
+    kept = {
+        "name": card.name, "made_at": card.made_at.isoformat(), "sha256": card.sha256,
+        "pinned": card.judge.model_dump(mode="json"),
+    }  # fmt: skip
+    with project.store.write() as db:
+        project.set(SETTING, dict(project.get(SETTING, {})) | {_key(judge.id, card.judge.protocol): kept})
+        after = {"card": card.sha256, "protocol": card.judge.protocol}
+        return record(project, db, Change("judge", judge.id, "bind to card", None, after))
+
+
+def define(project: Project, card: ValidityCard, base_url: str, name: str = "", key_env: str = "") -> Change:
+    """Add the judge that a card is about, at an address that the card does not tell; by its own name unless given."""
+    one = card.judge
+    if one.kind != JudgeKind.ENDPOINT:
+        raise Refusal(f"The card is about a {one.kind.value}, not a model.", "Add it on the Judges page.")
+    if HIDDEN in str(one.parameters) or ADDRESS in str(one.parameters):
+        raise Refusal(
+            "A key or address was left out of the card's parameters.",
+            "Add the judge by hand on the Judges page.",
+        )
+    asking = Asking(weights_shown=one.weights_shown).model_dump_json(exclude_defaults=True)
+    return judges.add(
+        project, name or card.name, base_url=base_url, model=one.model, key_env=key_env,
+        parameters=canonical_json(one.parameters).decode(), asking=asking,
+    )  # fmt: skip
+
+
+def release(project: Project, judge_id: str, protocol: str) -> Change:
+    """Let a judge run as it is set, whatever a card says; Refusal where it is bound to none."""
+    people.refuse_others(project, "can release a judge from its card")
+    known = dict(project.get(SETTING, {}))
+    if known.pop(_key(judge_id, protocol), None) is None:
+        raise Refusal("This judge is not bound to a card.", "Nothing was changed.")
+    with project.store.write() as db:
+        project.set(SETTING, known)
+        after = {"card": "", "protocol": protocol}
+        return record(project, db, Change("judge", judge_id, "release from card", None, after))
+
+
+def bound(project: Project) -> list[BoundCard]:
+    result = []
+    for key, kept in project.get(SETTING, {}).items():
+        judge_id, _, protocol = key.partition("/")
+        result.append(
+            BoundCard(
+                judge_id, protocol, kept["name"], datetime.fromisoformat(kept["made_at"]), kept["sha256"],
+                Identity.model_validate(kept["pinned"]),
+            )
+        )  # fmt: skip
+    return sorted(result, key=lambda one: (one.name, one.protocol))
+
+
+def refuse_unbound(project: Project, judge: Judge, protocol: str) -> None:
+    """Refusal where a judge is bound to a card under a protocol and is not as that says; nothing otherwise."""
+    for one in bound(project):
+        if (one.judge_id, one.protocol) == (judge.id, protocol):
+            now = as_now(project, judge, judge_cases.protocol_of(protocol))
+            _refuse(judge.name, one.name, differences(one.pinned, now))
+
+
+def refused_models(project: Project, judge: Judge, order: RunRequest) -> Callable[[str], str]:
+    """What says why a model may not answer for a judge: a card, or the order, names those that may. “” when it may."""
+    pinned = [
+        one.pinned for one in bound(project) if (one.judge_id, one.protocol) == (judge.id, order.protocol)
+    ]
+    named = {*order.models, *(model for one in pinned for model in one.returned_models)}
+
+    @cache
+    def why(returned: str) -> str:
+        shown = nameless(harmless(returned, judge))
+        if not named or not returned or shown in named:
+            return ""
+        return f"The endpoint answered as “{shown}”; the card of “{judge.name}” is about {_listed(named)}."
+
+    return why
+
+
+def _listed(names: Iterable[str]) -> str:
+    return " or ".join(f"“{name}”" for name in sorted(names))
+
+
+def to_define(card: ValidityCard) -> str:
+    one = card.judge
+    if one.kind != JudgeKind.ENDPOINT:
+        return f"The card is about a {'vote' if one.kind == JudgeKind.DERIVED else one.kind.value} that is not here."
+    parameters = ", ".join(f"{name} {value}" for name, value in one.parameters.items()) or "no parameters"
+    return f"Define a judge that asks for “{one.model}” with {parameters}; the card does not say at which address."
+
+
+def _key(judge_id: str, protocol: str) -> str:
+    return f"{judge_id}/{protocol}"
+
+
+def _candidates(project: Project, card: ValidityCard) -> list[Judge]:
+    """The judges that it could be about: of its kind, the one of its name first."""
+    alike = [judge for judge in judges.all_of(project) if judge.kind == card.judge.kind]
+    if card.judge.kind == JudgeKind.ENDPOINT:
+        alike = [
+            judge
+            for judge in alike
+            if judge.name == card.name or nameless(harmless(judge.model, judge)) == card.judge.model
+        ]
+    result = {judge.id: judge for judge in (*alike, *(_asked_as(card, judge) for judge in alike))}
+    return sorted(result.values(), key=lambda judge: (judge.name != card.name, judge.name))
+
+
+def _asked_as(card: ValidityCard, judge: Judge) -> Judge:
+    """The judge, or the one that is made of it where the card is about several units in one call."""
+    at_once = card.judge.together
+    as_now = judge_cases.units_a_call(judge, card.judge.protocol)
+    if judge.kind != JudgeKind.ENDPOINT or at_once == as_now or judge.asked.together > 1 or judge.asked.of:
+        return judge
+    return together(judge, at_once)
+
+
+def _remarks(card: ValidityCard, judge: Judge, now: Identity) -> list[str]:
+    said = []
+    for part in SEEN:
+        if getattr(card.judge, part) and not getattr(now, part):
+            what = "which model answers" if part == "returned_models" else "in which form it answers"
+            said.append(f"It is not known yet {what}: “{judge.name}” was not asked here.")
+    now_on = reach(judge)
+    if now_on != card.reach:
+        said.append(
+            f"Its endpoint is on {now_on.value}, that of the card on {card.reach.value}: whether both serve "
+            "the same model cannot be checked."
+        )
+    if card.app_version != __version__:
+        said.append(f"The card was made with Goldsmith {card.app_version}; this is {__version__}.")
+    if card.unfit:
+        said.append(
+            "By its own count the figures of this card are not publishable: too many verdicts are missing."
+        )
+    return sorted(said)
+
+
+def _refuse(judge: str, card: str, found: tuple[Difference, ...]) -> None:
+    if not found:
+        return
+    parts = ", ".join(one.part for one in found)
+    raise Refusal(
+        f"“{judge}” is not the judge of the card “{card}”: {parts}.",
+        found[0].todo if len(found) == 1 else "No call was made.",
+        tuple(one.words() for one in found),
+    )
+
+
+def _verdict(found: CardComparison) -> str:
+    if not found.judge:
+        return f"No judge of this project matches the card “{found.card.name}”."
+    if found.differences:
+        return f"“{found.judge}” differs from the card “{found.card.name}”."
+    return f"The card “{found.card.name}” matches “{found.judge}”."

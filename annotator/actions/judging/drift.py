@@ -14,7 +14,6 @@ from sqlalchemy.engine import Connection
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.judging.judge_offers import CHECKS, title
 from annotator.actions.project.file import Project, record
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
@@ -27,27 +26,21 @@ from annotator.actions.results.result_sheets import (
     or_why,
     text,
 )
-from annotator.actions.runs import judge_cases, run_lines, run_watching
-from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.judge_cases import Key, RunRequest
-from annotator.actions.runs.run_kind import RunKind
-from annotator.actions.runs.run_lines import RunEvent
-from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.judges.judge import Judge, JudgeKind, RunState
-from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.protocol import Case, Protocol, Verdicts
-from annotator.domain.judges.scale import Level
-from annotator.domain.texts.change import Change, now
-from annotator.domain.texts.counting import counted
+from annotator.actions.runs.run_kind import RunKind, RunWork
+from annotator.domain.judges.judge import Judge, JudgeKind, RunState, Status
+from annotator.domain.judges.protocol import Case, Level, Protocol, Verdicts
+from annotator.domain.texts.canonical import Change, now
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.runs.progress import Finished
+from annotator.domain.texts.words import counted
+from annotator.judging.runner import Finished
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import AUDIT, CALL, ITEM, JUDGEMENT, RESPONSE, SYSTEM
 
 # Under this a run of a check is kept: it judges for the check alone, no result is made of what it says.
-PREFIX = CHECKS
+PREFIX = judge_runs.CHECKS
 DEED = "anchored units judged again"
 FROZE, CHECKED = "freeze anchor set", "check drift"
 SIZE = 100
@@ -66,8 +59,6 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True)
 class AnchoredVerdict:
-    """A unit of an anchor set with its frozen verdict."""
-
     item_id: str
     response_id: str
     unit_id: str
@@ -86,8 +77,6 @@ class RecheckedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ChangedVerdict:
-    """A changed verdict, with the calls behind the old and the new one."""
-
     item: str
     system: str
     response_id: str
@@ -124,7 +113,6 @@ class DriftReport:
         return asdict(self)
 
     def words(self) -> list[str]:
-        """The report as a person reads it."""
         said = [
             f"{self.judge}, {self.protocol}: {self.compared:,} of {counted(self.units, 'anchored unit')} judged again; "
             f"{counted(len(self.changed), 'verdict')} changed."
@@ -151,8 +139,6 @@ class DriftReport:
 
 @dataclass(frozen=True, slots=True)
 class AnchorSet:
-    """A frozen set of a judge's verdicts under a protocol, drawn with `seed`."""
-
     judge_id: str
     protocol: str
     at: str
@@ -176,7 +162,7 @@ def anchor(
     already, unless `again` puts another in its place.
     """
     asked = _endpoint(project, judge)
-    judge_cases.checked_scope(project, RunRequest(judge, protocol, tuple(systems), tuple(items)))
+    judge_cases.checked_scope(project, judge_cases.RunRequest(judge, protocol, tuple(systems), tuple(items)))
     if size < 1:
         raise Refusal("An anchor set has at least one unit.", "Give 1 or more.")
     before = anchored(project, judge, protocol)
@@ -198,9 +184,7 @@ def anchor(
 
 
 def anchored(project: Project, judge: str, protocol: str = USUAL) -> AnchorSet | None:
-    """The anchor set of a judge under a protocol, if there is one."""
-    asked = judges.named(project, judge)
-    for tree in _told_of(project, FROZE, asked.id, protocol):
+    for tree in _told_of(project, FROZE, judges.named(project, judge).id, protocol):
         return AnchorSet(**tree | {"units": tuple(AnchoredVerdict(**one) for one in tree["units"])})
     return None
 
@@ -214,7 +198,7 @@ class DriftCheckRun(RunKind):
     doing = "checking"
     things = "anchored units"
 
-    def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
+    def read(self, project: Project, order: judge_cases.RunRequest) -> tuple[Judge, Protocol]:
         """The order names a protocol, or a check by it."""
         self._of = replace(order, protocol=order.protocol.removeprefix(PREFIX))
         judge = _endpoint(project, order.judge)
@@ -233,35 +217,44 @@ class DriftCheckRun(RunKind):
     def journal(self, run_id: str) -> RunJournal:
         return _CheckJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
-    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        """The cases of the anchored units, and nothing else of them."""
-        from annotator.judging.runs.runner import left
+    def work(self, run: run_records.OpenRun, journal: RunJournal) -> RunWork:
+        from annotator.judging.runner import left
 
         units = self._frozen.units
         others = _AllBut({(unit.response_id, unit.unit_id, self._trial) for unit in units})
         return RunWork(
-            self.shape, self._cases, len(units), 0, DEED, others, whole=lambda: left(self._cases(), others)
+            self.protocol, self._cases, len(units), 0, DEED, others, whole=lambda: left(self._cases(), others)
         )
 
     def _cases(self) -> Iterator[Case]:
         items = list(dict.fromkeys(unit.item_id for unit in self._frozen.units))
         settings = judge_cases.settings_of(self.judge, self._of.protocol, self._frozen.seed)
-        of = RunRequest(self.judge.name, self._of.protocol)
+        of = judge_cases.RunRequest(self.judge.name, self._of.protocol)
         for case in judge_cases.cases(self.project, of, items, settings):
             yield replace(case, trial=self._trial)
 
-    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        """The last line with the report, once the check is whole."""
+    def ended(self, line: run_records.RunEvent, journal: RunJournal) -> run_records.RunEvent:
         if line["state"] != RunState.DONE.value or not isinstance(journal, _CheckJournal):
             return line
-        report = _kept(self.project, self.judge, self._frozen, journal.run_id, journal.found)
+        tree = {
+            "judge_id": self.judge.id,
+            "judge": self.judge.name,
+            "protocol": self._frozen.protocol,
+            "run_id": journal.run_id,
+            "anchored_at": self._frozen.at,
+            "checked_at": now().isoformat(),
+            "units": [asdict(unit) for unit in self._frozen.units],
+            "found": [[*key, asdict(again)] for key, again in journal.found.items()],
+        }
+        with self.project.store.write() as db:
+            record(self.project, db, Change("judge", self.judge.id, CHECKED, None, tree))
+        report = _report(self.project, self.judge.name, tree)
         return {**line, "drift": report.tree(), "words": report.words()}
 
     @staticmethod
-    def words(line: RunEvent) -> list[str]:
-        """The last line of a check as a person reads it."""
+    def words(line: run_records.RunEvent) -> list[str]:
         report: list[str] = line.get("words", ["The report is available once the check is complete."])
-        return run_lines.words(line) + report
+        return run_records.words(line) + report
 
 
 check = DriftCheckRun.run
@@ -277,7 +270,7 @@ def reports(project: Project, judge: str = "", protocol: str = "") -> list[Drift
 class _AllBut:
     """All judgements except some, as those that need not be asked."""
 
-    def __init__(self, wanted: set[Key]) -> None:
+    def __init__(self, wanted: set[judge_cases.Key]) -> None:
         self._wanted = wanted
 
     def __contains__(self, key: object) -> bool:
@@ -347,33 +340,11 @@ def _chosen(given: list[AnchoredVerdict], single: bool, size: int, seed: int) ->
     return chosen
 
 
-def _kept(
-    project: Project,
-    judge: Judge,
-    frozen: AnchorSet,
-    run_id: str,
-    found: dict[tuple[str, str], RecheckedVerdict],
-) -> DriftReport:
-    tree = {
-        "judge_id": judge.id,
-        "judge": judge.name,
-        "protocol": frozen.protocol,
-        "run_id": run_id,
-        "anchored_at": frozen.at,
-        "checked_at": now().isoformat(),
-        "units": [asdict(unit) for unit in frozen.units],
-        "found": [[*key, asdict(again)] for key, again in found.items()],
-    }
-    with project.store.write() as db:
-        record(project, db, Change("judge", judge.id, CHECKED, None, tree))
-    return _report(project, judge.name, tree)
-
-
 def _report(project: Project, judge: str, tree: dict[str, Any]) -> DriftReport:
     about = {name: tree[name] for name in ("protocol", "run_id", "anchored_at", "checked_at")}
-    found = {(response, unit): RecheckedVerdict(**again) for response, unit, again in tree["found"]}
+    result = {(response, unit): RecheckedVerdict(**again) for response, unit, again in tree["found"]}
     return _compared(
-        project, {**about, "judge": judge}, [AnchoredVerdict(**one) for one in tree["units"]], found
+        project, {**about, "judge": judge}, [AnchoredVerdict(**one) for one in tree["units"]], result
     )
 
 
@@ -394,7 +365,7 @@ def _compared(
 ) -> DriftReport:
     """The report on a check; `about` gives its judge, protocol, run and moments by the names of a report's fields."""
     from annotator.stats.agreement.agreement import cohen_kappa
-    from annotator.stats.intervals.cluster_means import clustered_wilson
+    from annotator.stats.intervals.clustered import clustered_wilson
 
     anchored = list(units)
     pairs, changed, missing = [], list[tuple[AnchoredVerdict, RecheckedVerdict]](), dict[str, int]()
@@ -478,26 +449,24 @@ def _listed(seen: Iterable[str]) -> str:
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    checked = _told_of(project, CHECKED, "", "")
-    names = dict.fromkeys(tree["protocol"] for tree in checked) or {USUAL: None}
+    names = dict.fromkeys(tree["protocol"] for tree in _told_of(project, CHECKED, "", "")) or {USUAL: None}
     known = tuple((one.name, one.name) for one in judges.all_of(project))
     return ViewChoice(
-        "protocol", "What was judged", tuple((title(name), name) for name in names)
+        "protocol", "What was judged", tuple((judge_runs.title(name), name) for name in names)
     ), ViewChoice("judge", "Judge", (("all judges", ""), *known))
 
 
 def report(project: Project, protocol: str = USUAL, judge: str = "") -> list[tuple[DriftReport, list[str]]]:
     """Each check, the newest first, with what its changed verdicts are about, in words."""
-    found = []
+    result = []
     for one in reports(project, judge, protocol):
         keys = [(each.response_id, each.unit_id) for each in one.changed]
-        words = run_watching.named(project, protocol, keys) if keys else {}
-        found.append((one, [words[key].unit for key in keys]))
-    return found
+        words = run_records.named(project, protocol, keys) if keys else {}
+        result.append((one, [words[key].unit for key in keys]))
+    return result
 
 
 def sheets(found: list[tuple[DriftReport, list[str]]]) -> tuple[ResultSheet, ...]:
-    """A row for each check, then one for each changed verdict."""
     if not found:
         return ()
     heads = columns(

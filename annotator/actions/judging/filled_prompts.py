@@ -15,12 +15,9 @@ from annotator.actions.judges import prompts
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.judge_cases import JudgeSettings, RunRequest
-from annotator.actions.runs.run_judgements import refuse_others
-from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.prompt import PromptVersion
-from annotator.domain.judges.protocol import Answer, Case, Extraction, Material, Protocol
+from annotator.actions.runs.journal import refuse_others
+from annotator.domain.judges.judge import Judge, JudgeKind, Status
+from annotator.domain.judges.protocol import Answer, Case, Extraction, Material, PromptVersion, Protocol
 from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
 R = TypeVar("R", bound=BaseModel)
@@ -28,8 +25,6 @@ R = TypeVar("R", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class CollectedQuestion:
-    """A question: its prompt, values, foreign text, and answer class."""
-
     prompt: str
     fields: Mapping[str, str]
     reply: type[BaseModel]
@@ -92,7 +87,7 @@ def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPr
     if about is None:
         return None
     from annotator.judging.calls.prices import tokens_in
-    from annotator.judging.prompts.messages import render
+    from annotator.judging.messages import render
 
     said = [one["content"] for one in render(prompts.parsed(name, text), about.fields, about.fenced)]
     system = _system(project, about.system_id)
@@ -101,8 +96,10 @@ def preview(project: Project, name: str, text: str, number: int = 0) -> PromptPr
 
 async def _found(project: Project, name: str, number: int) -> _About | None:
     """The question of that number that would be put by the prompt."""
-    shape = next(shape for shape in prompts.ASKING if name in shape.prompts)
-    for subject, judge in _judged(project, shape) if isinstance(shape, Protocol) else _drawn(project, shape):
+    protocol = next(protocol for protocol in prompts.asking() if name in protocol.prompts)
+    for subject, judge in (
+        _judged(project, protocol) if isinstance(protocol, Protocol) else _drawn(project, protocol)
+    ):
         noting = CollectingAsk()
         await judge(subject, noting)
         for asked in noting.questions:
@@ -120,10 +117,13 @@ def _unit(subject: Case | Material) -> str:
     return " · ".join(unit.text for unit in subject.units if unit.text) if isinstance(subject, Case) else ""
 
 
-def _judged(project: Project, shape: Protocol) -> Iterator[tuple[Case, Any]]:
+def _judged(project: Project, protocol: Protocol) -> Iterator[tuple[Case, Any]]:
     """Cases of one unit, then, where several can be asked together, cases of several."""
-    order = RunRequest(judge="", protocol=shape.name)
-    for judge, settings in ((shape.judge, JudgeSettings()), (shape.judge_together, JudgeSettings(TOGETHER))):
+    order = judge_cases.RunRequest(judge="", protocol=protocol.name)
+    for judge, settings in (
+        (protocol.judge, judge_cases.JudgeSettings()),
+        (protocol.judge_together, judge_cases.JudgeSettings(TOGETHER)),
+    ):
         if judge is not None:
             for case in islice(judge_cases.cases(project, order, settings=settings), LOOKED_AT):
                 yield case, judge
@@ -206,12 +206,11 @@ async def _as_sent(project: Project, row: Any, judge: Judge) -> SentPrompt | Non
 
 
 async def _questions(project: Project, row: Any, judge: Judge) -> Any:
-    order = RunRequest(judge.name, row["protocol"])
-    shape = judge_runs.asked_by(project, order, judge)
+    protocol = judge_runs.asked_by(project, judge_cases.RunRequest(judge.name, row["protocol"]), judge)
     for case in _cases(project, row, judge):
         noting = CollectingAsk()
-        if shape.judge is not None:
-            await shape.judge(case, noting)
+        if protocol.judge is not None:
+            await protocol.judge(case, noting)
         for asked in noting.questions:
             yield asked, case
 
@@ -220,7 +219,7 @@ def _cases(project: Project, row: Any, judge: Judge) -> Iterator[Case]:
     """The case that holds the unit, whole, and then with those of its units alone that the same call answered."""
     scope = json.loads(row["scope"] or "{}")
     settings = judge_cases.settings_of(judge, row["protocol"], scope.get("seed", 0))
-    order = RunRequest("", row["protocol"], (row["system"],), (row["key"],), trials=row["trial"])
+    order = judge_cases.RunRequest("", row["protocol"], (row["system"],), (row["key"],), trials=row["trial"])
     answered = _answered(project, row["call_id"])
     for case in judge_cases.cases(project, order, settings=settings):
         mine = case.response.id == row["response_id"] and case.trial == row["trial"]
@@ -244,10 +243,9 @@ def _version(project: Project, name: str, sha256: str) -> PromptVersion | None:
 
 def _made(asked: CollectedQuestion, case: Case, judge: Judge, version: PromptVersion, row: Any) -> SentPrompt:
     from annotator.judging.calls.asking import question_key
-    from annotator.judging.calls.client import Endpoint
-    from annotator.judging.calls.ladder import ReplyForm, asked_for
-    from annotator.judging.calls.parameters import FORMAT
-    from annotator.judging.prompts.messages import render
+    from annotator.judging.calls.client import FORMAT, Endpoint
+    from annotator.judging.calls.reply_parts import ReplyForm, asked_for
+    from annotator.judging.messages import render
 
     prompt = prompts.parsed(asked.prompt, version.text)
     key = question_key(Endpoint.of(judge), prompt, asked.fields, asked.reply, asked.fenced, case.trial)

@@ -5,24 +5,23 @@ from dataclasses import asdict, dataclass, field, replace
 from math import ceil, fsum
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import ColumnElement, distinct, func, select
+from sqlalchemy import ColumnElement, Subquery, distinct, func, select
 from sqlalchemy import case as case_of
+from sqlalchemy.engine import Connection
 
-from annotator.actions.judges import endpoint_memory, prompts
-from annotator.actions.judging import judge_offers
+from annotator.actions.judges import judges, kept_keys, prompts
+from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.runs.driving import RunWork
-from annotator.actions.runs.journal import KnownKeys, RunJournal
-from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.runs.run_kind import RunKind
-from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.judges.judgement import YES, Status
+from annotator.actions.runs import judge_cases
+from annotator.actions.runs.journal import KnownKeys, RunJournal, bills
+from annotator.actions.runs.run_kind import RunKind, RunWork
+from annotator.domain.judges.judge import YES, Judge, JudgeKind, RaterKind, Status
 from annotator.domain.judges.protocol import Case
-from annotator.domain.texts.counting import counted, lasting, usd
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.budget import TOKENS_A_UNIT as TOKENS_A_UNIT
+from annotator.domain.texts.words import counted, lasting, usd
+from annotator.judging.calls.prices import TOKENS_A_UNIT
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
-from annotator.storage.tables import CALL, JUDGEMENT, RUN
+from annotator.storage.tables import CALL, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
 if TYPE_CHECKING:
     from annotator.judging.calls.weighing import WeighedQuestion
@@ -75,7 +74,6 @@ class CostEstimate:
         return f"the prices of {self.price_as_of}" if self.price_as_of else "the judge's own prices"
 
     def words(self) -> list[str]:
-        """The estimate as a person reads it."""
         return [*self._words(), *filter(None, [self.without])]
 
     def _words(self) -> list[str]:
@@ -145,17 +143,15 @@ class QuestionSum:
 
 @dataclass
 class Questions:
-    """The questions of a run: to be asked, cached, and in all."""
-
     units: int = 0
     fresh: QuestionSum = field(default_factory=QuestionSum)
     known: QuestionSum = field(default_factory=QuestionSum)
     ever: QuestionSum = field(default_factory=QuestionSum)
     weighed: int = 0
+    # How many of those to be asked will be, where a case ends with an answer that settles it.
     asked: float = 0.0
-    """How many of those to be asked will be, where a case ends with an answer that settles it."""
+    # The most tokens that a question to be asked and its reply are likely to have.
     longest: tuple[int, int] = (0, 0)
-    """The most tokens that a question to be asked and its reply are likely to have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,7 +186,6 @@ def joined(found: Sequence[CostEstimate], protocol: str, without: str) -> CostEs
         each = [getattr(one, name) for one in found]
         return None if None in each else sum(each)
 
-    smallest = [one.smallest_usd for one in found if one.smallest_usd is not None]
     sums = ("total", "calls_afresh", "cost_usd_afresh", "cost_usd_without_journal", "seconds")
     return replace(
         found[0],
@@ -200,7 +195,7 @@ def joined(found: Sequence[CostEstimate], protocol: str, without: str) -> CostEs
         assumed=any(one.assumed for one in found),
         at_most=any(one.at_most for one in found),
         by_test=any(one.by_test for one in found),
-        smallest_usd=max(smallest, default=None),
+        smallest_usd=max([one.smallest_usd for one in found if one.smallest_usd is not None], default=None),
         things="judgements",
         without=without,
     )
@@ -211,17 +206,17 @@ def figure_of(found: CostEstimate) -> str:
 
     Where they are no figure, but gold, it is what is judged.
     """
-    shape = PROTOCOLS[found.protocol]
-    return shape.metrics[0].title if shape.metrics else shape.presentation.tab
+    protocol = PROTOCOLS[found.protocol]
+    return protocol.metrics[0].title if protocol.metrics else protocol.presentation.tab
 
 
 async def of(kind: RunKind) -> CostEstimate:
     """What an order would still take; nothing is asked and nothing is written."""
     work = kind.outlook()
-    found = replace(await of_work(kind, work, (work.whole or work.cases)()), without=kind.without)
-    if found.total or kind.reply_tokens is not None:
-        return found
-    return replace(found, lacks=_lacking(kind.project, kind.order))
+    result = replace(await of_work(kind, work, (work.whole or work.cases)()), without=kind.without)
+    if result.total or kind.reply_tokens is not None:
+        return result
+    return replace(result, lacks=_lacking(kind.project, kind.order))
 
 
 async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEstimate:
@@ -230,27 +225,27 @@ async def of_work(kind: RunKind, work: RunWork, cases: Iterable[Case]) -> CostEs
     to_do = work.total - work.before
     if judge.kind != JudgeKind.ENDPOINT:
         return _free(judge, order, to_do, work.total, kind.things)
-    found = await _weighed(kind, work, cases)
+    result = await _weighed(kind, work, cases)
     of_judge = kind.reply_tokens is None
     asked_now = CALL.c.judge_id == judge.id if of_judge else CALL.c.requested_model == judge.model
     # Of another protocol replies have another length, but take about as long for each token.
-    made = _replies(project, asked_now, RUN.c.protocol.in_((order.protocol, work.shape.name)))
+    made = _replies(project, asked_now, RUN.c.protocol.in_((order.protocol, work.protocol.name)))
     seconds = made.seconds
     if seconds is None and of_judge:
         seconds = _replies(project, asked_now).seconds
     # How long a test call took tells nothing of a report or a draft.
     by_test = seconds is None and of_judge
-    made = replace(made, seconds=endpoint_memory.latency(project, judge) if by_test else seconds)
+    made = replace(made, seconds=kept_keys.latency(project, judge) if by_test else seconds)
     return replace(
-        _priced(judge, order, found, made),
+        _priced(judge, order, result, made),
         total=work.total,
-        at_most=(work.shape.stops and _stopping(kind) is None) or kind.at_most,
+        at_most=(work.protocol.stops and _stopping(kind) is None) or kind.at_most,
         things=kind.things,
         by_test=by_test,
     )
 
 
-def _free(judge: Judge, order: RunRequest, units: int, total: int, things: str) -> CostEstimate:
+def _free(judge: Judge, order: judge_cases.RunRequest, units: int, total: int, things: str) -> CostEstimate:
     return CostEstimate(
         judge=judge.name,
         protocol=order.protocol,
@@ -270,7 +265,7 @@ def _free(judge: Judge, order: RunRequest, units: int, total: int, things: str) 
     )
 
 
-def _priced(judge: Judge, order: RunRequest, found: Questions, made: _Replies) -> CostEstimate:
+def _priced(judge: Judge, order: judge_cases.RunRequest, found: Questions, made: _Replies) -> CostEstimate:
     """What the questions take when replies are as long and as slow as those `made`."""
     from annotator.judging.calls.prices import prices
 
@@ -309,12 +304,14 @@ def _in_full(amount: float) -> float:
     return ceil(amount * places) / places
 
 
-def _lacking(project: Project, order: RunRequest) -> str:
+def _lacking(project: Project, order: judge_cases.RunRequest) -> str:
     """Why an order comes to nothing, and what to do about it."""
     if order.protocol in EXTRACTIONS:
-        lacks = next(one.lacks for one in judge_offers.drawings(project) if one.name == order.protocol)
+        lacks = next(
+            drawing.lacks for drawing in judge_runs.drawings(project) if drawing.name == order.protocol
+        )
     else:
-        lacks = judge_offers.unasked(project, order.protocol) if order.protocol in PROTOCOLS else ""
+        lacks = judge_runs.unasked(project, order.protocol) if order.protocol in PROTOCOLS else ""
     return lacks or "Choose other items or systems."
 
 
@@ -322,38 +319,38 @@ async def _weighed(kind: RunKind, work: RunWork, cases: Iterable[Case], *, one: 
     """Every question of the order, each once, broken down by whether it is still to be put; or the first `one`."""
     from annotator.judging.calls.client import Endpoint
     from annotator.judging.calls.weighing import weighed
-    from annotator.judging.runs.runner import left
+    from annotator.judging.runner import left
 
     journal = RunJournal(kind.project, "", kind.judge.id, kind.order.protocol)
-    endpoint, edited, found = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()
-    form = endpoint_memory.form_of(kind.project, kind.judge)
+    endpoint, edited, result = Endpoint.of(kind.judge), prompts.edited(kind.project), Questions()
+    form = kept_keys.form_of(kind.project, kind.judge)
     ever, fresh = KnownKeys(), KnownKeys()
-    going_on = 1.0 - (_stopping(kind) or 0.0) if work.shape.stops else 1.0
-    ask: Callable[..., Any] | None = work.shape.judge
+    going_on = 1.0 - (_stopping(kind) or 0.0) if work.protocol.stops else 1.0
+    ask: Callable[..., Any] | None = work.protocol.judge
     for case in cases if ask else ():
         wanted = next(left([case], work.already), None)
         questions = await weighed(ask, case, endpoint, edited, form) if ask else []
         # A case asks about all of its units in one question, or about each, or whatever its steps are.
         each = max(1, len(case.units) // max(1, len(questions)))
         for question in ever.new(questions, by=_key):
-            found.ever.add(question, each, kind)
+            result.ever.add(question, each, kind)
         if wanted is None:
             continue
         if wanted is not case and ask:
             questions = await weighed(ask, wanted, endpoint, edited, form)
             each = max(1, len(wanted.units) // max(1, len(questions)))
         # What nothing can be asked about is no draft; a judgement it is, as one that is missing.
-        found.units += len(wanted.units) if questions or not kind.skips else 0
+        result.units += len(wanted.units) if questions or not kind.skips else 0
         for place, question in enumerate(fresh.new(questions, by=_key)):
             known = journal.find(question.key) is not None
-            (found.known if known else found.fresh).add(question, each, kind)
+            (result.known if known else result.fresh).add(question, each, kind)
             if not known:
-                found.asked += going_on**place
-                found.weighed += 1
-                found.longest = _longest(found.longest, question.likely(kind.told_output))
+                result.asked += going_on**place
+                result.weighed += 1
+                result.longest = _longest(result.longest, question.likely(kind.told_output))
             if one and not known:
-                return found
-    return found
+                return result
+    return result
 
 
 async def refuse_small_budget(kind: RunKind) -> None:
@@ -366,8 +363,8 @@ async def refuse_small_budget(kind: RunKind) -> None:
     if prices(asked).of(asked.model) is None:
         raise unpriced(asked.model)
     work = kind.outlook()
-    found = await _weighed(kind, work, work.cases(), one=True)
-    smallest = _priced(asked, kind.order, found, _Replies(None, 1.0, None)).smallest_usd
+    result = await _weighed(kind, work, work.cases(), one=True)
+    smallest = _priced(asked, kind.order, result, _Replies(None, 1.0, None)).smallest_usd
     if smallest is not None and budget < smallest:
         raise Refusal(
             f"A budget of {usd(budget)} asks nothing: one question is likely to cost {usd(smallest)}.",
@@ -417,3 +414,207 @@ def _replies(project: Project, *whose: ColumnElement[bool]) -> _Replies:
     with project.store.read() as db:
         tokens, units, seconds = db.execute(question).one()
     return _Replies(tokens, units or 1.0, seconds)
+
+
+# What calls are paid by.
+PURPOSE, OF_JUDGE, OF_RUN = "purpose", "judge", "run"
+_PAID_BY = (PURPOSE, OF_JUDGE, OF_RUN)
+# What their costs are shared out among, and the columns that name it: the first one's is the name.
+_NAMED: dict[str, tuple[ColumnElement[Any], ...]] = {
+    "question": (ITEM.c.key,),
+    "system": (SYSTEM.c.name,),
+    "criterion": (JUDGEMENT.c.unit_id, ITEM.c.key),
+}
+ALL_ELSE = "Other: checks, attacks, extraction, test calls, unused answers"
+# Less than this, in US dollars, is what sums of fractions leave.
+_SMALL = 1e-9
+BY = (*_PAID_BY, *_NAMED)
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Cost of one purpose, judge, run, question, system or criterion under a protocol.
+
+    `name` is that of the purpose, judge or system, the run's id, the item's key, or the unit's id with its item's key
+    in `item`; empty for what is no single question's, system's or criterion's. `cost_usd` is None while the cost of no
+    call is known; `unpriced` counts the calls of unknown cost, or the judgements that rest on one. `guessed` counts
+    the requests that were cut short: their share of `cost_usd` is what others of their run cost on average.
+    """
+
+    name: str
+    protocol: str
+    judgements: int
+    cost_usd: float | None
+    unpriced: int
+    item: str = ""
+    calls: int = 0
+    guessed: int = 0
+
+    def words(self, by: str) -> str:
+        if not self.name and by != OF_RUN:
+            return ALL_ELSE
+        name = f"run {self.name[:8]}" if by == OF_RUN and self.name else self.name or judge_runs.purpose("")
+        of = f" of item {self.item}" if self.item else ""
+        about = f", {self.protocol}" if self.protocol else ""
+        return f"{name}{of}{about}"
+
+    def remark(self) -> str:
+        """For how much, what is not known of the sum, and what is guessed in it."""
+        counts = ((self.judgements, "judgements"), (self.calls, "calls"))
+        told = [f"{number:,} {what}" for number, what in counts if number]
+        said = f" for {' by '.join(told)}" if told else ""
+        said += f", {self.unpriced:,} of unknown cost" if self.unpriced else ""
+        return said + (f", {self.guessed:,} without an answer at the usual cost" if self.guessed else "")
+
+
+def costs(project: Project, by: str = OF_JUDGE, *, judge: str = "", run: str = "") -> list[Cost]:
+    """The costs by one of `BY`, the dearest first; of one judge (by name) or run (by id) if given.
+
+    By each of them the lines come to the same sum: all that was paid, for runs, checks, attacks, drawing and trial
+    calls. Among questions, systems and criteria all calls that put a judgement's question count, those that failed and
+    were made again among them; what several judgements rest on is shared evenly among them; the rest is a line of its
+    own.
+    """
+    if by not in BY:
+        raise Refusal(f"Costs cannot be grouped by “{by}”.", f"Use one of {', '.join(BY)}.")
+    judge_id = judges.named(project, judge).id if judge else ""
+    if by in _PAID_BY:
+        return _paid(project, by, judge_id, run)
+    result = _shared(project, by, judge_id, run)
+    return result + _rest(_paid(project, by, judge_id, run), result)
+
+
+def total(found: Iterable[Cost]) -> float | None:
+    """What lines come to together; None while the cost of none is known."""
+    known = [one.cost_usd for one in found if one.cost_usd is not None]
+    return fsum(known) if known else None
+
+
+def _paid(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:
+    bill = bills()
+    name = {OF_RUN: func.coalesce(bill.c.run_id, "")}.get(by, JUDGE.c.name)
+    question = (
+        select(
+            name.label("name"),
+            bill.c.protocol,
+            func.sum(bill.c.charged).label("cost"),
+            func.count().label("calls"),
+            (func.count() - func.count(bill.c.charged)).label("unpriced"),
+            (func.count() - func.sum(bill.c.known)).label("guessed"),
+        )
+        .join(JUDGE, JUDGE.c.id == bill.c.judge_id)
+        .group_by(name, bill.c.protocol)
+    )
+    question = question.where(bill.c.judge_id == judge_id) if judge_id else question
+    question = question.where(bill.c.run_id == run) if run else question
+    with project.store.read() as db:
+        rows = db.execute(question).all()
+        given = _given(db, by)
+    result: dict[tuple[str, str], Cost] = {}
+    for row in rows:
+        key = (judge_runs.purpose(row.protocol), "") if by == PURPOSE else (row.name, row.protocol)
+        more = Cost(
+            key[0], row.protocol if by != PURPOSE else "", given.get((row.name, row.protocol), 0), row.cost,
+            row.unpriced, calls=row.calls, guessed=row.guessed,
+        )  # fmt: skip
+        result[key] = _together(result[key], more) if key in result else more
+    return sorted(result.values(), key=lambda one: (-(one.cost_usd or 0), one.name, one.protocol))
+
+
+def _given(db: Connection, by: str) -> dict[tuple[str, str], int]:
+    """How many judgements there are by each judge (or run) under each protocol."""
+    j = JUDGEMENT.c
+    name = j.run_id if by == OF_RUN else JUDGE.c.name
+    question = select(name, j.protocol, func.count()).join(JUDGE, JUDGE.c.id == j.rater_id)
+    question = question.where(j.rater_kind == RaterKind.JUDGE.value).group_by(name, j.protocol)
+    return {(row[0], row[1]): row[2] for row in db.execute(question)}
+
+
+def _together(one: Cost, other: Cost) -> Cost:
+    sums = {
+        name: getattr(one, name) + getattr(other, name)
+        for name in ("judgements", "unpriced", "calls", "guessed")
+    }
+    return replace(one, cost_usd=total((one, other)), **sums)
+
+
+def _rest(paid: list[Cost], shared: list[Cost]) -> list[Cost]:
+    left = (total(paid) or 0.0) - (total(shared) or 0.0)
+    return [Cost("", "", 0, left, 0)] if left > _SMALL else []
+
+
+def _shared(project: Project, by: str, judge_id: str, run: str) -> list[Cost]:
+    named, put = _NAMED[by], _put()
+    spent = func.sum(put.c.cost / put.c.sharing)
+    question = (
+        select(
+            *named,
+            JUDGEMENT.c.protocol,
+            func.count().label("judgements"),
+            spent.label("cost"),
+            func.sum(case_of((put.c.unpriced > 0, 1), else_=0)).label("unpriced"),
+        )
+        .select_from(JUDGEMENT)
+        .join(CALL, CALL.c.id == JUDGEMENT.c.call_id)
+        .join(put, put.c.cache_key == CALL.c.cache_key)
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.rater_id)
+        .join(ITEM, ITEM.c.id == JUDGEMENT.c.item_id)
+        .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)
+        .group_by(*named, JUDGEMENT.c.protocol)
+        .order_by(spent.desc(), *named, JUDGEMENT.c.protocol)
+    )
+    if judge_id:
+        question = question.where(JUDGEMENT.c.rater_id == judge_id)
+    if run:
+        question = question.where(JUDGEMENT.c.run_id == run)
+    with project.store.read() as db:
+        rows = db.execute(question).all()
+    return [
+        Cost(
+            row[0], row.protocol, row.judgements, row.cost, row.unpriced, row[1] if by == "criterion" else ""
+        )
+        for row in rows
+    ]
+
+
+def asked_about(project: Project, found: Iterable[Cost]) -> dict[tuple[str, str, str], str]:
+    """(item's key, protocol, unit) → the words of the units that costs were told by."""
+    wanted = {(one.item, one.protocol) for one in found}
+    question = select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key).join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+    with project.store.read() as db:
+        of = {row[0]: (row[1], row[2]) for row in db.execute(question)}
+    ids = {key: item_id for item_id, key in of.values()}
+    said = {}
+    for protocol in {protocol for _, protocol in wanted}:
+        asked = sorted((ids[key], protocol) for key, name in wanted if name == protocol and key in ids)
+        for (response, unit), words in judge_cases.words_of(project, asked).items():
+            said[of[response][1], protocol, unit] = words
+    return said
+
+
+def questions(project: Project) -> dict[str, str]:
+    with project.store.read() as db:
+        return {row.key: row.question for row in db.execute(select(ITEM.c.key, ITEM.c.question))}
+
+
+def _put() -> Subquery:
+    """Question → what all its calls cost together, how many of them nobody knows the cost of, and who shares it."""
+    bill = bills()
+    calls = (
+        select(
+            bill.c.cache_key,
+            func.sum(bill.c.charged).label("cost"),
+            (func.count() - func.count(bill.c.charged)).label("unpriced"),
+        )
+        .group_by(bill.c.cache_key)
+        .subquery()
+    )
+    sharing = (
+        select(CALL.c.cache_key, func.count().label("sharing"))
+        .join(JUDGEMENT, JUDGEMENT.c.call_id == CALL.c.id)
+        .group_by(CALL.c.cache_key)
+        .subquery()
+    )
+    return select(calls, sharing.c.sharing).join(sharing, sharing.c.cache_key == calls.c.cache_key).subquery()

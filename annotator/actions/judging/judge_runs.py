@@ -1,26 +1,317 @@
 """Judge runs: planning, running, and the results of earlier ones."""
 
-from collections.abc import Container
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Collection, Container, Iterable
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
-from annotator.actions.judging import card_checks, derived_judges, judge_offers
+from sqlalchemy import select
+
+from annotator.actions.items import extracts, items, materials
+from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judging import derived_judges
+from annotator.actions.labelling import label_cases
+from annotator.actions.material import extracting
+from annotator.actions.material.responding import settings_of
 from annotator.actions.project.file import Project
-from annotator.actions.runs import batches, judge_cases, run_records
-from annotator.actions.runs.driving import RunWork
+from annotator.actions.runs import judge_cases, run_kind, run_records
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import Key, RunRequest
-from annotator.actions.runs.run_kind import RunKind
-from annotator.actions.runs.run_records import OpenRun
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.judges.protocol import Protocol
+from annotator.domain.judges.protocol import Extraction, Protocol
+from annotator.domain.material.item import EXEMPLAR
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.canonical import new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PAPERS
+from annotator.domain.texts.words import counted
+from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, USUAL
+from annotator.protocols.merging import NAME as PAIRING
+from annotator.protocols.registry import RANKING
+from annotator.storage.tables import ITEM
+
+WRITING = "Reports written by a model"
+# Under this and a protocol's name a run is kept that only checks whether a judge has changed.
+CHECKS = "drift."
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionStep:
+    """An extraction that a protocol needs: number of reports, and how many have none yet.
+
+    `alone` tells whether the baseline draws it too, without any model.
+    """
+
+    extraction: str
+    title: str
+    part: ResponsePart
+    reports: int
+    missing: int
+    alone: bool
+
+    def words(self) -> str:
+        if not self.reports:
+            return f"No report to extract the  {self.part.value} from."
+        if not self.missing:
+            return f"The {self.part.value} of all {counted(self.reports, 'report')} are there."
+        return f"{self.missing:,} of {counted(self.reports, 'report')} are without their {self.part.value}."
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolOffer:
+    """A protocol that can be ordered. `ready` counts complete items; `lacks` says what the others need.
+
+    One that is not `asked` is computed from what is at hand. With `together` several units fit into one call.
+    """
+
+    name: str
+    title: str
+    citation: str
+    asked: bool
+    together: bool
+    paired: bool
+    alone: bool
+    values: tuple[str, ...]
+    metrics: tuple[str, ...]
+    prompts: tuple[str, ...]
+    departures: tuple[str, ...]
+    items: int
+    ready: int
+    lacks: tuple[str, ...] = ()
+    steps: tuple[ExtractionStep, ...] = ()
+
+    def words(self) -> str:
+        if not self.items:
+            return "There are no items yet."
+        if self.ready == self.items:
+            return (
+                "Everything is there for the one item."
+                if self.items == 1
+                else f"All {self.items:,} items are ready."
+            )
+        return f"{self.ready:,} of {counted(self.items, 'item')} {'is' if self.ready == 1 else 'are'} ready."
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionOffer:
+    """An extraction that can be ordered: number of reports (or items), and how many have none yet.
+
+    `alone` tells whether the baseline draws it too; `lacks` says what is missing where there is nothing to draw from.
+    """
+
+    name: str
+    title: str
+    citation: str
+    makes: str
+    things: str
+    total: int
+    without: int
+    alone: bool
+    prompts: tuple[str, ...]
+    departures: tuple[str, ...] = ()
+    lacks: str = ""
+    rubric_set: str = ""
+
+    def words(self) -> str:
+        if self.lacks:
+            return self.lacks
+        if not self.without:
+            return f"The {self.makes} of all {counted(self.total, self.things)} are there."
+        return f"{self.without:,} of {counted(self.total, self.things)} are without their {self.makes}."
+
+
+@dataclass
+class _Counts:
+    items: int = 0
+    reports: int = 0
+    ready: Counter[str] = field(default_factory=Counter)
+    lacking: dict[str, Counter[str]] = field(default_factory=dict)
+    without: Counter[ResponsePart] = field(default_factory=Counter)
+
+    def add(self, at_hand: materials.MaterialAtHand, protocols: Iterable[Protocol]) -> None:
+        self.items += 1
+        self.reports += len(at_hand.responses)
+        held = [set(material.parts) for material in at_hand.responses]
+        self.without.update(part for parts in held for part in ResponsePart if part not in parts)
+        everywhere = set(ResponsePart).intersection(*held) if held else set()
+        exemplars = sum(material.response.mode == EXEMPLAR for material in at_hand.responses)
+        for protocol in protocols:
+            lacks = protocol.lacks(at_hand.own.documents, len(at_hand.responses), everywhere, exemplars)
+            self.lacking.setdefault(protocol.name, Counter()).update(lacks)
+            self.ready[protocol.name] += not lacks
+
+
+def offers(project: Project) -> list[ProtocolOffer]:
+    """All protocols with what this project lacks for each. The items are read once, their reports' words never."""
+    protocols = tuple(protocol for protocol in PROTOCOLS.values() if not protocol.by_people)
+    kinds = tuple(dict.fromkeys(kind for protocol in protocols for kind in protocol.needs))
+    result = _Counts()
+    for at_hand in materials.each(
+        project, materials.WantedMaterial(kinds, texts=False), materials.item_ids(project, answered=True)
+    ):
+        result.add(at_hand, protocols)
+    return [_offer(protocol, result) for protocol in protocols]
+
+
+def runnable(offer: ProtocolOffer | ExtractionOffer) -> bool:
+    return not offer.lacks if isinstance(offer, ExtractionOffer) else offer.ready > 0
+
+
+def in_order(found: list[ProtocolOffer]) -> list[ProtocolOffer]:
+    """What can be asked for now before all else, and each paper of which that is several things as one order.
+
+    The usual protocol is the first where it can be asked for.
+    """
+    ready = [one for one in found if one.asked and runnable(one)]
+    whole = []
+    for paper in PAPERS.values():
+        own = [one for one in ready if one.name in {protocol.name for protocol in paper.protocols}]
+        if len(own) > 1:
+            least, prompts = min(one.ready for one in own), tuple(name for one in own for name in one.prompts)
+            whole += [
+                replace(
+                    own[0], name=paper.name, title=title(paper.name), citation=paper.title, ready=least, lacks=(),
+                    steps=(), together=False, paired=False, alone=all(one.alone for one in own), prompts=prompts,
+                )
+            ]  # fmt: skip
+    usual = [one for one in ready if one.name == USUAL]
+    rest = [one for one in ready if one.name != USUAL]
+    return [*usual, *whole, *rest, *(one for one in found if one not in ready)]
+
+
+def unasked(project: Project, protocol: str) -> str:
+    """Why nothing, or not everything, can be asked by a protocol, in sentences; empty where nothing lacks."""
+    definition = PROTOCOLS[protocol]
+    met = [
+        (one, list(definition.cases(one)))
+        for at_hand in materials.each(
+            project, materials.for_asking(definition), materials.item_ids(project, answered=True)
+        )
+        for one in at_hand.responses
+    ]
+    (offer,) = [one for one in offers(project) if one.name == protocol]
+    return " ".join(label_cases.gaps(definition, met) or offer.lacks)
+
+
+def drawings(project: Project) -> list[ExtractionOffer]:
+    """All extractions with how much of the project they have not drawn from. No report's words are read."""
+    wanted = materials.WantedMaterial((), texts=False, sources=True)
+    seen = list(materials.each(project, wanted, materials.item_ids(project, answered=True)))
+    kinds = extracts.kinds_of_items(project)
+    reports = [{part.value for part in one.parts} for at_hand in seen for one in at_hand.responses]
+    items = [kinds[one.item.id] for one in seen if any(source.text for source in one.own.sources)]
+    every = [kinds[one.item.id] for one in seen]
+    return [_drawing(one, reports, items if one.sources else every) for one in EXTRACTIONS.values()]
+
+
+def _drawing(
+    extraction: Extraction, reports: Iterable[Collection[str]], items: Iterable[Collection[str]]
+) -> ExtractionOffer:
+    """An extraction over reports and over items with a source, each given by the kinds that are drawn from it."""
+    of_reports = isinstance(extraction.makes, ResponsePart)
+    held = [extraction.key in kinds for kinds in (reports if of_reports else items)]
+    lacks = "No report is there yet." if of_reports else "No item has a source with its text yet."
+    return ExtractionOffer(
+        name=extraction.name,
+        title=extraction.title,
+        citation=extraction.citation,
+        makes=extraction.makes.value,
+        things="report" if of_reports else "item",
+        total=len(held),
+        without=held.count(False),
+        alone=extraction.baseline is not None,
+        prompts=extraction.prompts,
+        departures=extraction.departures,
+        lacks="" if held else lacks,
+        rubric_set=extraction.rubric_set,
+    )
+
+
+def _offer(protocol: Protocol, found: _Counts) -> ProtocolOffer:
+    lacking = found.lacking.get(protocol.name, Counter())
+    return ProtocolOffer(
+        name=protocol.name,
+        title=protocol.title,
+        citation=protocol.citation,
+        asked=bool(protocol.values),
+        together=protocol.judge_together is not None,
+        paired=protocol.paired,
+        alone=protocol.baseline is not None,
+        values=protocol.values,
+        metrics=tuple(metric.title for metric in protocol.metrics),
+        prompts=protocol.prompts,
+        departures=protocol.departures,
+        items=found.items,
+        ready=found.ready[protocol.name],
+        lacks=tuple(_lack(words, count, found.items) for words, count in lacking.items()),
+        steps=tuple(_step(extraction, found) for part in protocol.parts for extraction in _making(part)),
+    )
+
+
+def _lack(words: str, count: int, items: int) -> str:
+    if count == items:
+        return f"The item lacks {words}." if items == 1 else f"All {items:,} items lack {words}."
+    return f"{count:,} of {items:,} items {'lacks' if count == 1 else 'lack'} {words}."
+
+
+def _step(extraction: Extraction, found: _Counts) -> ExtractionStep:
+    part = ResponsePart(extraction.makes.value)
+    alone = extraction.baseline is not None
+    return ExtractionStep(extraction.name, extraction.title, part, found.reports, found.without[part], alone)
+
+
+def _making(part: ResponsePart) -> list[Extraction]:
+    return [extraction for extraction in EXTRACTIONS.values() if extraction.makes is part]
+
+
+def draws(name: str) -> bool:
+    """Whether what is ordered by that name draws something, instead of judging it."""
+    return name in EXTRACTIONS
+
+
+def purpose(name: str) -> str:
+    """What the calls of a run by that name were paid for; those of no run are trial calls."""
+    kinds = {CHECKS: "drift checks", "attack.": "attacks", "proposal.": "drafts", PAIRING: "pairing"}
+    kind = next((words for prefix, words in kinds.items() if name.startswith(prefix)), "")
+    if kind or not name:
+        return kind or "test calls"
+    if draws(name):
+        return "drawing"
+    return "judging" if name in PROTOCOLS else "reports"
+
+
+def title(name: str) -> str:
+    """What a run by that name was about, as people say it; the name itself where nobody knows it any more."""
+    if name.startswith(CHECKS):
+        return f"Drift check: {title(name.removeprefix(CHECKS))}"
+    known = PROTOCOLS.get(name) or EXTRACTIONS.get(name)
+    if known is not None:
+        return known.title
+    if name in PAPERS:
+        return f"All of {PAPERS[name].title}"
+    if name.startswith(RANKING.name):
+        return RANKING.title
+    if name.startswith(PAIRING):
+        return "Units paired by meaning"
+    return WRITING if settings_of(name) else _drafted(name)
+
+
+def _drafted(name: str) -> str:
+    from annotator.actions.material import draft_runs
+
+    title = {draft_runs.PREFIX + one.name: one.title for one in draft_runs.OFFERED.values()}.get(name, name)
+    return title if title == name or title.startswith("Draft") else f"Draft: {title}"
+
+
+def drawings_of(found: materials.Reports) -> list[ExtractionOffer]:
+    """Every extraction, with how many reports (or items with a source) have nothing drawn yet."""
+    reports = [line.parts for of_cell in found.lines.values() for line in of_cell]
+    items = [item.parts for item in found.items if item.sources]
+    every = [item.parts for item in found.items]
+    return [_drawing(one, reports, items if one.sources else every) for one in EXTRACTIONS.values()]
 
 
 @dataclass(frozen=True, slots=True)
 class JudgementPlan:
-    """The size of a run: all its judgements, and how many are still missing."""
-
     judge: str
     total: int
     to_do: int
@@ -29,7 +320,6 @@ class JudgementPlan:
     lacks: str = ""
 
     def words(self) -> str:
-        """The plan in a sentence or two."""
         if not self.total and self.things == "criteria":
             return "There is nothing to judge yet: reports are needed, and a sealed or imported rubric for their items."
         if not self.total:
@@ -44,15 +334,15 @@ def plan(project: Project, order: RunRequest) -> JudgementPlan:
     """How much there is to judge, and how much of it is not done."""
     each = parts(project, order)
     if each != [order]:
-        found = [plan(project, one) for one in each]
-        total, to_do = sum(one.total for one in found), sum(one.to_do for one in found)
-        return JudgementPlan(found[0].judge, total, to_do, max(one.reports for one in found), "judgements")
+        result = [plan(project, one) for one in each]
+        total, to_do = sum(one.total for one in result), sum(one.to_do for one in result)
+        return JudgementPlan(result[0].judge, total, to_do, max(one.reports for one in result), "judgements")
     judge_cases.checked(project, order)
     judge = derived_judges.asked(project, order)
     answered = RunJournal(project, "", judge.id, order.protocol).finished("")
     outlook = judge_cases.outlook(project, order, answered)
     things = judge_cases.things(order.protocol)
-    lacks = "" if outlook.total else judge_offers.unasked(project, order.protocol)
+    lacks = "" if outlook.total else unasked(project, order.protocol)
     left = outlook.total - outlook.done
     return JudgementPlan(judge.name, outlook.total, left, outlook.reports, things, lacks)
 
@@ -66,30 +356,32 @@ def parts(project: Project, order: RunRequest) -> list[RunRequest]:
         return [order]
     paper = PAPERS[order.protocol]
     model = derived_judges.asked(project, order).kind == JudgeKind.ENDPOINT
-    able = (one.name for one in paper.protocols if one.values and (one.judge if model else one.baseline))
+    able = (
+        protocol.name
+        for protocol in paper.protocols
+        if protocol.values and (protocol.judge if model else protocol.baseline)
+    )
     each = (replace(order, protocol=name) for name in able)
-    found = [one for one in each if next(judge_cases.cases(project, one), None) is not None]
-    if not found:
+    result = [one for one in each if next(judge_cases.cases(project, one), None) is not None]
+    if not result:
         raise Refusal(
             f"Nothing of {paper.title} can be judged yet.",
             "Judges → What, with “Show all”, says what is lacking.",
         )
-    return found
+    return result
 
 
 def left_out(project: Project, order: RunRequest) -> str:
     """What of a paper an order leaves out, and why, in a sentence; empty where that is nothing."""
-    named = {one.protocol for one in parts(project, order)}
-    asked = [one for one in PAPERS[order.protocol].protocols if one.values and one.judge]
+    named = {part.protocol for part in parts(project, order)}
+    asked = [protocol for protocol in PAPERS[order.protocol].protocols if protocol.values and protocol.judge]
     told = [
-        f"{one.title} ({judge_offers.unasked(project, one.name).rstrip('.')})"
-        for one in asked
-        if one.name not in named
+        f"{one.title} ({unasked(project, one.name).rstrip('.')})" for one in asked if one.name not in named
     ]
     return f"Left out: {'; '.join(told)}." if told else ""
 
 
-class JudgeRun(RunKind):
+class JudgeRun(run_kind.RunKind):
     """A run in which a judge judges what is missing under a protocol; a vote is always recounted."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
@@ -103,38 +395,35 @@ class JudgeRun(RunKind):
         if self.order.batch and self.judge.kind != JudgeKind.ENDPOINT:
             raise Refusal(f"“{self.judge.name}” asks no model.", "Run it without batches.")
         if next(judge_cases.cases(self.project, self.order), None) is None:
-            lacks = judge_offers.unasked(self.project, self.order.protocol)
             raise Refusal(
-                f"There is nothing to judge by “{self.shape.title}” yet.",
-                lacks or "Choose other items or systems.",
+                f"There is nothing to judge by “{self.protocol.title}” yet.",
+                unasked(self.project, self.order.protocol) or "Choose other items or systems.",
             )
-        card_checks.refuse_unbound(self.project, self.judge, self.order.protocol)
+        derived_judges.refuse_unbound(self.project, self.judge, self.order.protocol)
 
-    def opened(self) -> OpenRun:
+    def opened(self) -> run_records.OpenRun:
         """The run; Refusal while what it would ask is in another run's batches."""
         going_on = run_records.stopped(self.project, self.judge, self.order)
         protocol, run_id = self.order.protocol, going_on.id if going_on else ""
-        batches.refuse_while_out(self.project, self.judge, protocol, run_id)
+        run_kind.refuse_while_out(self.project, self.judge, protocol, run_id)
         return super().opened()
 
     def journal(self, run_id: str) -> RunJournal:
         return RunJournal(self.project, run_id, self.judge.id, self.order.protocol)
 
-    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        """The cases of the items on which some verdict is wanted."""
+    def work(self, run: run_records.OpenRun, journal: RunJournal) -> run_kind.RunWork:
         project, order, judge = self.project, self.order, self.judge
-        counted_anew = judge.kind == JudgeKind.DERIVED
-        already: Container[Key] = frozenset() if counted_anew else journal.finished(run.id)
-        found = judge_cases.outlook(project, order, already)
+        already: Container[Key] = frozenset() if judge.kind == JudgeKind.DERIVED else journal.finished(run.id)
+        result = judge_cases.outlook(project, order, already)
         settings = judge_cases.settings_of(judge, order.protocol, run.seed)
-        return RunWork(
-            self.shape,
-            lambda: judge_cases.cases(project, order, found.items, settings),
-            found.total,
-            found.done,
+        return run_kind.RunWork(
+            self.protocol,
+            lambda: judge_cases.cases(project, order, result.items, settings),
+            result.total,
+            result.done,
             f"{judge_cases.things(order.protocol)} judged",
             already,
-            card_checks.refused_models(project, judge, order),
+            derived_judges.refused_models(project, judge, order),
             lambda: judge_cases.cases(project, order, settings=settings),
         )
 
@@ -143,12 +432,148 @@ run = JudgeRun.run
 
 
 def asked_by(project: Project, order: RunRequest, judge: Judge) -> Protocol:
-    """The protocol as this judge goes by it."""
-    shape = judge_cases.shape_of(order.protocol)
+    protocol = judge_cases.protocol_of(order.protocol)
     if judge.kind == JudgeKind.DERIVED:
-        return replace(shape, baseline=derived_judges.counting(project, judge, shape.name))
-    if judge_cases.units_a_call(judge, shape.name) == 1:
-        return shape
-    if shape.judge_together is None:
-        raise Refusal(f"{shape.title} cannot be asked several units together.", "Choose another judge.")
-    return replace(shape, judge=shape.judge_together)
+        return replace(protocol, baseline=derived_judges.counting(project, judge, protocol.name))
+    if judge_cases.units_a_call(judge, protocol.name) == 1:
+        return protocol
+    if protocol.judge_together is None:
+        raise Refusal(f"{protocol.title} cannot be asked several units together.", "Choose another judge.")
+    return replace(protocol, judge=protocol.judge_together)
+
+
+SETTING = "judge_queue"
+GONE = Refusal("That run is no longer queued.", "See the list of runs.")
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedRun:
+    id: str
+    order: RunRequest
+
+
+def waiting(project: Project) -> list[QueuedRun]:
+    return [_read(tree) for tree in project.get(SETTING, [])]
+
+
+def add(project: Project, order: RunRequest) -> QueuedRun:
+    """Put an order at the end; Refusal for one that cannot be run, or that waits already."""
+    judges.named(project, order.judge)
+    if order.protocol in EXTRACTIONS:
+        extracting.checked(project, order)
+    else:
+        for part in parts(project, order):
+            judge_cases.checked(project, part)
+    known = waiting(project)
+    if any(replace(one.order, **_how(order)) == order for one in known):
+        raise Refusal("The same run is already queued.", "See the list of runs.")
+    added = QueuedRun(new_id(), order)
+    _keep(project, [*known, added])
+    return added
+
+
+def remove(project: Project, waiting_id: str) -> None:
+    known = waiting(project)
+    left = [one for one in known if one.id != waiting_id]
+    if len(left) == len(known):
+        raise GONE
+    _keep(project, left)
+
+
+def take(project: Project, without: Container[str] = ()) -> RunRequest | None:
+    """The order whose turn it is, which then waits no longer; None when nothing waits but of judges `without`."""
+    known = waiting(project)
+    taken = next((one for one in known if one.order.judge not in without), None)
+    if taken is None:
+        return None
+    _keep(project, [one for one in known if one is not taken])
+    return taken.order
+
+
+def move(project: Project, waiting_id: str, by: int) -> None:
+    """Let an order change places with the one before it (-1) or after it (1); at an end it stays."""
+    known = waiting(project)
+    place = next((n for n, one in enumerate(known) if one.id == waiting_id), None)
+    if place is None:
+        raise GONE
+    known.insert(min(max(0, place + by), len(known) - 1), known.pop(place))
+    _keep(project, known)
+
+
+def _keep(project: Project, orders: list[QueuedRun]) -> None:
+    project.set(SETTING, [{"id": order.id, **asdict(order.order)} for order in orders])
+
+
+def _read(tree: dict[str, Any]) -> QueuedRun:
+    fields = {name: value for name, value in tree.items() if name != "id"}
+    chosen: dict[str, Any] = {
+        name: tuple(fields[name]) for name in ("systems", "items", "models") if name in fields
+    }
+    return QueuedRun(tree["id"], RunRequest(**fields | chosen))
+
+
+def _how(order: RunRequest) -> dict[str, Any]:
+    """What does not tell two orders apart: how fast and for how much money they are run."""
+    names = "concurrency", "timeout_s", "budget_usd", "requests_per_minute", "tokens_per_minute"
+    return {name: getattr(order, name) for name in names}
+
+
+_DASHES = ("–", "-", "..")
+
+
+@dataclass(frozen=True, slots=True)
+class RunSummary:
+    order: RunRequest
+    words: str
+    total: int = 0
+    to_do: int = 0
+    refused: bool = False
+
+
+def look(project: Project, order: RunRequest) -> RunSummary:
+    """What an order comes to; a refusal is told in words, since the order is not finished yet."""
+    try:
+        if order.judge:
+            kept_keys.refuse_failed(project, judges.named(project, order.judge))
+        if order.protocol in EXTRACTIONS:
+            drawn = extracting.plan(project, order)
+            return RunSummary(order, _drawn_words(drawn), drawn.total, drawn.to_do)
+        result = plan(project, order)
+        said = f"{result.words()} {items.left_out(project).not_counted}".strip()
+        return RunSummary(order, said, result.total, result.to_do)
+    except Refusal as refusal:
+        return RunSummary(order, f"{refusal.happened} {refusal.todo}".strip(), refused=True)
+
+
+def keys_of(project: Project, words: str) -> tuple[str, ...]:
+    """The keys that a person wrote: “1, 4, 7–9”; a stretch goes by the project's order. Nothing written means all.
+
+    Refusal names the first that there is not.
+    """
+    question = select(ITEM.c.key).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        known = list(db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).scalars())
+    chosen: dict[str, None] = {}
+    for word in words.replace("，", ",").replace("、", ",").replace(";", ",").split(","):
+        if word.strip():
+            chosen |= dict.fromkeys(_stretch(word.strip(), known))
+    return tuple(chosen)
+
+
+def _stretch(word: str, known: list[str]) -> list[str]:
+    if word in known:
+        return [word]
+    for dash in _DASHES:
+        first, result, last = (part.strip() for part in word.partition(dash))
+        if result and first in known and last in known and known.index(first) <= known.index(last):
+            return known[known.index(first) : known.index(last) + 1]
+    raise Refusal(f"There is no item “{word}”.", "Use keys from the Items page, such as 1, 4, 7–9.")
+
+
+def _drawn_words(plan: extracting.ExtractionPlan) -> str:
+    things = counted(plan.total, plan.things.removesuffix("s"))
+    if not plan.total:
+        return f"There are no {plan.things} to extract from yet."
+    if not plan.to_do:
+        return f"“{plan.judge}” has processed all {things}."
+    return f"{plan.to_do:,} of {things} are not processed yet."

@@ -1,29 +1,32 @@
 """Stored replies read again by today's rules, without a call."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sqlalchemy import or_, select
 from sqlalchemy.engine import Connection
 
+from annotator.actions.contests import contest_rows
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
-from annotator.actions.labelling import wordings
-from annotator.actions.project.file import Project, record
-from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.labelling import label_rows
+from annotator.actions.project.file import Project, judgement_hash, record
+from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.journal import call_of, same_question
-from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judge import Call, Judge
-from annotator.domain.judges.judgement import Status, VerdictFields
+from annotator.domain.judges.contest import POOL
+from annotator.domain.judges.judge import SETTLED, Call, Judge, RaterKind, RunState, Status, VerdictFields
 from annotator.domain.judges.protocol import Case, Protocol
-from annotator.domain.texts.change import Change, now
-from annotator.domain.texts.counting import counted
-from annotator.protocols import USUAL
-from annotator.storage import upserts
-from annotator.storage.tables import CALL, JUDGEMENT
+from annotator.domain.texts.canonical import Change, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.judging.calls.asking import keys_of
+from annotator.protocols import PROTOCOLS, USUAL
+from annotator.protocols.registry import RANKING
+from annotator.storage import tables
+from annotator.storage.tables import CALL, CONTEST, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
 # Of these there is a reply that someone wrote.
 _OK = Status.OK.value
@@ -78,12 +81,12 @@ async def again(
     reply.
     """
     asked = judges.named(project, judge)
-    shape = judge_runs.asked_by(project, RunRequest(judge, protocol), asked)
+    definition = judge_runs.asked_by(project, judge_cases.RunRequest(judge, protocol), asked)
     fresh: list[Row] = []
     before: dict[str, list[str | None]] = {}
     count: Counter[str] = Counter()
-    for rows, case in _cases(project, shape, asked, everything=everything):
-        for old, new in await _reread(project, shape, rows, case):
+    for rows, case in _cases(project, definition, asked, everything=everything):
+        for old, new in await _reread(project, definition, rows, case):
             had, has = old["status"] == _OK, new["status"] == _OK
             count["read"] += 1
             count["unread"] += not had and not has
@@ -96,28 +99,28 @@ async def again(
             before[old["id"]] = [old["status"], old["value"]]
             count["won"] += has and not had
             count["lost"] += had and not has
-    found = RereadReport(judge, changed=len(fresh), **{name: count[name] for name in _COUNTED})
+    result = RereadReport(judge, changed=len(fresh), **{name: count[name] for name in _COUNTED})
     with project.store.write() as db:
         if fresh:
-            upserts.put(db, JUDGEMENT, fresh)
-        told = {"protocol": protocol, **asdict(found), "before": before}
+            tables.put(db, JUDGEMENT, fresh)
+        told = {"protocol": protocol, **asdict(result), "before": before}
         record(project, db, Change("judge", asked.id, "read replies again", None, told))
-    return found
+    return result
 
 
 def _cases(
-    project: Project, shape: Protocol, judge: Judge, *, everything: bool
+    project: Project, protocol: Protocol, judge: Judge, *, everything: bool
 ) -> Iterator[tuple[list[Row], Case]]:
     """The judgements to be read again, those of one call together, each with the case that it was about."""
-    for at_hand in materials.each(project, materials.for_judging(shape), materials.item_ids(project)):
+    for at_hand in materials.each(project, materials.for_judging(protocol), materials.item_ids(project)):
         with project.store.read() as db:
-            calls = _of_calls(db, shape, judge, at_hand.item.id, everything=everything)
+            calls = _of_calls(db, protocol, judge, at_hand.item.id, everything=everything)
         if not calls:
             continue
         cases = {
             (case.response.id, unit.id): (case, unit)
             for material in at_hand.responses
-            for case in shape.cases(material)
+            for case in protocol.cases(material)
             for unit in case.units
         }
         for rows in calls:
@@ -130,18 +133,18 @@ def _cases(
 
 
 def _of_calls(
-    db: Connection, shape: Protocol, judge: Judge, item_id: str, *, everything: bool
+    db: Connection, protocol: Protocol, judge: Judge, item_id: str, *, everything: bool
 ) -> list[list[Row]]:
     """An item's judgements with a kept reply, call by call, where any of them is to be read again."""
     question = select(JUDGEMENT).where(
         JUDGEMENT.c.item_id == item_id,
-        JUDGEMENT.c.protocol == shape.name,
+        JUDGEMENT.c.protocol == protocol.name,
         JUDGEMENT.c.rater_id == judge.id,
         JUDGEMENT.c.call_id.is_not(None),
     )
     by_call: dict[tuple[str, str], list[Row]] = defaultdict(list)
     # A reply about another wording says nothing of this one.
-    gone = wordings.outdated(db, JUDGEMENT.c.item_id == item_id, JUDGEMENT.c.rater_id == judge.id)
+    gone = label_rows.outdated(db, JUDGEMENT.c.item_id == item_id, JUDGEMENT.c.rater_id == judge.id)
     for row in db.execute(question.order_by(JUDGEMENT.c.id)).mappings():
         if row["id"] in gone:
             continue
@@ -162,24 +165,24 @@ def _in_plain_text(db: Connection, judge: Judge) -> set[str]:
     return set(db.execute(question).scalars())
 
 
-async def _reread(project: Project, shape: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
+async def _reread(project: Project, protocol: Protocol, rows: list[Row], case: Case) -> list[tuple[Row, Row]]:
     """Each judgement as it was and as its reply reads now; none where no reply is kept."""
-    from annotator.judging.calls.replaying import ReplayAsk
+    from annotator.judging.calls.asking import ReplayAsk
 
     with project.store.read() as db:
         replay = ReplayAsk(_replies(db, rows[0]["call_id"]))
-    if not replay.calls or shape.judge is None:
+    if not replay.calls or protocol.judge is None:
         return []
-    verdicts = await shape.judge(case, replay)
-    found = []
+    verdicts = await protocol.judge(case, replay)
+    result = []
     for row in rows:
         verdict = verdicts.get(row["unit_id"])
         if verdict is not None:
             call_id = replay.read.id if replay.read else row["call_id"]
             said = verdict.model_dump() | {"status": verdict.status.value, "call_id": call_id}
             new = row | said | {"at": now()}
-            found.append((row, new | {"sha256": judgement_hash(new)}))
-    return found
+            result.append((row, new | {"sha256": judgement_hash(new)}))
+    return result
 
 
 def _replies(db: Connection, call_id: str) -> list[Call]:
@@ -190,3 +193,141 @@ def _replies(db: Connection, call_id: str) -> list[Call]:
 
 def _differs(old: Row, new: Row) -> bool:
     return any(old[name] != new[name] for name in VerdictFields.model_fields)
+
+
+AT_ONCE = 500
+_HALTED = "The run was stopped before this was asked."
+
+
+@dataclass(frozen=True, slots=True)
+class MissingLine:
+    judge: str
+    protocol: str
+    item: str
+    system: str
+    unit_id: str
+    trial: int
+    status: str
+    cause: str
+    flags: str
+    run_id: str
+    call_id: str
+
+
+def lines(project: Project, *, judge: str = "", run: str = "", status: str = "") -> list[MissingLine]:
+    """The judges' judgements without a verdict; of one judge, one run (by its id's beginning) or one cause.
+
+    A verdict on another wording is none. What a halted run never came to ask for is among them.
+    """
+    causes = [
+        *(each.value for each in Status if each not in SETTLED),
+        label_rows.REWORDED,
+        run_records.NOT_ASKED,
+    ]
+    if status and status not in causes:
+        raise Refusal(f"“{status}” is not a cause.", f"Use one of {', '.join(causes)}.")
+    question = (
+        select(
+            JUDGE.c.name, JUDGEMENT.c.protocol, ITEM.c.key, SYSTEM.c.name.label("system"), JUDGEMENT.c.unit_id,
+            JUDGEMENT.c.trial, JUDGEMENT.c.status, JUDGEMENT.c.cause, JUDGEMENT.c.flags, JUDGEMENT.c.run_id,
+            JUDGEMENT.c.call_id, JUDGEMENT.c.id,
+        )
+        .join(JUDGE, JUDGE.c.id == JUDGEMENT.c.rater_id)
+        .join(ITEM, ITEM.c.id == JUDGEMENT.c.item_id)
+        .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value)
+        .order_by(
+            JUDGE.c.name, JUDGEMENT.c.protocol, JUDGEMENT.c.status, ITEM.c.position, ITEM.c.key, SYSTEM.c.name,
+            JUDGEMENT.c.unit_id, JUDGEMENT.c.trial,
+        )
+    )  # fmt: skip
+    if judge:
+        question = question.where(JUDGEMENT.c.rater_id == judges.named(project, judge).id)
+    if run:
+        question = question.where(JUDGEMENT.c.run_id == _run_id(project, run))
+    with project.store.read() as db:
+        gone = label_rows.outdated(db, label_rows.BY_JUDGES)
+        rows = list(db.execute(question.where(JUDGEMENT.c.status.not_in(SETTLED))))
+        for some in _batched(gone):
+            came = JUDGEMENT.c.status == Status.OK.value
+            rows += db.execute(question.where(came, JUDGEMENT.c.id.in_(some)))
+    result = [_line(row, reworded=row.id in gone) for row in rows]
+    if status in ("", run_records.NOT_ASKED):
+        result += _never_asked(project, judge, run)
+    result += _not_compared(project, judge, run)
+    return [line for line in result if status in ("", line.status)]
+
+
+def _never_asked(project: Project, judge: str, run: str) -> list[MissingLine]:
+    result: dict[tuple[str, str, judge_cases.Key], MissingLine] = {}
+    systems = _systems(project)
+    for halted in run_records.runs(project):
+        mine = judge in ("", halted.judge) and halted.id.startswith(run)
+        if not mine or halted.state == RunState.DONE.value or halted.protocol not in PROTOCOLS:
+            continue
+        asked = _asked(project, halted.judge_id, halted.protocol)
+        for case in judge_cases.cases(project, halted.order()):
+            for unit, key in zip(case.units, keys_of(case), strict=True):
+                if key not in asked:
+                    result[halted.judge, halted.protocol, key] = MissingLine(
+                        halted.judge, halted.protocol, case.item.key, systems[case.response.system_id], unit.id,
+                        case.trial, run_records.NOT_ASKED, _HALTED, "", halted.id, "",
+                    )  # fmt: skip
+    return list(result.values())
+
+
+def _not_compared(project: Project, judge: str, run: str) -> Iterator[MissingLine]:
+    """The comparisons of tasks that a judge was to make and has not made; the unit is the task shown second."""
+    c, names = CONTEST.c, {one.id: one.name for one in judges.all_of(project) if judge in ("", one.name)}
+    lacking = select(CONTEST).where(c.status != Status.OK.value, c.rater.in_(names), c.pool == POOL)
+    with project.store.read() as db:
+        rows = db.execute(lacking.order_by(c.rater, c.round, c.first, c.second)).all()
+    keys = {task.id: task.key for task in contest_rows.tasks(project)} if rows else {}
+    for row in rows:
+        if (row.run_id or "").startswith(run):
+            yield MissingLine(
+                names[row.rater], RANKING.name, keys.get(row.first, row.first), "", keys.get(row.second, row.second),
+                row.round, row.status, row.cause or _HALTED, row.flags, row.run_id or "", row.call_id or "",
+            )  # fmt: skip
+
+
+def _systems(project: Project) -> dict[str, str]:
+    with project.store.read() as db:
+        return {row.id: row.name for row in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
+
+
+def _asked(project: Project, judge_id: str, protocol: str) -> set[judge_cases.Key]:
+    """All that a judge was asked for under a protocol, whatever came of it."""
+    j = JUDGEMENT.c
+    question = select(j.response_id, j.unit_id, j.trial).where(j.rater_id == judge_id, j.protocol == protocol)
+    with project.store.read() as db:
+        return {(row[0], row[1], row[2]) for row in db.execute(question)}
+
+
+def _line(row: Any, *, reworded: bool) -> MissingLine:
+    status, cause = (label_rows.REWORDED, label_rows.CAUSE) if reworded else (row.status, row.cause)
+    return MissingLine(
+        row.name, row.protocol, row.key, row.system, row.unit_id, row.trial, status, cause, row.flags, row.run_id or "",
+        row.call_id or "",
+    )  # fmt: skip
+
+
+def _batched(ids: Iterable[str]) -> Iterator[list[str]]:
+    """So many ids at a time as any database takes in one question."""
+    listed = list(ids)
+    for start in range(0, len(listed), AT_ONCE):
+        yield listed[start : start + AT_ONCE]
+
+
+def by_cause(found: Iterable[MissingLine]) -> dict[str, int]:
+    return dict(Counter(line.status for line in found).most_common())
+
+
+def _run_id(project: Project, beginning: str) -> str:
+    with project.store.read() as db:
+        result = [run for run in db.execute(select(RUN.c.id)).scalars() if run.startswith(beginning)]
+    if len(result) != 1:
+        many = "No run begins" if not result else "More than one run begins"
+        raise Refusal(f"{many} with “{beginning}”.", "See the ids with: judge runs.")
+    return str(result[0])

@@ -14,11 +14,10 @@ from annotator.actions.labelling.label_rows import SAID, to_submit
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import AdjudicationState, DisputeState
-from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
-from annotator.domain.experts.person import Person, Role
-from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.experts.assignment import Assignment, Person, Purpose, Role, Stage, stage_of
+from annotator.domain.judges.judge import RaterKind
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.change import now
+from annotator.domain.texts.canonical import now
 from annotator.protocols import TO_SUBMIT, asked
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -77,18 +76,17 @@ class BoardFacts:
 
 
 def _gathered(db: Connection, people: Iterable[str]) -> BoardFacts:
-    """How far these people's work on every item is, and what happened to it afterwards."""
-    people, found = sorted(people), BoardFacts()
+    people, result = sorted(people), BoardFacts()
     subjects: dict[str, At] = {}
-    _written(db, people, found, subjects)
-    _settled(db, found, subjects)
-    _labelled(db, people, found, subjects)
+    _written(db, people, result, subjects)
+    _settled(db, result, subjects)
+    _labelled(db, people, result, subjects)
     question = select(TIME.c.person_id, TIME.c.subject, func.sum(TIME.c.seconds))
     rows = db.execute(question.where(TIME.c.person_id.in_(people)).group_by(TIME.c.person_id, TIME.c.subject))
     for person, subject, seconds in rows:
         if subject in subjects:
-            found.seconds[*subjects[subject], person] += seconds
-    return found
+            result.seconds[*subjects[subject], person] += seconds
+    return result
 
 
 def _written(db: Connection, people: list[str], found: BoardFacts, subjects: dict[str, At]) -> None:
@@ -186,8 +184,6 @@ class AssignmentStatus:
 
 @dataclass(frozen=True, slots=True)
 class StatusTotal:
-    """Totals over one person or one stage; `states` counts the assignments in each state."""
-
     key: str
     name: str
     assignments: int
@@ -200,8 +196,6 @@ class StatusTotal:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """An assignment, its person, and the key of its item."""
-
     one: Assignment
     key: str
     person: Person
@@ -219,11 +213,14 @@ def board(project: Project) -> list[AssignmentStatus]:
         asked = _asked(db, everybody)
         known = _gathered(db, {each.person.id for each in asked})
     shared = _shared_stages(asked)
-    return [_line(each, shared[each.one.item_id], known) for each in asked if _may_see(me, each.one)]
+    return [
+        _board_line(each, shared[each.one.item_id], known)
+        for each in asked
+        if (me.has(Role.COORDINATOR) or (each.one.person_id == me.id and each.one.trial == 1))
+    ]
 
 
 def per_person(lines: Iterable[AssignmentStatus]) -> list[StatusTotal]:
-    """The lines added up person by person, by alias; the key is the person's id."""
     groups: defaultdict[tuple[str, str, str], list[AssignmentStatus]] = defaultdict(list)
     for line in lines:
         groups[line.alias, line.person_id, line.person].append(line)
@@ -239,21 +236,17 @@ def _asked(db: Connection, everybody: dict[str, Person]) -> list[_Asked]:
         .where(ITEM.c.retired.is_(False))
         .order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)
     )
-    found = []
+    result = []
     for row in db.execute(question).mappings():
         values = dict(row)
         key = values.pop("key")
-        found.append(_Asked(Assignment(**values), key, everybody[values["person_id"]]))
-    places = {each: place for place, each in enumerate(dict.fromkeys(each.one.item_id for each in found))}
+        result.append(_Asked(Assignment(**values), key, everybody[values["person_id"]]))
+    places = {each: place for place, each in enumerate(dict.fromkeys(each.one.item_id for each in result))}
 
     def order(each: _Asked) -> tuple[int, int, str, int]:
         return places[each.one.item_id], _STAGES[each.one.stage], each.person.alias, each.one.trial
 
-    return sorted(found, key=order)
-
-
-def _may_see(me: Person, one: Assignment) -> bool:
-    return me.has(Role.COORDINATOR) or (one.person_id == me.id and one.trial == 1)
+    return sorted(result, key=order)
 
 
 def _shared_stages(asked: Iterable[_Asked]) -> defaultdict[str, set[Stage]]:
@@ -266,7 +259,7 @@ def _shared_stages(asked: Iterable[_Asked]) -> defaultdict[str, set[Stage]]:
     return stages
 
 
-def _line(each: _Asked, shared: set[Stage], known: BoardFacts) -> AssignmentStatus:
+def _board_line(each: _Asked, shared: set[Stage], known: BoardFacts) -> AssignmentStatus:
     one = each.one
     if one.stage is Stage.ADJUDICATION:
         state, units, of = _adjudication(one.item_id, shared, known)

@@ -10,11 +10,11 @@ from sqlalchemy import select
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
-from annotator.actions.items import roles
+from annotator.actions.items.items import ANSWERED
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.extract import by_set
-from annotator.domain.material.response import CONTINUATION
+from annotator.domain.material.item import CONTINUATION
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL, asked
@@ -44,12 +44,10 @@ def labelled_by(protocol: str) -> Kind:
 
 
 def labelled_kinds() -> list[Kind]:
-    """The kinds of artifact whose units are labelled under some protocol."""
-    return sorted({shape.unit_kind for shape in PROTOCOLS.values() if shape.unit_kind is not None})
+    return sorted({protocol.unit_kind for protocol in PROTOCOLS.values() if protocol.unit_kind is not None})
 
 
 def judged_units(db: Connection, kind: Kind, items: Iterable[str] | None = None) -> dict[str, dict[str, str]]:
-    """Item by item, the ids and words of the units that its reports are judged by."""
     return {
         item_id: {unit["id"]: unit["text"] for unit in orjson.loads(row.content)["units"]}
         for item_id, row in annotating.judged_rows(db, kind, items).items()
@@ -58,38 +56,39 @@ def judged_units(db: Connection, kind: Kind, items: Iterable[str] | None = None)
 
 def written_units(db: Connection, item_id: str) -> dict[str, str]:
     """The ids and newest words of all units that an item's reports were ever judged by, whoever wrote them."""
-    kinds = ARTIFACT.c.kind.in_(labelled_kinds())
-    written = (
-        select(REVISION.c.content)
-        .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
-        .where(ARTIFACT.c.item_id == item_id, kinds)
-        .order_by(REVISION.c.number)
-    )
-    of_sets = select(EXTRACT.c.content).where(
-        EXTRACT.c.item_id == item_id,
-        EXTRACT.c.kind == Kind.RUBRIC.value,
-        EXTRACT.c.origin.startswith(by_set("")),
-    )
-    contents = [*db.execute(of_sets).scalars(), *db.execute(written).scalars()]
+    contents = [
+        *db.execute(
+            select(EXTRACT.c.content).where(
+                EXTRACT.c.item_id == item_id,
+                EXTRACT.c.kind == Kind.RUBRIC.value,
+                EXTRACT.c.origin.startswith(by_set("")),
+            )
+        ).scalars(),
+        *db.execute(
+            select(REVISION.c.content)
+            .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
+            .where(ARTIFACT.c.item_id == item_id, ARTIFACT.c.kind.in_(labelled_kinds()))
+            .order_by(REVISION.c.number)
+        ).scalars(),
+    ]
     return {unit["id"]: unit["text"] for content in contents for unit in orjson.loads(content)["units"]}
 
 
 def reports(db: Connection, items: Iterable[str] | None = None) -> defaultdict[str, list[str]]:
     """Item by item, the ids of its reports; none of an item that systems do not answer."""
-    of_items = select(ITEM.c.id).where(roles.ANSWERED)
+    of_items = select(ITEM.c.id).where(ANSWERED)
     if items is not None:
         of_items = of_items.where(ITEM.c.id.in_(items))
     question = select(RESPONSE.c.item_id, RESPONSE.c.id).where(
         RESPONSE.c.mode != CONTINUATION, RESPONSE.c.item_id.in_(of_items)
     )
-    found: defaultdict[str, list[str]] = defaultdict(list)
+    result: defaultdict[str, list[str]] = defaultdict(list)
     for item_id, response_id in db.execute(question):
-        found[item_id].append(response_id)
-    return found
+        result[item_id].append(response_id)
+    return result
 
 
 def asked_of(db: Connection, person_id: str) -> dict[str, tuple[str, ...]]:
-    """The items that a person is asked to label, each with the protocols to label it by."""
     question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.protocols).where(
         ASSIGNMENT.c.person_id == person_id,
         ASSIGNMENT.c.stage == Stage.LABELLING.value,
@@ -107,10 +106,10 @@ def reports_for(
     db: Connection, person_id: str, items: Iterable[str] | None = None, protocol: str = USUAL
 ) -> defaultdict[str, list[str]]:
     """Item by item, the ids of the reports that a person is to label: of a validation set those that were drawn."""
-    found, drawn = reports(db, items), narrowed(db, person_id, protocol)
-    for item_id in found.keys() & drawn.keys():
-        found[item_id] = [response_id for response_id in found[item_id] if response_id in drawn[item_id]]
-    return found
+    result, drawn = reports(db, items), narrowed(db, person_id, protocol)
+    for item_id in result.keys() & drawn.keys():
+        result[item_id] = [response_id for response_id in result[item_id] if response_id in drawn[item_id]]
+    return result
 
 
 def narrowed(db: Connection, person_id: str, protocol: str = USUAL) -> dict[str, set[str]]:
@@ -118,7 +117,7 @@ def narrowed(db: Connection, person_id: str, protocol: str = USUAL) -> dict[str,
 
     Of pairs every report is there, for each may be drawn beside any.
     """
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    result: defaultdict[str, set[str]] = defaultdict(set)
     if PROTOCOLS[protocol].paired:
         return {}
     drawn = select(VALIDATION_SET.c.content).where(VALIDATION_SET.c.protocol == protocol)
@@ -132,8 +131,8 @@ def narrowed(db: Connection, person_id: str, protocol: str = USUAL) -> dict[str,
         }
         for one in content.get("responses", ()) if items else ():
             if one["item_id"] in items:
-                found[one["item_id"]].add(one["response_id"])
-    return dict(found)
+                result[one["item_id"]].add(one["response_id"])
+    return dict(result)
 
 
 def labelling(db: Connection, person_id: str = "", protocol: str = USUAL) -> dict[str, set[str]]:
@@ -143,11 +142,11 @@ def labelling(db: Connection, person_id: str = "", protocol: str = USUAL) -> dic
     if person_id:
         mine = select(ASSIGNMENT.c.item_id).where(*labels, ASSIGNMENT.c.person_id == person_id)
         question = question.where(ASSIGNMENT.c.item_id.in_(mine))
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    result: defaultdict[str, set[str]] = defaultdict(set)
     for item_id, person, protocols in db.execute(question):
         if protocol in asked(protocols):
-            found[item_id].add(person)
-    return dict(found)
+            result[item_id].add(person)
+    return dict(result)
 
 
 def replaces(person_id: str, dealt: Iterable[str], raters: AbstractSet[str]) -> bool:

@@ -1,25 +1,29 @@
 """Questions to people about reports: a protocol's cases, pairs in an order of the person's own."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from random import Random
 from typing import Any
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, bindparam, exists, select
 
-from annotator.actions.authoring import annotating
-from annotator.actions.items import materials, roles
+from annotator import places
+from annotator.actions.authoring import annotating, settings
+from annotator.actions.items import items, materials
 from annotator.actions.items.materials import PAIRS, MaterialAtHand, WantedMaterial
 from annotator.actions.labelling import dealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Case, Material, Protocol
-from annotator.domain.judges.scale import NO_VALUES, Scale
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.texts.change import Change
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.judges.protocol import NO_VALUES, Case, Material, Presentation, Protocol, Scale
+from annotator.domain.kinds.artifact import Kind, State, Unit
+from annotator.domain.kinds.labels import Label, Labels, label_id
+from annotator.domain.material.item import EXEMPLAR
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
+from annotator.domain.texts.words import counted
+from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL
+from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, JUDGE, JUDGEMENT, PERSON, RESPONSE, SYSTEM
 
 BOTH_ORDERS = "both_orders"
 PAGE_STATE = "page_state"
@@ -27,14 +31,14 @@ PAGE_STATE = "page_state"
 PAGE_FIELDS = ("address", "page", PAGE_STATE, "page_cause")
 
 
-def shape_of(project: Project, protocol: str) -> Protocol:
+def protocol_of(project: Project, protocol: str) -> Protocol:
     """The protocol of that name; Refusal where people say nothing under it, or not in this project."""
-    shape = PROTOCOLS[protocol]
-    if not shape.values:
-        raise Refusal(f"{shape.title} is computed; it is not labelled.", "Choose another to label by.")
+    definition = PROTOCOLS[protocol]
+    if not definition.values:
+        raise Refusal(f"{definition.title} is computed; it is not labelled.", "Choose another to label by.")
     if project.from_task and not handed_out(project, protocol):
-        raise Refusal(f"{shape.title} is not part of this task.", "Label what was handed out with it.")
-    return shape
+        raise Refusal(f"{definition.title} is not part of this task.", "Label what was handed out with it.")
+    return definition
 
 
 def handed_out(project: Project, protocol: str) -> bool:
@@ -50,33 +54,30 @@ def scale_of(protocol: str) -> Scale:
 
 
 def presentation_of(protocol: str) -> Presentation:
-    """What a protocol is called where people label by it."""
     return PROTOCOLS[protocol].presentation
 
 
 def judged_by(protocol: str) -> Kind | None:
     """The gold that reports are labelled by, where that is all that it takes."""
-    shape = PROTOCOLS[protocol]
-    return None if shape.parts else shape.unit_kind
+    definition = PROTOCOLS[protocol]
+    return None if definition.parts else definition.unit_kind
 
 
-def asked(project: Project, shape: Protocol, material: Material, person_id: str = "") -> list[Case]:
+def asked(project: Project, protocol: Protocol, material: Material, person_id: str = "") -> list[Case]:
     """What a person is asked of a response: of each pair the one order dealt to them, or both if wished."""
-    cases = list(shape.cases(material))
-    if not shape.paired or both_orders(project, shape.name):
+    cases = list(protocol.cases(material))
+    if not protocol.paired or both_orders(project, protocol.name):
         return cases
     me = person_id or people.someone(project).id
     return [case for case in cases if dealing.comes_first(me, case)]
 
 
 def labelled() -> list[str]:
-    """The protocols by which people can be asked to label."""
-    return [name for name, shape in PROTOCOLS.items() if shape.values]
+    return [name for name, protocol in PROTOCOLS.items() if protocol.values]
 
 
 def paired() -> list[tuple[str, str]]:
-    """The protocols by which two reports are compared with each other, each with its title."""
-    return [(shape.name, shape.title) for shape in PROTOCOLS.values() if shape.paired]
+    return [(protocol.name, protocol.title) for protocol in PROTOCOLS.values() if protocol.paired]
 
 
 def both_orders(project: Project, protocol: str) -> bool:
@@ -118,25 +119,27 @@ def draw_pairs(project: Project, protocol: str, many: int, seed: int = 1) -> Cha
         select(r.c.id, other.c.id, ITEM.c.key, r.c.mode, r.c.system_id, other.c.system_id)
         .join(other, and_(*pair, r.c.system_id < other.c.system_id))
         .join(ITEM, ITEM.c.id == r.c.item_id)
-        .where(ITEM.c.retired.is_(False), roles.ANSWERED)
+        .where(ITEM.c.retired.is_(False), items.ANSWERED)
     )
     with project.store.write() as db:
         names = dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
-        found = sorted(
+        result = sorted(
             (key, mode, *sorted(((names[x], a), (names[y], b))))
             for a, b, key, mode, x, y in db.execute(question)
         )
-        chosen = Random(seed).sample(found, min(many, len(found)))
+        chosen = Random(seed).sample(result, min(many, len(result)))
         pairs = [[first[1], second[1]] for _, _, first, second in chosen]
         before = project.get(PAIRS, {})
-        after = {name: of for name, of in before.items() if name != protocol}
-        after |= {protocol: {"seed": seed, "pairs": pairs}} if many else {}
+        after = {
+            **{name: of for name, of in before.items() if name != protocol},
+            **({protocol: {"seed": seed, "pairs": pairs}} if many else {}),
+        }
         project.set(PAIRS, after)
         return record(project, db, Change("setting", PAIRS, "draw pairs", before, after))
 
 
-def values_of(shape: Protocol, case: Case) -> tuple[str, ...]:
-    return case.allowed or shape.values
+def values_of(protocol: Protocol, case: Case) -> tuple[str, ...]:
+    return case.allowed or protocol.values
 
 
 def beside(case: Case) -> list[str]:
@@ -146,7 +149,6 @@ def beside(case: Case) -> list[str]:
 
 
 def text_of(case: Case) -> str:
-    """What people read of a case: the report, or what is given in its place."""
     return case.given.get(presentation_of(case.protocol).text) or case.response.text
 
 
@@ -155,26 +157,209 @@ def flags_of(case: Case) -> str:
     return f"page_{case.given[PAGE_STATE]}" if PAGE_STATE in case.given else ""
 
 
-def walk(project: Project, shape: Protocol, ids: Sequence[str] = ()) -> Iterator[MaterialAtHand]:
+def walk(project: Project, protocol: Protocol, ids: Sequence[str] = ()) -> Iterator[MaterialAtHand]:
     """Item by item what people can be asked about, without the words of reports and pages.
 
     An item is left out that the person may not see the gold of yet, as long as they write their own.
     """
-    hidden = withheld(project, shape)
+    hidden = withheld(project, protocol)
     chosen = [one for one in ids or materials.item_ids(project) if one not in hidden]
-    return materials.each(project, materials.for_asking(shape), chosen)
+    return materials.each(project, materials.for_asking(protocol), chosen)
 
 
-def withheld(project: Project, shape: Protocol) -> set[str]:
-    """The items whose gold this person may not see yet."""
+def withheld(project: Project, protocol: Protocol) -> set[str]:
     me = people.someone(project).id
     with project.store.read() as db:
-        return {item_id for kind in shape.needs for item_id in annotating.withheld(db, me, kind)}
+        return {item_id for kind in protocol.needs for item_id in annotating.withheld(db, me, kind)}
 
 
-def of_report(project: Project, shape: Protocol, response_id: str, wanted: WantedMaterial) -> list[Case]:
+def of_report(project: Project, protocol: Protocol, response_id: str, wanted: WantedMaterial) -> list[Case]:
     """What the person working is asked about one report; nothing where it is withheld."""
     material = materials.of_response(project, wanted, response_id)
-    if material is None or material.item.id in withheld(project, shape):
+    if material is None or material.item.id in withheld(project, protocol):
         return []
-    return asked(project, shape, material)
+    return asked(project, protocol, material)
+
+
+def in_order(labels: Labels) -> Labels:
+    """The labels with each pair in the order that is the same for everybody; one asked both ways stays as it is."""
+    return labels.model_copy(
+        update={"units": tuple(_turned(labels.units, lambda one: min(one.response_id, one.unit_id)))}
+    )
+
+
+def as_dealt(labels: Iterable[Label], person_id: str) -> list[Label]:
+    """The labels with each pair in the order in which a person is asked about it."""
+    return _turned(
+        list(labels), lambda one: dealing.shown_first(person_id, one.protocol, one.response_id, one.unit_id)
+    )
+
+
+def _turned(units: Iterable[Label], first: Callable[[Label], str]) -> list[Label]:
+    listed = list(units)
+    there = {one.id for one in listed}
+    return [
+        _mirrored(one)
+        if _is_pair(one) and first(one) != one.response_id and _mirrored(one).id not in there
+        else one
+        for one in listed
+    ]
+
+
+def _is_pair(label: Label) -> bool:
+    return label.protocol in PROTOCOLS and PROTOCOLS[label.protocol].paired
+
+
+def _mirrored(label: Label) -> Label:
+    value = PROTOCOLS[label.protocol].scale.mirrored.get(label.value, label.value)
+    about = {"response_id": label.unit_id, "unit_id": label.response_id, "value": value}
+    return label.model_copy(
+        update={**about, "id": label_id(label.protocol, about["response_id"], about["unit_id"])}
+    )
+
+
+# What may be lacking, beside the kinds of artifact by their names and the parts of a report by those and “drawn”.
+ITEMS, ASSIGNMENTS, RESPONSES, RIVALS, WRITING = "items", "assignments", "responses", "rivals", "writing"
+CITATIONS, PAGES, NOTHING_ASKED = "citations", "pages", "nothing asked"
+DRAWN = "drawn "
+
+
+def offered(project: Project) -> list[str]:
+    """The protocols that there is something to label by: gold, drawn parts or pairs.
+
+    What is always submitted is among them; in a project made from a task it is what was handed out, and nothing else.
+    """
+    if project.from_task:
+        with project.store.read() as db:
+            of_items = dealing.asked_of(db, people.someone(project).id).values()
+        return [name for name in PROTOCOLS if any(name in of_item for of_item in of_items)] or list(TO_SUBMIT)
+    there = _there(project)
+    return [
+        name
+        for name, protocol in PROTOCOLS.items()
+        if protocol.values and (protocol.submitted or there(protocol))
+    ]
+
+
+def usual(project: Project) -> str:
+    """The protocol that is meant where none is named: the first of those that judges are asked by that fits best.
+
+    Best fits one by which a judge judged here, then one by which people labelled, then one for which gold or drawn
+    parts are there.
+    """
+    asked = [protocol for protocol in PROTOCOLS.values() if protocol.values and not protocol.by_people]
+    with project.store.read() as db:
+        for raters in (JUDGE, PERSON):
+            own = (JUDGEMENT.c.rater_id == raters.c.id) & (JUDGEMENT.c.protocol == bindparam("name"))
+            question = select(exists().where(own))
+            for protocol in asked:
+                if db.execute(question, {"name": protocol.name}).scalar():
+                    return protocol.name
+    return next((protocol.name for protocol in filter(_there(project), asked)), USUAL)
+
+
+def _there(project: Project) -> Callable[[Protocol], bool]:
+    settled = (ARTIFACT.c.state != State.DRAFT.value) | (ARTIFACT.c.author_id == "")
+    one, other = RESPONSE.alias("one"), RESPONSE.alias("other")
+    met = exists().where(
+        one.c.item_id == other.c.item_id,
+        one.c.system_id != other.c.system_id,
+        one.c.item_id.not_in(items.SOURCES_ONLY),
+    )
+    with project.store.read() as db:
+        kinds = set(db.execute(select(ARTIFACT.c.kind).where(settled).distinct()).scalars())
+        parts = set(
+            db.execute(
+                select(EXTRACT.c.kind)
+                .where(EXTRACT.c.response_id != "", EXTRACT.c.item_id.not_in(items.SOURCES_ONLY))
+                .distinct()
+            ).scalars()
+        )
+        pairs = bool(db.execute(select(met)).scalar())
+        exemplars = bool(db.execute(select(exists().where(RESPONSE.c.mode == EXEMPLAR))).scalar())
+
+    def there(protocol: Protocol) -> bool:
+        own = [kind in kinds for kind in protocol.needs] + [part.value in parts for part in protocol.parts]
+        if protocol.exemplar and not exemplars:
+            return False
+        return pairs if protocol.paired else any(own)
+
+    return there
+
+
+def gaps(protocol: Protocol, found: Iterable[tuple[Material, Sequence[Case]]]) -> tuple[str, ...]:
+    """What cannot be asked although the rest can, in sentences; `found` are the reports with what is asked of each."""
+    settled = [
+        (one, cases)
+        for one, cases in found
+        if all(one.units(kind) for kind in protocol.needs)
+        and (not protocol.mode or protocol.mode == one.response.mode)
+    ]
+    said, reports, shown = list[str](), counted(len(settled), "report"), protocol.presentation
+    for part in protocol.parts:
+        if undrawn := sum(part not in one.parts for one, _ in settled):
+            said.append(f"No {part.drawn} from {undrawn:,} of {reports} yet.")
+    if waiting := sum(
+        _unasked([*_cited(protocol, one), *_gold(protocol, one)], cases) for one, cases in settled
+    ):
+        said.append(f"{shown.counted(waiting)} cannot be labelled: {shown.waits}.")
+    return tuple(said)
+
+
+def _cited(protocol: Protocol, material: Material) -> list[Unit]:
+    return (
+        [claim for claim in material.units(ResponsePart.CLAIMS) if claim.url]
+        if ResponsePart.CLAIMS in protocol.parts
+        else []
+    )
+
+
+def _gold(protocol: Protocol, material: Material) -> Sequence[Unit]:
+    """The units of the gold where each is asked about by itself."""
+    units = (
+        material.units(protocol.unit_kind) if protocol.unit_kind is not None and not protocol.parts else ()
+    )
+    return [unit for unit in units if getattr(unit, "kept", True)]
+
+
+def _unasked(units: Iterable[Unit], cases: Sequence[Case]) -> int:
+    asked = {unit.id for case in cases for unit in case.units}
+    return sum(unit.id not in asked for unit in units)
+
+
+def lack(project: Project, protocol: Protocol) -> str:
+    """What must come before anything can be asked under a protocol; empty when something can."""
+    result = list(
+        materials.each(project, materials.for_asking(protocol), materials.item_ids(project, answered=True))
+    )
+    reports = [material for one in result for material in one.responses]
+    if not reports:
+        return RESPONSES if result else ITEMS
+    for kind in protocol.needs:
+        reports = [material for material in reports if material.units(kind)]
+        if not reports:
+            return kind.value
+    hidden = withheld(project, protocol)
+    open_ = [material for material in reports if material.item.id not in hidden]
+    if not open_:
+        return WRITING
+    return "" if any(asked(project, protocol, one) for one in open_) else _of_parts(protocol, open_)
+
+
+def _of_parts(protocol: Protocol, reports: list[Material]) -> str:
+    if protocol.paired:
+        return NOTHING_ASKED if protocol.exemplar else RIVALS
+    for part in protocol.parts:
+        if not any(material.units(part) for material in reports):
+            return f"{DRAWN}{part}"
+    if ResponsePart.CLAIMS not in protocol.parts:
+        return NOTHING_ASKED
+    return PAGES if any(_cited(protocol, material) for material in reports) else CITATIONS
+
+
+def guide(project: Project, protocol: str) -> str:
+    """Markdown: the protocol's own; where it ships none, of what is submitted the guideline in force in the project."""
+    path = places.resources() / "guidelines" / "labelling" / f"{protocol}.md"
+    if path.is_file():
+        return path.read_text("utf-8")
+    return settings.text_in_force(project, Stage.LABELLING) if protocol in TO_SUBMIT else ""

@@ -2,39 +2,159 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache, partial
 from typing import Any
 
-from sqlalchemy import (
-    ColumnElement,
-    Select,
-    Subquery,
-    and_,
-    case,
-    exists,
-    func,
-    literal,
-    null,
-    or_,
-    select,
-)
+import orjson
+from sqlalchemy import ColumnElement, Select, Subquery, and_, case, exists, func, literal, null, or_, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.labelling import wordings
+from annotator.actions.authoring import annotating
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.judges.judgement import Judgement, RaterKind, Status
-from annotator.domain.judges.scale import Scale
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.judges.judge import Judgement, RaterKind, Status
+from annotator.domain.judges.protocol import Scale
+from annotator.domain.kinds.artifact import Kind, State, Unit, side_of_cell
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TO_SUBMIT
 from annotator.protocols import USUAL as USUAL
 from annotator.storage.tables import (
+    ARTIFACT,
     ASSIGNMENT,
     AUDIT,
     ITEM,
     JUDGEMENT,
+    REVISION,
     ArtifactRow,
     table,
 )
+
+# The cause of a judgement that no longer counts.
+REWORDED = "reworded"
+CAUSE = "The unit was reworded since; it needs to be judged again."
+BY_JUDGES = JUDGEMENT.c.rater_kind == RaterKind.JUDGE.value
+# Where every text was written once, nothing was reworded, and no judgement need be looked at.
+_REWORDED = (
+    select(ARTIFACT.c.id).where(ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.revision > 1).limit(1)
+)
+# When, and what each unit said from then on.
+Said = tuple[datetime, Mapping[str, str]]
+# An item, a unit, and when something was said of it.
+Spoken = tuple[str, str, datetime]
+
+
+def _older() -> Select[Any]:
+    j, artifact, revision = JUDGEMENT.c, ARTIFACT.alias(), REVISION.alias()
+    # When anything was last worded: mostly before it was judged, and then nothing about a judgement is looked up.
+    worded = select(func.max(revision.c.at)).join(artifact, artifact.c.id == revision.c.artifact_id)
+    return (
+        select(
+            j.id,
+            j.protocol,
+            j.item_id,
+            j.artifact_id,
+            j.response_id,
+            j.unit_id,
+            j.rater_id,
+            j.trial,
+            j.at,
+            REVISION.c.number,
+        )
+        .join(ARTIFACT, ARTIFACT.c.id == j.artifact_id)
+        .join(REVISION, annotating.RELEASED)
+        .where(
+            j.at < worded.where(artifact.c.kind != Kind.LABELS.value).scalar_subquery(), REVISION.c.at > j.at
+        )
+    )
+
+
+_OLDER = _older()
+
+
+def outdated(db: Connection, *narrowed: ColumnElement[bool]) -> dict[str, Any]:
+    """The judgements whose unit says something else now than when they were given: id → its row.
+
+    Now is what was submitted. Where a wording was put back, what was said of it counts again.
+    """
+    if db.execute(_REWORDED).first() is None:
+        return {}
+    history = cache(partial(_history, db))
+    # Row by row: there may be millions, of which few are kept.
+    return {
+        row.id: row
+        for row in db.execute(_OLDER.where(*narrowed))
+        if _differs(history(row.artifact_id, row.number), row.unit_id, row.at)
+    }
+
+
+def overtaken(db: Connection, kind: Kind | None, said: Iterable[Spoken]) -> set[Spoken]:
+    """Those of what was said, each of an item and a unit at a moment, whose unit says something else now.
+
+    `kind` is that of what an item is judged by; None where units come from reports, whose words stay.
+    """
+    listed = list(said)
+    if kind is None or not listed:
+        return set()
+    judged = annotating.judged_rows(db, kind, {item_id for item_id, _, _ in listed})
+    late = {item_id for item_id, row in judged.items() if row.revision > 1}
+    history = {item_id: _history(db, judged[item_id].id, judged[item_id].revision) for item_id in late}
+    return {one for one in listed if one[0] in late and _differs(history[one[0]], one[1], one[2])}
+
+
+def now_says(db: Connection, artifact_ids: Iterable[str], after: datetime) -> dict[str, Mapping[str, str]]:
+    """Artifact → what its units say, of those that were changed after a moment."""
+    question = (
+        select(ARTIFACT.c.id, REVISION.c.content)
+        .select_from(ARTIFACT)
+        .join(REVISION, annotating.RELEASED)
+        .where(ARTIFACT.c.id.in_(list(artifact_ids)), REVISION.c.at > after)
+    )
+    return {row.id: _units(row.content) for row in db.execute(question)}
+
+
+def unit_of(units: Iterable[Unit], unit_id: str) -> Unit | None:
+    """The unit that a judgement is about; of a cell of a matrix the gold sub-task."""
+    return next(
+        (
+            unit
+            for unit in units
+            if unit.id == unit_id or ("~" in unit_id and side_of_cell(unit.id) == unit_id.rpartition("~")[2])
+        ),
+        None,
+    )
+
+
+def _history(db: Connection, artifact_id: str, last: int) -> list[Said]:
+    question = select(REVISION.c.at, REVISION.c.content).where(
+        REVISION.c.artifact_id == artifact_id, REVISION.c.number <= last
+    )
+    rows = db.execute(question.order_by(REVISION.c.number))
+    return [(in_utc(row.at), _units(row.content)) for row in rows]
+
+
+def _units(content: str) -> dict[str, str]:
+    """Unit → its words; a gold sub-task also under the name that it has in the cells of a matrix."""
+    units = orjson.loads(content).get("units", ())
+    return {
+        name: str(unit.get("text", ""))
+        for unit in units
+        for name in (str(unit["id"]), side_of_cell(str(unit["id"])))
+    }
+
+
+def _differs(said: Sequence[Said], unit_id: str, at: datetime) -> bool:
+    """Whether a unit says something else now; of one that was not there at that moment, or no longer is, it is not
+    told: what comes from elsewhere keeps the moment at which it was said there.
+    """
+    name = unit_id if unit_id in said[-1][1] else unit_id.rpartition("~")[2]
+    before = [units for moment, units in said if moment <= in_utc(at)] or [said[0][1]]
+    then, today = before[-1].get(name), said[-1][1].get(name)
+    return then is not None and today is not None and then != today
+
+
+def in_utc(moment: datetime) -> datetime:
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
 
 # Named apart from the artifact that a label is about.
 SUBMISSION = table(ArtifactRow).alias("submission")
@@ -57,7 +177,6 @@ def submits(protocol: str) -> bool:
 
 
 def mine(rater: str, protocol: str) -> Select[Any]:
-    """A person's own judgements under a protocol, whatever their status."""
     return select(JUDGEMENT).where(
         JUDGEMENT.c.rater_id == rater,
         JUDGEMENT.c.protocol == protocol,
@@ -67,7 +186,6 @@ def mine(rater: str, protocol: str) -> Select[Any]:
 
 
 def labels_of(db: Connection, rater: str, response_id: str, protocol: str) -> list[Judgement]:
-    """All that a person keeps beside the units of a report."""
     rows = db.execute(mine(rater, protocol).where(JUDGEMENT.c.response_id == response_id)).mappings().all()
     return [Judgement(**{key: value for key, value in row.items() if key != "sha256"}) for row in rows]
 
@@ -75,17 +193,15 @@ def labels_of(db: Connection, rater: str, response_id: str, protocol: str) -> li
 def to_give_again(db: Connection, rater: str, protocol: str, *narrowed: ColumnElement[bool]) -> set[str]:
     """The ids of a person's labels whose unit was reworded since, where they are not submitted yet."""
     theirs = JUDGEMENT.c.rater_id == rater, JUDGEMENT.c.rater_kind == RaterKind.PERSON.value
-    found = wordings.outdated(
-        db, *theirs, JUDGEMENT.c.protocol == protocol, JUDGEMENT.c.trial == 1, *narrowed
-    )
-    sealed = sealed_by(db, rater, protocol) if found else set()
-    return {label_id for label_id, label in found.items() if label.item_id not in sealed}
+    result = outdated(db, *theirs, JUDGEMENT.c.protocol == protocol, JUDGEMENT.c.trial == 1, *narrowed)
+    sealed = sealed_by(db, rater, protocol) if result else set()
+    return {label_id for label_id, label in result.items() if label.item_id not in sealed}
 
 
 def taken_back(label: Judgement) -> Judgement:
     """A label of a unit that was reworded since: what stands beside it stays, what was said does not count."""
     flags = " ".join(flag for flag in own_marks(label.flags) if flag != IMPORTED)
-    gone = {"value": None, "status": Status.SKIPPED, "cause": wordings.CAUSE, "flags": flags}
+    gone = {"value": None, "status": Status.SKIPPED, "cause": CAUSE, "flags": flags}
     return label.model_copy(update=gone)
 
 
@@ -100,9 +216,10 @@ def given_by(db: Connection, rater: str, protocol: str) -> Counter[str]:
 def said_by(db: Connection, rater: str, protocol: str) -> defaultdict[str, dict[str, str]]:
     """Response by response, which units a person has spoken on in the words they have, and whether they were sure."""
     said: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    question = mine(rater, protocol).where(JUDGEMENT.c.status.in_(SAID))
-    columns = question.with_only_columns(
-        JUDGEMENT.c.id, JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.status
+    columns = (
+        mine(rater, protocol)
+        .where(JUDGEMENT.c.status.in_(SAID))
+        .with_only_columns(JUDGEMENT.c.id, JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id, JUDGEMENT.c.status)
     )
     gone = to_give_again(db, rater, protocol)
     for label_id, response_id, unit_id, status in db.execute(columns):
@@ -125,7 +242,6 @@ def tally(units: Iterable[str], said: Mapping[str, str]) -> tuple[int, int]:
 
 
 def is_sealed(db: Connection, item_id: str, person_id: str, protocol: str = USUAL) -> bool:
-    """Whether a person's labels of an item are submitted, so that none of them may change."""
     handed = _handed_out(person_id, item_id, protocol)
     asked = submits(protocol) or db.execute(handed).first() is not None
     return asked and db.execute(_sealed(person_id, item_id)).first() is not None
@@ -139,7 +255,6 @@ def sealed_by(db: Connection, rater: str, protocol: str) -> set[str]:
 
 
 def submitted() -> ColumnElement[bool]:
-    """Whether a judgement's row belongs to labels that are submitted and locked."""
     return and_(to_submit(), exists(_sealed(JUDGEMENT.c.rater_id, JUDGEMENT.c.item_id)))
 
 
@@ -152,12 +267,10 @@ def to_submit() -> ColumnElement[bool]:
 
 
 def given() -> ColumnElement[bool]:
-    """Whether a judgement's row came in by a file as finished work."""
     return _marked(IMPORTED)
 
 
 def waits() -> ColumnElement[bool]:
-    """Whether a judgement's row holds what its person has not submitted yet."""
     return _marked(WAITS)
 
 
@@ -187,8 +300,7 @@ def counted_rows(name: str = "counted") -> Subquery:
     marks = func.nullif(func.instr(j.flags, WAITS), 0), func.nullif(func.instr(j.flags, UNTIL), 0)
     shown["flags"] = func.rtrim(func.substr(j.flags, 1, func.coalesce(*marks, func.length(j.flags) + 1) - 1))
     columns = [shown[column.name].label(column.name) if column.name in shown else column for column in j]
-    counts = or_(~person, j.trial != 1, finished())
-    return select(*columns).where(counts).subquery(name)
+    return select(*columns).where(or_(~person, j.trial != 1, finished())).subquery(name)
 
 
 def finished() -> ColumnElement[bool]:
@@ -254,7 +366,6 @@ def is_waiting(flags: str) -> bool:
 
 
 def own_marks(flags: str) -> list[str]:
-    """The marks of a label but those of its submission."""
     return [flag for flag in flags.split() if flag != WAITS and not flag.startswith(UNTIL)]
 
 
@@ -283,7 +394,6 @@ def _handed_out(rater: Any, item_id: Any, protocol: Any) -> Select[Any]:
 
 
 def _labelling(rater: Any, item_id: Any) -> Select[Any]:
-    """The assignments by which a person labels an item, each a value or a column."""
     a = ASSIGNMENT.c
     return select(a.id).where(
         a.item_id == item_id, a.person_id == rater, a.stage == Stage.LABELLING.value, a.trial == 1
@@ -295,7 +405,6 @@ def _sealed(rater: Any, item_id: Any) -> Select[Any]:
 
 
 def _submission(rater: Any, item_id: Any) -> Select[Any]:
-    """The document of a rater's labels of an item, whatever its state."""
     return select(SUBMISSION.c.id).where(
         SUBMISSION.c.item_id == item_id,
         SUBMISSION.c.kind == Kind.LABELS.value,

@@ -1,23 +1,26 @@
 """Submission of a person's labels on one item, as one sealed document."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any
 
 from pydantic import ValidationError
-from sqlalchemy import ColumnElement, Row, Select, insert, select, update
+from sqlalchemy import ColumnElement, Row, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.assignments import agreements, assignments, submitting
+from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import materials
-from annotator.actions.labelling import dealing, label_cases, label_pairs, label_writing
+from annotator.actions.labelling import dealing, label_cases, labels
 from annotator.actions.labelling.label_rows import (
     SAID,
     TAKEN_BACK,
     counting,
     is_given,
+    is_sealed,
+    lock,
+    mine,
     own_marks,
     said_by,
     submits,
@@ -26,26 +29,19 @@ from annotator.actions.labelling.label_rows import (
     to_submit,
     waits,
 )
-from annotator.actions.labelling.label_writing import LabelPlace
+from annotator.actions.labelling.labels import LabelPlace
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
-from annotator.actions.project.hashing import judgement_hash
+from annotator.actions.project.file import Project, judgement_hash, record
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.taxonomy import Taxonomy
+from annotator.domain.judges.judge import Judgement, RaterKind, Status
+from annotator.domain.judges.paper import ErrorSample, Taxonomy
 from annotator.domain.kinds.artifact import Anchor, Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
-from annotator.domain.texts.change import Change, new_id, now
+from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT, USUAL
-from annotator.storage.tables import (
-    ARTIFACT,
-    ITEM,
-    JUDGEMENT,
-    PERSON,
-    RESPONSE,
-    REVISION,
-)
+from annotator.protocols import PROTOCOLS, TO_SUBMIT, USUAL
+from annotator.protocols import TAXONOMIES as TAXONOMIES
+from annotator.storage.tables import ARTIFACT, ITEM, JUDGEMENT, PERSON, RESPONSE, REVISION
 
 OPEN, SEALED, REOPENED = "open", "sealed", "reopened"
 # So many missing labels are named one by one.
@@ -123,7 +119,6 @@ def missing(project: Project, item_id: str, protocol: str = USUAL) -> list[tuple
 
 
 def state(project: Project, item_id: str, protocol: str = USUAL) -> SealingStatus:
-    """How far the person working is with labelling an item."""
     me = people.someone(project).id
     with project.store.read() as db:
         work, row = _work(project, db, item_id, me, protocol), _kept(db, item_id, me)
@@ -209,7 +204,6 @@ def _with_kinds(protocols: Iterable[str]) -> list[str]:
 
 
 def _waiting_of(person_ids: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
-    """Of the judgements those of these people that wait for their submission."""
     j = JUDGEMENT.c
     return j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), j.trial == 1, waits()
 
@@ -233,7 +227,7 @@ def _count(db: Connection, person_id: str, *which: ColumnElement[bool]) -> dict[
     written = {}
     for row in db.execute(select(JUDGEMENT).where(*_waiting_of([person_id]), *which)).mappings().all():
         kept = counting({name: value for name, value in row.items() if name != "sha256"})
-        label_writing.write(db, kept, new=False)
+        labels.write(db, kept, new=False)
         written[row["id"]] = judgement_hash(kept)
     return written
 
@@ -243,17 +237,33 @@ def waiting(project: Project, person_ids: Sequence[str]) -> list[Unsubmitted]:
 
     Left out is where nothing waits: labels that were given elsewhere count, though others were never given.
     """
-    found = []
+    result = []
     aliases = {person.id: person.alias for person in people.people(project)}
     with project.store.read() as db:
-        for item_id, key, person_id in db.execute(_open_work(person_ids)).all():
+        j = JUDGEMENT.c
+        for item_id, key, person_id in db.execute(
+            select(j.item_id, ITEM.c.key, j.rater_id)
+            .join(ITEM, ITEM.c.id == j.item_id)
+            .join(PERSON, PERSON.c.id == j.rater_id)
+            .where(
+                j.rater_kind == RaterKind.PERSON.value,
+                j.rater_id.in_(list(person_ids)),
+                to_submit(),
+                j.trial == 1,
+                j.status.in_(SAID),
+                ITEM.c.retired.is_(False),
+                ~submitted(),
+            )
+            .group_by(j.item_id, ITEM.c.key, ITEM.c.position, j.rater_id, PERSON.c.alias)
+            .order_by(ITEM.c.position, ITEM.c.key, j.item_id, PERSON.c.alias)
+        ).all():
             work = _work(project, db, item_id, person_id, USUAL)
             given, missing = work.given(), len(work.missing())
             own = any(not is_given(work.said[place].flags) for place in given)
             if given and (own or not missing):
-                found.append(Unsubmitted(person_id, aliases[person_id], item_id, key, len(given), missing))
-        found += _waiting_own(project, db, aliases, person_ids)
-    return found
+                result.append(Unsubmitted(person_id, aliases[person_id], item_id, key, len(given), missing))
+        result += _waiting_own(project, db, aliases, person_ids)
+    return result
 
 
 def _waiting_own(
@@ -293,36 +303,20 @@ def submit_all(
     return done, left
 
 
-def _open_work(person_ids: Sequence[str]) -> Select[Any]:
-    """Item, its key and person, wherever someone has said something that is not submitted."""
-    j = JUDGEMENT.c
-    return (
-        select(j.item_id, ITEM.c.key, j.rater_id)
-        .join(ITEM, ITEM.c.id == j.item_id)
-        .join(PERSON, PERSON.c.id == j.rater_id)
-        .where(
-            j.rater_kind == RaterKind.PERSON.value, j.rater_id.in_(list(person_ids)), to_submit(),
-            j.trial == 1, j.status.in_(SAID), ITEM.c.retired.is_(False), ~submitted(),
-        )
-        .group_by(j.item_id, ITEM.c.key, ITEM.c.position, j.rater_id, PERSON.c.alias)
-        .order_by(ITEM.c.position, ITEM.c.key, j.item_id, PERSON.c.alias)
-    )  # fmt: skip
-
-
 def reopen(project: Project, item_id: str) -> Change:
     """Let this person change their labels of an item again; what was submitted stays as it is."""
     with project.store.write() as db:
         row = _kept(db, item_id, people.someone(project).id)
         if row is None:
             raise Refusal("Your labels of this item are not submitted.", "You can continue labelling.")
-        return submitting.reopen(project, row.id)
+        return assignments.reopen(project, row.id)
 
 
 def _work(project: Project, db: Connection, item_id: str, person_id: str, protocol: str) -> _Work:
     """What was handed out to a person, and what they have begun that is always submitted; else the given protocol."""
     asked = dealing.asked_of(db, person_id).get(item_id, ())
     handed = tuple(name for name in asked if not submits(name))
-    question = (
+    rows = db.execute(
         select(JUDGEMENT, RESPONSE.c.sha256.label("report_sha256"))
         .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
         .where(
@@ -333,8 +327,7 @@ def _work(project: Project, db: Connection, item_id: str, person_id: str, protoc
             JUDGEMENT.c.status.in_(SAID),
         )
         .order_by(JUDGEMENT.c.at, JUDGEMENT.c.id)
-    )
-    rows = db.execute(question).all()
+    ).all()
     begun = [name for name in TO_SUBMIT if any(row.protocol == name for row in rows)]
     # What is always submitted may be left where something else was handed out.
     due = [name for name in asked if submits(name)][:1] if handed else [protocol]
@@ -359,19 +352,18 @@ def _work(project: Project, db: Connection, item_id: str, person_id: str, protoc
 def _units(
     project: Project, db: Connection, item_id: str, person_id: str, protocol: str
 ) -> dict[str, dict[str, str]]:
-    """Report by report, the units that a person is to label by a protocol."""
     reports = dealing.reports_for(db, person_id, [item_id], protocol)[item_id]
     if submits(protocol):
         judged = dealing.judged_units(db, dealing.labelled_by(protocol), [item_id]).get(item_id, {})
         return dict.fromkeys(reports, judged)
-    found: dict[str, dict[str, str]] = {}
-    shape = PROTOCOLS[protocol]
-    for at_hand in materials.each(project, materials.for_asking(shape), [item_id]):
+    result: dict[str, dict[str, str]] = {}
+    definition = PROTOCOLS[protocol]
+    for at_hand in materials.each(project, materials.for_asking(definition), [item_id]):
         for material in at_hand.responses:
             if material.response.id in reports:
-                cases = label_cases.asked(project, shape, material, person_id)
-                found[material.response.id] = {unit.id: unit.text for case in cases for unit in case.units}
-    return found
+                cases = label_cases.asked(project, definition, material, person_id)
+                result[material.response.id] = {unit.id: unit.text for case in cases for unit in case.units}
+    return result
 
 
 def _is_of(taxonomy: Taxonomy, kind: Row[Any], said: Mapping[LabelPlace, Row[Any]]) -> bool:
@@ -381,8 +373,7 @@ def _is_of(taxonomy: Taxonomy, kind: Row[Any], said: Mapping[LabelPlace, Row[Any
 
 
 def _kept(db: Connection, item_id: str, person_id: str) -> Row[Any] | None:
-    """The person's document of labels of an item, with the chain of its newest revision."""
-    question = (
+    return db.execute(
         select(ARTIFACT, REVISION.c.chain)
         .join(
             REVISION, (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
@@ -392,8 +383,7 @@ def _kept(db: Connection, item_id: str, person_id: str) -> Row[Any] | None:
             ARTIFACT.c.kind == Kind.LABELS.value,
             ARTIFACT.c.author_id == person_id,
         )
-    )
-    return db.execute(question).first()
+    ).first()
 
 
 def _begun(db: Connection, item_id: str, person_id: str) -> str:
@@ -425,7 +415,7 @@ def _document(work: _Work) -> Labels:
     of_places = [work.said[place] for place in given]
     kinds = [row for row in work.kinds if TAXONOMIES[row.protocol].of in work.units]
     try:
-        return label_pairs.in_order(Labels(units=tuple(map(_label, [*of_places, *kinds]))))
+        return label_cases.in_order(Labels(units=tuple(map(_label, [*of_places, *kinds]))))
     except ValidationError as error:
         first = error.errors()[0]
         raise Refusal(
@@ -453,3 +443,119 @@ def _anchor(row: Row[Any]) -> Anchor | None:
     if row.quote_start is None or row.quote_end is None or not 0 < len(row.quote) <= LONGEST_QUOTE:
         return None
     return Anchor(quote=row.quote, start=row.quote_start, end=row.quote_end, text_sha256=row.report_sha256)
+
+
+SAMPLE = "error_sample"
+OF_JUDGE = "give kind of a judge's verdict"
+# Unit → what was said on looking again.
+Kinds = dict[str, str]
+
+
+def offered(project: Project, protocol: str) -> bool:
+    """Whether people are asked to look again at verdicts of a protocol; of a task, at those it asks for."""
+    known = any(one.of == protocol for one in TAXONOMIES.values())
+    return known and (not project.from_task or label_cases.handed_out(project, protocol))
+
+
+def of_report(project: Project, response_id: str, taxonomy: str) -> Kinds:
+    """What the person working said of a report's units under a taxonomy, whatever became of the verdicts since."""
+    me = people.someone(project).id
+    question = mine(me, taxonomy).where(JUDGEMENT.c.response_id == response_id, JUDGEMENT.c.status.in_(SAID))
+    rows = project.query(question.with_only_columns(JUDGEMENT.c.unit_id, JUDGEMENT.c.value))
+    return {unit_id: value for unit_id, value in rows}
+
+
+def sample(project: Project) -> ErrorSample | None:
+    result = project.get(SAMPLE)
+    return ErrorSample.model_validate(result) if result else None
+
+
+def after(protocol: str, value: str) -> Taxonomy | None:
+    """What a verdict of a protocol is looked at again by, if by anything."""
+    return next(
+        (one for one in TAXONOMIES.values() if one.of == protocol and value in one.after and not one.beside),
+        None,
+    )
+
+
+def kept(project: Project, protocol: str) -> dict[tuple[str, str], str]:
+    """Response and unit → the kind that the person working gave of it, under any taxonomy of a protocol."""
+    me, names = people.someone(project).id, [one.name for one in TAXONOMIES.values() if one.of == protocol]
+    j = JUDGEMENT.c
+    question = select(j.response_id, j.unit_id, j.value).where(
+        j.rater_id == me, j.rater_kind == RaterKind.PERSON.value, j.protocol.in_(names), j.status.in_(SAID)
+    )
+    return {(response_id, unit_id): value for response_id, unit_id, value in project.query(question)}
+
+
+def give(
+    project: Project, response_id: str, unit_id: str, taxonomy: str, value: str, judge_id: str = ""
+) -> Change:
+    """Say of what kind a verdict is, one's own or a judge's; an empty value takes that back.
+
+    Refusal where there is no verdict that asks for it. It may be said of submitted labels too; in a project made from
+    a task it travels with them, and they are reopened first.
+    """
+    protocol = TAXONOMIES[taxonomy]
+    if value and value not in protocol.values:
+        raise Refusal(
+            f"“{value}” is not among {protocol.title.lower()}.", f"Use one of {', '.join(protocol.values)}."
+        )
+    if not offered(project, protocol.of):
+        raise Refusal(
+            f"{protocol.title} are not part of this task.", "Give them where the verdicts are given."
+        )
+    place, me = LabelPlace(taxonomy, response_id, unit_id), people.someone(project).id
+    with project.store.write() as db:
+        before = labels.kept(db, place, me)
+        if not value:
+            if before is None:
+                raise Refusal("No kind is set.", "Nothing was changed.")
+            sealed = is_sealed(db, before["item_id"], me, protocol.of)
+            if project.from_task and sealed:
+                raise lock()
+            if sealed or judge_id:
+                db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == before["id"]))
+            else:
+                labels.put(db, before, None)
+            change = Change("judgement", before["id"], "take kind back", labels.image(before), {})
+            return record(project, db, change)
+        verdict = _verdict(db, protocol, place, judge_id or me)
+        if project.from_task and is_sealed(db, verdict["item_id"], me, protocol.of):
+            raise lock()
+        said = {**asdict(place), "value": value, "at": now()}
+        by = {"rater_kind": RaterKind.PERSON.value, "rater_id": me}
+        blank = {name: verdict[name] for name in ("item_id", "artifact_id")} | by
+        given = Judgement(**(before or {"id": new_id(), **blank, "flags": ""}) | said).model_dump()
+        if judge_id or is_sealed(db, verdict["item_id"], me, protocol.of):
+            # There is nothing to submit any more: it counts as it is given.
+            given["flags"] = " ".join(own_marks(given["flags"]))
+            labels.write(db, given, new=before is None)
+        else:
+            given = labels.put(db, before, given) or given
+        images = labels.image(before), labels.image(given)
+        verb = OF_JUDGE if judge_id else "give kind"
+        return record(project, db, Change("judgement", given["id"], verb, *images))
+
+
+def _verdict(db: Connection, protocol: Taxonomy, place: LabelPlace, rater: str) -> dict[str, Any]:
+    """The verdict that is looked at again; Refusal when the person or judge came to none that asks for it."""
+    row = (
+        db.execute(
+            select(JUDGEMENT).where(
+                JUDGEMENT.c.protocol == protocol.of,
+                JUDGEMENT.c.rater_id == rater,
+                JUDGEMENT.c.trial == 1,
+                JUDGEMENT.c.response_id == place.response_id,
+                JUDGEMENT.c.unit_id == place.unit_id,
+                JUDGEMENT.c.value.in_(protocol.after),
+            )
+        )
+        .mappings()
+        .first()
+    )
+    if row is None or to_give_again(db, rater, protocol.of, JUDGEMENT.c.id == row["id"]):
+        raise Refusal(
+            f"{protocol.title}: the verdict here takes no kind.", "Label it first, or name another judge."
+        )
+    return dict(row)

@@ -10,7 +10,7 @@ from sqlalchemy.engine import Connection
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating
 from annotator.actions.items.materials import MaterialAtHand
-from annotator.actions.labelling import dealing, label_cases, label_offers
+from annotator.actions.labelling import dealing, label_cases
 from annotator.actions.labelling.label_rows import (
     SAID,
     UNSURE,
@@ -62,16 +62,12 @@ def task_id(response_id: str, other_id: str = "") -> str:
 
 @dataclass(frozen=True, slots=True)
 class LabelTasks:
-    """All tasks under a protocol, and what cannot be asked yet, in sentences."""
-
     tasks: list[LabelTask]
     gaps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class LabelDecision:
-    """A label that this person gave: unit, report and value."""
-
     response_id: str
     unit_id: str
     item_key: str
@@ -93,9 +89,8 @@ def queue(project: Project, protocol: str = USUAL) -> list[LabelTask]:
 
 
 def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
-    """The queue, and what is missing in it."""
-    shape = label_cases.shape_of(project, protocol)
-    if shape.submitted:
+    definition = label_cases.protocol_of(project, protocol)
+    if definition.submitted:
         return LabelTasks(_handed_out(project, protocol))
     me, tasks = people.someone(project).id, list[LabelTask]()
     with project.store.read() as db:
@@ -104,20 +99,22 @@ def outlook(project: Project, protocol: str = USUAL) -> LabelTasks:
         dealt = {item_id for item_id, names in dealing.asked_of(db, me).items() if protocol in names}
         drawn = dealing.narrowed(db, me, protocol)
     met: list[tuple[Material, Sequence[Case]]] = []
-    for at_hand in label_cases.walk(project, shape):
+    for at_hand in label_cases.walk(project, definition):
         item_id = at_hand.item.id
         if dealt and item_id not in dealt:
             continue
         of_item = [
-            one for one in at_hand.responses if one.response.id in drawn.get(item_id, {one.response.id})
+            response
+            for response in at_hand.responses
+            if response.response.id in drawn.get(item_id, {response.response.id})
         ]
-        found = {one.response.id: label_cases.asked(project, shape, one) for one in of_item}
-        met += [(one, found[one.response.id]) for one in of_item]
-        for line in _of_item(shape, at_hand, found, me, said):
+        result = {one.response.id: label_cases.asked(project, definition, one) for one in of_item}
+        met += [(one, result[one.response.id]) for one in of_item]
+        for line in _of_item(definition, at_hand, result, me, said):
             units = [line.other_id] if line.other_id else said.get(line.response_id, ())
             waits = item_id not in dealt and any((line.response_id, unit) in waiting for unit in units)
             tasks.append(replace(line, sealed=item_id in sealed, waits=waits))
-    return LabelTasks(tasks, label_offers.gaps(shape, met))
+    return LabelTasks(tasks, label_cases.gaps(definition, met))
 
 
 def first_asked(project: Project, protocols: Sequence[str]) -> str:
@@ -125,7 +122,7 @@ def first_asked(project: Project, protocols: Sequence[str]) -> str:
 
     What any two reports can be asked comes last. To whom other work was given, nothing is offered.
     """
-    if lacking(project) == label_offers.ASSIGNMENTS:
+    if lacking(project) == label_cases.ASSIGNMENTS:
         return ""
     any_two = [name for name in protocols if PROTOCOLS[name].paired and not PROTOCOLS[name].exemplar]
     ordered = [*(name for name in protocols if name not in any_two), *any_two]
@@ -174,11 +171,11 @@ def _handed_out(project: Project, protocol: str) -> list[LabelTask]:
 
 
 def _of_item(
-    shape: Protocol, at_hand: MaterialAtHand, found: Mapping[str, Sequence[Case]], me: str,
+    protocol: Protocol, at_hand: MaterialAtHand, found: Mapping[str, Sequence[Case]], me: str,
     said: Mapping[str, Mapping[str, str]],
 ) -> list[LabelTask]:  # fmt: skip
     item, names = at_hand.item, {report_id: name for name, report_id in dealing.dealt(found, me)}
-    if not shape.paired:
+    if not protocol.paired:
         lines = [(response_id, "", found[response_id]) for response_id in names]
     else:
         pairs = dealing.shuffled([case for cases in found.values() for case in cases], me)
@@ -199,52 +196,53 @@ def lacking(project: Project, protocol: str = USUAL) -> str:
 
     “assignments” when other work is assigned to this person, and no labelling.
     """
-    shape = label_cases.shape_of(project, protocol)
-    if not shape.submitted:
-        return label_offers.lack(project, shape)
+    definition = label_cases.protocol_of(project, protocol)
+    if not definition.submitted:
+        return label_cases.lack(project, definition)
     kind, me = dealing.labelled_by(protocol), people.someone(project).id
     with project.store.read() as db:
         asked = _asked(project, db, protocol)
-        found = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
-        items = {item_id for item_id in found if asked is None or item_id in asked}
+        result = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False))).scalars())
+        items = {item_id for item_id in result if asked is None or item_id in asked}
         answered = items & dealing.reports(db).keys()
         judged = answered & dealing.judged_units(db, kind).keys()
         seen = judged - annotating.withheld(db, me, kind)
     if not items:
-        return label_offers.ASSIGNMENTS if found else label_offers.ITEMS
+        return label_cases.ASSIGNMENTS if result else label_cases.ITEMS
     if not answered:
-        return label_offers.RESPONSES
+        return label_cases.RESPONSES
     if not judged:
         return kind.value
-    return "" if seen else label_offers.WRITING
+    return "" if seen else label_cases.WRITING
 
 
 def recent(project: Project, limit: int = 10, protocol: str = USUAL) -> list[LabelDecision]:
     """This person's latest labels, newest first, without those of units no longer asked about or reworded since."""
-    me, shape = people.someone(project).id, label_cases.shape_of(project, protocol)
-    with project.store.read() as db:
-        question = mine(me, protocol).where(JUDGEMENT.c.status.in_(SAID))
-        rows = db.execute(question.order_by(JUDGEMENT.c.at.desc(), JUDGEMENT.c.id).limit(limit)).all()
+    me, definition = people.someone(project).id, label_cases.protocol_of(project, protocol)
+    question = mine(me, protocol).where(JUDGEMENT.c.status.in_(SAID))
+    rows = project.query(question.order_by(JUDGEMENT.c.at.desc(), JUDGEMENT.c.id).limit(limit)).all()
     if not rows:
         return []
     keys, words, names = dict[str, str](), dict[tuple[str, str], str](), dict[str, str]()
     with project.store.read() as db:
         drawn = dealing.narrowed(db, me, protocol)
         gone = to_give_again(db, me, protocol, JUDGEMENT.c.id.in_([row.id for row in rows]))
-    for at_hand in label_cases.walk(project, shape, sorted({row.item_id for row in rows})):
+    for at_hand in label_cases.walk(project, definition, sorted({row.item_id for row in rows})):
         keys[at_hand.item.id] = at_hand.item.key
-        ids = {one.response.id for one in at_hand.responses}
+        ids = {response.response.id for response in at_hand.responses}
         dealt = dealing.dealt(ids & drawn.get(at_hand.item.id, ids), me)
         names |= {report_id: name for name, report_id in dealt}
-        for one in at_hand.responses:
-            for case in label_cases.asked(project, shape, one):
-                words |= {(one.response.id, unit.id): _words(case, unit.text) for unit in case.units}
+        for response in at_hand.responses:
+            for case in label_cases.asked(project, definition, response):
+                words |= {(response.response.id, unit.id): _words(case, unit.text) for unit in case.units}
     return [
         LabelDecision(
             row.response_id, row.unit_id, keys[row.item_id],
-            dealing.together(names[row.response_id], names[row.unit_id]) if shape.paired else names[row.response_id],
+            dealing.together(names[row.response_id], names[row.unit_id])
+            if definition.paired
+            else names[row.response_id],
             words[row.response_id, row.unit_id], row.value or UNSURE, row.at,
-            task_id(row.response_id, row.unit_id if shape.paired else ""),
+            task_id(row.response_id, row.unit_id if definition.paired else ""),
         )
         for row in rows
         if (row.response_id, row.unit_id) in words and row.response_id in names and row.id not in gone

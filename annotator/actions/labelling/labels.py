@@ -1,46 +1,217 @@
 """Labelling reports: unit by unit, blind to the system and to other raters."""
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime, timedelta
 from itertools import groupby
+from typing import Any
 
-from sqlalchemy import select
+import orjson
+from sqlalchemy import bindparam, delete, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
 from annotator.actions.items import materials
-from annotator.actions.labelling import dealing, label_cases, wordings
-from annotator.actions.labelling.label_origins import Origins
-from annotator.actions.labelling.label_rows import FLAGGED as FLAGGED
-from annotator.actions.labelling.label_rows import SAID as SAID
-from annotator.actions.labelling.label_rows import UNSURE as UNSURE
+from annotator.actions.labelling import dealing, label_cases, label_rows
 from annotator.actions.labelling.label_rows import (
+    FLAGGED as FLAGGED,
+)
+from annotator.actions.labelling.label_rows import (
+    SAID as SAID,
+)
+from annotator.actions.labelling.label_rows import (
+    TAKEN_BACK,
+    WAITS,
+    finished,
+    in_utc,
     is_given,
     is_sealed,
+    is_waiting,
     labels_of,
     lock,
+    lock_given,
+    own_marks,
+    pending,
+    submitted,
     taken_back,
     to_give_again,
+    what_counts,
 )
-from annotator.actions.labelling.label_tasks import lacking as lacking
-from annotator.actions.labelling.label_tasks import outlook as outlook
-from annotator.actions.labelling.label_tasks import queue as queue
-from annotator.actions.labelling.label_tasks import recent as recent
-from annotator.actions.labelling.label_tasks import seen as seen
-from annotator.actions.labelling.label_tasks import task_id
-from annotator.actions.labelling.label_writing import SEVERAL as SEVERAL
-from annotator.actions.labelling.label_writing import Fields, LabelPlace, image, kept, put
+from annotator.actions.labelling.label_rows import (
+    UNSURE as UNSURE,
+)
+from annotator.actions.labelling.label_tasks import (
+    lacking as lacking,
+)
+from annotator.actions.labelling.label_tasks import (
+    outlook as outlook,
+)
+from annotator.actions.labelling.label_tasks import (
+    queue as queue,
+)
+from annotator.actions.labelling.label_tasks import (
+    recent as recent,
+)
+from annotator.actions.labelling.label_tasks import (
+    seen as seen,
+)
+from annotator.actions.labelling.label_tasks import (
+    task_id,
+)
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
-from annotator.domain.judges.judgement import Judgement, RaterKind, Status
+from annotator.actions.project.file import Project, judgement_hash, record
+from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import Item
-from annotator.domain.texts.change import Change, new_id, now
+from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import JUDGEMENT, RESPONSE
+from annotator.storage.tables import AUDIT, JUDGEMENT, RESPONSE
+
+Fields = dict[str, Any]
+# In the images of a change of several labels at once, by their ids.
+SEVERAL = "several"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPlace:
+    """The subject of a label; for a second look `protocol` is the name of a taxonomy."""
+
+    protocol: str
+    response_id: str
+    unit_id: str
+
+
+# Built once: a label is saved hundreds of times an hour, and building a statement costs more than running it.
+_ONE = select(JUDGEMENT, submitted().label("sealed"), finished().label("counts")).where(
+    JUDGEMENT.c.protocol == bindparam("protocol"),
+    JUDGEMENT.c.response_id == bindparam("response_id"),
+    JUDGEMENT.c.unit_id == bindparam("unit_id"),
+    JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
+    JUDGEMENT.c.rater_id == bindparam("rater"),
+    JUDGEMENT.c.trial == 1,
+)
+_NEW = insert(JUDGEMENT)
+_CHANGED = update(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("row"))
+
+
+def kept(db: Connection, place: LabelPlace, rater: str, *, by_file: bool = False) -> Fields | None:
+    """The row of what a person keeps about a unit, if any; Refusal where it is submitted.
+
+    What came in by a file as finished work is changed by a file alone, unless its unit was reworded since.
+    """
+    row = db.execute(_ONE, {**asdict(place), "rater": rater}).mappings().first()
+    if row and row["sealed"]:
+        raise lock()
+    given = row and not by_file and is_given(row["flags"])
+    if row and given and not to_give_again(db, rater, place.protocol, JUDGEMENT.c.id == row["id"]):
+        raise lock_given()
+    if row is None:
+        return None
+    result = {key: value for key, value in row.items() if key not in ("sha256", "sealed", "counts")}
+    # What was never submitted does not count while it is changed, either.
+    marks = [WAITS] if not row["counts"] and not is_waiting(row["flags"]) else []
+    return result | {"flags": " ".join([*row["flags"].split(), *marks])}
+
+
+def write(db: Connection, judgement: Fields, *, new: bool) -> None:
+    row = {**judgement, "sha256": judgement_hash(judgement)}
+    if new:
+        db.execute(_NEW, row)
+    else:
+        db.execute(_CHANGED, {**row, "row": row["id"]})
+
+
+def put(db: Connection, before: Fields | None, after: Fields | None) -> Fields | None:
+    """Write what is now said, or take it back (None); the row that is left, which waits for its submission."""
+    row = pending(before, after)
+    if row is not None:
+        row = Judgement(**row).model_dump()
+        write(db, row, new=before is None)
+    elif before is not None:
+        db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == before["id"]))
+    return row
+
+
+def image(judgement: Fields | None) -> Fields:
+    """A row as a JSON tree; empty for none."""
+    return Judgement(**judgement).model_dump(mode="json") if judgement else {}
+
+
+def restore(_project: Project, db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    if SEVERAL not in present:
+        _restore_one(db, judgement_id, present, goal)
+        return
+    for one, there in present[SEVERAL].items():
+        _restore_one(db, one, there, goal[SEVERAL][one])
+
+
+def _restore_one(db: Connection, judgement_id: str, present: Any, goal: Any) -> None:
+    result = db.execute(select(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id)).mappings().first()
+    row = {key: value for key, value in result.items() if key != "sha256"} if result else None
+    if _said(image(row)) != _said(present):
+        raise Refusal("This label was changed elsewhere since.", "Look at it again; nothing was undone.")
+    about = goal or present
+    if is_sealed(db, about["item_id"], about["rater_id"], about["protocol"]):
+        raise lock()
+    after = Judgement(**goal).model_dump() if goal else None
+    if what_counts(present) == what_counts(goal):
+        # What was submitted since counts on, whatever is put back.
+        put(db, row, after)
+    elif after is None:
+        db.execute(delete(JUDGEMENT).where(JUDGEMENT.c.id == judgement_id))
+    else:
+        write(db, after, new=row is None)
+
+
+def _said(image: Fields) -> Fields:
+    """An image without the marks of a submission; of a label that was taken back nothing."""
+    if not image or (image["status"] == Status.SKIPPED and image["cause"] == TAKEN_BACK):
+        return {}
+    return {**image, "flags": own_marks(image["flags"])}
+
+
+ELSEWHERE = "given elsewhere"
+# So many files are named where an import does not tell them apart.
+NAMED = 3
+
+
+def moments(at: datetime, files: Sequence[str]) -> dict[str, datetime]:
+    """When the labels of each file of an import were given: a microsecond apart, by which the file is found again."""
+    return {name: at + timedelta(microseconds=place) for place, name in enumerate(files)}
+
+
+class Origins:
+    def __init__(self, db: Connection) -> None:
+        imports = (AUDIT.c.kind == "import") & (AUDIT.c.verb == "import labels")
+        rows = db.execute(select(AUDIT.c.at, AUDIT.c.after).where(imports).order_by(AUDIT.c.at)).all()
+        self._ends = [in_utc(row.at) for row in rows]
+        self._told: list[Mapping[str, Any]] = [orjson.loads(row.after) for row in rows]
+
+    def of(self, flags: str, at: datetime) -> str:
+        """“given elsewhere, file NAME” of a label with these marks and this moment; empty of one given here."""
+        if not is_given(flags):
+            return ""
+        # An import is written to the audit right after its labels.
+        place = bisect_left(self._ends, in_utc(at))
+        files = _files(self._told[place], in_utc(at)) if place < len(self._told) else ""
+        return f"{ELSEWHERE}, {files}" if files else ELSEWHERE
+
+
+def _files(told: Mapping[str, Any], at: datetime) -> str:
+    sources = told.get("sources", ())
+    if sources:
+        place = (at - in_utc(datetime.fromisoformat(told["at"]))) // timedelta(microseconds=1)
+        if 0 <= place < len(sources):
+            return f"file {sources[place]}"
+    names = told.get("files", ())
+    rest = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return f"{'file' if len(names) == 1 else 'files'} {', '.join(names[:NAMED])}{rest}" if names else ""
+
 
 # What becomes of what was kept beside a unit.
 Make = Callable[[Fields], Fields]
@@ -102,25 +273,25 @@ class LabelSheet:
 
 def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: str = "") -> LabelSheet:
     """All that is needed to label one report, or a pair; Refusal when there is nothing to label."""
-    shape = label_cases.shape_of(project, protocol)
-    cases = label_cases.of_report(project, shape, response_id, materials.for_judging(shape))
-    if shape.paired:
+    definition = label_cases.protocol_of(project, protocol)
+    cases = label_cases.of_report(project, definition, response_id, materials.for_judging(definition))
+    if definition.paired:
         cases = [case for case in cases if case.unit.id == other_id]
     if not cases:
-        raise _nothing(shape)
+        raise _nothing(definition)
     me, first = people.someone(project).id, cases[0]
     with project.store.read() as db:
         reports = dealing.reports_for(db, me, [first.item.id], protocol)[first.item.id]
-        found = {label.unit_id: label for label in labels_of(db, me, response_id, protocol)}
+        result = {label.unit_id: label for label in labels_of(db, me, response_id, protocol)}
         submitted = is_sealed(db, first.item.id, me, protocol)
         own = JUDGEMENT.c.rater_id == me, JUDGEMENT.c.response_id == response_id
-        late = wordings.outdated(db, *own, JUDGEMENT.c.status.in_(SAID))
-        given = _given(db, found.values()) if any(is_given(one.flags) for one in found.values()) else {}
+        late = label_rows.outdated(db, *own, JUDGEMENT.c.status.in_(SAID))
+        given = _given(db, result.values()) if any(is_given(one.flags) for one in result.values()) else {}
     if response_id not in reports:
-        raise _nothing(shape)
-    outdated = {unit_id: label for unit_id, label in found.items() if label.id in late}
+        raise _nothing(definition)
+    outdated = {unit_id: label for unit_id, label in result.items() if label.id in late}
     if not submitted:
-        found |= {unit_id: taken_back(label) for unit_id, label in outdated.items()}
+        result |= {unit_id: taken_back(label) for unit_id, label in outdated.items()}
     names = {report_id: name for name, report_id in dealing.dealt(reports, me)}
     second = (
         {"other_id": other_id, "other_name": names[other_id], "other": first.other.text}
@@ -134,9 +305,9 @@ def sheet(project: Project, response_id: str, protocol: str = USUAL, other_id: s
         first.item,
         label_cases.text_of(first),
         first.artifact_id,
-        tuple(_grouped(shape, cases)),
-        {unit.id: found[unit.id] for unit in _units(cases) if unit.id in found},
-        shape.values,
+        tuple(_grouped(definition, cases)),
+        {unit.id: result[unit.id] for unit in _units(cases) if unit.id in result},
+        definition.values,
         submitted,
         **second,
         outdated=outdated,
@@ -150,27 +321,27 @@ def _given(db: Connection, found: Iterable[Judgement]) -> dict[str, str]:
     return {one.unit_id: origins.of(one.flags, one.at) for one in found if is_given(one.flags)}
 
 
-def _grouped(shape: Protocol, cases: Sequence[Case]) -> list[UnitGroup]:
+def _grouped(protocol: Protocol, cases: Sequence[Case]) -> list[UnitGroup]:
     """What each case is given stays by its units; units of which nothing but the report is to be read are one group."""
     plain = [not case.given for case in cases]
-    found = []
+    result = []
     for together, run in groupby(zip(plain, cases, strict=True), key=lambda one: one[0]):
         of_run = [case for _, case in run]
         for some in [of_run] if together else [[case] for case in of_run]:
-            values = label_cases.values_of(shape, some[0])
-            found.append(UnitGroup(tuple(_units(some)), some[0].given, values, some[0].why))
-    return found
+            values = label_cases.values_of(protocol, some[0])
+            result.append(UnitGroup(tuple(_units(some)), some[0].given, values, some[0].why))
+    return result
 
 
 def _units(cases: Sequence[Case]) -> list[Unit]:
     return [unit for case in cases for unit in case.units]
 
 
-def _nothing(shape: Protocol) -> Refusal:
-    if shape.submitted:
-        gold = KINDS[dealing.labelled_by(shape.name)].title.lower()
+def _nothing(protocol: Protocol) -> Refusal:
+    if protocol.submitted:
+        gold = KINDS[dealing.labelled_by(protocol.name)].title.lower()
         return Refusal(f"This item has no sealed {gold} to label by.", "Submit one on the Author page first.")
-    return Refusal(f"{shape.title}: nothing can be asked about this report.", "Choose another one.")
+    return Refusal(f"{protocol.title}: nothing can be asked about this report.", "Choose another one.")
 
 
 def set_label(
@@ -187,14 +358,12 @@ def set_label(
     fields = _checked(protocol, value, cases)
     if seconds is not None:
         fields["seconds"] = round(seconds, 1)
-    place = LabelPlace(protocol, response_id, unit_id)
-    return _say(project, place, f"label {value}", _marked(fields), cases)
+    return _say(project, LabelPlace(protocol, response_id, unit_id), f"label {value}", _marked(fields), cases)
 
 
 def set_labels(
     project: Project, response_id: str, unit_ids: Sequence[str], value: str, *, protocol: str = USUAL
 ) -> Change:
-    """Say one value of several units of a report in one go, which is undone in one go."""
     if not unit_ids:
         raise Refusal("None of them is open.", "Nothing was changed.")
     cases = _cases(project, protocol, response_id, unit_ids)
@@ -229,8 +398,6 @@ def set_flag(
     flagged: bool,
     protocol: str = USUAL,
 ) -> Change:
-    """Flag a unit for a second look, or take the flag away."""
-
     def fields(before: Fields) -> Fields:
         others = [flag for flag in before["flags"].split() if flag != FLAGGED]
         return {"flags": " ".join([*others, FLAGGED] if flagged else others)}
@@ -244,25 +411,27 @@ Cases = Mapping[str, Case]
 
 def _cases(project: Project, protocol: str, response_id: str, unit_ids: Sequence[str]) -> Cases:
     """Where these units are asked about; Refusal when one no longer is. Of what is submitted nothing is looked up."""
-    shape = label_cases.shape_of(project, protocol)
-    if shape.submitted:
+    definition = label_cases.protocol_of(project, protocol)
+    if definition.submitted:
         return {}
     # What may be said hangs on whether a page has words, never on those of a report.
-    wanted = replace(materials.for_judging(shape), texts=False)
-    asked = label_cases.of_report(project, shape, response_id, wanted)
-    found = {unit.id: case for case in asked for unit in case.units}
-    if not set(unit_ids) <= found.keys():
+    wanted = replace(materials.for_judging(definition), texts=False)
+    asked = label_cases.of_report(project, definition, response_id, wanted)
+    result = {unit.id: case for case in asked for unit in case.units}
+    if not set(unit_ids) <= result.keys():
         raise _gone(protocol)
-    return {unit_id: found[unit_id] for unit_id in unit_ids}
+    return {unit_id: result[unit_id] for unit_id in unit_ids}
 
 
 def _checked(protocol: str, value: str, cases: Cases) -> Fields:
     """What a value sets; Refusal where it may not be said. `flags` are the marks of the cases themselves."""
-    shape = PROTOCOLS[protocol]
-    if value not in (*shape.values, UNSURE):
-        raise Refusal(f"“{value}” is not a value of {shape.title}.", f"Use one of {', '.join(shape.values)}.")
+    definition = PROTOCOLS[protocol]
+    if value not in (*definition.values, UNSURE):
+        raise Refusal(
+            f"“{value}” is not a value of {definition.title}.", f"Use one of {', '.join(definition.values)}."
+        )
     for case in cases.values():
-        if value not in (allowed := (*label_cases.values_of(shape, case), UNSURE)):
+        if value not in (allowed := (*label_cases.values_of(definition, case), UNSURE)):
             raise Refusal(case.why, f"Use one of {', '.join(allowed)}.")
     if value == UNSURE:
         return {"value": None, "status": Status.UNCLEAR.value, "cause": "the rater is unsure", "flags": ""}
@@ -294,7 +463,6 @@ def _say(project: Project, place: LabelPlace, verb: str, make: Make, cases: Case
 def _put(
     project: Project, db: Connection, place: LabelPlace, make: Make, cases: Cases | None
 ) -> tuple[Fields, Fields]:
-    """Write what is now said of a unit; the image of what was there, and the row."""
     me = people.someone(project).id
     before = kept(db, place, me)
     # What is said now is said of the present words: what was said of others before neither stays nor counts on.
@@ -317,7 +485,10 @@ def _blank(project: Project, db: Connection, place: LabelPlace, rater: str, case
     if is_sealed(db, item_id, rater, place.protocol):
         raise lock()
     if PROTOCOLS[place.protocol].submitted:
-        artifact_id = _of_gold(db, item_id, place)
+        artifact = annotating.judged_artifact(db, item_id, dealing.labelled_by(place.protocol))
+        if artifact is None or place.unit_id not in {unit.id for unit in artifact.document.units}:
+            raise _gone(place.protocol)
+        artifact_id = artifact.id
     else:
         known = cases or _cases(project, place.protocol, place.response_id, [place.unit_id])
         artifact_id = known[place.unit_id].artifact_id
@@ -328,9 +499,26 @@ def _blank(project: Project, db: Connection, place: LabelPlace, rater: str, case
     }  # fmt: skip
 
 
-def _of_gold(db: Connection, item_id: str, place: LabelPlace) -> str:
-    """The gold that has a unit; Refusal when none does any more."""
-    artifact = annotating.judged_artifact(db, item_id, dealing.labelled_by(place.protocol))
-    if artifact is None or place.unit_id not in {unit.id for unit in artifact.document.units}:
-        raise _gone(place.protocol)
-    return artifact.id
+@dataclass(frozen=True, slots=True)
+class MatrixReading:
+    """One way to count a matrix, with its counts; None while a cell is open or unsure.
+
+    `predicted` counts the columns' sub-tasks that are right, `gold` those of the gold plan that are found.
+    """
+
+    title: str
+    predicted: int | None = None
+    gold: int | None = None
+
+
+def readings(sheet: LabelSheet) -> Sequence[MatrixReading]:
+    """The matrix of one report in each reading; nothing under a protocol without one."""
+    spec = PROTOCOLS[sheet.protocol].matrix
+    if spec is None:
+        return ()
+    values = {unit_id: label.value for unit_id, label in sheet.labels.items()}
+    cells = tuple(tuple(spec.cell(values.get(unit.id)) for unit in group.units) for group in sheet.groups)
+    gold = len(sheet.groups[0].units)
+    if any(cell is None for row in cells for cell in row):
+        return tuple(map(MatrixReading, spec.readings))
+    return tuple(MatrixReading(title, *counts(cells, gold)) for title, counts in spec.readings.items())

@@ -9,33 +9,38 @@ from sqlalchemy import func, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.authoring import annotating
-from annotator.actions.items import items, materials, roles
+from annotator.actions.items import items, materials
 from annotator.actions.items.extracts import NewExtract, keep_row
 from annotator.actions.judges import judges
-from annotator.actions.material import drafting_by_model
-from annotator.actions.material.drafting_by_model import proposed
+from annotator.actions.material.model_drafts import asked_by, proposals, proposed
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.driving import RunWork
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.runs.run_kind import RunKind, failure_words, with_failures
-from annotator.actions.runs.run_lines import RunEvent
-from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.experts.person import Person
-from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
-from annotator.domain.judges.scale import plain
+from annotator.actions.runs.run_kind import RunKind, RunWork, failure_words, with_failures
+from annotator.actions.runs.run_records import OpenRun, RunEvent
+from annotator.domain.experts.assignment import Person
+from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Extracted,
+    Extraction,
+    Material,
+    Protocol,
+    Verdicts,
+    plain,
+)
 from annotator.domain.kinds.artifact import Kind, State, Unit
-from annotator.domain.material.extract import for_person
-from annotator.domain.material.pieces import PIECE_WORDS
-from annotator.domain.material.writer_aid import NAMES, WriterAid
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import Change
+from annotator.domain.material.extract import PIECE_WORDS, for_person
+from annotator.domain.material.writer_aid import (
+    NAMES,
+    WriterAid,
+)
+from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.runs.progress import Finished
+from annotator.judging.runner import Finished
 from annotator.protocols import DRAFTS
 from annotator.protocols.drafts import DRAFTED_DIAGNOSTICS, DRAFTED_RUBRIC
 from annotator.storage.tables import EXTRACT
@@ -72,12 +77,12 @@ def wording(kind: Kind | WriterAid) -> str:
 
 
 def _checked(project: Project, order: RunRequest) -> tuple[Extraction, Judge]:
-    found = {PREFIX + one.name: one for one in OFFERED.values()}
-    if order.protocol not in found:
-        raise Refusal(f"“{order.protocol}” cannot be drafted.", f"Available: {', '.join(found)}.")
+    result = {PREFIX + one.name: one for one in OFFERED.values()}
+    if order.protocol not in result:
+        raise Refusal(f"“{order.protocol}” cannot be drafted.", f"Available: {', '.join(result)}.")
     if not order.items:
         raise Refusal("No items are given to draft for.", "Name one or more: --item KEY.")
-    extraction, judge = found[order.protocol], judges.named(project, order.judge)
+    extraction, judge = result[order.protocol], judges.named(project, order.judge)
     if judge.kind == JudgeKind.DERIVED:
         raise Refusal("A vote drafts nothing.", "Choose a judge with an endpoint.")
     if order.piece_words and not FEWEST <= order.piece_words <= MOST:
@@ -90,7 +95,7 @@ def _checked(project: Project, order: RunRequest) -> tuple[Extraction, Judge]:
             "Choose a judge with an endpoint.",
         )
     judge_cases.checked_scope(project, replace(order, systems=()))
-    roles.refuse_kind(project, order.items, proposed(extraction.makes))
+    items.refuse_kind(project, order.items, proposed(extraction.makes))
     return extraction, judge
 
 
@@ -109,42 +114,18 @@ class DraftRun(RunKind):
     things, reply_tokens = "drafts", 1_500
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        """The judge, and the extraction in the shape of a protocol."""
+        """The judge, and the extraction as a protocol."""
         self._extraction, judge = _checked(project, order)
         self.kind = proposed(self._extraction.makes)
         self.person: Person = people.someone(project)
         self.items = materials.item_ids(project, order.items)
-        self.to_do = [
-            item for item in self.items if not drafting_by_model.proposals(project, item, self.kind)
-        ]
+        self.to_do = [item for item in self.items if not proposals(project, item, self.kind)]
         self.found: dict[str, Extracted] = {}
         self.failed: list[dict[str, Any]] = []
         self._materials: dict[str, Material] = {}
-        return judge, self._shape(order.protocol)
-
-    def journal(self, run_id: str) -> RunJournal:
-        return _DraftJournal(self.project, run_id, self.judge.id, self)
-
-    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        return RunWork(self.shape, self.cases, len(self.to_do), 0, f"{self._extraction.makes.value} drafted")
-
-    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        waiting = [items.read(self.project, one).key for one in self.items if one not in self.to_do]
-        return {**with_failures(line, self.failed), "waiting": waiting}
-
-    @staticmethod
-    def words(line: RunEvent) -> list[str]:
-        """The last line of a run as a person reads it."""
-        said = failure_words(line, lambda one: f"Item {one['item']}")
-        keys = line.get("waiting", ())
-        open_ = f"Not asked again, as a draft is open: {', '.join(keys)}. Take or refuse it first."
-        return [*said, open_] if keys else said
-
-    def _shape(self, name: str) -> Protocol:
-        """The extraction in the shape of a protocol with one unit in a case."""
         one = self._extraction
-        return Protocol(
-            name=name,
+        return judge, Protocol(
+            name=order.protocol,
             title=one.title,
             citation=one.citation,
             needs=(),
@@ -154,6 +135,25 @@ class DraftRun(RunKind):
             baseline=self._draw if one.baseline else None,
             prompts=one.prompts,
         )
+
+    def journal(self, run_id: str) -> RunJournal:
+        return _DraftJournal(self.project, run_id, self.judge.id, self)
+
+    def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
+        return RunWork(
+            self.protocol, self.cases, len(self.to_do), 0, f"{self._extraction.makes.value} drafted"
+        )
+
+    def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
+        waiting = [items.read(self.project, one).key for one in self.items if one not in self.to_do]
+        return {**with_failures(line, self.failed), "waiting": waiting}
+
+    @staticmethod
+    def words(line: RunEvent) -> list[str]:
+        said = failure_words(line, lambda one: f"Item {one['item']}")
+        keys = line.get("waiting", ())
+        open_ = f"Not asked again, as a draft is open: {', '.join(keys)}. Take or refuse it first."
+        return [*said, open_] if keys else said
 
     def cases(self) -> Iterator[Case]:
         """A case for each item, with what this person may see of it.
@@ -175,18 +175,18 @@ class DraftRun(RunKind):
             yield Case(self.order.protocol, item, at_hand.own.response, "", (unit,), self._trial(item.id))
 
     def number(self, item_id: str) -> int:
-        """The how-manieth draft of the kind it is that this person asks for."""
-        question = select(func.count()).where(
-            EXTRACT.c.item_id == item_id,
-            EXTRACT.c.kind == self.kind.value,
-            drafting_by_model.asked_by(self.person.id),
+        return 1 + int(
+            self.project.query(
+                select(func.count()).where(
+                    EXTRACT.c.item_id == item_id,
+                    EXTRACT.c.kind == self.kind.value,
+                    asked_by(self.person.id),
+                )
+            ).scalar_one()
         )
-        with self.project.store.read() as db:
-            return 1 + int(db.execute(question).scalar_one())
 
     def _trial(self, item_id: str) -> int:
-        mark = sha256(f"{self.person.id}/{self.number(item_id)}")[:_LETTERS_OF_TRIAL]
-        return 1 + int(mark, 16)
+        return 1 + int(sha256(f"{self.person.id}/{self.number(item_id)}")[:_LETTERS_OF_TRIAL], 16)
 
     async def _ask(self, case: Case, ask: Ask) -> Verdicts:
         drawn = await self._extraction.extract(self._materials.pop(case.item.id), ask)
@@ -200,32 +200,31 @@ class DraftRun(RunKind):
         flags = " ".join(drawn.flags)
         if drawn.document is None or not drawn.document.units:
             status = Status.UNCLEAR if drawn.status is Status.OK else drawn.status
-            cause = drawn.cause or "Nothing was drafted."
-            return {case.unit.id: Verdict(status=status, cause=cause, flags=flags)}
+            return {
+                case.unit.id: Verdict(status=status, cause=drawn.cause or "Nothing was drafted.", flags=flags)
+            }
         self.found[case.item.id] = drawn
         return {case.unit.id: Verdict(value=DRAFTED, flags=flags)}
 
 
 class _DraftJournal(RunJournal):
-    """A journal that stores finished cases as proposals."""
-
-    def __init__(self, project: Project, run_id: str, judge_id: str, desk: DraftRun) -> None:
-        super().__init__(project, run_id, judge_id, PREFIX + desk.kind.value)
-        self._desk = desk
+    def __init__(self, project: Project, run_id: str, judge_id: str, session: DraftRun) -> None:
+        super().__init__(project, run_id, judge_id, PREFIX + session.kind.value)
+        self._session = session
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write what was drafted, in the transaction of its calls."""
         kept = 0
         for finished in done:
             item, verdict = finished.case.item, next(iter(finished.verdicts.values()))
-            found = self._desk.found.pop(item.id, None)
-            if found is None or found.document is None or verdict.status is not Status.OK:
+            result = self._session.found.pop(item.id, None)
+            if result is None or result.document is None or verdict.status is not Status.OK:
                 told = {"item": item.key, "status": verdict.status.value, "cause": verdict.cause}
-                self._desk.failed.append(told)
+                self._session.failed.append(told)
                 continue
-            person, kind = self._desk.person, self._desk.kind
-            origin = for_person(self._judge_id, person.id, self._desk.number(item.id))
-            drawn = NewExtract(item.id, "", kind, found.document, origin, verdict.flags, self.run_id)
+            person, kind = self._session.person, self._session.kind
+            origin = for_person(self._judge_id, person.id, self._session.number(item.id))
+            drawn = NewExtract(item.id, "", kind, result.document, origin, verdict.flags, self.run_id)
             _, row = keep_row(db, drawn)
             db.execute(update(EXTRACT).where(EXTRACT.c.id == row["id"]).values(by=person.id))
             about = {"item": item.key, "kind": kind.value, "run": self.run_id, "for": person.id}

@@ -1,32 +1,49 @@
 """Runs that extract parts from responses, or gold from sources."""
 
-from collections.abc import Callable, Container, Iterator
+import asyncio
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import select
+from pydantic import ValidationError
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.items import materials
-from annotator.actions.items.extracts import NewExtract, keep_row
-from annotator.actions.judges import judges
+from annotator.actions.items import extracts, materials
+from annotator.actions.items.extracts import NewExtract, Subject, keep_row
+from annotator.actions.items.materials import DOES
+from annotator.actions.judges import judges, prompts
+from annotator.actions.material import responding
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.driving import RunWork
-from annotator.actions.runs.journal import RunJournal
+from annotator.actions.runs.journal import Reply, RunJournal, call_of
 from annotator.actions.runs.judge_cases import Key, RunRequest
-from annotator.actions.runs.run_kind import RunKind
+from annotator.actions.runs.run_kind import RunKind, RunWork
 from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Ask, Case, Extracted, Extraction, Material, Protocol, Verdicts
-from annotator.domain.judges.scale import plain
-from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.material.extract import by_judge, by_set
+from annotator.domain.judges.judge import Judge, JudgeKind, Status, Verdict
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Extracted,
+    Extraction,
+    Material,
+    Protocol,
+    Verdicts,
+    plain,
+)
+from annotator.domain.kinds.artifact import Anchor, Document, Kind, Unit
+from annotator.domain.material.extract import Extract, ExtractState, by_judge, by_set, class_of
+from annotator.domain.material.item import Page
+from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
+from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.texts.canonical import Change, new_id
+from annotator.domain.texts.difference import find
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.runs.progress import Finished
+from annotator.judging.runner import Finished
 from annotator.protocols import EXTRACTIONS
-from annotator.storage.tables import EXTRACT
+from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, RESPONSE, RUN, SYSTEM
 
 DRAWN = "drawn"
 
@@ -42,8 +59,6 @@ class ExtractionPlan:
 
 
 class ExtractJournal(RunJournal):
-    """A journal that stores finished cases as extracts; a failed one keeps only its calls."""
-
     def __init__(self, project: Project, run_id: str, judge_id: str, drawing: "_Drawing") -> None:
         super().__init__(project, run_id, judge_id, drawing.extraction.name)
         self._extraction, self._drawing = drawing.extraction, drawing
@@ -56,27 +71,25 @@ class ExtractJournal(RunJournal):
             EXTRACT.c.origin == self._origin,
             EXTRACT.c.kind == self._extraction.makes.value,
         )
-        with self._project.store.read() as db:
-            rows = db.execute(select(EXTRACT.c.item_id, EXTRACT.c.response_id).where(*wanted)).all()
+        rows = self._project.query(select(EXTRACT.c.item_id, EXTRACT.c.response_id).where(*wanted)).all()
         return {_key(self._extraction, item_id, response_id) for item_id, response_id in rows}
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write what was drawn, in the transaction of its calls; what failed does not count as done."""
         kept = 0
         for finished in done:
-            found = self._drawing.taken(finished.case)
-            if found is None or found.document is None or found.status is not Status.OK:
+            result = self._drawing.taken(finished.case)
+            if result is None or result.document is None or result.status is not Status.OK:
                 continue
-            flags = " ".join(verdict.flags for verdict in finished.verdicts.values())
             keep_row(
                 db,
                 NewExtract(
                     item_id=finished.case.item.id,
                     response_id=finished.case.response.id,
                     kind=self._extraction.makes,
-                    document=found.document,
+                    document=result.document,
                     origin=self._origin,
-                    flags=flags,
+                    flags=" ".join(verdict.flags for verdict in finished.verdicts.values()),
                     run_id=self.run_id,
                 ),
             )
@@ -86,14 +99,11 @@ class ExtractJournal(RunJournal):
 
 @dataclass
 class _Drawing:
-    """An extraction as a runner's shape: one case per response or item."""
-
     extraction: Extraction
     material: dict[Key, Material] = field(default_factory=dict)
     found: dict[Key, Extracted] = field(default_factory=dict)
 
-    def shape(self) -> Protocol:
-        """The extraction in the shape of a protocol with one unit in a case."""
+    def protocol(self) -> Protocol:
         extraction = self.extraction
         return Protocol(
             name=extraction.name,
@@ -145,21 +155,19 @@ class ExtractionRun(RunKind):
     """A run in which a judge extracts, by the order's `protocol`, from everything not yet extracted."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        """The judge, and the extraction in the shape of a protocol."""
         self._drawing = _Drawing(checked(project, order))
         self.things = "items" if isinstance(self._drawing.extraction.makes, Kind) else "reports"
-        return judges.named(project, order.judge), self._drawing.shape()
+        return judges.named(project, order.judge), self._drawing.protocol()
 
     def journal(self, run_id: str) -> RunJournal:
         return ExtractJournal(self.project, run_id, self.judge.id, self._drawing)
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
-        """A case for each response, or item, that is not drawn from."""
         project, order, extraction = self.project, self.order, self._drawing.extraction
         already = journal.finished(run.id)
         keys = [_key(extraction, *subject) for subject in _subjects(project, order, extraction)]
         return RunWork(
-            self.shape,
+            self.protocol,
             lambda: self.cases(already),
             len(keys),
             sum(key in already for key in keys),
@@ -169,7 +177,6 @@ class ExtractionRun(RunKind):
         )
 
     def cases(self, without: Container[Key] = frozenset()) -> Iterator[Case]:
-        """A case for each response, or item, but those `without`."""
         drawing, extraction = self._drawing, self._drawing.extraction
         for material in _chosen(self.project, self.order, extraction, materials.for_extracting(extraction)):
             if _key(extraction, material.item.id, material.response.id) not in without:
@@ -199,9 +206,7 @@ def checked(project: Project, order: RunRequest) -> Extraction:
 
 
 def _subjects(project: Project, order: RunRequest, extraction: Extraction) -> Iterator[tuple[str, str]]:
-    """(item, response) of what is to be drawn from, without its words."""
-    light = materials.WantedMaterial((), texts=False)
-    for material in _chosen(project, order, extraction, light):
+    for material in _chosen(project, order, extraction, materials.WantedMaterial((), texts=False)):
         yield material.item.id, material.response.id
 
 
@@ -225,3 +230,219 @@ def _key(extraction: Extraction, item_id: str, response_id: str) -> Key:
 
 def _key_of(case: Case) -> Key:
     return case.response.id, case.unit.id, case.trial
+
+
+GONE = Refusal("That unit no longer exists.", "Look at the list again.")
+
+
+def of(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Extract | None:
+    """The version that stands; None where nobody drew anything."""
+    people.refuse_others(project, DOES)
+    item_id, response_id = subject
+    with project.store.read() as db:
+        return extracts.standing(db, [item_id]).get((item_id, response_id), {}).get(kind.value)
+
+
+def add_unit(
+    project: Project, subject: Subject, kind: ResponsePart | Kind, after: str = "", **fields: Any
+) -> Change:
+    """A unit that was overlooked, below the one named in `after` or at the end; Refusal names what does not fit."""
+    document = _document(project, subject, kind)
+    made = _checked(document, {"id": new_id(), **_quoted(project, document, fields)})
+    place = _place(document, after) + 1 if after else len(document.units)
+    return _write(project, subject, kind, document, (*document.units[:place], made, *document.units[place:]))
+
+
+def change_unit(
+    project: Project, subject: Subject, kind: ResponsePart | Kind, unit_id: str, **fields: Any
+) -> Change:
+    """Give fields of a unit other values; it keeps its id, and with it what was judged of it."""
+    document = _document(project, subject, kind)
+    place = _place(document, unit_id)
+    made = _checked(
+        document, document.units[place].model_dump(mode="json") | _quoted(project, document, fields)
+    )
+    return _write(
+        project, subject, kind, document, (*document.units[:place], made, *document.units[place + 1 :])
+    )
+
+
+def remove_unit(project: Project, subject: Subject, kind: ResponsePart | Kind, unit_id: str) -> Change:
+    """Take out what is none; what a judge drew stays beside it."""
+    document = _document(project, subject, kind)
+    place = _place(document, unit_id)
+    return _write(project, subject, kind, document, (*document.units[:place], *document.units[place + 1 :]))
+
+
+def part_unit(project: Project, subject: Subject, kind: ResponsePart | Kind, unit_id: str) -> Change:
+    """Make what was merged into a key point units of their own again; Refusal where nothing was."""
+    document = _document(project, subject, kind)
+    place = _place(document, unit_id)
+    parted = document.units[place].parted()
+    if len(parted) == 1:
+        raise Refusal("Nothing was merged into this one.", "Nothing was changed.")
+    units = (*document.units[:place], *parted, *document.units[place + 1 :])
+    return _write(project, subject, kind, document, units)
+
+
+def confirm(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Change:
+    """Say that the version that stands is right; Refusal where there is none, or it was confirmed before."""
+    result = of(project, subject, kind)
+    if result is None:
+        raise Refusal(
+            f"There is no {kind.value} to confirm.", "Have a judge extract it, or write it yourself."
+        )
+    if open_points(result):
+        units = tuple(unit.model_copy(update={"accepted": True}) for unit in result.document.units)
+        return _write(project, subject, kind, result.document, units)
+    if result.state is ExtractState.CONFIRMED:
+        raise Refusal("That is already confirmed.", "Nothing was changed.")
+    return extracts.confirm(project, result.id)
+
+
+def open_points(found: Extract | None) -> int:
+    """How many units of a person's own version they have not accepted, where each is accepted by itself."""
+    if found is None or not found.origin.startswith("person:"):
+        return 0
+    return sum(not getattr(unit, "accepted", True) for unit in found.document.units)
+
+
+def confirm_all(
+    project: Project,
+    kind: ResponsePart | Kind | WriterAid,
+    systems: Sequence[str] = (),
+    items: Sequence[str] = (),
+) -> int:
+    """Say that all versions of a kind that wait for it are right, of some systems and items if named; how many."""
+    people.refuse_others(project, DOES)
+    judge_cases.checked_scope(project, RunRequest("", systems=tuple(systems), items=tuple(items)))
+    chosen, wanted = judge_cases.system_ids(project, systems), set(materials.item_ids(project, items))
+    of_system = dict(project.query(select(RESPONSE.c.id, RESPONSE.c.system_id)).all())
+    waiting = [
+        drawn[kind.value].extract_id
+        for (item_id, response_id), drawn in extracts.standing_parts(project).items()
+        if kind.value in drawn and drawn[kind.value].standing in extracts.OPEN
+        if item_id in wanted and (not chosen or of_system.get(response_id) in chosen)
+    ]
+    if not waiting:
+        raise Refusal(f"Nothing to confirm: {kind.value}.", "Nothing was changed.")
+    with project.store.write():
+        for extract_id in waiting:
+            extracts.confirm(project, extract_id)
+    return len(waiting)
+
+
+def _document(project: Project, subject: Subject, kind: ResponsePart | Kind) -> Document[Any]:
+    result = of(project, subject, kind)
+    return result.document if result is not None else class_of(kind.value, subject[1])()
+
+
+def _write(
+    project: Project,
+    subject: Subject,
+    kind: ResponsePart | Kind,
+    document: Document[Any],
+    units: tuple[Any, ...],
+) -> Change:
+    if kind is ResponsePart.POOL:
+        raise Refusal(
+            "The common pool is frozen: every report is asked about these key points.",
+            "Undo the freezing, or change the key points of the reports.",
+        )
+    return extracts.write_own(project, subject, kind, document.with_units(units))
+
+
+def _quoted(project: Project, document: Document[Any], fields: dict[str, Any]) -> dict[str, Any]:
+    """The fields, typed spans of a key point as quotations of its pages; whoever changes one accepts it.
+
+    Refusal names a span that stands in no page.
+    """
+    if not isinstance(document, KeyPoints):
+        return fields
+    fields = {"accepted": True} | fields
+    if "spans" not in fields:
+        return fields
+    with project.store.read() as db:
+        read = materials.pages_at(db, [page.address for page in document.pages])
+    lines = [line.strip() for line in fields.pop("spans").splitlines() if line.strip()]
+    return fields | KeyPoint().quoting([_quotation(read.values(), line) for line in lines])
+
+
+def _quotation(read: Iterable[Page], words: str) -> Anchor:
+    for page in read:
+        if span := find(page.text, words):
+            return Anchor.at(page.text, *span, page.url)
+    raise Refusal(
+        f"“{words[:200]}” stands in no page that was read here.",
+        "Copy the words from the page. Nothing was changed.",
+    )
+
+
+def _place(document: Document[Any], unit_id: str) -> int:
+    for place, unit in enumerate(document.units):
+        if unit.id == unit_id:
+            return place
+    raise GONE
+
+
+def _checked(document: Document[Any], values: dict[str, Any]) -> Any:
+    try:
+        return document.UNIT.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "value"
+        raise Refusal(f"The {field} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None
+
+
+def replies(project: Project, extract_id: str) -> tuple[Reply, ...]:
+    """The replies that an extract was read from, the newest first.
+
+    None for what a person wrote, what came with an import and what asked nobody, and none where the prompt or the
+    text has changed since, so that its questions are no longer known.
+    """
+    people.refuse_others(project, DOES)
+    question = (
+        select(
+            EXTRACT.c.item_id, EXTRACT.c.response_id, EXTRACT.c.run_id, RUN.c.protocol, RUN.c.judge_id,
+            ITEM.c.key, SYSTEM.c.name.label("system"),
+        )
+        .join(RUN, RUN.c.id == EXTRACT.c.run_id)
+        .join(ITEM, ITEM.c.id == EXTRACT.c.item_id)
+        .outerjoin(RESPONSE, RESPONSE.c.id == EXTRACT.c.response_id)
+        .outerjoin(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(EXTRACT.c.id == extract_id)
+    )  # fmt: skip
+    with project.store.read() as db:
+        row = db.execute(question).mappings().first()
+    if row is None:
+        return ()
+    if row["protocol"] not in EXTRACTIONS:
+        origin = responding.origin_of(project, row["response_id"])
+        return _calls(project, CALL.c.id.in_(origin.calls)) if origin else ()
+    judge = Judge(**project.query(select(JUDGE).where(JUDGE.c.id == row["judge_id"])).mappings().one())
+    if judge.kind != JudgeKind.ENDPOINT:
+        return ()
+    systems = (row["system"],) if row["system"] else ()
+    order = RunRequest(judge.name, row["protocol"], systems, (row["key"],))
+    return _calls(
+        project, CALL.c.cache_key.in_(asyncio.run(_keys(project, order, judge, row["response_id"])))
+    )
+
+
+async def _keys(project: Project, order: RunRequest, judge: Judge, response_id: str) -> set[str]:
+    from annotator.judging.calls.client import Endpoint
+    from annotator.judging.calls.weighing import weighed
+
+    kind = ExtractionRun(project, order)
+    endpoint, edited, result = Endpoint.of(judge), prompts.edited(project), set[str]()
+    for case in kind.cases():
+        if case.response.id == response_id and kind.protocol.judge is not None:
+            result |= {
+                question.key for question in await weighed(kind.protocol.judge, case, endpoint, edited)
+            }
+    return result
+
+
+def _calls(project: Project, condition: ColumnElement[bool]) -> tuple[Reply, ...]:
+    rows = project.query(select(CALL).where(condition).order_by(CALL.c.at.desc(), CALL.c.id)).mappings().all()
+    return tuple(Reply(call_of(row), row["at"], own=True) for row in rows)

@@ -1,31 +1,216 @@
 """Look-ups of works at OpenAlex and CrossRef, on request: replies are kept as cited pages are, or come from a file."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from annotator.actions.authoring import artifacts
-from annotator.actions.items import metadata, pages, sources
-from annotator.actions.items.metadata import Thing
-from annotator.actions.items.page_fetching import FetchRequest, fetcher_of
-from annotator.actions.material import evidence_import
-from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import Project
-from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.page import Page, PageState
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identifier import work_named
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.items import items, materials, pages
+from annotator.actions.items.materials import Thing
+from annotator.actions.items.pages import FetchRequest, fetcher_of
+from annotator.actions.material.model_drafts import blank_unit
+from annotator.actions.project import people
+from annotator.actions.project.file import Progress, Project
+from annotator.domain.kinds.artifact import Artifact, Kind, State
+from annotator.domain.kinds.evidence import Reference, work_keys
+from annotator.domain.material.item import Page, PageState, Source, SourceFormat, SourceKind
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.identifier import different_works, work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats import works
-from annotator.exchange.formats.works import Work
-from annotator.exchange.reading import parse, read_json
+from annotator.domain.texts.words import counted
+from annotator.exchange.folders import parse, read_json
+from annotator.exchange.formats import bibliographies
+from annotator.exchange.formats.bibliographies import Bibliography, ReadEntry, Work
+from annotator.exchange.texts import documents
 
 if TYPE_CHECKING:
     from annotator.exchange.pages.fetching import Fetcher
+
+IMPORTED = "import references"
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedReference:
+    """An entry to be taken: where it stands, its words, and why there is nothing to take, if so.
+
+    `doubt` is a reason why it may be read wrongly; such an entry is taken only where a person says so.
+    """
+
+    place: str
+    said: str
+    reference: Reference | None
+    why: str = ""
+    repeats: str = ""
+    doubt: str = ""
+
+    @property
+    def fresh(self) -> bool:
+        return self.reference is not None and not self.repeats and not self.doubt
+
+    @property
+    def doubtful(self) -> bool:
+        return self.reference is not None and not self.repeats and bool(self.doubt)
+
+    def words(self) -> str:
+        result = self.reference
+        named = " ".join(self.said.split())
+        if result is not None:
+            named = ". ".join(
+                filter(None, (result.text, result.authors, str(result.year or ""), result.identifier))
+            )
+        marks = {
+            f"repeats {self.repeats}: ": self.repeats,
+            f"not read ({self.place}: {self.why.rstrip('.')}): ": self.why,
+            f"doubtful, {self.doubt} ({self.place}): ": self.doubt,
+        }
+        return next((mark for mark, holds in marks.items() if holds), "") + named
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceOffer:
+    form: str
+    entries: tuple[OfferedReference, ...]
+
+    @property
+    def fresh(self) -> tuple[Reference, ...]:
+        return tuple(entry.reference for entry in self.entries if entry.fresh and entry.reference is not None)
+
+    @property
+    def doubtful(self) -> tuple[Reference, ...]:
+        return tuple(
+            entry.reference for entry in self.entries if entry.doubtful and entry.reference is not None
+        )
+
+    def words(self) -> str:
+        repeated = sum(bool(entry.repeats) for entry in self.entries)
+        unread = sum(entry.reference is None for entry in self.entries)
+        told = (
+            f"{len(self.fresh):,} new",
+            f"{len(self.doubtful):,} doubtful" if self.doubtful else "",
+            f"{repeated} repeated" if repeated else "",
+            f"{unread} not read" if unread else "",
+        )
+        return f"{counted(len(self.entries), 'entry', 'entries')} ({self.form}): {', '.join(filter(None, told))}."
+
+
+def from_text(project: Project, item_id: str, text: str, name: str = "") -> EvidenceOffer:
+    """The references of a pasted text or of a file's; what it is shows by itself."""
+    return _offer(project, item_id, bibliographies.read(text, name))
+
+
+def from_file(project: Project, item_id: str, path: Path) -> EvidenceOffer:
+    content = documents.read(path)
+    if content.startswith(b"%PDF-"):
+        return _offer(project, item_id, _listed([_laid_out(content, path.name)]))
+    return from_text(project, item_id, documents.plain_text(content, path.name), path.name)
+
+
+def from_sources(project: Project, item_id: str) -> EvidenceOffer:
+    beside = [source for source in items.sources(project, item_id) if not source.drafted]
+    files = {one.id: items.file_bytes(project, one.id) for one in beside if one.format is SourceFormat.PDF}
+    texts = (_laid_out(content, one.title) if (content := files.get(one.id)) else one.text for one in beside)
+    return _offer(project, item_id, _listed(texts))
+
+
+def the_source_itself(project: Project, item_id: str) -> EvidenceOffer:
+    """The item's sources as references: the gold evidence of a research paper."""
+    beside = [source for source in items.sources(project, item_id) if not source.drafted]
+    if not beside:
+        raise Refusal("The item has no source.", "Add the paper beside the item first.")
+    result = tuple(
+        ReadEntry(f"source {place}", one.title, _as_reference(one))
+        for place, one in enumerate(beside, start=1)
+    )
+    return _offer(project, item_id, Bibliography("the source itself", result))
+
+
+def of_research(project: Project, item_id: str) -> bool:
+    kinds = {source.kind for source in items.sources(project, item_id)} - {SourceKind.UNKNOWN}
+    return kinds == {SourceKind.RESEARCH}
+
+
+def take(project: Project, item_id: str, references: Sequence[Reference], form: str) -> Change:
+    """Put references into the person's own evidence, begun where it is lacking, in one act that can be undone."""
+    if not references:
+        raise Refusal("There is nothing new to take.", "Nothing was changed.")
+    given = [
+        reference.model_dump(mode="json", include={"text", "identifier", "authors", "year"})
+        for reference in references
+    ]
+    with project.store.write():
+        own = own_evidence(project, item_id)
+        artifact_id = own.id if own else artifacts.start(project, item_id, Kind.EVIDENCE).subject
+        return artifacts.add_units(
+            project, artifact_id, given, instead_of=blank_unit(own.document) if own else "", verb=IMPORTED,
+            about={"imported": {"form": form, "count": len(given)}},
+        )  # fmt: skip
+
+
+def own_evidence(project: Project, item_id: str) -> Artifact | None:
+    me = people.someone(project).id
+    result = (
+        artifact for artifact in annotating.artifacts_of(project, item_id) if artifact.kind is Kind.EVIDENCE
+    )
+    return next((one for one in result if one.author_id == me and one.state is not State.CONSENSUS), None)
+
+
+def _laid_out(content: bytes, name: str) -> str:
+    from annotator.exchange.pages import worker
+
+    return worker.pdf_text(content, name, layout=True)
+
+
+def _listed(texts: Iterable[str]) -> Bibliography:
+    result = [bibliographies.own_list(text) for text in texts]
+    entries = tuple(entry for one in result for entry in one.entries)
+    if not entries:
+        raise Refusal(
+            "No list of references was found.",
+            "Looked for was a heading such as References or Bibliography with entries below it. A scanned PDF has no "
+            "text; paste the list or give it as a file.",
+        )
+    return Bibliography(result[0].form, entries)
+
+
+def _as_reference(source: Source) -> Reference:
+    named = str(work_named(source.identifier) or "") or source.identifier
+    return Reference(
+        text=source.title, identifier=named, year=int(source.published[:4]) if source.published else None
+    )
+
+
+def _offer(project: Project, item_id: str, read: Bibliography) -> EvidenceOffer:
+    own = own_evidence(project, item_id)
+    known: list[tuple[str, Reference]] = [
+        (f"reference {number}", unit)
+        for number, unit in enumerate(own.document.units if own else (), start=1)
+    ]
+    result = []
+    for entry in read.entries:
+        repeats = _repeated(entry.reference, known) if entry.reference else ""
+        result.append(
+            OfferedReference(entry.place, entry.said, entry.reference, entry.why, repeats, entry.doubt)
+        )
+        if entry.reference and not repeats and not entry.doubt:
+            known.append((entry.place, entry.reference))
+    return EvidenceOffer(read.form, tuple(result))
+
+
+def _repeated(reference: Reference, known: Collection[tuple[str, Reference]]) -> str:
+    """Where the same work stands already; two with different DOIs are different works, whatever their titles."""
+    keys, named = set(work_keys(reference)), work_named(reference.identifier)
+    return next(
+        (
+            place
+            for place, other in known
+            if keys & set(work_keys(other)) and not different_works(named, work_named(other.identifier))
+        ),
+        "",
+    )
+
 
 FOUND = "look references up"
 FILLED = ("text", "authors", "year")
@@ -39,8 +224,7 @@ class FoundWorks:
     lacking: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, identifier: str) -> tuple[Work, date] | None:
-        """The work that is named so, and the day of what is said of it."""
-        return self.found.get(works.doi_of(identifier).lower())
+        return self.found.get(bibliographies.doi_of(identifier).lower())
 
     def words(self) -> str:
         lacking = "; ".join(f"{doi}: {cause}" for doi, cause in self.lacking.items())
@@ -49,11 +233,11 @@ class FoundWorks:
 
 def in_file(path: Path) -> FoundWorks:
     """The works of a file with replies of either service; they are of its day of writing."""
-    found = works.works_of(read_json(path))
-    if not found:
+    result = bibliographies.works_of(read_json(path))
+    if not result:
         raise Refusal(f"“{path.name}” holds no works of CrossRef or OpenAlex.", "Choose another file.")
     day = datetime.fromtimestamp(path.stat().st_mtime, UTC).date()
-    return FoundWorks({works.doi_of(one.reference.identifier).lower(): (one, day) for one in found})
+    return FoundWorks({bibliographies.doi_of(one.reference.identifier).lower(): (one, day) for one in result})
 
 
 async def asked(
@@ -68,19 +252,19 @@ async def asked(
 
     `services` are addresses with {} for the DOI, asked in turn; being the person's choice, they may be private.
     """
-    found: dict[str, tuple[Work, date]] = {}
-    named = {one: works.doi_of(one) for one in identifiers}
+    result: dict[str, tuple[Work, date]] = {}
+    named = {identifier: bibliographies.doi_of(identifier) for identifier in identifiers}
     lacking = {one: "It has no DOI and no arXiv id." for one, doi in named.items() if not doi}
     async with make(FetchRequest(allow_private=bool(services))) as fetcher:
         for doi in dict.fromkeys(filter(None, named.values())):
-            for service in services or tuple(works.SERVICES.values()):
+            for service in services or tuple(bibliographies.SERVICES.values()):
                 page = await _page(project, fetcher, service.format(doi), refresh=refresh)
                 told = _work(page)
                 if told is not None:
-                    found[doi.lower()] = told, page.fetched_at.date()
+                    result[doi.lower()] = told, page.fetched_at.date()
                     break
                 lacking[doi] = page.cause or "The reply is not a work."
-    return FoundWorks(found, {name: cause for name, cause in lacking.items() if name.lower() not in found})
+    return FoundWorks(result, {name: cause for name, cause in lacking.items() if name.lower() not in result})
 
 
 async def _page(project: Project, fetcher: "Fetcher", address: str, *, refresh: bool) -> Page:
@@ -97,21 +281,21 @@ def _work(page: Page) -> Work | None:
     if page.state is not PageState.OK:
         return None
     try:
-        return next(iter(works.works_of(parse(page.text.encode(), page.url))), None)
+        return next(iter(bibliographies.works_of(parse(page.text.encode(), page.url))), None)
     except Refusal:
         return None
 
 
 def to_complete(project: Project, item_id: str) -> list[str]:
     """The identifiers in the person's own evidence whose title, authors or year are lacking."""
-    own = evidence_import.own_evidence(project, item_id)
+    own = own_evidence(project, item_id)
     units: Sequence[Reference] = own.document.units if own else ()
-    return [one.identifier for one in units if work_named(one.identifier) and _lacks(one)]
+    return [unit.identifier for unit in units if work_named(unit.identifier) and _lacks(unit)]
 
 
 def complete(project: Project, item_id: str, found: FoundWorks) -> Change:
     """Fill in the titles, authors and years that are lacking in the person's own evidence, in one act."""
-    own = evidence_import.own_evidence(project, item_id)
+    own = own_evidence(project, item_id)
     if own is None:
         raise Refusal("You have no evidence for this item yet.", "Import references first.")
     given: dict[str, dict[str, Any]] = {}
@@ -129,31 +313,30 @@ def look_up_evidence(
     """Ask for what the person's own evidence lacks, and fill it in."""
     wanted = to_complete(project, item_id)
     progress("looking up", 0, len(wanted))
-    found = asyncio.run(asked(project, wanted))
-    return complete(project, item_id, found), found
+    result = asyncio.run(asked(project, wanted))
+    return complete(project, item_id, result), result
 
 
 def look_up_sources(
     project: Project, item_ids: Sequence[str], progress: Progress = lambda *_: None
 ) -> tuple[Change, FoundWorks]:
-    """Ask about the sources of these items, and keep what is said of them."""
-    wanted = [one.identifier for key in item_ids for one in sources.sources(project, key) if one.identifier]
+    wanted = [one.identifier for key in item_ids for one in items.sources(project, key) if one.identifier]
     progress("looking up", 0, len(wanted))
-    found = asyncio.run(asked(project, wanted))
-    return describe_sources(project, item_ids, found), found
+    result = asyncio.run(asked(project, wanted))
+    return describe_sources(project, item_ids, result), result
 
 
 def describe_sources(project: Project, item_ids: Iterable[str], found: FoundWorks) -> Change:
     """Give sources the date, venue, citations and kind that were found, in one act."""
     values: dict[str, dict[str, Any]] = {}
     for item_id in item_ids:
-        for source in sources.sources(project, item_id):
+        for source in items.sources(project, item_id):
             if told := found.of(source.identifier):
                 work, day = told
                 values[source.id] = work.metadata()
                 if work.citations is not None:
                     values[source.id]["citations_on"] = day
-    return metadata.describe(project, Thing.SOURCE, values)
+    return materials.describe(project, Thing.SOURCE, values)
 
 
 def _lacks(unit: Reference) -> list[str]:

@@ -1,40 +1,487 @@
 """Runs in which a model writes reports on items, each stored as a response of its system."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from datetime import date, datetime
+from math import fsum
 from typing import Any, ClassVar
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.items import materials, roles
-from annotator.actions.judges import judges, writers
-from annotator.actions.material import response_journal
-from annotator.actions.material.response_journal import ResponseJournal, WrittenResponse, failures, remarks
-from annotator.actions.material.response_settings import MANNERS, ResponseSettings, settings_of
-from annotator.actions.project.file import Project
+from annotator.actions.items import items, materials, pages
+from annotator.actions.items.extracts import NewExtract, keep_row
+from annotator.actions.judges import judges
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, record, response_hash, wording_hash
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.driving import RunWork
 from annotator.actions.runs.journal import RunJournal
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.runs.run_kind import RunKind, failure_words, with_failures
-from annotator.actions.runs.run_lines import RunEvent
-from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.judges.judge import Judge
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts
-from annotator.domain.judges.scale import plain
-from annotator.domain.kinds.artifact import Kind, Unit
+from annotator.actions.runs.run_kind import RunKind, RunWork, failure_words, with_failures
+from annotator.actions.runs.run_records import OpenRun, RunEvent
+from annotator.domain.judges.judge import Call, Judge, Status, Verdict
+from annotator.domain.judges.protocol import Answer, Ask, Case, Material, Protocol, Verdicts, plain
+from annotator.domain.kinds.artifact import Document, Kind, Unit
 from annotator.domain.kinds.plan import Plan as PlanDocument
 from annotator.domain.material.extract import by_judge
+from annotator.domain.material.item import (
+    CONTINUATION,
+    END_TO_END,
+    INJECTION,
+    ISOLATED,
+    Page,
+    ResponseFields,
+    spelled,
+)
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts import identifier
-from annotator.domain.texts.change import new_id
-from annotator.domain.texts.counting import counted
+from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted, local, natural
+from annotator.judging.calls.reply_parts import parted
+from annotator.judging.runner import Finished
 from annotator.protocols import reports
-from annotator.protocols.lent import continuations
-from annotator.storage.tables import EXTRACT, RESPONSE, SYSTEM
+from annotator.protocols.registry import continuations, reference_system
+from annotator.protocols.reports import CONDITIONS, Condition
+from annotator.storage import tables
+from annotator.storage.tables import AUDIT, EXTRACT, ITEM, RESPONSE, SYSTEM
+
+WROTE, FAILED = "write report", "no report"
+ASKED = "prompts "
+BESIDE = {
+    "thinking": "The model's thinking was taken off; the reply as it came still has it.",
+    "sources": "The reference list is made of the sources that the server named beside the text.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenResponse:
+    """A report that was written, and the plan made before it or the references that it lists, if any.
+
+    `fields` are those of the response that are known better than from its last call; `told` goes into the journal.
+    """
+
+    text: str
+    parts: Mapping[ResponsePart, Document[Any]] = field(default_factory=dict)
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    told: Mapping[str, Any] = field(default_factory=dict)
+    pages: Sequence[Page] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseOrigin:
+    run_id: str
+    calls: tuple[str, ...]
+    requested_model: str
+    returned_model: str
+    remarks: tuple[str, ...] = ()
+
+
+def asked_words(prompts: Sequence[str], parameters: str = "", how: str = "") -> str:
+    """How a model was asked, as a report says it: by which prompts, how else, with which parameters."""
+    given = f"; parameters {parameters}" if parameters not in ("", "{}") else ""
+    return f"{ASKED}{', '.join(prompts)}{how and f' ({how})'}{given}"[:2000]
+
+
+class ResponseJournal(RunJournal):
+    """A journal that stores finished cases as responses; a failed one keeps its calls and the cause."""
+
+    many_calls = True
+
+    def __init__(
+        self,
+        project: Project,
+        run_id: str,
+        writer_id: str,
+        order: RunRequest,
+        written: dict[str, WrittenResponse],
+        origin: Mapping[str, Any],
+    ) -> None:
+        """`origin` is what is said of every report: its settings and its cut-off."""
+        super().__init__(project, run_id, writer_id, order.protocol)
+        (self._system,) = order.systems
+        self._written, self._origin = written, origin
+
+    def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
+        """Write the reports in the transaction of their calls; the system is made with its first."""
+        kept = 0
+        for finished in done:
+            written = self._written.pop(finished.case.response.id, None)
+            verdict = next(iter(finished.verdicts.values()))
+            if written is None or verdict.status is not Status.OK:
+                case = finished.case
+                about = {
+                    "item": case.item.key,
+                    "item_id": case.item.id,
+                    "system": self._system,
+                    "trial": case.trial,
+                    "mode": case.response.mode,
+                    "status": verdict.status.value,
+                    "cause": verdict.cause,
+                }
+                record(self._project, db, Change("judge_run", self.run_id, FAILED, None, about))
+            else:
+                kept += self._report(db, finished, written, at)
+        return kept
+
+    def _report(self, db: Connection, finished: Finished, written: WrittenResponse, at: datetime) -> bool:
+        answered = [call for call in (*finished.reused, *finished.calls) if call.status is Status.OK]
+        case, used = finished.case, sorted(answered, key=lambda call: call.id == finished.call_id)
+        last = used[-1] if used else None
+        known = {
+            "item_id": case.item.id,
+            "system_id": self._system_id(db),
+            "text": written.text,
+            "trial": case.trial,
+            "mode": case.response.mode,
+            "latency_s": _sum(call.latency_s for call in used),
+            "tokens": _report_tokens(last) if last else None,
+            "run_tokens": _run_tokens(used),
+            "cost_usd": _sum(call.bill_usd for call in used),
+            "collected_on": local(at).date(),
+            "product_version": (last.returned_model or last.requested_model)[:200] if last else "",
+            "collected_by": people.someone(self._project).alias,
+            **self._origin,
+            "asked": wording_hash(case.item.question),
+            **written.fields,
+        }
+        fields = ResponseFields.model_validate(known)
+        row = {**fields.model_dump(), "id": case.response.id, "sha256": response_hash(written.text)}
+        if not tables.add_missing(db, RESPONSE, row).rowcount:
+            # It came from elsewhere while this one was being written.
+            return False
+        origin = by_judge(self._judge_id)
+        for part, document in written.parts.items():
+            keep_row(db, NewExtract(case.item.id, case.response.id, part, document, origin, "", self.run_id))
+        for page in written.pages:
+            pages.add(self._project, db, page)
+        about = {
+            "item": case.item.key,
+            "system": self._system,
+            "trial": case.trial,
+            "mode": case.response.mode,
+            "run": self.run_id,
+            "calls": [call.id for call in used],
+            "requested_model": last.requested_model if last else "",
+            "returned_model": last.returned_model if last else "",
+            **(_beside(last, written.text) if last else {}),
+            **written.told,
+        }
+        record(self._project, db, Change("response", case.response.id, WROTE, None, about))
+        return True
+
+    def _system_id(self, db: Connection) -> str:
+        result = db.execute(select(SYSTEM.c.id).where(SYSTEM.c.name == self._system)).scalar()
+        if result is None:
+            result = new_id()
+            db.execute(insert(SYSTEM).values(id=result, name=self._system, notes=""))
+            about = {"name": self._system, "writer": self._judge_id}
+            record(self._project, db, Change("system", result, "add system", None, about))
+        return str(result)
+
+
+def failures(project: Project, run_id: str) -> list[dict[str, Any]]:
+    """The reports that a run was to write and that are not there: item, trial, and why it failed the last time."""
+    question = select(AUDIT.c.after).where(AUDIT.c.subject == run_id, AUDIT.c.verb == FAILED)
+    with project.store.read() as db:
+        said = (json.loads(after) for after in db.execute(question.order_by(AUDIT.c.seq)).scalars())
+        last = {(one["item_id"], one["trial"]): one for one in said}
+        lacking = [one for one in last.values() if not _is_there(db, one)]
+    return [
+        {name: one[name] for name in ("item", "trial", "status", "cause")}
+        for one in sorted(lacking, key=lambda one: (natural(one["item"]), one["trial"]))
+    ]
+
+
+def written_in(project: Project, run_id: str) -> list[dict[str, Any]]:
+    """What the journal tells of each report that a run wrote, in the order in which they came."""
+    told = map(
+        json.loads,
+        project.query(select(AUDIT.c.after).where(AUDIT.c.verb == WROTE).order_by(AUDIT.c.seq)).scalars(),
+    )
+    return [one for one in told if one["run"] == run_id]
+
+
+def origin_of(project: Project, response_id: str) -> ResponseOrigin | None:
+    with project.store.read() as db:
+        result = db.execute(
+            select(AUDIT.c.after).where(AUDIT.c.subject == response_id, AUDIT.c.verb == WROTE)
+        ).scalar()
+    if result is None:
+        return None
+    about = json.loads(result)
+    return ResponseOrigin(
+        about["run"],
+        tuple(about["calls"]),
+        about["requested_model"],
+        about["returned_model"],
+        tuple(words for name, words in BESIDE.items() if about.get(name)),
+    )
+
+
+def _is_there(db: Connection, about: dict[str, Any]) -> bool:
+    return (
+        db.execute(
+            select(RESPONSE.c.id)
+            .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+            .where(
+                SYSTEM.c.name == about["system"],
+                RESPONSE.c.item_id == about["item_id"],
+                RESPONSE.c.trial == about["trial"],
+                RESPONSE.c.mode == about["mode"],
+            )
+        ).first()
+        is not None
+    )
+
+
+def remarks(project: Project, run_id: str) -> list[str]:
+    """What was done to the replies of a run before they became reports, each with the number of reports."""
+    count = Counter(name for one in written_in(project, run_id) for name in BESIDE if one.get(name))
+    return [f"{counted(count[name], 'report')}: {words}" for name, words in BESIDE.items() if count[name]]
+
+
+def _beside(call: Call, text: str) -> dict[str, Any]:
+    """What else was in the reply that a report came of: characters of thinking, sources that became its list."""
+    parts = parted(call.raw)
+    listed = len(parts.sources) if len(text) > len(parts.text) else 0
+    return {name: count for name, count in zip(BESIDE, (len(parts.thinking), listed), strict=True) if count}
+
+
+def _sum(figures: Iterable[float | None]) -> float | None:
+    """The sum of what is known; None when anything is not."""
+    known = list(figures)
+    return None if None in known else fsum(figure for figure in known if figure is not None)
+
+
+def _report_tokens(call: Call) -> int | None:
+    """The tokens of the report itself, without those of thinking where the server counts them in; None if unknown."""
+    if call.tokens_output is None:
+        return None
+    thought = call.tokens_reasoning or 0
+    return call.tokens_output - thought if thought <= call.tokens_output else call.tokens_output
+
+
+def _run_tokens(used: Sequence[Call]) -> int | None:
+    """The tokens of all calls, questions and replies; None if those of one are not known."""
+    known = _sum(figure for call in used for figure in (call.tokens_input, call.tokens_output))
+    return int(known) if used and known is not None else None
+
+
+Asked = tuple[str, str, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class MissingResponse:
+    item_id: str
+    item: str
+    system: str
+    mode: str
+    trial: int
+    status: str
+    cause: str
+    run_id: str
+    at: datetime
+
+
+def lacking(project: Project) -> list[MissingResponse]:
+    """What models were asked for and did not give, item by item; a report that came since is not among it."""
+    question = (
+        select(AUDIT.c.subject, AUDIT.c.after, AUDIT.c.at).where(AUDIT.c.verb == FAILED).order_by(AUDIT.c.seq)
+    )
+    there = select(RESPONSE.c.item_id, SYSTEM.c.name, RESPONSE.c.trial, RESPONSE.c.mode).join(
+        SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id
+    )
+    last: dict[Asked, MissingResponse] = {}
+    with project.store.read() as db:
+        used = set(db.execute(select(ITEM.c.id).where(ITEM.c.retired.is_(False), items.ANSWERED)).scalars())
+        for run_id, after, at in db.execute(question):
+            one = MissingResponse(**json.loads(after), run_id=run_id, at=at)
+            last[one.item_id, one.system, one.trial, one.mode] = one
+        came: set[Asked] = {(row[0], row[1], row[2], row[3]) for row in db.execute(there)}
+    result = [one for asked, one in last.items() if asked not in came and one.item_id in used]
+    return sorted(result, key=lambda one: (natural(one.item), one.system, one.mode, one.trial))
+
+
+def by_cause(found: Iterable[MissingResponse]) -> dict[tuple[str, str], int]:
+    """(status, cause in words) → how many reports it kept away, the most frequent first."""
+    return dict(Counter((one.status, one.cause) for one in found).most_common())
+
+
+__all__ = [
+    "CONDITIONS",
+    "MANNERS",
+    "MODES",
+    "PREFIX",
+    "RESEARCH",
+    "ResearchSettings",
+    "ResponseSettings",
+    "protocol_name",
+    "research_name",
+    "settings_of",
+]
+
+SystemSettings = reference_system.SystemSettings
+ORACLES = reference_system.ORACLES
+_USUAL = SystemSettings()
+# As much as a run's name may have, and a mode.
+LONGEST_NAME, LONGEST_MODE = 80, 40
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseSettings:
+    """How reports are asked for: which gold is given (`needs`), or whether the model plans first.
+
+    `mode` is what they are filed under; the `condition` gives prompts and parameters, the `cutoff` the last day of
+    publication to keep to.
+    """
+
+    mode: str
+    needs: tuple[Kind, ...] = ()
+    planned: bool = False
+    condition: Condition = CONDITIONS[0]
+    cutoff: date | None = None
+
+    @property
+    def continued(self) -> bool:
+        """Whether no report is asked for, but how the first half of a task goes on."""
+        return self.mode == CONTINUATION
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        if self.continued:
+            return (continuations.PROMPT,)
+        if Kind.EVIDENCE in self.needs:
+            return (self.condition.prompt(reports.GROUNDED),)
+        if self.needs:
+            return (self.condition.prompt(reports.PLANNED),)
+        if self.planned:
+            return (reports.PLAN, self.condition.prompt(reports.PLANNED))
+        return (self.condition.prompt(reports.REPORT),)
+
+
+@dataclass(frozen=True, slots=True)
+class ResearchSettings(ResponseSettings):
+    """The same where the works that reports rest on are searched, or given, by a system of several steps."""
+
+    system: SystemSettings = _USUAL
+
+    @property
+    def prompts(self) -> tuple[str, ...]:
+        return self.system.prompts
+
+
+PREFIX, RESEARCH = "respond.", "respond.research"
+# By the name under which a run of it is kept.
+MANNERS: dict[str, ResponseSettings] = {
+    "respond.end-to-end": ResponseSettings(END_TO_END),
+    "respond.end-to-end.planned": ResponseSettings(END_TO_END, planned=True),
+    "respond.isolated": ResponseSettings(ISOLATED, (Kind.PLAN, Kind.EVIDENCE)),
+    "respond.gold-plan-injection": ResponseSettings(INJECTION, (Kind.PLAN,)),
+    "respond.continuation": ResponseSettings(
+        CONTINUATION, condition=Condition("", "", parameters=continuations.PARAMETERS)
+    ),
+}
+# As they are said on the command line.
+MODES = {mode.replace(" ", "-"): mode for mode in (END_TO_END, ISOLATED, INJECTION, CONTINUATION)}
+_BETWEEN, _CONDITION, _UNTIL, _FILED = "|", "by=", "until=", "as="
+
+
+def protocol_name(
+    mode: str = END_TO_END,
+    *,
+    planned: bool = False,
+    condition: str = "",
+    cutoff: str = "",
+    filed_as: str = "",
+) -> str:
+    """The name of the manner in which an order asks for reports; Refusal for a mode or condition there is not."""
+    wanted = spelled(mode)
+    if wanted not in MODES.values():
+        raise Refusal(f"There is no mode “{mode}”.", f"Available: {', '.join(MODES)}.")
+    if planned and wanted != END_TO_END:
+        given = "there is no plan" if wanted == CONTINUATION else "the gold plan is given"
+        raise Refusal(f"In the mode {wanted} {given}.", "Omit the separate plan.")
+    if wanted == CONTINUATION and (filed_as or cutoff or condition not in ("", CONDITIONS[0].name)):
+        raise Refusal(
+            "A continuation is asked for in one way only.",
+            "Omit the condition, the cut-off and the mode's name.",
+        )
+    name = next(name for name, one in MANNERS.items() if (one.mode, one.planned) == (wanted, planned))
+    named = _BETWEEN.join([name, *_more(condition, cutoff.strip(), spelled(filed_as))])
+    if len(named) > LONGEST_NAME:
+        too_long = len(named) - LONGEST_NAME
+        raise Refusal("The mode's name is too long.", f"Use {too_long} characters fewer.")
+    return named
+
+
+def _more(condition: str, cutoff: str, filed_as: str) -> Iterator[str]:
+    if condition and _condition(condition) != CONDITIONS[0]:
+        yield f"{_CONDITION}{condition}"
+    if cutoff:
+        try:
+            yield f"{_UNTIL}{date.fromisoformat(cutoff).isoformat()}"
+        except ValueError:
+            raise Refusal(f"“{cutoff}” is not a day.", "Write it as 2025-03-24.") from None
+    if filed_as:
+        if len(filed_as) > LONGEST_MODE or _BETWEEN in filed_as:
+            raise Refusal(
+                f"“{filed_as}” cannot name a mode.", f"Use at most {LONGEST_MODE} characters, without |."
+            )
+        yield f"{_FILED}{filed_as}"
+
+
+def research_name(**how: Any) -> str:
+    """The name of the manner in which the system of several steps is asked; what is usual is left out.
+
+    Refusal for an oracle there is not. Where one is, nothing is searched, and how does not matter.
+    """
+    oracle = how.get("oracle", "")
+    if oracle and oracle not in ORACLES:
+        raise Refusal(f"There is no oracle “{oracle}”.", f"Available: {', '.join(ORACLES)}.")
+    system = SystemSettings(**how)
+    if oracle:
+        system = SystemSettings(oracle=oracle, words=system.words)
+    told = {one.name: getattr(system, one.name) for one in fields(system)}
+    changed = [f"{name}={value}" for name, value in told.items() if value != getattr(_USUAL, name)]
+    return _BETWEEN.join([RESEARCH, *changed])
+
+
+def _research(more: Sequence[str]) -> ResearchSettings:
+    told = dict(part.split("=", 1) for part in more)
+    oracle = told.pop("oracle", "")
+    system = SystemSettings(oracle=oracle, **{name: int(value) for name, value in told.items()})
+    return ResearchSettings(system.mode, (Kind.EVIDENCE,) if oracle else (), system=system)
+
+
+def settings_of(name: str) -> ResponseSettings | None:
+    """The manner of that name; None when it is none."""
+    base, *more = name.split(_BETWEEN)
+    if base == RESEARCH:
+        return _research(more)
+    if base not in MANNERS:
+        return None
+    result = MANNERS[base]
+    for part in more:
+        if part.startswith(_CONDITION):
+            result = replace(result, condition=_condition(part.removeprefix(_CONDITION)))
+        elif part.startswith(_UNTIL):
+            result = replace(result, cutoff=date.fromisoformat(part.removeprefix(_UNTIL)))
+        else:
+            result = replace(result, mode=part.removeprefix(_FILED))
+    return result
+
+
+def _condition(name: str) -> Condition:
+    result = next((one for one in CONDITIONS if one.name == name), None)
+    if result is None:
+        raise Refusal(
+            f"There is no condition “{name}”.", f"Available: {', '.join(one.name for one in CONDITIONS)}."
+        )
+    return result
+
 
 WRITTEN = "written"
 INCOMPLETE = "An incomplete report is not kept."
@@ -55,7 +502,6 @@ class ResponseRun(RunKind):
     """Whether each item has a cut-off of its own."""
 
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        """Whose endpoint writes, and the manner in the shape of a protocol."""
         self._manner = _checked(project, order)
         self.plan_tokens = 200 if self._manner.planned else 0
         (self._system,) = order.systems
@@ -65,12 +511,21 @@ class ResponseRun(RunKind):
         self.to_do = [one for one in self.wanted if one not in there]
         self.written: dict[str, WrittenResponse] = {}
         self._materials: dict[str, Material] = {}
-        judge = writers.named(project, order.judge) or judges.named(project, order.judge)
-        return judge, self._shape(order.protocol)
+        judge = judges.writer_named(project, order.judge) or judges.named(project, order.judge)
+        return judge, Protocol(
+            name=order.protocol,
+            title="Reports",
+            citation=reports.CITATION,
+            needs=self._manner.needs,
+            metrics=(),
+            scale=plain(WRITTEN),
+            judge=self._write,
+            prompts=self._manner.prompts,
+        )
 
     @property
     def without(self) -> str:
-        return "" if self.order.items else roles.left_out(self.project).not_asked
+        return "" if self.order.items else items.left_out(self.project).not_asked
 
     def check(self) -> None:
         """Refuse a system whose reports came about in another way."""
@@ -84,7 +539,7 @@ class ResponseRun(RunKind):
 
     def writer(self) -> Judge:
         how = self._manner
-        return writers.of_system(
+        return judges.of_system(
             self.project, self._system, self.judge.name, how.condition.parameters, how.mode
         )
 
@@ -106,18 +561,17 @@ class ResponseRun(RunKind):
             _answers(system, how.mode, RESPONSE.c.settings, RESPONSE.c.cutoff)
         ):
             other = settings.split(";")[0] != asked or not (self.cut_by_item or cutoff == how.cutoff)
-            if settings.startswith(response_journal.ASKED) and other:
+            if settings.startswith(ASKED) and other:
                 raise Refusal(
                     f"Reports of “{system}” were asked for by other prompts or with another cut-off.",
                     "Give the system or the mode another name.",
                 )
 
     def asked(self, parameters: str = "") -> str:
-        """How reports are asked for, as each of them says it."""
-        return response_journal.asked_words(self._manner.prompts, parameters)
+        return asked_words(self._manner.prompts, parameters)
 
     def asker(self) -> Judge:
-        return writers.as_endpoint(self.judge)
+        return judges.as_endpoint(self.judge)
 
     def journal(self, run_id: str) -> RunJournal:
         origin = {"settings": self.asked(self.judge.parameters), "cutoff": self._manner.cutoff}
@@ -125,7 +579,7 @@ class ResponseRun(RunKind):
 
     def work(self, run: OpenRun, journal: RunJournal) -> RunWork:
         before = len(self.wanted) - len(self.to_do)
-        return RunWork(self.shape, self.cases, len(self.wanted), before, "reports written")
+        return RunWork(self.protocol, self.cases, len(self.wanted), before, "reports written")
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
         told = {"remarks": [*remarks(self.project, journal.run_id), *filter(None, [self.without])]}
@@ -139,21 +593,7 @@ class ResponseRun(RunKind):
         words = failure_words(line, lambda one: f"Item {one['item']}, trial {one['trial']}", first=first)
         return [*words, *line.get("remarks", [])]
 
-    def _shape(self, name: str) -> Protocol:
-        """The manner in the shape of a protocol whose cases have one unit, the report."""
-        return Protocol(
-            name=name,
-            title="Reports",
-            citation=reports.CITATION,
-            needs=self._manner.needs,
-            metrics=(),
-            scale=plain(WRITTEN),
-            judge=self._write,
-            prompts=self._manner.prompts,
-        )
-
     def cases(self) -> Iterator[Case]:
-        """A case for each report that is not there yet, item by item."""
         trials: dict[str, list[int]] = {}
         for item_id, trial in self.to_do:
             trials.setdefault(item_id, []).append(trial)
@@ -181,7 +621,6 @@ class ResponseRun(RunKind):
         return {case.unit.id: Verdict(value=WRITTEN)}
 
     async def made(self, _case: Case, material: Material, ask: Ask) -> WrittenResponse | Answer:
-        """The report on an item, or the answer in whose place there is none."""
         answer, plan = await self._asked(material, ask)
         if answer.reply is None:
             return answer
@@ -219,7 +658,7 @@ def _checked(project: Project, order: RunRequest) -> ResponseSettings:
     if order.trials < 1:
         raise Refusal("At least one report is needed.", "Give 1 trial or more.")
     judge_cases.checked_scope(project, replace(order, systems=()))
-    roles.refuse_seminars(project, order.items)
+    items.refuse_seminars(project, order.items)
     return how
 
 
@@ -233,13 +672,11 @@ def _answers(system: str, mode: str, *columns: Any) -> Any:
 
 def _there(project: Project, system: str, mode: str) -> set[tuple[str, int]]:
     """(item, trial) of the reports that the system has in a mode, no matter who wrote them."""
-    with project.store.read() as db:
-        found = db.execute(_answers(system, mode, RESPONSE.c.item_id, RESPONSE.c.trial))
-        return {(item_id, trial) for item_id, trial in found}
+    result = project.query(_answers(system, mode, RESPONSE.c.item_id, RESPONSE.c.trial))
+    return {(item_id, trial) for item_id, trial in result}
 
 
 def _with_pages(project: Project, material: Material) -> Material:
-    """The same with the pages at which the item's gold evidence stands."""
     works = material.units(Kind.EVIDENCE)
     named = (identifier.parse(work.identifier) for work in works if work.identifier)
     with project.store.read() as db:

@@ -3,29 +3,35 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from sqlalchemy import select
 
+from annotator.actions.items import items
 from annotator.actions.project.file import Project
-from annotator.actions.results import response_scores
-from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
+from annotator.actions.results import results
 from annotator.actions.results.result_raters import ResultRater
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     SYSTEM_COLUMN,
     ResultSheet,
+    SheetCell,
     SheetLine,
     ViewChoice,
     columns,
     count,
     figure,
+    key_of,
+    missing,
     text,
 )
-from annotator.domain.material.source import SourceKind
-from annotator.domain.texts.counting import counted
+from annotator.actions.results.results import Scores
+from annotator.actions.results.scoring import USUAL_METRIC, MetricInfo, Score
+from annotator.domain.material.item import SourceKind
 from annotator.domain.texts.estimate import Estimate
-from annotator.stats.intervals.student import mean_of_scores
-from annotator.storage.tables import ITEM, SOURCE
+from annotator.domain.texts.words import counted
+from annotator.stats.intervals.student import mean_of_scores, paired_means
+from annotator.storage.tables import ITEM, RESPONSE, SOURCE, SYSTEM
 
 KINDS = (SourceKind.RESEARCH, SourceKind.REVIEW)
 ANY, LARGEST = "any", "largest"
@@ -35,8 +41,6 @@ FIRST_YEARS = range(2020, 2031)
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A source of an item in use, with its metadata; `key` is the item's."""
-
     id: str
     item_id: str
     key: str
@@ -49,15 +53,14 @@ class SourceLine:
     citations_on: str
 
     def unmet(self, since: str, least: str) -> str:
-        """Which criteria it does not meet, or may not."""
-        found = []
+        result = []
         if since != ANY and self.published[:4] < since:
-            found.append(f"published before {since}" if self.published else "no date")
+            result.append(f"published before {since}" if self.published else "no date")
         if least != ANY and (self.citations or 0) < int(least):
-            found.append(
+            result.append(
                 f"fewer than {least} citations" if self.citations is not None else "citations not known"
             )
-        return ", ".join(found)
+        return ", ".join(result)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +90,6 @@ class CutScores:
 
 
 def balance_choices(_project: Project) -> tuple[ViewChoice, ...]:
-    """What each cell is to hold, and what a source is to meet."""
     targets = (("As many as the largest", LARGEST), *((number, number) for number in ("5", "10", "20", "50")))
     years = (("Any time", ANY), *((str(year), str(year)) for year in FIRST_YEARS))
     return (
@@ -101,8 +103,8 @@ def balance_choices(_project: Project) -> tuple[ViewChoice, ...]:
 
 def balance(project: Project, target: str = LARGEST, since: str = ANY, least: str = ANY) -> SourceBalance:
     """An item counts once, under the one kind of its sources that meet the criteria; under none where they differ."""
-    items = response_scores.items_named(project)
-    lines = tuple(one for one in source_lines(project) if one.item_id in items)
+    items = results.items_named(project)
+    lines = tuple(source_line for source_line in source_lines(project) if source_line.item_id in items)
     fit: dict[str, set[str]] = {item_id: set() for item_id in items}
     for line in lines:
         if not line.unmet(since, least):
@@ -114,7 +116,6 @@ def balance(project: Project, target: str = LARGEST, since: str = ANY, least: st
 
 
 def balance_sheets(found: SourceBalance) -> tuple[ResultSheet, ...]:
-    """Disciplines down, kinds across, each with what is lacking; and every source."""
     if not found.lines:
         return ()
     heads = columns(
@@ -122,7 +123,7 @@ def balance_sheets(found: SourceBalance) -> tuple[ResultSheet, ...]:
         ("other", "Neither", "Items whose source is of no stated kind, does not meet the criteria, or is lacking"),
         *((f"lacking_{kind.value}", f"{kind.value.capitalize()} lacking") for kind in KINDS),
     )  # fmt: skip
-    rows = [(one or "(none)", [one]) for one in found.disciplines]
+    rows = [(discipline or "(none)", [discipline]) for discipline in found.disciplines]
     rows += [("All", found.disciplines)] if len(rows) > 1 else []
     lines = tuple(SheetLine((text(name), *map(count, _cells(found, own)))) for name, own in rows)
     told = (f"Each cell is to hold {counted(found.target, 'item')}.",)
@@ -130,7 +131,9 @@ def balance_sheets(found: SourceBalance) -> tuple[ResultSheet, ...]:
 
 
 def _cells(found: SourceBalance, disciplines: Sequence[str]) -> list[int]:
-    there = {kind: [found.counts.get((one, kind), 0) for one in disciplines] for kind in ("", *KINDS)}
+    there = {
+        kind: [found.counts.get((discipline, kind), 0) for discipline in disciplines] for kind in ("", *KINDS)
+    }
     lacking = [sum(max(0, found.target - number) for number in there[kind]) for kind in KINDS]
     return [*(sum(there[kind]) for kind in (*KINDS, "")), *lacking]
 
@@ -143,40 +146,45 @@ def _each_source(found: SourceBalance) -> ResultSheet:
     lines = tuple(
         SheetLine(
             (
-                text(one.key), text(one.title, tip=one.identifier), text(one.kind),
-                text(one.published), text(one.venue), count(one.citations), text(one.citations_on),
-                text(one.unmet(found.since, found.least)),
+                text(line.key), text(line.title, tip=line.identifier), text(line.kind),
+                text(line.published), text(line.venue), count(line.citations), text(line.citations_on),
+                text(line.unmet(found.since, found.least)),
             ),
-            item_id=one.item_id,
+            item_id=line.item_id,
         )
-        for one in found.lines
+        for line in found.lines
     )  # fmt: skip
     return ResultSheet("sources", "Sources", heads, lines)
 
 
 def source_lines(project: Project) -> tuple[SourceLine, ...]:
-    """Every source of items in use that no model drafted, in the project's order."""
     columns = [SOURCE.c[name] for name in SourceLine.__dataclass_fields__ if name in SOURCE.c]
-    question = (
-        select(*columns, ITEM.c.key)
-        .join(ITEM, ITEM.c.id == SOURCE.c.item_id)
-        .where(SOURCE.c.drafted == "", ITEM.c.retired.is_(False))
-        .order_by(ITEM.c.position, ITEM.c.key, SOURCE.c.position)
+    rows = (
+        project.query(
+            select(*columns, ITEM.c.key)
+            .join(ITEM, ITEM.c.id == SOURCE.c.item_id)
+            .where(SOURCE.c.drafted == "", ITEM.c.retired.is_(False))
+            .order_by(ITEM.c.position, ITEM.c.key, SOURCE.c.position)
+        )
+        .mappings()
+        .all()
     )
-    with project.store.read() as db:
-        rows = db.execute(question).mappings().all()
     return tuple(SourceLine(**{**row, "citations_on": str(row["citations_on"] or "")}) for row in rows)
 
 
 def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
     """Where the cut lies, by date or by citations, which score, by whose judgements."""
-    months = sorted({one.published[:7] for one in source_lines(project) if one.published})[1:]
-    cuts = [(f"Published since {month}", month) for month in months]
-    cuts += [(f"At least {counted(int(n), 'citation')}", n) for n in LEAST_CITATIONS]
+    months = sorted(
+        {source_line.published[:7] for source_line in source_lines(project) if source_line.published}
+    )[1:]
+    cuts = [
+        *((f"Published since {month}", month) for month in months),
+        *((f"At least {counted(int(n), 'citation')}", n) for n in LEAST_CITATIONS),
+    ]
     return (
         ViewChoice("at", "Source", tuple(cuts)),
-        response_scores.metric_choice(project),
-        response_scores.rater_choice(project),
+        results.metric_choice(project),
+        results.rater_choice(project),
     )
 
 
@@ -186,24 +194,27 @@ def cut(
     """Each system over items whose source was published since a month, or is cited so often, and over the others."""
     by_date = at not in LEAST_CITATIONS
     lines = source_lines(project)
-    sides = _since(lines, at) if by_date else _cited(lines, int(at))
-    found = response_scores.of_metric(project, metric, judge)
-    within, means = found.metric.within, {}
-    for system_id, of_item in response_scores.by_item(found.of_mode()).items():
-        scores = {item: response_scores.mean_of_runs(runs) for item, runs in of_item.items()}
+    sides = (
+        _since(lines, at)
+        if by_date
+        else {line.item_id: line.citations >= int(at) for line in lines if line.citations is not None}
+    )
+    result = results.of_metric(project, metric, judge)
+    within, means = result.metric.within, {}
+    for system_id, of_item in results.by_item(result.of_mode()).items():
+        scores = {item: results.item_means_of_runs(runs) for item, runs in of_item.items()}
         full = mean_of_scores(list(scores.values()), within=within)
         after, before = (
             mean_of_scores([one for item, one in scores.items() if sides.get(item) is side], within=within)
             for side in (True, False)
         )
-        means[found.systems[system_id]] = (full, after, before)
+        means[result.systems[system_id]] = (full, after, before)
     said = (f"since {at}", f"before {at}") if by_date else (f"cited {at} times or more", "cited less often")
-    unknown = sum(item not in sides for item in found.items)
-    return CutScores(found.metric, found.rater, said, dict(sorted(means.items())), unknown)
+    unknown = sum(item not in sides for item in result.items)
+    return CutScores(result.metric, result.rater, said, dict(sorted(means.items())), unknown)
 
 
 def cut_sheets(found: CutScores) -> tuple[ResultSheet, ...]:
-    """Systems down; all items, those from the cut on, the others."""
     if not found.means:
         return ()
     heads = columns(
@@ -222,9 +233,169 @@ def cut_sheets(found: CutScores) -> tuple[ResultSheet, ...]:
 
 def _since(lines: Sequence[SourceLine], month: str) -> dict[str, bool]:
     """Item → whether its source was published since a month, where that is known: a year alone may leave it open."""
-    dated = ((one.item_id, one.published) for one in lines if one.published)
+    dated = ((line.item_id, line.published) for line in lines if line.published)
     return {item: day[:7] >= month for item, day in dated if len(day) >= len(month) or day[:4] != month[:4]}
 
 
-def _cited(lines: Sequence[SourceLine], least: int) -> dict[str, bool]:
-    return {one.item_id: one.citations >= least for one in lines if one.citations is not None}
+ORIGIN = ("product_version", "settings", "collected_by")
+PERIODS = (("Month", "month"), ("Day", "day"), ("Product version", "version"))
+NO_PERIOD = "not known"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedSystem:
+    """A system's reports by their origin: the days between which they were collected, and what is said of them."""
+
+    name: str
+    group: str
+    footnote: str
+    days: tuple[date, ...]
+    reports: int
+    said: Mapping[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodScore:
+    """A system's mean in a period, and its change from the first period over the items of both."""
+
+    system: str
+    period: str
+    reports: int
+    mean: Estimate
+    change: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class OverTime:
+    metric: MetricInfo
+    rater: ResultRater | None
+    lines: tuple[PeriodScore, ...]
+
+
+def collected(project: Project) -> tuple[CollectedSystem, ...]:
+    """Every system with reports on items in use, in the order in which collecting began; undated ones last."""
+    about = [RESPONSE.c[name] for name in ("collected_on", *ORIGIN)]
+    rows = project.query(
+        select(SYSTEM.c.name, SYSTEM.c.group, SYSTEM.c.footnote, *about)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .where(ITEM.c.retired.is_(False), items.ANSWERED)
+    ).all()
+    result = []
+    for name in {row.name: row for row in rows}:
+        own = [row for row in rows if row.name == name]
+        days = tuple(sorted(row.collected_on for row in own if row.collected_on))
+        said = {part: tuple(sorted({getattr(row, part) for row in own} - {""})) for part in ORIGIN}
+        result.append(CollectedSystem(name, own[0].group, own[0].footnote, days, len(own), said))
+    return tuple(sorted(result, key=lambda one: (not one.days, one.days[:1], one.name)))
+
+
+def collected_sheets(found: tuple[CollectedSystem, ...]) -> tuple[ResultSheet, ...]:
+    if not found:
+        return ()
+    heads = columns(
+        SYSTEM_COLUMN, ("collected", "Collected", "First and last day"), ("reports", "Reports"),
+        ("undated", "Without a day"), ("group", "Group"), ("product_version", "Product version"),
+        ("settings", "Settings"), ("collected_by", "Collected by"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((
+            text(one.name), _timeframe(one.days), count(one.reports), count(one.reports - len(one.days)),
+            text(one.group), *(text("; ".join(one.said[part])) for part in ORIGIN),
+        ))
+        for one in found
+    )  # fmt: skip
+    told = tuple(f"{one.name}: {one.footnote}" for one in found if one.footnote)
+    return (ResultSheet("collection", "Collection of reports", heads, lines, told),)
+
+
+def time_choices(project: Project) -> tuple[ViewChoice, ...]:
+    return (
+        ViewChoice("period", "Period", PERIODS),
+        results.metric_choice(project),
+        results.rater_choice(project),
+    )
+
+
+def over_time(
+    project: Project, period: str = "month", metric: str = USUAL_METRIC, judge: str = ""
+) -> OverTime:
+    """Each system's mean over items in each period, and its paired change from the first one."""
+    result = results.of_metric(project, metric, judge)
+    periods = _periods(project, period)
+    of_system: dict[str, dict[str, list[Score]]] = {}
+    for score in result.of_mode():
+        own = of_system.setdefault(result.systems[score.system_id], {})
+        own.setdefault(periods[score.response_id], []).append(score)
+    lines = [line for system in sorted(of_system) for line in _lines(result, system, of_system[system])]
+    return OverTime(result.metric, result.rater, tuple(lines))
+
+
+def time_sheets(found: OverTime) -> tuple[ResultSheet, ...]:
+    """Systems and periods down; the change is paired item by item."""
+    if not found.lines:
+        return ()
+    heads = columns(
+        SYSTEM_COLUMN, ("period", "Period"), ("reports", "Reports"), (key_of(found.metric.name), found.metric.title),
+        ("change", "Change", "Mean over items of the paired differences from the first period, with Student's t"),
+        ("items", "Items", "Items with a score in both periods"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((
+            text(line.system), text(line.period), count(line.reports), figure(line.mean),
+            figure(line.change) if line.change else missing("The first period"),
+            count(line.change.n if line.change else None),
+        ))
+        for line in found.lines
+    )  # fmt: skip
+    told = (f"{found.metric.title} of the same system at different times of collection.",)
+    return (ResultSheet("over_time", "Over time", heads, lines, told),)
+
+
+def _lines(found: Scores, system: str, periods: Mapping[str, list[Score]]) -> list[PeriodScore]:
+    known = sorted(periods, key=lambda one: (one == NO_PERIOD, one))
+    by_item = {
+        period: {
+            item: results.item_means_of_runs(runs)
+            for of_item in results.by_item(periods[period]).values()
+            for item, runs in of_item.items()
+        }
+        for period in known
+    }
+    first = by_item[known[0]]
+    return [
+        PeriodScore(
+            system, period, len(periods[period]), mean_of_scores(list(of_item.values()), within=found.metric.within),
+            None if of_item is first else paired_means(first, of_item).mean,
+        )
+        for period, of_item in by_item.items()
+    ]  # fmt: skip
+
+
+def _periods(project: Project, period: str) -> dict[str, str]:
+    """Response → the period it belongs to, in words that sort by time."""
+    rows = project.query(select(RESPONSE.c.id, RESPONSE.c.collected_on, RESPONSE.c.product_version)).all()
+    if period == "version":
+        return {row.id: row.product_version or NO_PERIOD for row in rows}
+    length = len("2025-03") if period == "month" else len("2025-03-24")
+    return {row.id: row.collected_on.isoformat()[:length] if row.collected_on else NO_PERIOD for row in rows}
+
+
+def _timeframe(days: tuple[date, ...]) -> SheetCell:
+    if not days:
+        return missing("No day of collection is known")
+    first, last = days[0], days[-1]
+    words = _day(last) if first == last else f"{_day(first, last.year)} – {_day(last)}"
+    return SheetCell(words, first.isoformat(), value=f"{first.isoformat()}/{last.isoformat()}")
+
+
+def _day(day: date, year: int = 0) -> str:
+    """24 March 2025; without its year where that is said beside it."""
+    return f"{day.day} {MONTHS[day.month - 1]}{'' if day.year == year else f' {day.year}'}"
+
+
+# Not the machine's: a table is the same everywhere.
+MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip

@@ -1,53 +1,55 @@
 """All kinds of orders: how each is run and resumed, and its cost estimate."""
 
 import asyncio
-from collections.abc import Iterator
-from dataclasses import replace
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Thread
 from typing import Any, TextIO, cast
 
+from pydantic import TypeAdapter, ValidationError
+
 from annotator.actions.agreement.assisting import PairingRun
-from annotator.actions.attacks import attack_tests, attacking
-from annotator.actions.attacks.attack_tests import AttackRunRequest
-from annotator.actions.attacks.attacking import AttackEstimate, AttackRun
+from annotator.actions.attacks import attacking
+from annotator.actions.attacks.attacking import AttackEstimate, AttackRun, AttackRunRequest
 from annotator.actions.contests.contest_runs import ContestRun
-from annotator.actions.items import page_fetching
-from annotator.actions.items.page_fetching import PagesFolder
-from annotator.actions.judges import judges, kept_keys, writers
-from annotator.actions.judging import drift, forecasts, judge_probes, judge_runs
+from annotator.actions.items import pages
+from annotator.actions.items.pages import PagesFolder
+from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judging import derived_judges, drift, forecasts, judge_runs
+from annotator.actions.judging.derived_judges import ProbeRequest
 from annotator.actions.judging.drift import DriftCheckRun
 from annotator.actions.judging.forecasts import CostEstimate
-from annotator.actions.judging.judge_probes import ProbeRequest
 from annotator.actions.judging.judge_runs import JudgeRun
-from annotator.actions.material import draft_runs, response_settings
+from annotator.actions.material import draft_runs, responding
 from annotator.actions.material.draft_runs import DraftRun
 from annotator.actions.material.extracting import ExtractionRun
 from annotator.actions.material.responding import ResponseRun
 from annotator.actions.project.file import Project
-from annotator.actions.research.research_runs import ResearchRun
-from annotator.actions.runs import run_lines, run_records
+from annotator.actions.research.research import ResearchRun
+from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.runs.run_kind import RunKind, Tell
-from annotator.actions.runs.run_lines import RunEvent
+from annotator.actions.runs.run_records import RunEvent
 from annotator.domain.judges.judge import RunState
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, pairing
-from annotator.protocols.lent import RANKING
+from annotator.protocols import EXTRACTIONS, PAPERS, PROTOCOLS, merging
+from annotator.protocols.registry import RANKING
 
-AnyOrder = RunRequest | AttackRunRequest | page_fetching.FetchRequest | PagesFolder | ProbeRequest
+AnyOrder = RunRequest | AttackRunRequest | pages.FetchRequest | PagesFolder | ProbeRequest
 
 
 # By how what is ordered begins; all else is an extraction, or judged by a protocol.
 BEGINNINGS: dict[str, type[RunKind]] = {
-    attack_tests.PREFIX: AttackRun,
+    attacking.PREFIX: AttackRun,
     drift.PREFIX: DriftCheckRun,
-    pairing.NAME: PairingRun,
+    merging.NAME: PairingRun,
     RANKING.name: ContestRun,
     draft_runs.PREFIX: DraftRun,
-    response_settings.RESEARCH: ResearchRun,
-    response_settings.PREFIX: ResponseRun,
+    responding.RESEARCH: ResearchRun,
+    responding.PREFIX: ResponseRun,
 }
 
 
@@ -77,12 +79,12 @@ async def carry_out(
         if order.budget_usd is not None and not isinstance(order, AttackRunRequest):
             await forecasts.refuse_small_budget(kind_of(order.protocol)(project, order))
         return await kind_of(order.protocol).run(project, order, tell=tell, listen=listen)
-    if isinstance(order, page_fetching.FetchRequest):
-        return await page_fetching.fetch(project, order, tell=tell, listen=listen)
+    if isinstance(order, pages.FetchRequest):
+        return await pages.fetch(project, order, tell=tell, listen=listen)
     if isinstance(order, PagesFolder):
-        return await page_fetching.import_folder(project, Path(order.folder), tell=tell, listen=listen)
-    tell(found := {"event": "ended", **await judge_probes.test(project, order.judge)})
-    return found
+        return await pages.import_folder(project, Path(order.folder), tell=tell, listen=listen)
+    tell(result := {"event": "ended", **await derived_judges.test(project, order.judge)})
+    return result
 
 
 class _Heard:
@@ -102,7 +104,7 @@ class _Heard:
 
 async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen: TextIO | None) -> RunEvent:
     """Run each protocol of a paper in turn within one budget, until one does not end; the last line tells of all."""
-    found, heard = list[RunEvent](), _Heard(listen) if listen is not None else None
+    result, heard = list[RunEvent](), _Heard(listen) if listen is not None else None
     each = judge_runs.parts(project, order)
     if order.budget_usd is not None:
         await forecasts.refuse_small_budget(JudgeRun(project, each[0]))
@@ -110,21 +112,26 @@ async def _part_by_part(project: Project, order: RunRequest, tell: Tell, listen:
 
     def told(line: RunEvent) -> None:
         if line.get("event") != "ended":
-            done = sum(one["done"] for one in found)
-            tell({**line, "done": done + line["done"], "total": sum(before.values())})
+            tell(
+                {
+                    **line,
+                    "done": sum(one["done"] for one in result) + line["done"],
+                    "total": sum(before.values()),
+                }
+            )
 
     for part in each:
         left = order.budget_usd
         if left is not None:
-            left = max(0.0, left - sum(one["cost_usd"] or 0.0 for one in found))
-        found.append(
+            left = max(0.0, left - sum(one["cost_usd"] or 0.0 for one in result))
+        result.append(
             await JudgeRun.run(project, replace(part, budget_usd=left), tell=told, listen=cast(TextIO, heard))
         )
         if heard is not None:
             heard.lines.put(None)
-        if found[-1]["state"] != RunState.DONE.value:
+        if result[-1]["state"] != RunState.DONE.value:
             break
-    tell(line := run_lines.together(found, sum(before.values())))
+    tell(line := run_records.together(result, sum(before.values())))
     return line
 
 
@@ -146,7 +153,7 @@ async def foreseen(project: Project, order: RunRequest) -> CostEstimate | Attack
     if isinstance(order, AttackRunRequest):
         return await attacking.estimate(project, order.request)
     if order.protocol in PAPERS:
-        each = [await forecasts.of(JudgeRun(project, one)) for one in judge_runs.parts(project, order)]
+        each = [await forecasts.of(JudgeRun(project, part)) for part in judge_runs.parts(project, order)]
         return forecasts.joined(each, order.protocol, judge_runs.left_out(project, order))
     return await forecasts.of(kind_of(order.protocol)(project, order))
 
@@ -159,13 +166,63 @@ def of_paper(project: Project, order: RunRequest) -> list[CostEstimate]:
     """What each protocol of a paper would take that can be judged now; none where the order names no paper."""
     if order.protocol not in PAPERS:
         return []
-    return [asyncio.run(forecasts.of(JudgeRun(project, one))) for one in judge_runs.parts(project, order)]
+    return [asyncio.run(forecasts.of(JudgeRun(project, part))) for part in judge_runs.parts(project, order)]
 
 
 def handed_over(project: Project, order: AnyOrder) -> dict[str, str]:
     """The environment in which a child finds the key of the endpoint that an order asks; empty where none is wanted."""
-    if isinstance(order, page_fetching.FetchRequest | PagesFolder):
+    if isinstance(order, pages.FetchRequest | PagesFolder):
         return {}
-    writer = writers.named(project, order.judge)
-    asked = writers.as_endpoint(writer) if writer else judges.named(project, order.judge)
+    writer = judges.writer_named(project, order.judge)
+    asked = judges.as_endpoint(writer) if writer else judges.named(project, order.judge)
     return kept_keys.handed_over(project, asked)
+
+
+# How an order is called on its way.
+KINDS: dict[str, Any] = {
+    "run": RunRequest,
+    "attack": AttackRunRequest,
+    "fetch": pages.FetchRequest,
+    "pages": PagesFolder,
+    "probe": ProbeRequest,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChildRequest:
+    """An order with its project file and person; with `estimate` only its cost is estimated.
+
+    No key is in it: a child finds keys in its environment.
+    """
+
+    file: Path
+    order: AnyOrder
+    by: str = ""
+    readonly: bool = False
+    estimate: bool = False
+
+    def line(self) -> str:
+        kind = next(name for name, one in KINDS.items() if type(self.order) is one)
+        return json.dumps({"kind": kind} | asdict(self), default=str)
+
+
+async def answer(
+    asked: ChildRequest, project: Project, *, tell: Callable[[RunEvent], None], listen: TextIO | None = None
+) -> RunEvent:
+    """Do what is asked over its project; the last line is what came of it."""
+    if asked.estimate and isinstance(asked.order, RunRequest):
+        tell(result := {"event": "ended", **(await foreseen(project, asked.order)).tree()})
+        return result
+    return await carry_out(project, asked.order, tell=tell, listen=listen)
+
+
+def read(line: str) -> ChildRequest:
+    """The request of a line; Refusal for a line that is none."""
+    try:
+        tree = json.loads(line)
+        order = TypeAdapter(KINDS[tree.pop("kind")]).validate_python(tree.pop("order"))
+        return ChildRequest(Path(tree.pop("file")), order, **tree)
+    except (ValueError, KeyError, TypeError, AttributeError, ValidationError):
+        raise Refusal(
+            "This command is the window's own, and nothing was asked of it.", "Use “judge run”."
+        ) from None

@@ -1,34 +1,45 @@
-"""How far judges agree with people, kind by kind of label, beside the agreement that a paper prints."""
+"""How far judges agree with people, kind by kind of label, and how people reviewed paired points."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from sqlalchemy import select
+
+from annotator.actions.items import extracts, materials
 from annotator.actions.judges import judges
-from annotator.actions.project.file import Project
-from annotator.actions.project.keeping import kept
-from annotator.actions.results import publishing, result_raters
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, kept
+from annotator.actions.results import result_raters, results
+from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
+    JUDGE_COLUMN,
     ResultSheet,
     SheetCell,
     SheetLine,
     ViewChoice,
     columns,
     count,
+    figure,
+    no_choices,
     text,
 )
-from annotator.actions.sets import validation_figures, validation_values
-from annotator.actions.sets.validation_figures import TITLES, told
-from annotator.actions.sets.validation_units import ALL
-from annotator.actions.studies.result_views import BESIDE, ResultView
+from annotator.actions.runs import judge_cases
+from annotator.actions.sets import validation_figures
+from annotator.actions.sets.validation_figures import ALL, TITLES, told
+from annotator.actions.studies import result_views
 from annotator.actions.validation import validation
-from annotator.actions.validation.validation import RaterFigures, ValidationQuery
-from annotator.actions.validation.validation_behind import held
 from annotator.domain.judges.paper import Paper
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.published import Aim
+from annotator.domain.material.extract import Extract, ExtractState
+from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.protocols import papers
+from annotator.protocols.merging import merged as merged_points
+from annotator.storage.tables import EXTRACT, ITEM
 
 SHARE = "accuracy"
 EVERY = ""
@@ -45,19 +56,17 @@ DEPARTURES = (
 class KindAgreement:
     """One judge on one kind of label; without a `line` there is nothing to compare, and `lacks` says why."""
 
-    shape: Protocol
-    line: RaterFigures | None = None
+    protocol: Protocol
+    line: validation.RaterFigures | None = None
     lacks: str = ""
 
     def figure(self, name: str) -> Estimate:
-        """A figure of the judge, or why there is none."""
         nothing = Estimate(None, note=self.lacks)
         return self.line.told.plain.get(name, nothing) if self.line is not None else nothing
 
 
-def published(shape: Protocol) -> Aim | None:
-    """The printed share of labels on which a judge and people say the same."""
-    return next((aim for aim in shape.aims if aim.judge and aim.figure == SHARE), None)
+def published(protocol: Protocol) -> Aim | None:
+    return next((aim for aim in protocol.aims if aim.judge and aim.figure == SHARE), None)
 
 
 def _papers(project: Project) -> list[Paper]:
@@ -84,34 +93,34 @@ def report(project: Project, paper: str = "", judge: str = EVERY) -> list[KindAg
     """Each kind that the paper prints a share for, with each judge that judged it; every kind is there."""
     known = _papers(project)
     of = next((one for one in known if one.name == paper), known[0])
-    shapes = [shape for shape in of.protocols if published(shape)]
-    return [one for shape in shapes for one in _of_kind(project, shape, judge)]
+    protocols = [protocol for protocol in of.protocols if published(protocol)]
+    return [one for protocol in protocols for one in _of_kind(project, protocol, judge)]
 
 
-def _of_kind(project: Project, shape: Protocol, judge: str) -> Iterator[KindAgreement]:
-    query = ValidationQuery(shape.name)
+def _of_kind(project: Project, protocol: Protocol, judge: str) -> Iterator[KindAgreement]:
+    query = validation.ValidationQuery(protocol.name)
     try:
         ground = validation.ground_of(project, query)
     except Refusal as refusal:
-        yield KindAgreement(shape, lacks=refusal.happened)
+        yield KindAgreement(protocol, lacks=refusal.happened)
         return
-    if shape.paired:
-        both = validation_values.of_judges(project, shape, together=True)
+    if protocol.paired:
+        both = validation_figures.of_judges(project, protocol, together=True)
         ground = replace(ground, versions=[one for one in both if one.said or one.missing])
-    found = validation.of_ground(
+    result = validation.of_ground(
         project, ground, query, lambda one: one.is_judge and judge in (EVERY, one.name)
     )
-    for line in found.lines:
-        yield KindAgreement(shape, line)
-    if not found.lines:
-        yield KindAgreement(shape, lacks=NO_JUDGE)
+    for line in result.lines:
+        yield KindAgreement(protocol, line)
+    if not result.lines:
+        yield KindAgreement(protocol, lacks=NO_JUDGE)
 
 
-def departures(shapes: Iterable[Protocol]) -> tuple[str, ...]:
+def departures(protocols: Iterable[Protocol]) -> tuple[str, ...]:
     """Where this table differs from the paper, with what is said of kinds that no other figure shows."""
     return (
         *DEPARTURES,
-        *dict.fromkeys(words for one in shapes if not one.metrics for words in one.departures),
+        *dict.fromkeys(words for one in protocols if not one.metrics for words in one.departures),
     )
 
 
@@ -129,35 +138,36 @@ def sheets(found: list[KindAgreement]) -> tuple[ResultSheet, ...]:
     )  # fmt: skip
     about = (
         "All submitted labels, each judge and wording beside people. Intervals are over items.",
-        *(f"{one.shape.presentation.tab}: {one.lacks}" for one in found if one.line is None),
+        *(f"{one.protocol.presentation.tab}: {one.lacks}" for one in found if one.line is None),
         *dict.fromkeys(
             words
             for one in found
             if one.line is not None
-            for words in publishing.floor_told(one.line.rater.kind, [one.shape.name])
+            for words in results.floor_told(one.line.rater.kind, [one.protocol.name])
         ),
     )
     lines = tuple(map(_line, found))
-    differs = departures(one.shape for one in found)
+    differs = departures(one.protocol for one in found)
     return (ResultSheet("human_agreement", "Agreement with people", heads, lines, about, (), differs),)
 
 
 def _line(one: KindAgreement) -> SheetLine:
-    aim, values = published(one.shape), one.shape.scale.values
-    share, kappa = one.figure(SHARE), one.figure(validation_figures.main_of(one.shape.scale))
+    aim = published(one.protocol)
     rater = one.line.rater if one.line else None
     cells = (
-        text(one.shape.presentation.tab, tip=one.shape.title),
-        text(" / ".join(value.words.lower() for value in values)),
+        text(one.protocol.presentation.tab, tip=one.protocol.title),
+        text(" / ".join(value.words.lower() for value in one.protocol.scale.values)),
         text(rater.name if rater else "–", tip=rater.prompt if rater else one.lacks),
         count(sum(one.line.told.confusion.values()) if one.line else 0, form=",.0f"),
-        _told(share), _told(kappa),
+        _told(one.figure(SHARE)), _told(one.figure(validation_figures.main_of(one.protocol.scale))),
         count(aim.value if aim else None, form=".2f", tip=f"{aim.judge} with people" if aim else ""),
         text(aim.place if aim else "–"),
     )  # fmt: skip
     behind = None
-    if one.line is not None and rater is not None and not one.shape.paired:
-        behind = held(ValidationQuery(one.shape.name), rater, ALL, f"{rater.name}: {one.shape.title}")
+    if one.line is not None and rater is not None and not one.protocol.paired:
+        behind = validation.held(
+            validation.ValidationQuery(one.protocol.name), rater, ALL, f"{rater.name}: {one.protocol.title}"
+        )
     return SheetLine(cells, source=behind)
 
 
@@ -165,7 +175,7 @@ def _told(found: Estimate) -> SheetCell:
     return told(found) if found.value is not None else text("–", tip=found.note)
 
 
-VIEW = ResultView(
+VIEW = result_views.ResultView(
     "human-agreement",
     "Kinds of labels",
     "Papers",
@@ -176,5 +186,178 @@ VIEW = ResultView(
     sheets,
     "Label",
     command="goldsmith assign FILE --stage labelling",
-    rests_on=(BESIDE,),
+    rests_on=(result_views.BESIDE,),
+)
+
+
+KIND = ResponsePart.KEYPOINTS.value
+
+
+@dataclass(frozen=True, slots=True)
+class FrozenPools:
+    """What was frozen: items, their points, and the reports of which nobody has accepted a point."""
+
+    items: int
+    points: int
+    before: int
+    without: int
+    changes: tuple[Change, ...] = ()
+
+    def words(self) -> str:
+        said = [f"{counted(self.items, 'common pool')} frozen, with {counted(self.points, 'key point')}."]
+        said += [f"{counted(self.before, 'item')} had one before; it stays as it is."] * bool(self.before)
+        out = "no accepted key point: nothing of theirs is in a pool."
+        said += [f"{counted(self.without, 'report')} {'has' if self.without == 1 else 'have'} {out}"] * bool(
+            self.without
+        )
+        return " ".join(said)
+
+
+def accepted(found: Extract | None) -> tuple[KeyPoint, ...]:
+    """The key points of a version that a person accepted: all of one confirmed as it was, else each by itself."""
+    if found is None or found.state is not ExtractState.CONFIRMED:
+        return ()
+    own = found.origin.startswith("person:")
+    return tuple(unit for unit in found.document.units if unit.kept and (unit.accepted or not own))
+
+
+def freeze(project: Project, items: Sequence[str] = ()) -> FrozenPools:
+    """Freeze for each item, or those named by key, the key points that people accepted, each once, in one act.
+
+    A pool that is there stays. Refusal where no item has an accepted key point.
+    """
+    people.refuse_others(project, materials.DOES)
+    judge_cases.checked_scope(project, judge_cases.RunRequest("", items=tuple(items)))
+    points = before = without = 0
+    changes: list[Change] = []
+    with project.store.write() as db:
+        for item_id in materials.item_ids(project, items):
+            drawn = extracts.standing(db, [item_id])
+            if ResponsePart.POOL.value in drawn.get((item_id, ""), {}):
+                before += 1
+                continue
+            of = [accepted(of_kind.get(KIND)) for (_, report), of_kind in sorted(drawn.items()) if report]
+            without += of.count(())
+            if units := merged_points(point for result in of for point in result):
+                pool = KeyPoints(units=units)
+                changes.append(extracts.write_own(project, (item_id, ""), ResponsePart.POOL, pool))
+                points += len(units)
+        if not changes and not before:
+            raise Refusal(
+                "No key point was accepted yet.",
+                "Draw key points from the reports and accept them, then freeze.",
+            )
+    return FrozenPools(len(changes), points, before, without, tuple(changes))
+
+
+@dataclass(frozen=True, slots=True)
+class PointReview:
+    """What became of the key points that a judge drew from one report, point by point."""
+
+    judge_id: str
+    item_id: str
+    accepted: int
+    edited: int
+    rejected: int
+    waiting: int
+
+
+def reviews(project: Project) -> Iterator[PointReview]:
+    """Report by report what people made of a judge's key points; a rejected one is not in their version."""
+    with project.store.read() as db:
+        used = select(ITEM.c.id).where(ITEM.c.retired.is_(False))
+        rows = db.execute(
+            select(EXTRACT).where(EXTRACT.c.kind == KIND, EXTRACT.c.item_id.in_(used))
+        ).mappings()
+        versions = grouped(
+            (row["response_id"], extracts.read(row)) for row in sorted(rows, key=extracts.rank)
+        )
+    for of_report in versions.values():
+        drawn = next((one for one in of_report if one.origin.startswith("judge:")), None)
+        if drawn is not None:
+            yield _review(drawn, of_report[0])
+
+
+def _review(drawn: Extract, stands: Extract) -> PointReview:
+    now = {unit.id: unit for unit in _all(stands.document.units)}
+    kept = {unit.id for unit in _all(accepted(stands))}
+    units = drawn.document.units
+    came = [unit for unit in units if unit.id in kept]
+    return PointReview(
+        judge_id=drawn.origin.partition(":")[2],
+        item_id=drawn.item_id,
+        accepted=len(came),
+        edited=sum(unit.text != now[unit.id].text for unit in came),
+        rejected=sum(unit.id not in now for unit in units),
+        waiting=sum(unit.id in now and unit.id not in kept for unit in units),
+    )
+
+
+def _all(units: Iterable[KeyPoint]) -> Iterator[KeyPoint]:
+    for unit in units:
+        yield from unit.parted()
+
+
+def reviews_report(project: Project) -> dict[str, list[PointReview]]:
+    """What people made of the key points of each judge, report by report; only where they decided anything."""
+    names = {one.id: one.name for one in judges.all_of(project)}
+    result = grouped(
+        (names.get(review.judge_id, review.judge_id), review)
+        for review in reviews(project)
+        if review.accepted or review.rejected
+    )
+    return dict(sorted(result.items()))
+
+
+def precision(found: list[PointReview]) -> Estimate:
+    """The share of accepted points among those decided; its interval knows that points of one item belong together."""
+    from annotator.stats.intervals.clustered import clustered_wilson
+
+    holds = [float(value) for one in found for value in [True] * one.accepted + [False] * one.rejected]
+    return clustered_wilson(holds, [one.item_id for one in found for _ in range(one.accepted + one.rejected)])
+
+
+def reviews_sheets(found: dict[str, list[PointReview]]) -> tuple[ResultSheet, ...]:
+    """A row for each judge that drew key points; none while nobody decided anything."""
+    if not found:
+        return ()
+    heads = columns(
+        JUDGE_COLUMN, ("precision", "Precision", "Accepted key points, of all that were accepted or rejected"),
+        ("accepted", "Accepted", "As drawn, or edited"), ("edited", "Edited", "Of the accepted, those reworded"),
+        ("rejected", "Rejected", "Taken out of the list"), ("waiting", "Open", "Nobody has decided yet"),
+        ("reports", "Reports", "Reports of which key points were decided"),
+    )  # fmt: skip
+    lines = [
+        SheetLine((
+            text(name), figure(precision(of)), count(sum(one.accepted for one in of)),
+            count(sum(one.edited for one in of)), count(sum(one.rejected for one in of)),
+            count(sum(one.waiting for one in of)), count(len(of)),
+        ))
+        for name, of in found.items()
+    ]  # fmt: skip
+    return (
+        ResultSheet(
+            "key_points",
+            "Key points that people accepted",
+            heads,
+            tuple(lines),
+            (
+                "Points of reports that nobody has begun to review are not counted; open ones enter no precision.",
+            ),
+        ),
+    )
+
+
+REVIEWS_VIEW = result_views.ResultView(
+    "key-points",
+    "Key points accepted",
+    result_views.BENCHMARK,
+    "How many of the key points that a judge drew from cited pages people accepted.",
+    "Have key points drawn from the pages that reports give, then accept, edit or remove them on the Material page.",
+    no_choices,
+    reviews_report,
+    reviews_sheets,
+    page="Material",
+    command=result_views.drawing(ResponsePart.KEYPOINTS),
+    rests_on=(ResponsePart.KEYPOINTS.drawn,),
 )

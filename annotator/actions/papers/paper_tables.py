@@ -6,25 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from annotator import files
-from annotator.actions.judging import judge_offers
-from annotator.actions.judging.judge_offers import ProtocolOffer
-from annotator.actions.papers import (
-    citation_windows,
-    continuations,
-    duel_tables,
-    point_reviews,
-    report_statistics,
-    score_agreement,
-    systems_tables,
-    view_tables,
-)
+from annotator.actions.judging import judge_runs
+from annotator.actions.papers import human_agreement, systems_tables, view_tables
 from annotator.actions.project.file import Project
-from annotator.actions.results import metrics, response_scores, scoring
+from annotator.actions.results import results, scoring
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, key_of
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import CUT_OFF, DATED, SEVERAL_MODES, ResultView
-from annotator.domain.judges.paper import Paper
-from annotator.domain.judges.paper_table import Down, DuelTable, PaperTable, SystemsTable, ViewTable
+from annotator.domain.judges.paper import Down, DuelTable, Paper, PaperTable, SystemsTable, ViewTable
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import papers
@@ -43,8 +32,7 @@ def aliases() -> dict[str, str]:
     """
     letters: dict[str, str] = {}
     for paper in papers():
-        taken = letters.values()
-        letters[paper.name] = paper.name[:2] if paper.name[0] in taken else paper.name[0]
+        letters[paper.name] = paper.name[:2] if paper.name[0] in letters.values() else paper.name[0]
     return {
         f"{letters[paper.name]}{'f' if kind == 'Figure' else ''}{number}": table.name
         for paper, table in TABLES.values()
@@ -69,7 +57,7 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     readings = dict.fromkeys((one.title, one.name) for of in read.values() for one in of)
     return (
         ViewChoice("table", "Table", offered, usual=_usual(project)),
-        response_scores.rater_choice(project),
+        results.rater_choice(project),
         ViewChoice(
             "after",
             "Published after",
@@ -87,7 +75,6 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def _with(down: Down) -> tuple[str, ...]:
-    """The tables that have such rows."""
     return tuple(
         name
         for name, (_, table) in TABLES.items()
@@ -97,7 +84,7 @@ def _with(down: Down) -> tuple[str, ...]:
 
 def _usual(project: Project) -> str:
     """The first table of which most of what is judged is known here; the first of all where nothing is."""
-    known = {info.name: not info.cost for info in metrics.known(project)}
+    known = {info.name: not info.cost for info in scoring.known(project)}
 
     def share(name: str) -> float:
         wanted = [metric for one in TABLES[name][1].made_of for metric in _metrics(one)]
@@ -128,7 +115,9 @@ def report(
     boards = [one for one in wanted.made_of if isinstance(one, DuelTable) and one.board]
     if file and not boards:
         raise Refusal(f"“{table}” takes no file: it has no leaderboard.", "Leave “file” out.")
-    made += [duel_tables.leaderboard(one, Path(file), key_of(table, "board")) for one in boards if file]
+    made += [
+        systems_tables.leaderboard(board, Path(file), key_of(table, "board")) for board in boards if file
+    ]
     again = Counter(one.key for one in made)
     return tuple(
         replace(
@@ -146,9 +135,9 @@ def _made(
 ) -> Iterator[ResultSheet]:
     for one in table.made_of:
         if isinstance(one, DuelTable):
-            yield from duel_tables.sheets(project, one, key_of(table.name), table.title, judge, reading)
+            yield from systems_tables.sheets(project, one, key_of(table.name), table.title, judge, reading)
             continue
-        found = (
+        result = (
             systems_tables.sheet(
                 systems_tables.counted(project, one.read(reading), judge, after, mode),
                 key_of(table.name),
@@ -157,8 +146,8 @@ def _made(
             if isinstance(one, SystemsTable)
             else view_tables.sheet(project, one, judge)
         )
-        if found is not None:
-            yield found
+        if result is not None:
+            yield result
 
 
 VIEW = ResultView(
@@ -174,12 +163,12 @@ VIEW = ResultView(
 )
 _EVERY = (
     *result_views.VIEWS,
-    citation_windows.VIEW,
-    report_statistics.VIEW,
-    report_statistics.EXEMPLARS,
-    continuations.VIEW,
-    score_agreement.VIEW,
-    point_reviews.VIEW,
+    view_tables.WINDOWS_VIEW,
+    view_tables.STATISTICS_VIEW,
+    view_tables.EXEMPLARS,
+    view_tables.VIEW,
+    view_tables.AGREEMENT_VIEW,
+    human_agreement.REVIEWS_VIEW,
     VIEW,
 )
 _PARTS = tuple(dict.fromkeys(view.part for view in _EVERY))
@@ -222,7 +211,6 @@ with what it lacks.
 
 
 def page() -> str:
-    """The help page of all tables and figures, as Markdown."""
     return "\n".join([_HEAD, *(_part(paper) for paper in papers())])
 
 
@@ -255,13 +243,12 @@ MissingStep = tuple[str, str]
 
 
 def lacking(
-    project: Project, chosen: Mapping[str, str], offers: Sequence[ProtocolOffer] | None = None
+    project: Project, chosen: Mapping[str, str], offers: Sequence[judge_runs.ProtocolOffer] | None = None
 ) -> tuple[MissingStep, ...]:
-    """The steps after which a table that is empty has figures."""
     made = TABLES[chosen["table"]][1].made_of
-    known = {info.name for info in metrics.known(project)}
-    protocols = {metrics.named(name).protocol for one in made for name in _metrics(one) if name not in known}
-    offers = judge_offers.offers(project) if offers is None else offers
+    known = {info.name for info in scoring.known(project)}
+    protocols = {scoring.named(name).protocol for one in made for name in _metrics(one) if name not in known}
+    offers = judge_runs.offers(project) if offers is None else offers
     steps = [step for offer in offers if offer.name in protocols for step in _steps(offer)]
     for one in made:
         mode = _mode(one)
@@ -280,7 +267,7 @@ def _mode(made: SystemsTable | ViewTable | DuelTable) -> str:
     return dict(made.chosen).get("mode", "") if isinstance(made, ViewTable) else getattr(made, "mode", "")
 
 
-def _steps(offer: ProtocolOffer) -> Iterator[MissingStep]:
+def _steps(offer: judge_runs.ProtocolOffer) -> Iterator[MissingStep]:
     """What a protocol without figures lacks: gold, what is drawn from reports, and verdicts."""
     yield from ((f"{offer.title}: {words}", "Author") for words in offer.lacks)
     for step in offer.steps:
@@ -302,7 +289,7 @@ def listed(project: Project, *, every: bool = False) -> list[dict[str, str]]:
     """
     held = result_views.held(project)
     short = {of: one for one, of in aliases().items()}
-    offers = judge_offers.offers(project) if every else ()
+    offers = judge_runs.offers(project) if every else ()
     rows = [(one.name, "", one.title, one.about, "" if one.rests(held) else one.missing) for one in VIEWS]
     for name, (paper, table) in TABLES.items():
         rests = any(_rests(one, held) for one in table.made_of)
@@ -319,10 +306,10 @@ def _rests(made: SystemsTable | ViewTable | DuelTable, held: Collection[str]) ->
     if (mode := _mode(made)) and mode not in held:
         return False
     if isinstance(made, ViewTable):
-        judged = {metrics.named(value).protocol for name, value in made.chosen if name == "metric"}
+        judged = {scoring.named(value).protocol for name, value in made.chosen if name == "metric"}
         return judged <= set(held) and result_views.named(made.view, view_tables.VIEWS).rests(held)
     needed = _NEEDED.get(made.down) if isinstance(made, SystemsTable) else None
-    known = any(metrics.named(one).protocol in held for one in _metrics(made))
+    known = any(scoring.named(metric).protocol in held for metric in _metrics(made))
     return known and (needed is None or needed in held)
 
 

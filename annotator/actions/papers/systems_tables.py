@@ -1,46 +1,48 @@
-"""Systems down and metrics across, group of items by group of items, as papers print their results."""
+"""Systems down and metrics across, as papers print their results, with stars where the best is better."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
+from itertools import combinations
+from math import inf, sqrt
+from pathlib import Path
 from statistics import fmean, stdev
 
 from sqlalchemy import select
 
-from annotator.actions.authoring import gold
+from annotator.actions.authoring import annotating
 from annotator.actions.project.file import Project
-from annotator.actions.results import (
-    metrics,
-    overview,
-    publishing,
-    response_scores,
-    result_pictures,
-    result_raters,
-    results,
-    scoring,
-)
-from annotator.actions.results.response_scores import ItemName
-from annotator.actions.results.result_raters import ResultRater
+from annotator.actions.results import overview, result_pictures, result_raters, results, scoring
+from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
+    UNDEFINED,
     ResultSheet,
     SheetCell,
     SheetColumn,
     SheetLine,
     SheetPicture,
+    chance,
+    columns,
+    count,
+    figure,
     key_of,
+    missing,
+    number,
     text,
 )
-from annotator.actions.results.results import ResultRow
-from annotator.actions.results.scoring import ALL, Score
-from annotator.domain.judges.paper_table import Down, Spread, SystemsTable, TableColumn
-from annotator.domain.material.item import QUESTION_TYPES
-from annotator.domain.material.response import GROUPS
-from annotator.domain.texts.estimate import Estimate, decimal
-from annotator.protocols import PROTOCOLS
-from annotator.stats.intervals.cluster_means import DRAWS, percentile_bounds
-from annotator.stats.validation.attempts import pass_at_k
+from annotator.actions.results.results import Counted, ItemName, ResultRow
+from annotator.actions.results.scoring import ALL, MetricInfo, Score
+from annotator.domain.judges.paper import Down, DuelTable, Spread, SystemsTable, TableColumn
+from annotator.domain.judges.protocol import Composite, Over
+from annotator.domain.material.item import GROUPS, QUESTION_TYPES
+from annotator.domain.texts.estimate import CHANCE, FEWEST, Estimate, decimal, enough, few
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.table_files import read_table
+from annotator.protocols import COMPOSITES, PROTOCOLS
+from annotator.stats.intervals.clustered import DRAWS, percentile_bounds
+from annotator.stats.validation.duels import pass_at_k
 from annotator.storage.tables import RESPONSE, SOURCE, SYSTEM
 
 SOURCE_KIND, LANGUAGE = "source_kind", "language"
@@ -50,8 +52,6 @@ PERCENTILES = f"95 % percentiles of {DRAWS:,} bootstrap means over items"
 
 @dataclass(frozen=True, slots=True)
 class SystemName:
-    """A system with its group and what tables say of it below them."""
-
     name: str
     group: str
     footnote: str
@@ -84,39 +84,38 @@ class CountedTable:
 
     table: SystemsTable
     scores: Mapping[str, Sequence[Score]]
-    raters: Mapping[str, ResultRater]
+    raters: Mapping[str, result_raters.ResultRater]
     systems: Mapping[str, SystemName]
     groups: Sequence[GroupedItems]
     scopes: Sequence[RowScope]
     limit: float
+    # By whose gold, protocol by protocol.
     gold: tuple[str, ...] = ()
-    """By whose gold, protocol by protocol."""
     left_out: Mapping[str, str] = field(default_factory=dict)
 
 
 def counted(
     project: Project, table: SystemsTable, judge: str = "", after: str = "", mode: str = ""
 ) -> CountedTable:
-    """Everything that a table needs, each protocol's scores read once."""
     names = {column.metric for part in table.parts for column in part.columns}
     scores: dict[str, list[Score]] = {name: [] for name in names}
     there = result_raters.everybody_under(
-        project, dict.fromkeys(metrics.named(name).protocol for name in sorted(names))
+        project, dict.fromkeys(scoring.named(name).protocol for name in sorted(names))
     )
     raters = result_raters.together(there, judge)
     for protocol, rater in raters.items():
         for score in scoring.scores(project, PROTOCOLS[protocol], rater.id):
-            if score.metric in names and not response_scores.is_part(score):
+            if score.metric in names and not results.is_part(score):
                 scores[score.metric].append(score)
-    items = response_scores.items_named(project)
+    items = results.items_named(project)
     groups = list(_groups(project, table, items))
     with project.store.read() as db:
         golds = dict.fromkeys(
-            gold.words(db, PROTOCOLS[name].needs, items, rater=one.id) for name, one in raters.items()
+            annotating.words(db, PROTOCOLS[name].needs, items, rater=one.id) for name, one in raters.items()
         )
     return CountedTable(
         table, scores, raters, systems_of(project), groups, list(_scopes(project, table, items, after, mode)),
-        publishing.limit(project), tuple(filter(None, golds)), result_raters.not_judged(there, raters),
+        results.limit(project), tuple(filter(None, golds)), result_raters.not_judged(there, raters),
     )  # fmt: skip
 
 
@@ -128,7 +127,7 @@ def systems_of(project: Project) -> dict[str, SystemName]:
 
 def _groups(project: Project, table: SystemsTable, items: Mapping[str, ItemName]) -> Iterator[GroupedItems]:
     of = _group_of(project, table.across, items) if table.across else {}
-    known = table.across in (*response_scores.CUTS, LANGUAGE)
+    known = table.across in (*results.CUTS, LANGUAGE)
     for group in sorted(set(of.values()) - {""}, key=_place):
         members = {item for item, own in of.items() if own == group}
         yield GroupedItems(group, members, *((table.across, group) if known else ()))
@@ -172,14 +171,14 @@ def _scopes(
 
 def limited(project: Project) -> dict[str, dict[str, str]]:
     """Of each mode in which reports were asked for with a cut-off, these responses with that day."""
-    r, found = RESPONSE.c, dict[str, dict[str, str]]()
+    r, result = RESPONSE.c, dict[str, dict[str, str]]()
     question = select(r.mode, r.id, r.cutoff).where(
         r.cutoff.is_not(None), r.mode.in_(scoring.modes_of(project))
     )
     with project.store.read() as db:
         for mode, response_id, day in db.execute(question):
-            found.setdefault(mode, {})[response_id] = str(day)
-    return {mode: found[mode] for mode in scoring.modes_of(project) if mode in found}
+            result.setdefault(mode, {})[response_id] = str(day)
+    return {mode: result[mode] for mode in scoring.modes_of(project) if mode in result}
 
 
 def _conditions(project: Project, limit: str, items: Mapping[str, ItemName]) -> Iterator[RowScope]:
@@ -203,7 +202,6 @@ def _conditions(project: Project, limit: str, items: Mapping[str, ItemName]) -> 
 
 
 def published(project: Project) -> dict[str, str]:
-    """In which month the first source of each item was published that says so."""
     s = SOURCE.c
     question = select(s.item_id, s.published).where(s.published != "").order_by(s.position.desc(), s.id)
     with project.store.read() as db:
@@ -249,10 +247,10 @@ def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
     figures = [
         (cell.metric, cell.estimate) for *_, cells in made for cell in cells if cell.estimate is not None
     ]
-    infos = {metric: metrics.named(metric) for metric, _ in figures if metric}
+    infos = {metric: scoring.named(metric) for metric, _ in figures if metric}
     told = (
         *_told(found),
-        *publishing.lacking((infos[one].protocol, infos[one].title, own) for one, own in figures if one),
+        *results.lacking((infos[one].protocol, infos[one].title, own) for one, own in figures if one),
         *_footnotes(found, {row[1] for row in made}),
         *([f"Left out, as known in one condition only: {lone}."] if lone else []),
     )
@@ -261,7 +259,7 @@ def sheet(found: CountedTable, key: str, title: str) -> ResultSheet | None:
 
 def _head(column: TableColumn, group: GroupedItems) -> SheetColumn:
     named = [group.title] if group.title else []
-    info = metrics.named(column.metric)
+    info = scoring.named(column.metric)
     return SheetColumn(key_of(*named, column.title), ": ".join([*named, column.title]), info.title, info.unit)
 
 
@@ -270,14 +268,13 @@ def _rank(found: CountedTable, system: str, cells: Sequence[SheetCell]) -> tuple
     own, last = found.systems[system], cells[-len(found.table.parts[0].columns)]
     place = GROUPS.index(own.group) if own.group in GROUPS else len(GROUPS)
     value = last.estimate.value if last.estimate is not None else None
-    up = metrics.named(last.metric).higher_is_better if last.metric else True
+    up = scoring.named(last.metric).higher_is_better if last.metric else True
     return place, own.group, value is None, (-1 if up else 1) * (value or 0.0), own.name
 
 
 def _rows(
     found: CountedTable, columns: Sequence[TableColumn], scope: RowScope
 ) -> Iterator[tuple[str, tuple[SheetCell, ...]]]:
-    """Each system that has a score in a scope, with its cells."""
     of = {
         column.metric: [
             score
@@ -312,12 +309,11 @@ def _cells(
     group: GroupedItems,
     systems: Sequence[str],
 ) -> list[SheetCell]:
-    info = metrics.named(column.metric)
+    info = scoring.named(column.metric)
     rater = found.raters.get(info.protocol)
     whole = overview.ResultsReport((), {info.name: info}, found.limit)
-    means = _estimates(column, list(scores), systems)
     made = []
-    for system, mean in zip(systems, means, strict=True):
+    for system, mean in zip(systems, _estimates(column, list(scores), systems), strict=True):
         own = [score for score in scores if score.system_id == system]
         if found.table.spread is Spread.OFFSETS and mean.low is not None:
             mean = _as_printed(mean, results.by_items(own, [system])[system].values())
@@ -333,15 +329,15 @@ def _cells(
 
 
 def _estimates(column: TableColumn, scores: list[Score], systems: Sequence[str]) -> list[Estimate]:
-    within = metrics.named(column.metric).within
+    within = scoring.named(column.metric).within
     if column.best_of:
-        by_system = response_scores.by_item(scores)
+        by_system = results.by_item(scores)
         return [
             pass_at_k(
-                {item: [run.estimate for run in runs] for item, runs in by_system.get(one, {}).items()},
+                {item: [run.estimate for run in runs] for item, runs in by_system.get(system, {}).items()},
                 column.best_of, within,
             )
-            for one in systems
+            for system in systems
         ]  # fmt: skip
     means = (
         results.estimates(scores, list(systems), within)
@@ -352,8 +348,6 @@ def _estimates(column: TableColumn, scores: list[Score], systems: Sequence[str])
 
 
 def _summed(mean: Estimate) -> Estimate:
-    """The sum over the items that a mean is over."""
-
     def times(end: float | None) -> float | None:
         return None if end is None else end * mean.n
 
@@ -364,33 +358,31 @@ def _summed(mean: Estimate) -> Estimate:
 
 
 def _as_printed(mean: Estimate, items: Iterable[Estimate]) -> Estimate:
-    """The mean with the interval that papers print."""
-    low, high = percentile_bounds([one.value for one in items if one.value is not None])
+    low, high = percentile_bounds([item.value for item in items if item.value is not None])
     return replace(mean, low=low, high=high, method=f"mean over items; {PERCENTILES}")
 
 
 def _spread(cell: SheetCell, spread: Spread, own: Sequence[Score]) -> SheetCell:
     """A figure with what stands beside it as the paper prints it."""
-    found = cell.estimate
-    if found is None or found.value is None or spread is Spread.NONE:
+    result = cell.estimate
+    if result is None or result.value is None or spread is Spread.NONE:
         return cell
-    gaps = f"  {found.missing:,} missing" if found.missing else ""
+    gaps = f"  {result.missing:,} missing" if result.missing else ""
     gaps += f"  {overview.FLOOR}" if cell.words.endswith(overview.FLOOR) else ""
     if spread is Spread.OFFSETS:
-        low, high = (None if end is None else end - found.value for end in (found.low, found.high))
+        low, high = (None if end is None else end - result.value for end in (result.low, result.high))
         ends = "" if low is None or high is None else f"  [{decimal(low)}, +{decimal(high)}]"
-        return replace(cell, words=f"{decimal(found.value, 4)}{ends}{gaps}")
+        return replace(cell, words=f"{decimal(result.value, 4)}{ends}{gaps}")
     apart = deviation(own)
     beside = "" if apart is None else f" ± {decimal(apart)}"
-    return replace(cell, words=f"{decimal(found.value)}{beside}{gaps}", sd=apart)
+    return replace(cell, words=f"{decimal(result.value)}{beside}{gaps}", sd=apart)
 
 
 def deviation(scores: Sequence[Score]) -> float | None:
     """The standard deviation of a system's mean over its runs; None while there is one run."""
-    runs: dict[int, list[float]] = {}
-    for score in scores:
-        if score.estimate.value is not None:
-            runs.setdefault(score.trial, []).append(score.estimate.value)
+    runs = grouped(
+        (score.trial, score.estimate.value) for score in scores if score.estimate.value is not None
+    )
     return stdev(map(fmean, runs.values())) if len(runs) > 1 else None
 
 
@@ -398,7 +390,7 @@ def _told(found: CountedTable) -> Iterator[str]:
     for protocol, rater in found.raters.items():
         if PROTOCOLS[protocol].values and rater.id != result_raters.COMPUTED:
             yield f"{PROTOCOLS[protocol].title}: judged by {rater.name}."
-        yield from publishing.floor_told(rater.kind, [protocol])
+        yield from results.floor_told(rater.kind, [protocol])
     yield from dict.fromkeys(rater.remark for rater in found.raters.values() if rater.remark)
     yield from result_raters.left_out_told(found.left_out)
     yield from (f"Gold: {words}." for words in found.gold)
@@ -411,7 +403,7 @@ def _told(found: CountedTable) -> Iterator[str]:
 
 
 def _footnotes(found: CountedTable, systems: Collection[str]) -> Iterator[str]:
-    named = sorted((found.systems[one].name, found.systems[one].footnote) for one in systems)
+    named = sorted((found.systems[system].name, found.systems[system].footnote) for system in systems)
     yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
 
 
@@ -436,3 +428,369 @@ def _pictures(found: CountedTable, title: str, rows: Sequence[Row]) -> Iterator[
         )
         if series:
             yield SheetPicture(key_of(part.title or "systems"), named, draw)
+
+
+ALPHA = 0.05
+STAR = "*"
+LEGEND = (
+    f"{STAR} The best of its column is beyond chance better than the second best: p < 0.05 by a paired t-test over "
+    "items; overall, by t from its jackknife over items. Neither is said over fewer than "
+    f"{FEWEST} items."
+)
+_WHOLE = (ALL, ALL)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemDuel:
+    """Two systems in a column, the better one first: their difference and how it was tested.
+
+    `best` marks the best and the second best; `corrected` is p among all other pairs of the column.
+    """
+
+    metric: str
+    systems: tuple[str, str]
+    difference: Estimate
+    t: float | None
+    df: int | None
+    p: float | None
+    best: bool
+    star: bool
+    corrected: float | None = None
+
+
+def sheets(
+    project: Project, table: DuelTable, key: str, title: str, judge: str = "", reading: str = ""
+) -> Iterator[ResultSheet]:
+    """The table, then the pairs of systems with two items in common; nothing while no figure of it is known."""
+    result = _DuelMaker.of(project, table, judge, reading)
+    if any(row.estimate.value is not None for row in result.rows.values()):
+        yield result.sheet(key, title)
+        if (pairs := result.pairs_sheet(f"{key}_pairs")).lines:
+            yield pairs
+
+
+def leaderboard(table: DuelTable, path: Path, key: str) -> ResultSheet:
+    """The systems of a leaderboard's file, with the last figure made of the others as for systems here."""
+    read, lines = read_table(path, [column for column, _ in table.board]), []
+    made = COMPOSITES[table.columns[-1].metric][1]
+    for index, row in enumerate(read.rows):
+        try:
+            values = {metric: float(row[column]) for column, metric in table.board if metric}
+        except ValueError:
+            raise Refusal(
+                f"{path.name}, {read.place(index)}: a figure is no number. Nothing was read.",
+                "Correct the cell, or take the row out.",
+            ) from None
+        values[made.name] = made.combine([values[name] for name in made.of])
+        names = ", ".join(row[column] for column, metric in table.board if not metric and row[column])
+        lines.append(
+            SheetLine((text(names), *(count(values[one.metric], form=".4f") for one in table.columns)))
+        )
+    return ResultSheet(
+        key, f"Leaderboard: {path.name}",
+        columns(SYSTEM_COLUMN, *((key_of(one.title), one.title) for one in table.columns)), tuple(lines),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _DuelMaker:
+    """What a table is made of: figures by metric and system, and what they were counted from."""
+
+    titles: Sequence[str]
+    infos: Sequence[MetricInfo]
+    composite: Composite
+    counts: Mapping[str, Counted]
+    rows: Mapping[tuple[str, str], ResultRow]
+    systems: Mapping[str, SystemName]
+    limit: float
+    reading: str
+    left_out: Mapping[str, str]
+
+    @classmethod
+    def of(cls, project: Project, table: DuelTable, judge: str, reading: str) -> "_DuelMaker":
+        known = {info.name: info for info in scoring.described()}
+        other = next((one for one in table.readings if one.name == reading), None)
+        instead = other.instead if other is not None else {}
+        paper, made = COMPOSITES[table.columns[-1].metric]
+        composite = replace(
+            made, of=tuple(instead.get(name, name) for name in made.of),
+            of_exemplar=tuple(instead.get(name, name) for name in made.of_exemplar),
+        )  # fmt: skip
+        columns_ = {instead.get(column.metric, column.metric): column.title for column in table.columns}
+        titles = {name: title for name, title in columns_.items() if name in known}
+        *infos, last = (known[name] for name in titles)
+        wanted = {info.name for info in infos}
+        protocols = dict.fromkeys(info.protocol for info in infos)
+        counts = {
+            name: _narrowed(one, wanted) for name, one in overview.gathered(project, protocols, judge).items()
+        }
+        rows = [row for one in counts.values() for row in results.rows_of(one)]
+        rows += overview.rows_of(paper, composite, counts, rows)
+        by_place = {(row.metric, row.system_id): row for row in rows if row.metric in {*wanted, last.name}}
+        read = ", ".join(known[one].title for one in instead.values() if one in known)
+        return cls(
+            list(titles.values()), [*infos, last], composite, counts, by_place, systems_of(project),
+            results.limit(project), f"{other.title}: {read}." if other is not None else "",
+            result_raters.not_judged(result_raters.everybody_under(project, protocols), counts),
+        )  # fmt: skip
+
+    @cached_property
+    def exemplars(self) -> frozenset[str]:
+        return overview.exemplars(self.counts)
+
+    @cached_property
+    def ordered(self) -> list[str]:
+        there = {system for _, system in self.rows}
+        last = self.infos[-1].name
+
+        def place(system: str) -> tuple[bool, float, object]:
+            value, name = self._value(last, system), self.systems[system].name
+            return system not in self.exemplars, inf if value is None else -value, text(name).worth
+
+        return sorted(there, key=place)
+
+    def _value(self, metric: str, system: str) -> float | None:
+        row = self.rows.get((metric, system))
+        return row.estimate.value if row is not None else None
+
+    @cached_property
+    def duels(self) -> dict[str, list[SystemDuel]]:
+        """By metric, the best against the second best, then every other pair."""
+        return {info.name: list(self._duels(info)) for info in self.infos}
+
+    def _duels(self, info: MetricInfo) -> Iterator[SystemDuel]:
+        from annotator.stats.intervals.clustered import holm
+
+        sign = -1 if info.higher_is_better else 1
+        known = [
+            (sign * value, system)
+            for system in self.ordered
+            if system not in self.exemplars and (value := self._value(info.name, system)) is not None
+        ]
+        ranked = [system for _, system in sorted(known, key=lambda one: one[0])]
+        pairs = combinations(ranked, 2)
+        made = list(self._by_jackknife(pairs, ranked) if info.of else self._by_items(info, pairs))
+        raised = holm([one.p for one in made[1:]])
+        yield from made[:1]
+        yield from (replace(one, corrected=p) for one, p in zip(made[1:], raised, strict=True))
+
+    def _by_items(self, info: MetricInfo, pairs: Iterable[tuple[str, str]]) -> Iterator[SystemDuel]:
+        """Tests over items; those on which one of two is undefined are left out."""
+        from annotator.stats.intervals.student import paired_means, paired_test
+
+        counted = self.counts.get(info.protocol)
+        own = [score for score in counted.scores if score.metric == info.name] if counted else []
+        scores = results.by_items(own, self.ordered)
+        for place, (one, other) in enumerate(pairs):
+            result = paired_means(scores[other], scores[one], info.within)
+            test = paired_test([gap.value for gap in result.differences.values() if gap.value is not None])
+            # The mean of all may be that of other items than those that both have.
+            ahead = result.mean.value is not None and (result.mean.value > 0) == info.higher_is_better
+            better = ahead and enough(result.mean.n) and test.p is not None and test.p < ALPHA
+            yield SystemDuel(
+                info.name, (one, other), result.mean, test.t, test.df, test.p, not place, better and not place
+            )
+
+    def _by_jackknife(self, pairs: Iterable[tuple[str, str]], ranked: Sequence[str]) -> Iterator[SystemDuel]:
+        """Tests of what is made of other figures, by what it is without each item that all of these share."""
+        import numpy as np
+
+        from annotator.stats.intervals.clustered import jackknifed
+        from annotator.stats.intervals.student import two_sided
+
+        without = overview.without_each(self.composite, self.counts, _WHOLE, ranked) if ranked else None
+        name = self.composite.name
+        places = {system: place for place, system in enumerate(ranked)}
+        for place, (one, other) in enumerate(pairs):
+            both = [self.rows[name, system].estimate for system in (one, other)]
+            gap = None if without is None else without[:, places[one]] - without[:, places[other]]
+            bare = Estimate(
+                (both[0].value or 0.0) - (both[1].value or 0.0), n=min(each.n for each in both),
+                missing=sum(each.missing for each in both), method="difference",
+            )  # fmt: skip
+            result = results.with_interval(bare, gap, bare.n, CHANCE, overview.NO_PARTS)
+            t = df = p = None
+            if (
+                gap is not None
+                and not np.isnan(gap).any()
+                and bare.n > 1
+                and (error := sqrt(jackknifed(gap)))
+            ):
+                t, df = (bare.value or 0.0) / error, bare.n - 1
+                p = two_sided(t, df)
+            better = p is not None and p < ALPHA and enough(bare.n)
+            yield SystemDuel(name, (one, other), result, t, df, p, not place, better and not place)
+
+    def sheet(self, key: str, title: str) -> ResultSheet:
+        lines = [
+            SheetLine((text(self.systems[one].name), *(self._cell(info, one) for info in self.infos)))
+            for one in self.ordered
+        ]
+        heads = (
+            SYSTEM_COLUMN,
+            *(
+                SheetColumn(key_of(one.name), title, f"{one.title}: {one.protocol_title}", one.unit)
+                for title, one in zip(self.titles, self.infos, strict=True)
+            ),
+        )
+        return ResultSheet(key, title, heads, tuple(lines), tuple(self._told()), long=self._long(key, title))
+
+    def _long(self, key: str, title: str) -> ResultSheet:
+        heads = columns(
+            SYSTEM_COLUMN, ("metric", "Metric"), ("value", "Value"), ("star", "Star", LEGEND),
+            ("p", "p", "Of the best against the second best"), ("judge", "Judged by"), ("reason", "Why there is none"),
+        )  # fmt: skip
+        lines = [
+            SheetLine((
+                text(self.systems[one].name), text(info.name), self._figure(info, one),
+                SheetCell(STAR if self._starred(info, one) else "", value=self._starred(info, one)),
+                count(self._p(info, one)), text(self._judge(info, one)), text(self._why_none(info, one)),
+            ))
+            for one in self.ordered
+            for info in self.infos
+        ]  # fmt: skip
+        return ResultSheet(key, title, heads, tuple(lines))
+
+    def _cell(self, info: MetricInfo, system: str) -> SheetCell:
+        """A figure as the table prints it: its value, its star, and what is missing."""
+        row = self.rows.get((info.name, system))
+        if row is None:
+            return missing(self._why_none(info, system))
+        whole = overview.ResultsReport((), {info.name: info}, self.limit)
+        made, value = overview.cell(whole, row), row.estimate.value
+        gaps = f"  {row.estimate.missing:,} missing" if row.estimate.missing else ""
+        star = STAR if self._starred(info, system) else ""
+        words = UNDEFINED if value is None else f"{number(value)}{star}{gaps}"
+        tip = f"{made.tip}\n{self._tested(info)}" if star else made.tip
+        return replace(made, words=words, tip=tip, picture="")
+
+    def _figure(self, info: MetricInfo, system: str) -> SheetCell:
+        row = self.rows.get((info.name, system))
+        return figure(row.estimate if row is not None else Estimate(None, note=self._why_none(info, system)))
+
+    def _best(self, info: MetricInfo, system: str) -> SystemDuel | None:
+        first = next(iter(self.duels[info.name]), None)
+        return first if first is not None and first.systems[0] == system else None
+
+    def _starred(self, info: MetricInfo, system: str) -> bool:
+        best = self._best(info, system)
+        return best is not None and best.star
+
+    def _p(self, info: MetricInfo, system: str) -> float | None:
+        best = self._best(info, system)
+        return best.p if best is not None else None
+
+    def _judge(self, info: MetricInfo, system: str) -> str:
+        row = self.rows.get((info.name, system))
+        return row.rater if row is not None and row.rater != result_raters.COMPUTED else ""
+
+    def _why_none(self, info: MetricInfo, system: str) -> str:
+        row = self.rows.get((info.name, system))
+        if row is None:
+            return self._why_no_row(info, system)
+        return row.estimate.note if row.estimate.value is None else ""
+
+    def _why_no_row(self, info: MetricInfo, system: str) -> str:
+        if info.of:
+            return "No response"
+        if info.protocol not in self.counts:
+            by = self.left_out.get(info.protocol)
+            return f"Judged by {by} alone" if by else "Nobody has judged this yet"
+        scores = self.counts[info.protocol].scores
+        own = (
+            score.estimate.note for score in scores if (score.metric, score.system_id) == (info.name, system)
+        )
+        return next(own, "No response")
+
+    def _tested(self, info: MetricInfo) -> str:
+        first = self.duels[info.name][0]
+        tested = f", t = {first.t:.4f}, df {first.df}" if first.t is not None else ""
+        p = "" if first.p is None else f", p = {first.p:.4f}"
+        return f"{STAR} against {self.systems[first.systems[1]].name}: {figure(first.difference).words}{tested}{p}"
+
+    def _told(self) -> Iterator[str]:
+        yield LEGEND
+        yield from (self.reading,) if self.reading else ()
+        by_rater: dict[str, list[str]] = {}
+        for info in self.infos[:-1]:
+            counted = self.counts.get(info.protocol)
+            judge = counted.rater.name if counted is not None else "nobody yet"
+            if info.judged and judge != result_raters.COMPUTED and info.protocol not in self.left_out:
+                by_rater.setdefault(judge, []).append(info.title)
+        yield from (f"{', '.join(titles)}: judged by {rater}." for rater, titles in by_rater.items())
+        yield from result_raters.left_out_told(self.left_out)
+        yield from (
+            f"Gold: {fromkey}."
+            for fromkey in dict.fromkeys(each.gold for each in self.counts.values())
+            if fromkey
+        )
+        yield from self._undefined()
+        yield from results.floors(self.rows.values())
+        named = sorted((self.systems[one].name, self.systems[one].footnote) for one in self.ordered)
+        yield from (f"{name}: {footnote}" for name, footnote in named if footnote)
+
+    def _undefined(self) -> Iterator[str]:
+        of: dict[tuple[str, str], list[str]] = {}
+        for info in self.infos:
+            for system in self.ordered:
+                if self._value(info.name, system) is None:
+                    why = self._why_none(info, system)
+                    of.setdefault((info.title, why), []).append(self.systems[system].name)
+        for (title, why), names in of.items():
+            whose = "" if len(names) == len(self.ordered) else f" ({', '.join(names)})"
+            yield f"{title} is undefined{whose}: {why}."
+
+    def pairs_sheet(self, key: str) -> ResultSheet:
+        """Every pair of systems that could be tested, metric by metric."""
+        heads = columns(
+            ("metric", "Metric"), ("better", "Better"), ("other", "Other"),
+            ("difference", "Difference", "Mean over the items on which both are defined, with its interval"),
+            ("t", "t"), ("df", "df"),
+            ("p", "p", "Two-sided; of the overall figure by its jackknife over items"),
+            ("p_holm", "p (Holm)", "Corrected for all other pairs of the column; the best and the second stand alone"),
+            ("apart", "Apart", "Whether the difference is beyond chance at 0.05"),
+        )  # fmt: skip
+        titles = {info.name: info.title for info in self.infos}
+        lines = [
+            SheetLine((
+                text(titles[one.metric]), *(text(self.systems[system].name) for system in one.systems),
+                figure(one.difference), _t(one.t), count(one.df), chance(one.p), chance(one.corrected), _apart(one),
+            ))
+            for own in self.duels.values()
+            for one in own
+            if one.p is not None
+        ]  # fmt: skip
+        return ResultSheet(key, "Every two systems", heads, tuple(lines))
+
+
+def _narrowed(counted: Counted, wanted: set[str]) -> Counted:
+    metrics_ = tuple(metric for metric in counted.protocol.metrics if metric.name in wanted)
+    scores = [
+        replace(score, groups=(_WHOLE,))
+        for score in counted.scores
+        if score.metric in wanted and _WHOLE in score.groups
+    ]
+    pooled = any(metric.over is not Over.RESPONSE for metric in metrics_)
+    members = [
+        replace(member, groups=(_WHOLE,)) for member in counted.members if pooled and _WHOLE in member.groups
+    ]
+    protocol = replace(PROTOCOLS[counted.protocol.name], metrics=metrics_)
+    return replace(counted, protocol=protocol, scores=scores, members=members)
+
+
+def _t(t: float | None) -> SheetCell:
+    """A t; an infinite one has no number for machines."""
+    return (
+        SheetCell("∞", inf, "All items differ alike")
+        if t is not None and abs(t) == inf
+        else count(t, form=".4f")
+    )
+
+
+def _apart(one: SystemDuel) -> SheetCell:
+    p = one.p if one.best else one.corrected
+    if p is None:
+        return SheetCell("", value=None)
+    if not enough(one.difference.n):
+        return text("too few items", few(one.difference.n))
+    return text("yes" if p < ALPHA else "no")

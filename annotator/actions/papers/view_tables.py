@@ -1,38 +1,666 @@
-"""Tables that papers print and views have: some columns under the paper's titles, or lines turned into columns."""
+"""Views that one paper alone has, and tables of views: some columns, or lines turned into columns."""
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import pairwise
+from math import inf
+from statistics import fmean, median
 
-from annotator.actions.papers import (
-    citation_windows,
-    continuations,
-    human_agreement,
-    report_statistics,
-    score_agreement,
-)
+from annotator.actions.authoring import settings
+from annotator.actions.items import materials
+from annotator.actions.papers import human_agreement
 from annotator.actions.project.file import Project
-from annotator.actions.results import scoring
+from annotator.actions.results import result_pictures, result_raters, results, scoring
 from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    SYSTEM_COLUMN,
     ResultSheet,
+    SheetCell,
     SheetColumn,
     SheetLine,
+    ViewChoice,
+    columns,
+    count,
+    figure,
     key_of,
+    no_choices,
+    picture,
     text,
 )
 from annotator.actions.studies import result_views
-from annotator.actions.studies.result_views import ResultView
 from annotator.actions.validation import validation_views
-from annotator.domain.judges.paper_table import ViewTable
+from annotator.domain.judges.paper import ViewTable
+from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedResponse
+from annotator.domain.judges.published import ScoreAim
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.item import CONTINUATION, EXEMPLAR
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import counted
+from annotator.protocols import PROTOCOLS, papers
+from annotator.protocols.registry import (
+    CitedWork,
+    ComparedContinuation,
+    ReportFigures,
+    cited_works,
+    compared,
+    report_figures,
+)
+from annotator.stats.agreement.agreement import krippendorff_alpha
+from annotator.stats.agreement.levels import MEASURES, over_items, within_items
 
-VIEWS: tuple[ResultView, ...] = (
+WINDOWED, WINDOWED_METRIC = next(
+    (protocol, metric) for protocol in PROTOCOLS.values() for metric in protocol.metrics if metric.by_window
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowsReport:
+    """A score of each system, window by window, by one rater."""
+
+    metric: scoring.MetricInfo
+    rater: result_raters.ResultRater | None
+    covered: Mapping[str, Mapping[int, Estimate]]
+
+
+def windows_choices(project: Project) -> tuple[ViewChoice, ...]:
+    modes = [cut_choice for cut_choice in results.cut_choices(project) if cut_choice.name == "mode"]
+    return (results.rater_choice(project, WINDOWED.name), *modes)
+
+
+def windows_report(project: Project, judge: str = "", mode: str = "") -> WindowsReport:
+    """Every system's score in each window that is asked about, from one set of verdicts."""
+    info = scoring.named(WINDOWED_METRIC.name)
+    rater = result_raters.chosen(result_raters.everybody(project, WINDOWED.name), judge)
+    if rater is None:
+        return WindowsReport(info, None, {})
+    counts = mode or scoring.main_mode(project)
+    heard = [
+        one
+        for one in scoring.heard(project, WINDOWED, rater.id, mode=mode)
+        if one.material.response.mode == counts and one.material.response.mode != EXEMPLAR
+    ]
+    named = results.systems_named(project)
+    there = {one.material.response.system_id for one in heard}
+    systems = [name for name in named if name in there]
+    covered: dict[str, dict[int, Estimate]] = {named[one]: {} for one in systems}
+    for window in range(settings.width(project) + 1):
+        asked = _within(window)
+        result = [score for one in heard for score in scoring.scores_of(asked, one)]
+        for system, mean in zip(
+            systems, results.estimates(result, systems, WINDOWED_METRIC.within), strict=True
+        ):
+            covered[named[system]][window] = mean
+    return WindowsReport(info, rater, covered)
+
+
+def _within(window: int) -> Protocol:
+    by_window = WINDOWED_METRIC.by_window or (lambda *_: Estimate(None))
+    metric = replace(WINDOWED_METRIC, score=lambda scored, over_valid: by_window(scored, over_valid, window))
+    return replace(WINDOWED, metrics=(metric,))
+
+
+def windows_sheets(found: WindowsReport) -> tuple[ResultSheet, ...]:
+    """A row for each system, a column for each window; none while nobody has judged."""
+    if not found.covered:
+        return ()
+    windows = list(next(iter(found.covered.values())))
+    heads = columns(
+        SYSTEM_COLUMN,
+        *(
+            (
+                f"w{w}",
+                f"w = {w}",
+                "Sources of the same sentence" if w == 0 else f"Sources up to {w:,} sentences away",
+            )
+            for w in windows
+        ),
+    )
+    lines = tuple(
+        SheetLine((text(system), *(figure(row[w]) for w in windows))) for system, row in found.covered.items()
+    )
+    told = (
+        "One set of verdicts gives every window: a wider one holds what the narrower ones hold, so no line falls.",
+        *(("Wider windows can be asked about: goldsmith judge window.",) if len(windows) == 2 else ()),
+    )
+    title = f"{found.metric.title} by window"
+    return (
+        ResultSheet(
+            "windows",
+            title,
+            heads,
+            lines,
+            told,
+            (
+                picture(
+                    "windows",
+                    title,
+                    result_pictures.lines,
+                    {system: list(row.items()) for system, row in found.covered.items()},
+                    "w, in sentences",
+                    found.metric.title,
+                ),
+            ),
+        ),
+    )
+
+
+WINDOWS_VIEW = result_views.ResultView(
+    "windows",
+    "By window",
+    result_views.SYSTEMS,
+    "How far from a sentence the sources stand that bear it out.",
+    "Have sentences drawn from the reports, and run a judge on the claims that their sources cover.",
+    windows_choices,
+    windows_report,
+    windows_sheets,
+    rests_on=(WINDOWED.name,),
+)
+
+
+CONTINUED = next(protocol for protocol in PROTOCOLS.values() if protocol.mode == CONTINUATION)
+AVERAGE = "Average"
+
+
+@dataclass(frozen=True, slots=True)
+class ContinuationsReport:
+    """Each figure by system, and each continuation with the names of its item and its system."""
+
+    figures: Mapping[str, Mapping[str, Estimate]]
+    continuations: Sequence[tuple[str, str, ComparedContinuation]]
+
+
+def continuations_report(project: Project) -> ContinuationsReport:
+    figures: dict[str, dict[str, Estimate]] = {}
+    for row in results.rows(project, protocol=CONTINUED.name):
+        if row.group_by == scoring.ALL:
+            figures.setdefault(row.system, {})[row.metric] = row.estimate
+    pool = [
+        RatedResponse(material, {})
+        for at_hand in materials.each(project, materials.for_scoring(CONTINUED), materials.item_ids(project))
+        for material in at_hand.responses
+    ]
+    named = results.systems_named(project)
+    result = [one for one in compared(pool) if one is not None]
+    told = [
+        (one.scored.material.item.key, named[one.scored.material.response.system_id], one) for one in result
+    ]
+    told.sort(key=lambda line: (not line[2].marked, -line[2].cut.composite, line[0], line[1]))
+    return ContinuationsReport(figures, told)
+
+
+def continuations_sheets(found: ContinuationsReport) -> tuple[ResultSheet, ...]:
+    """Systems with their means, then the continuations, those to be looked at first."""
+    if not found.continuations:
+        return ()
+    heads = columns(
+        SYSTEM_COLUMN,
+        *((key_of(one.name), one.title) for one in CONTINUED.metrics),
+        ("count", "Count", "Continuations above the threshold, as printed"),
+        ("continuations", "Continuations"),
+    )
+    systems = ResultSheet(
+        "systems",
+        "Similarity of continuations",
+        heads,
+        tuple(_systems(found)),
+        (
+            "Means over the continuations of a system; the last row is the mean of the rows above it.",
+            "Marked and cut: what is as long as the half held back is compared, and ten words in a row are marked.",
+        ),
+    )
+    heads = columns(
+        ("item", "Item"), SYSTEM_COLUMN, ("marked", "To look at"), ("composite_cut", "Composite (cut)"),
+        ("run", "Words in a row"), ("composite", "Composite"), ("string", "String"), ("tfidf", "TF-IDF"),
+        ("overlap", "Overlap"), ("continuation", "Continuation"),
+    )  # fmt: skip
+    each = tuple(
+        SheetLine((
+            text(item), text(system), text("yes" if one.marked else "no"), _two(one.cut.composite), count(one.run),
+            _two(one.whole.composite), _two(one.whole.string), _two(one.whole.tfidf), _two(one.whole.overlap),
+            text(" ".join(one.scored.material.response.text.split())[:300], one.scored.material.response.text),
+        ))
+        for item, system, one in found.continuations
+    )  # fmt: skip
+    return systems, ResultSheet("continuations", "Continuations one by one", heads, each)
+
+
+def _systems(found: ContinuationsReport) -> Iterator[SheetLine]:
+    leaked = CONTINUED.metrics[0].name
+    systems = {system: own for system, own in found.figures.items() if own[leaked].value is not None}
+    counts = {
+        system: sum(one.whole.leaked for _, name, one in found.continuations if name == system)
+        for system in systems
+    }
+    for system, own in systems.items():
+        cells = (figure(own[one.name]) for one in CONTINUED.metrics)
+        yield SheetLine((text(system), *cells, count(counts[system]), count(own[leaked].n)))
+    means = (
+        Estimate(fmean(own[one.name].value or 0.0 for own in systems.values()), method="mean of the systems")
+        for one in CONTINUED.metrics
+    )
+    sizes = [own[leaked].n for own in systems.values()]
+    yield SheetLine((
+        text(AVERAGE), *map(figure, means), count(fmean(counts.values()), form=".1f"), count(fmean(sizes), form=".1f"),
+    ))  # fmt: skip
+
+
+def _two(value: float) -> SheetCell:
+    return count(value, form=".2f")
+
+
+VIEW = result_views.ResultView(
+    "leakage",
+    "Leakage",
+    result_views.SYSTEMS,
+    "Whether systems write the second half of a task when they are given the first.",
+    "Ask systems to continue tasks.",
+    no_choices,
+    continuations_report,
+    continuations_sheets,
+    "Material",
+    command="goldsmith respond FILE --system S --mode continuation",
+    rests_on=(CONTINUATION,),
+)
+
+
+Means = dict[str, tuple[int, dict[str, float]]]
+Cited = dict[str, list[CitedWork]]
+TOLD = ("Means over the reports of a system, without their lists of references.", ReportFigures.PRINTED)
+
+
+def statistics_report(project: Project) -> Means:
+    """System → how many reports it has, and their means; of those that count in the results."""
+    of: dict[str, list[ReportFigures]] = defaultdict(list)
+    modes = scoring.counted_modes(project)
+    for at_hand in materials.each(project, materials.WantedMaterial(()), materials.item_ids(project)):
+        for material in at_hand.responses:
+            if material.response.mode in modes:
+                of[material.response.system_id].append(report_figures(material))
+    named = results.systems_named(project)
+    return {
+        named[system]: (
+            len(of[system]),
+            {
+                field.name: fmean(getattr(each, field.name) for each in of[system])
+                for field in fields(ReportFigures)
+            },
+        )
+        for system in named
+        if of[system]
+    }
+
+
+def statistics_sheets(found: Means) -> tuple[ResultSheet, ...]:
+    sheet = ResultSheet(
+        "report_statistics",
+        "Report statistics",
+        columns(
+            SYSTEM_COLUMN,
+            ("reports", "Reports"),
+            ("characters", "Characters", "Without its lists of references"),
+            ("words", "Words", "Separated by white space"),
+            ("sentences", "Sentences", "Of its body: no headings, tables, code or lists of references"),
+            ("references", "Different sources", "That its sentences cite"),
+            ("citations", "Citations", "In its text, outside its lists of references"),
+        ),
+        tuple(
+            SheetLine((text(system), count(many), *(count(mean, form=",.1f") for mean in means.values())))
+            for system, (many, means) in found.items()
+        ),
+        TOLD,
+        departures=ReportFigures.DEPARTURES,
+    )
+    return (sheet,) if found else ()
+
+
+# Of the works that an exemplar cites: which stand in a column, and which of them.
+SHARES: Mapping[tuple[str, str], Callable[[CitedWork], bool]] = {
+    ("important_arxiv", "Important, on arXiv"): lambda one: one.importance == "important" and one.on_arxiv,
+    ("important_other", "Important, not on arXiv"): lambda one: (
+        one.importance == "important" and not one.on_arxiv
+    ),
+    ("not_essential", "Not essential"): lambda one: one.importance not in ("", "important"),
+    ("not_marked", "Not marked"): lambda one: not one.importance,
+}
+# Two classes of citation counts are a factor of ten; the last one is open.
+EDGES = (0, 1, 3, 10, 32, 100, 316, 1000, 3162, 10_000, 31_623)
+
+
+def exemplars(project: Project) -> Cited:
+    """The works that each item's exemplar cites, by the item's key; of items with gold references."""
+    wanted = materials.WantedMaterial(
+        (Kind.EVIDENCE,), texts=False, pages=True, page_texts=False, parts=False
+    )
+    result = {}
+    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
+        own = next((response for response in at_hand.responses if response.response.mode == EXEMPLAR), None)
+        if own is not None and (works := cited_works(own)):
+            result[at_hand.item.key or at_hand.item.id] = works
+    return result
+
+
+def exemplar_sheets(found: Cited) -> tuple[ResultSheet, ...]:
+    """How many of each exemplar's works are important, how often all are cited, and what that comes to."""
+    if not found:
+        return ()
+    return (_shares(found), *([_citations(found)] if _known(found) else []), _statistics(found))
+
+
+def _shares(found: Cited) -> ResultSheet:
+    order = sorted(found, key=lambda key: (-len(found[key]), key))
+    counts = {title: [sum(map(holds, found[key])) for key in order] for (_, title), holds in SHARES.items()}
+    open_ = sum(not one.importance for works in found.values() for one in works)
+    told = (
+        "Every work counts once; the exemplar that cites the most stands first.",
+        f"{counted(open_, 'work')} not marked: Author, the item's evidence, or a judge, says which are important.",
+    )
+    return _drawn(
+        "exemplar_references",
+        "References of each exemplar by importance",
+        columns(ITEM_COLUMN, ("works", "Cited works"), *SHARES),
+        tuple(
+            SheetLine((text(key), *map(count, (len(found[key]), *own))))
+            for key, *own in zip(order, *counts.values(), strict=True)
+        ),
+        told[: 2 if open_ else 1],
+        (order, counts),
+        stacked=True,
+    )
+
+
+def _drawn(
+    key: str,
+    title: str,
+    heads: tuple[SheetColumn, ...],
+    lines: tuple[SheetLine, ...],
+    told: tuple[str, ...],
+    bars: tuple[Sequence[str], Mapping[str, Sequence[int]]],
+    *,
+    stacked: bool = False,
+) -> ResultSheet:
+    return ResultSheet(
+        key,
+        title,
+        heads,
+        lines,
+        told,
+        (picture("bars", title, result_pictures.bars, *bars, "Works", stacked=stacked),),
+    )
+
+
+def _known(found: Cited, *, arxiv: bool = False) -> list[int]:
+    works = (one for of in found.values() for one in of if one.on_arxiv or not arxiv)
+    return [work.citations for work in works if work.citations is not None]
+
+
+def _citations(found: Cited) -> ResultSheet:
+    heads = columns(("citations", "Citations"), ("all", "All references"), ("arxiv", "References on arXiv"))
+    ranges = (f"{low:,} to {high - 1:,}" for low, high in pairwise(EDGES[1:]))
+    names = ["0", *ranges, f"{EDGES[-1]:,} and more"]
+    bins = {
+        head.title: [
+            sum(low <= one < high for one in _known(found, arxiv=head.key == "arxiv"))
+            for low, high in pairwise((*EDGES, inf))
+        ]
+        for head in heads[1:]
+    }
+    lines = (
+        SheetLine((text(name), *map(count, row))) for name, *row in zip(names, *bins.values(), strict=True)
+    )
+    unknown = sum(one.citations is None for works in found.values() for one in works)
+    told = f"Of {counted(unknown, 'work')} the citations are not known: goldsmith sources works."
+    return _drawn(
+        "citation_counts",
+        "Citations of the exemplars' references",
+        heads,
+        tuple(lines),
+        (told,) if unknown else (),
+        (names, bins),
+    )
+
+
+def _statistics(found: Cited) -> ResultSheet:
+    important, *_ = SHARES.values()
+    marked = [
+        sum(map(important, works)) for works in found.values() if any(work.importance for work in works)
+    ]
+    each = [median(own) for works in found.items() if (own := _known(dict([works]), arxiv=True))]
+    rows: list[tuple[str, str, Callable[..., float], Sequence[float]]] = [
+        ("# Important References from ArXiv.org", "Ref. Cov.", fmean, marked),
+        ("Median number of citations per reference from ArXiv.org", "Doc. Imp.", fmean, each),
+    ]
+    rows += [
+        (f"{name} over all references from {where} at once", "Doc. Imp.", over, _known(found, arxiv=arxiv))
+        for arxiv, where in ((True, "ArXiv.org"), (False, "anywhere"))
+        for name, over in (("Median", median), ("Mean", fmean))
+    ]
+    return ResultSheet(
+        "exemplar_statistics",
+        "References of the exemplars",
+        columns(
+            ("statistic", "Statistic"),
+            ("value", "Avg. value over human-written exemplars"),
+            ("metric", "Relevant Metric"),
+            ("n", "n"),
+        ),
+        tuple(
+            SheetLine((
+                text(name), count(float(over(values)) if values else None, form=",.2f"), text(metric),
+                count(len(values)),
+            ))
+            for name, metric, over, values in rows
+        ),
+        ("The first two are means over exemplars, and n counts these; n of the others counts references.",),
+    )  # fmt: skip
+
+
+EXEMPLARS = result_views.ResultView(
+    "exemplar-references",
+    "Exemplars' references",
+    result_views.BENCHMARK,
+    "Which of the works that exemplars cite are important, and how often all of them are cited.",
+    "It needs sections that people wrote, with the works that they cite as gold evidence and, for citations, a look-up "
+    "of these works.",
+    no_choices,
+    exemplars,
+    exemplar_sheets,
+    "Import",
+    command="goldsmith import FILE FOLDER, then goldsmith sources works FILE",
+    rests_on=(EXEMPLAR, Kind.EVIDENCE),
+)
+STATISTICS_VIEW = result_views.ResultView(
+    "report-statistics",
+    "Report statistics",
+    result_views.SYSTEMS,
+    "How long each system's reports are, and how much they cite.",
+    "Import reports, or have a model write them.",
+    no_choices,
+    statistics_report,
+    statistics_sheets,
+    "Import",
+    rests_on=(result_views.REPORTS_THERE,),
+)
+
+
+AIMS: dict[str, ScoreAim] = {aim.metric: aim for paper in papers() for aim in paper.score_aims}
+# So many people rate each response in the paper.
+WANTED = 3
+DEPARTURES = (
+    "Rates are correlated one by one, those of which less is better as 1 − rate: the paper does not say which of its "
+    "three rates stands for KAE, nor n, the sample, the scale that people rated on, or how far they agreed.",
+    "ρ is r of mean ranks and τ is τ-b, so that ties count; Eq. 16 holds only where there are none. Intervals are over "
+    "items. Within items ρ tells whether systems are ranked alike on one task, whatever the spread between tasks.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreAgreement:
+    """One metric by one judge beside people: the scores of each response that both have, and its item."""
+
+    protocol: Protocol
+    metric: Metric
+    judge: result_raters.ResultRater
+    items: Sequence[str]
+    by_judge: Sequence[float]
+    by_people: Sequence[Mapping[str, float]]
+    # Responses that both judged of which one has no whole score.
+    left_out: int = 0
+
+    @property
+    def title(self) -> str:
+        return self.metric.title if self.metric.higher_is_better else f"1 − {self.metric.title}"
+
+    @property
+    def raters(self) -> Sequence[int]:
+        return [len(of) for of in self.by_people]
+
+    def over(self, name: str) -> Estimate:
+        return over_items(name, self.by_judge, self._means(), self.items)
+
+    def within(self) -> Estimate:
+        return within_items(self.by_judge, self._means(), self.items)
+
+    def alpha(self) -> Estimate:
+        """How far people agree with one another on the score."""
+        people = sorted({rater for of in self.by_people for rater in of})
+        rows = [[of.get(rater) for of in self.by_people] for rater in people]
+        return krippendorff_alpha(rows, "interval", clusters=list(self.items))
+
+    def _means(self) -> list[float]:
+        return [fmean(of.values()) for of in self.by_people]
+
+
+def agreement_report(project: Project) -> list[ScoreAgreement]:
+    """Every metric of quality that a judge and people scored the same responses by."""
+    known = {info.name for info in scoring.qualities(project)}
+    result = []
+    for protocol in PROTOCOLS.values():
+        own = [one for one in protocol.metrics if one.name in known and one.over is Over.RESPONSE]
+        raters = result_raters.raters(project, protocol.name) if own and protocol.values else []
+        if result_raters.PEOPLE not in {rater.id for rater in raters}:
+            continue
+        people, labelled = _scores(project, protocol, own, result_raters.PEOPLE)
+        for judge in (rater for rater in raters if rater.id != result_raters.PEOPLE):
+            theirs, judged = _scores(project, protocol, own, judge.id)
+            for metric in own:
+                lines = [
+                    (item, next(iter(of.values())), people[metric.name][item, response])
+                    for (item, response), of in theirs[metric.name].items()
+                    if (item, response) in people[metric.name]
+                ]
+                if lines:
+                    of_items, by_judge, by_people = zip(*lines, strict=True)
+                    out = len(labelled & judged) - len(lines)
+                    result.append(ScoreAgreement(protocol, metric, judge, of_items, by_judge, by_people, out))
+    return result
+
+
+Place = tuple[str, str]
+Scored = dict[Place, dict[str, float]]
+
+
+def _scores(
+    project: Project, protocol: Protocol, own: Sequence[Metric], rater: str
+) -> tuple[dict[str, Scored], set[Place]]:
+    """Metric → (item, response) → rater → score, more being better; and of which responses anything was said.
+
+    Incomplete scores are left out.
+    """
+    heard: set[Place] = set()
+    result: dict[str, Scored] = {metric.name: defaultdict(dict) for metric in own}
+    for one in scoring.heard(project, protocol, rater):
+        if (scoring.ALL, scoring.ALL) not in one.groups:
+            continue
+        place = one.material.item.id, one.material.response.id
+        for who, scored in one.said.items():
+            if scored.values or scored.reverse:
+                heard.add(place)
+            for metric in own:
+                value = metric.score(scored, False).value
+                if value is not None:
+                    result[metric.name][place][who] = (
+                        value if metric.higher_is_better else sum(metric.within) - value
+                    )
+    return result, heard
+
+
+def agreement_sheets(found: list[ScoreAgreement]) -> tuple[ResultSheet, ...]:
+    if not found:
+        return ()
+    heads = columns(
+        ("metric", "Score"), ("judge", "Judge"), ("responses", "Responses"), ("items", "Items"),
+        ("raters", "People a response"),
+        *((name, title) for name, (_, _, title) in MEASURES.items()),
+        ("within", "ρ within items", "Spearman's ρ within each item, averaged over items"),
+        ("alpha", "α of people", "Krippendorff's α between people, of the score, by squared differences"),
+        *((f"published_{name}", f"Published {title}") for name, (_, _, title) in MEASURES.items()),
+        ("place", "Place", "Where the paper prints it"),
+    )  # fmt: skip
+    told = ["People's scores of a response are averaged. Intervals are over items."]
+    told += [
+        f"{one.title}, {one.judge.name}: {sum(n < WANTED for n in one.raters):,} of {len(one.raters):,} responses were "
+        f"rated by fewer than {WANTED} people."
+        for one in found
+        if min(one.raters) < WANTED
+    ]
+    told += [
+        f"{one.title}, {one.judge.name}: {counted(one.left_out, 'response')} left out, of which a judgement is missing "
+        "or the score is undefined."
+        for one in found
+        if one.left_out
+    ]
+    floors = (words for one in found for words in results.floor_told(one.judge.kind, [one.protocol.name]))
+    told += dict.fromkeys(floors)
+    told += dict.fromkeys(one.judge.remark for one in found if one.judge.remark)
+    return (
+        ResultSheet(
+            "score_agreement",
+            "Scores beside people's",
+            heads,
+            tuple(SheetLine(tuple(_cells(one))) for one in found),
+            tuple(told),
+            departures=DEPARTURES,
+        ),
+    )
+
+
+def _cells(one: ScoreAgreement) -> Iterator[SheetCell]:
+    aim, least, most = AIMS.get(one.metric.name), min(one.raters), max(one.raters)
+    yield text(one.title, tip=one.protocol.title)
+    yield text(one.judge.name)
+    yield from (count(len(one.items)), count(len(set(one.items))))
+    yield text(f"{least}" if least == most else f"{least}–{most}")
+    yield from (figure(one.over(name)) for name in MEASURES)
+    yield from (figure(one.within()), figure(one.alpha()))
+    yield from (count(getattr(aim, name, None), form=".2f") for name in MEASURES)
+    yield text(aim.place if aim else "–")
+
+
+AGREEMENT_VIEW = result_views.ResultView(
+    "score-agreement",
+    "Scores beside people's",
+    "Papers",
+    "Whether a judge's scores of responses rise and fall with those that people give.",
+    "Let people label reports, three of them each report where you can, and have a judge judge the same ones.",
+    no_choices,
+    agreement_report,
+    agreement_sheets,
+    "Label",
+    command="goldsmith assign FILE --stage labelling",
+    rests_on=(result_views.BESIDE,),
+)
+
+
+VIEWS: tuple[result_views.ResultView, ...] = (
     *result_views.VIEWS,
     *validation_views.VIEWS,
     human_agreement.VIEW,
-    citation_windows.VIEW,
-    report_statistics.VIEW,
-    report_statistics.EXEMPLARS,
-    continuations.VIEW,
-    score_agreement.VIEW,
+    WINDOWS_VIEW,
+    STATISTICS_VIEW,
+    EXEMPLARS,
+    VIEW,
+    AGREEMENT_VIEW,
 )
 
 
@@ -49,8 +677,8 @@ def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | 
     if any(value not in offered.get(name, ()) for name, value in wanted.items()):
         return None
     whose = {"judge": judge} if judge in offered.get("judge", ()) else {}
-    found = result_views.show(project, table.view, {**whose, **wanted}, among=VIEWS)
-    whole = next((one for one in found.sheets if one.key == table.sheet), None)
+    result = result_views.show(project, table.view, {**whose, **wanted}, among=VIEWS)
+    whole = next((one for one in result.sheets if one.key == table.sheet), None)
     if whole is None:
         return None
     made = _picked(whole, table.columns)
@@ -59,7 +687,7 @@ def sheet(project: Project, table: ViewTable, judge: str = "") -> ResultSheet | 
     return (
         made
         if made.pictures
-        else replace(made, pictures=next((one.pictures for one in found.sheets if one.pictures), ()))
+        else replace(made, pictures=next((one.pictures for one in result.sheets if one.pictures), ()))
     )
 
 

@@ -1,6 +1,10 @@
 """Known keys of people: pinned with their first file, replaced only on purpose."""
 
+import hashlib
+import hmac
 import json
+import secrets
+import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,12 +12,11 @@ from pathlib import Path
 from sqlalchemy import delete, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.parcels import parcel_secrets
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
+from annotator.domain.experts.assignment import Person
 from annotator.domain.experts.parcel import Signed
-from annotator.domain.experts.person import Person
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.storage.tables import META, PERSON
@@ -38,7 +41,14 @@ def checked(project: Project, db: Connection, package: packages.Package, person:
     pinned = _pinned(db)
     own = pinned.get(person.id)
     if not package.signer:
-        return _old(project, package, person, own)
+        packages.refuse_forged(package, of_person(project, person.id))
+        if own is not None:
+            raise Refusal(
+                f"“{package.name}” has an older format without a personal signature, and {person.name} has a "
+                "key.",
+                "Nothing was imported. Ask them to write the file again with their present Goldsmith.",
+            )
+        return Signed.NOBODY
     if own == package.signer:
         return Signed.KNOWN
     _refuse_anothers(db, pinned, package, person)
@@ -52,17 +62,6 @@ def checked(project: Project, db: Connection, package: packages.Package, person:
     _pin(db, person.id, package.signer)
     record(project, db, _change(person.id, "pin", None, package.signer))
     return Signed.FIRST
-
-
-def _old(project: Project, package: packages.Package, person: Person, own: str | None) -> Signed:
-    packages.refuse_forged(package, parcel_secrets.of_person(project, person.id))
-    if own is not None:
-        raise Refusal(
-            f"“{package.name}” has an older format without a personal signature, and {person.name} has a "
-            "key.",
-            "Nothing was imported. Ask them to write the file again with their present Goldsmith.",
-        )
-    return Signed.NOBODY
 
 
 def _refuse_anothers(
@@ -124,7 +123,6 @@ def replace(project: Project, person_id: str, key: str) -> Change:
 
 
 def _pinned(db: Connection) -> dict[str, str]:
-    """Person → public key."""
     rows = db.execute(select(META.c.key, META.c.value).where(META.c.key.startswith(PINNED, autoescape=True)))
     return {key.removeprefix(PINNED): json.loads(value) for key, value in rows}
 
@@ -139,3 +137,46 @@ def _pin(db: Connection, person_id: str, key: str) -> None:
 def _change(person_id: str, verb: str, before: str | None, after: str) -> Change:
     # Without an image to go back to: a key is never put back by a stray undo.
     return Change("key", person_id, verb, after={"key": after, "instead_of": before})
+
+
+SECRET, SIGNING_KEY = "exchange_secret", "signing_key"
+
+
+def signing_key(project: Project) -> bytes:
+    """The private key of this file, made when it is first asked for."""
+    return _kept(project, SIGNING_KEY, packages.new_key)
+
+
+def own_words(project: Project) -> str:
+    """The six words of this file's key; empty before the first package was signed here."""
+    result = _found(project, SIGNING_KEY)
+    return packages.fingerprint(packages.public_key(result)) if result else ""
+
+
+def of_person(project: Project, person_id: str) -> bytes:
+    """The secret that a person's tasks and work carried in packages of format 1."""
+    return _derived(project, f"person/{person_id}")
+
+
+def alias_of(project: Project, person_id: str, what: str) -> str:
+    """What a thing is called in one person's task: a UUID that tells nothing to anyone who lacks the secret."""
+    return str(uuid.UUID(bytes=_derived(project, f"alias/{person_id}/{what}")[:16], version=4))
+
+
+def _derived(project: Project, purpose: str) -> bytes:
+    root = _kept(project, SECRET, lambda: secrets.token_bytes(32))
+    return hmac.new(root, purpose.encode(), hashlib.sha256).digest()
+
+
+def _kept(project: Project, name: str, make: Callable[[], bytes]) -> bytes:
+    result = _found(project, name)
+    if result is None:
+        result = make()
+        project.set(name, result.hex())
+    return result
+
+
+def _found(project: Project, name: str) -> bytes | None:
+    """A secret as the file has it: another connection may have made it, or a preview taken it back."""
+    kept = project.query(select(META.c.value).where(META.c.key == name)).scalar()
+    return None if kept is None else bytes.fromhex(json.loads(kept))

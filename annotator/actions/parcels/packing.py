@@ -9,29 +9,26 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Row, func, select
+from sqlalchemy import func, select
 from sqlalchemy.engine import Connection
 
 from annotator import files
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring import annotating, criterion_weights, guidelines
-from annotator.actions.parcels import labelled_material, parcel_secrets
-from annotator.actions.parcels.labelled_material import ServedAssignment
+from annotator.actions.authoring import annotating, settings
+from annotator.actions.parcels import known_keys, tasking
+from annotator.actions.parcels.tasking import ServedAssignment
 from annotator.actions.project import people
-from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import Project, record
-from annotator.domain.experts.assignment import Assignment, Purpose, Stage, stage_of
-from annotator.domain.experts.person import Person
+from annotator.actions.project.file import Progress, Project, record
+from annotator.domain.experts.assignment import Assignment, Person, Purpose, Stage, stage_of
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.material.item import free_key
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import Change, derived_id, now
+from annotator.domain.texts.canonical import Change, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
 from annotator.protocols import PROTOCOLS, asked
-from annotator.storage import upserts
+from annotator.storage import tables
 from annotator.storage.tables import ASSIGNMENT, ITEM, PARCEL, SOURCE, SOURCE_FILE
 
 # What cannot stand in a file's name on some system; an alias may hold any of it.
@@ -57,8 +54,6 @@ class PackedTask:
 
 @dataclass(frozen=True, slots=True)
 class TaskIssue:
-    """One of a person's tasks: its number, its date, and the hash of its content."""
-
     number: int
     at: str
     content: str
@@ -73,7 +68,7 @@ def task(project: Project, person_id: str, path: Path | None = None) -> PackedTa
     people.refuse_others(project, "can hand out tasks")
     person = people.known(project, person_id)
     # Kept before anything is signed with it.
-    key = parcel_secrets.signing_key(project)
+    key = known_keys.signing_key(project)
     with project.store.write() as db:
         served = _served(project, db, person)
         if not served:
@@ -83,17 +78,29 @@ def task(project: Project, person_id: str, path: Path | None = None) -> PackedTa
         entries = _entries(project, db, person, served)
         issue = _issue(db, person, entries)
         project_id = str(project.get("id"))
+        weights = settings.allowed(project)
         facts = packages.PackageFacts(
             format=packages.TASK,
             package_id=derived_id("task", project_id, person.id, issue.content),
             project_id=project_id,
             person_id=person.id,
-            extra={"title": project.title, "number": issue.number, "at": issue.at, **_weights(project)},
+            extra={
+                "title": project.title,
+                "number": issue.number,
+                "at": issue.at,
+                **({} if weights.usual else {"weights": weights.text}),
+            },
         )
         content = packages.package_bytes(facts, entries, key)
         place = place_of(project, path, f"{person.alias}-task", packages.suffix(packages.TASK))
         keep(place, content, facts)
-        _remember(project, db, person, content, issue)
+        digest = sha256(content)
+        row = {
+            "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
+            "content": json.dumps(asdict(issue)), "at": now(),
+        }  # fmt: skip
+        tables.add_missing(db, PARCEL, row)
+        record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))
     items, words = {one.item_id for one in served}, packages.fingerprint(packages.public_key(key))
     notes = _later(project, person)
     return PackedTask(place, person.name, len(items), len(served), len(content), "", words, notes)
@@ -130,7 +137,7 @@ def _served(project: Project, db: Connection, person: Person) -> list[ServedAssi
 
 def _again(project: Project, person: Person, what: str) -> str:
     """What a thing is called where it is served to a person a second time."""
-    return parcel_secrets.alias_of(project, person.id, f"again/{what}")
+    return known_keys.alias_of(project, person.id, f"again/{what}")
 
 
 def going_out(assigned: Sequence[Assignment]) -> list[Assignment]:
@@ -150,7 +157,6 @@ def going_out(assigned: Sequence[Assignment]) -> list[Assignment]:
 
 
 def _later(project: Project, person: Person) -> tuple[str, ...]:
-    """How much is not served yet, and why."""
     with project.store.read() as db:
         assigned = [one for one in _assigned(db, person) if one.stage is not Stage.ADJUDICATION]
     going = {one.id for one in going_out(assigned)}
@@ -174,7 +180,8 @@ def _entries(
     labelled = [one for one in served if one.assignment.stage is Stage.LABELLING]
     sources, originals = _sources(project, db, person, served)
     documents = _documents(db, items, labelled)
-    at_hand = labelled_material.gathered(project, person, labelled)
+    at_hand = tasking.gathered(project, person, labelled)
+    result = (settings.current(project, stage) for stage in sorted({one.assignment.stage for one in served}))
     records: dict[str, list[Any]] = {
         "person.json": [parcels.TaskPerson(id=person.id, name=person.name, alias=person.alias)],
         "items.json": _items(db, items, served),
@@ -183,11 +190,25 @@ def _entries(
         "parts.json": at_hand.parts,
         "pages.json": at_hand.pages,
         "documents.json": documents,
-        "assignments.json": [_assignment(one) for one in served],
-        "guidelines.json": _guidelines(project, {one.assignment.stage for one in served}),
+        "assignments.json": [
+            parcels.TaskAssignment(
+                item_id=one.item_id,
+                stage=one.assignment.stage,
+                pilot=one.assignment.purpose is Purpose.PILOT,
+                due=one.assignment.due,
+                protocols=one.assignment.protocols,
+                review=one.assignment.purpose is Purpose.REVIEW,
+            )
+            for one in served
+        ],
+        "guidelines.json": [
+            parcels.TaskGuideline(stage=guide.stage, version=guide.version, text=guide.text, at=guide.at)
+            for guide in result
+            if guide is not None
+        ],
         "feedback.json": _feedback(project, person),
-        "drafts.json": labelled_material.drafts(project, db, served),
-        "reviews.json": labelled_material.reviews(db, person, set(items)),
+        "drafts.json": tasking.drafts(project, db, served),
+        "reviews.json": tasking.reviews(db, person, set(items)),
     }
     return parcels.packed(records) | originals
 
@@ -251,8 +272,12 @@ def _documents(
     made = []
     for one in labelled:
         kinds = _gold([one.assignment])
-        found = {kind: judged[kind].get(one.assignment.item_id) for kind in kinds}
-        settled = {kind: row for kind, row in found.items() if row is not None and _is_settled(row)}
+        result = {kind: judged[kind].get(one.assignment.item_id) for kind in kinds}
+        settled = {
+            kind: row
+            for kind, row in result.items()
+            if row is not None and (not row.author_id or bool(row.state == State.CONSENSUS.value))
+        }
         named = one.assignment.protocols
         if kinds and (not settled or (named and len(settled) < len(kinds))):
             lacking = " or ".join(kind for kind in kinds if kind not in settled)
@@ -274,14 +299,9 @@ def _documents(
 
 
 def _gold(assigned: Iterable[Assignment]) -> list[Kind]:
-    """The kinds of gold by which what is labelled is labelled."""
     names = (asked(one.protocols) for one in assigned if one.stage is Stage.LABELLING)
-    shapes = [PROTOCOLS[name] for of_one in names for name in of_one]
-    return list(dict.fromkeys(kind for shape in shapes for kind in shape.needs))
-
-
-def _is_settled(row: Row[Any]) -> bool:
-    return not row.author_id or bool(row.state == State.CONSENSUS.value)
+    protocols = [PROTOCOLS[name] for of_one in names for name in of_one]
+    return list(dict.fromkeys(kind for protocol in protocols for kind in protocol.needs))
 
 
 def _for_raters(kind: Kind, tree: dict[str, Any]) -> dict[str, Any]:
@@ -297,38 +317,11 @@ def _for_raters(kind: Kind, tree: dict[str, Any]) -> dict[str, Any]:
     return {**tree, "units": units, "remark": ""}
 
 
-def _assignment(one: ServedAssignment) -> parcels.TaskAssignment:
-    pilot = one.assignment.purpose is Purpose.PILOT
-    return parcels.TaskAssignment(
-        item_id=one.item_id,
-        stage=one.assignment.stage,
-        pilot=pilot,
-        due=one.assignment.due,
-        protocols=one.assignment.protocols,
-        review=one.assignment.purpose is Purpose.REVIEW,
-    )
-
-
-def _guidelines(project: Project, stages: Iterable[Stage]) -> list[parcels.TaskGuideline]:
-    found = (guidelines.current(project, stage) for stage in sorted(stages))
-    return [
-        parcels.TaskGuideline(stage=guide.stage, version=guide.version, text=guide.text, at=guide.at)
-        for guide in found
-        if guide is not None
-    ]
-
-
 def _feedback(project: Project, person: Person) -> list[parcels.TaskFeedback]:
     by_item: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-    for one in feedback.digest_records(project, person.id):
-        by_item[one["item_id"]].append(one)
+    for digest_record in feedback.digest_records(project, person.id):
+        by_item[digest_record["item_id"]].append(digest_record)
     return [parcels.TaskFeedback(item_id=item_id, digest=by_item[item_id]) for item_id in sorted(by_item)]
-
-
-def _weights(project: Project) -> dict[str, str]:
-    """Which weights criteria may have, where they are not the usual ones."""
-    weights = criterion_weights.allowed(project)
-    return {} if weights.usual else {"weights": weights.text}
 
 
 def place_of(project: Project, path: Path | None, stem: str, suffix: str) -> Path:
@@ -357,7 +350,6 @@ def keep(place: Path, content: bytes, facts: packages.PackageFacts) -> None:
 
 
 def _is_of_the_same(place: Path, facts: packages.PackageFacts) -> bool:
-    """Whether the package that lies there is of the same kind, person and project."""
     try:
         there = packages.read_package(place, facts.format).manifest
     except Refusal:
@@ -365,20 +357,8 @@ def _is_of_the_same(place: Path, facts: packages.PackageFacts) -> bool:
     return (there.person_id, there.project_id) == (facts.person_id, facts.project_id)
 
 
-def _remember(project: Project, db: Connection, person: Person, content: bytes, issue: TaskIssue) -> None:
-    digest = sha256(content)
-    row = {
-        "sha256": digest, "direction": "out", "person_id": person.id, "package_id": digest, "receipt": "",
-        "content": json.dumps(asdict(issue)), "at": now(),
-    }  # fmt: skip
-    upserts.add_missing(db, PARCEL, row)
-    record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))
-
-
 @dataclass(frozen=True, slots=True)
 class TaskContent:
-    """The content of one person's next task; `due` is the earliest date of open work."""
-
     person: Person
     items: int
     stages: tuple[tuple[Stage, int], ...]
@@ -390,8 +370,6 @@ class TaskContent:
 
 @dataclass(frozen=True, slots=True)
 class HandOutResult:
-    """The package written for one person, or why there is none."""
-
     person: Person
     packed: PackedTask | None
     problem: Refusal | None = None
@@ -400,18 +378,17 @@ class HandOutResult:
 def holdings(project: Project) -> list[TaskContent]:
     """Everybody to whom something is to be handed out now, by alias."""
     written = _written(project)
-    found = (
+    result = (
         _holding(person, assignments.of_person(project, person.id), written)
         for person in people.people(project)
         if person.active
     )
-    return [one for one in found if one.pieces]
+    return [one for one in result if one.pieces]
 
 
 def _written(project: Project) -> dict[str, datetime]:
     question = select(PARCEL.c.person_id, func.max(PARCEL.c.at)).where(PARCEL.c.direction == "out")
-    with project.store.read() as db:
-        return {person_id: at for person_id, at in db.execute(question.group_by(PARCEL.c.person_id))}
+    return {person_id: at for person_id, at in project.query(question.group_by(PARCEL.c.person_id))}
 
 
 def _holding(person: Person, assigned: Sequence[Assignment], written: dict[str, datetime]) -> TaskContent:

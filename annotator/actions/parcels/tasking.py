@@ -2,42 +2,53 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy import Table, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import reviewing
-from annotator.actions.authoring import criterion_weights
-from annotator.actions.items import extracts, items, pages, renderings
-from annotator.actions.parcels import origins, parcel_secrets
+from annotator.actions.authoring import artifacts, settings
+from annotator.actions.items import extracts, items, materials, pages
+from annotator.actions.items.materials import WantedMaterial
+from annotator.actions.labelling import dealing, label_cases
+from annotator.actions.parcels import known_keys
+from annotator.actions.parcels.known_keys import Replacement
 from annotator.actions.project import backups, people
-from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import SUFFIX, Project, record
-from annotator.actions.project.hashing import item_hash, response_hash, source_hash
-from annotator.domain.experts.assignment import Purpose
-from annotator.domain.experts.digest import RECEIVED
-from annotator.domain.experts.guideline import FORM
-from annotator.domain.experts.person import Person, Role
+from annotator.actions.project.file import (
+    ORIGIN,
+    SUFFIX,
+    Progress,
+    Project,
+    item_hash,
+    record,
+    response_hash,
+    settings_of,
+    source_hash,
+)
+from annotator.domain.experts.adjudication import RECEIVED
+from annotator.domain.experts.assignment import FORM, Assignment, Person, Purpose, Role
+from annotator.domain.judges.protocol import REPORT, Material, Protocol
 from annotator.domain.kinds.artifact import State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.extract import document_of as document_of_part
-from annotator.domain.material.item import free_key
-from annotator.domain.material.page import Page, PageFields
-from annotator.domain.material.response import END_TO_END, EXEMPLAR
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change, derived_id, now
+from annotator.domain.material.item import END_TO_END, EXEMPLAR, Page, PageFields, free_key
+from annotator.domain.texts.canonical import Change, Text, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
+from annotator.exchange.parcels.packages import AGAIN
+from annotator.exchange.release.bundle import in_words
 from annotator.places import user_data
-from annotator.storage import search, upserts
-from annotator.storage.location import is_passing
+from annotator.protocols import PROTOCOLS, asked
+from annotator.storage import store, tables
+from annotator.storage.opening import is_passing
 from annotator.storage.tables import (
     ARTIFACT,
     ASSIGNMENT,
@@ -52,6 +63,319 @@ from annotator.storage.tables import (
     SOURCE_FILE,
     SYSTEM,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class ServedAssignment:
+    assignment: Assignment
+    item_id: str
+    again: bool
+
+    @property
+    def protocols(self) -> list[Protocol]:
+        return [PROTOCOLS[name] for name in asked(self.assignment.protocols)]
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledMaterial:
+    """The records of a task that raters read, in the order of aliases, so that no order tells anything."""
+
+    reports: list[parcels.TaskReport] = field(default_factory=list)
+    parts: list[parcels.TaskPart] = field(default_factory=list)
+    pages: list[parcels.TaskPage] = field(default_factory=list)
+
+
+def report_alias(project: Project, person_id: str, response_id: str, again: bool) -> str:
+    """The id under which a report is served to a person, the second time another than the first."""
+    return known_keys.alias_of(project, person_id, f"{'again/' if again else ''}{response_id}")
+
+
+def gathered(project: Project, person: Person, labelled: Sequence[ServedAssignment]) -> LabelledMaterial:
+    """What a person needs to label what was handed out to them; Refusal where there is nothing to ask of an item."""
+    result = LabelledMaterial()
+    pages: dict[str, parcels.TaskPage] = {}
+    for one in labelled:
+        _add_item(project, person, one, result, pages)
+    result.reports.sort(key=lambda report: (report.item_id, report.id))
+    result.parts.sort(key=lambda part: (part.report_id, part.part))
+    result.pages.extend(pages[url] for url in sorted(pages))
+    return result
+
+
+def _add_item(
+    project: Project, person: Person, one: ServedAssignment, found: LabelledMaterial,
+    pages: dict[str, parcels.TaskPage],
+) -> None:  # fmt: skip
+    wanted = {part for protocol in one.protocols for part in protocol.parts}
+    needs = tuple(dict.fromkeys(kind for protocol in one.protocols for kind in protocol.needs))
+    read = any(protocol.presentation.read != REPORT for protocol in one.protocols)
+    reading = WantedMaterial(needs, pages=read, parts=bool(wanted))
+    (at_hand,) = materials.each(project, reading, [one.assignment.item_id])
+    by_protocol = {
+        protocol.name: _dealt(project, person, protocol, at_hand.responses) for protocol in one.protocols
+    }
+    for protocol in one.protocols if one.assignment.protocols else ():
+        if not any(
+            label_cases.asked(project, protocol, each, person.id) for each in by_protocol[protocol.name]
+        ):
+            raise Refusal(
+                f"{protocol.title}: item {at_hand.item.key} has nothing to label yet.",
+                "Complete its gold, its extracts, cited pages or reports, or take it out of the plan.",
+            )
+    alias = partial(report_alias, project, person.id, again=one.again)
+    chosen = {each.response.id: each for served in by_protocol.values() for each in served}
+    beside = {
+        each.response.id: each
+        for each in at_hand.responses
+        if each.response.mode == EXEMPLAR and each.response.id not in chosen
+    }
+    chosen |= beside if any(protocol.exemplar for protocol in one.protocols) else {}
+    groups: dict[tuple[int, str], int] = {}
+    for response_id in sorted(chosen, key=alias):
+        each, exemplar = chosen[response_id], chosen[response_id].response.mode == EXEMPLAR
+        group = groups.setdefault((each.response.trial, each.response.mode), len(groups) + 1)
+        found.reports.append(
+            parcels.TaskReport(
+                id=alias(response_id),
+                item_id=one.item_id,
+                text=each.response.text,
+                group=group if one.assignment.protocols else 1,
+                exemplar=exemplar,
+            )
+        )
+        for part in wanted & each.parts.keys() if response_id not in beside else ():
+            document: dict[str, Any] = each.parts[part].tree()
+            units = [{**unit, "note": ""} for unit in document["units"]]
+            found.parts.append(
+                parcels.TaskPart(
+                    report_id=alias(response_id), part=part, document={**document, "units": units}
+                )
+            )
+        pages.update((page.url, page) for page in _cited(each))
+
+
+def _dealt(project: Project, person: Person, protocol: Protocol, every: Iterable[Material]) -> list[Material]:
+    listed = list(every)
+    with project.store.read() as db:
+        drawn = dealing.narrowed(db, person.id, protocol.name)
+    return [
+        each
+        for each in listed
+        if each.response.id in drawn.get(each.item.id, {each.response.id})
+        and protocol.mode in ("", each.response.mode)
+    ]
+
+
+def _cited(each: Material) -> Iterator[parcels.TaskPage]:
+    for page in each.pages.values():
+        fields = {name: getattr(page, name) for name in parcels.TaskPage.model_fields}
+        yield parcels.TaskPage(**fields)
+
+
+def drafts(project: Project, db: Connection, served: list[ServedAssignment]) -> list[parcels.TaskDraft]:
+    aliases, made = {one.id: one.alias for one in people.people(project)}, []
+    for one in served:
+        kind = one.assignment.stage.kind
+        if one.assignment.purpose is Purpose.REVIEW and kind is not None:
+            result = reviewing.next_version(project, db, one.item_id, kind, one.assignment.person_id)
+            if result is None:
+                raise Refusal(
+                    "A draft that they review is not submitted yet, or another review of it is not answered.",
+                    "Write the task once it is.",
+                )
+            author, revision, tree = result
+            alias = aliases.get(author, author)
+            made.append(
+                parcels.TaskDraft(
+                    item_id=one.item_id, kind=kind, author=alias, revision=revision, document=tree
+                )
+            )
+    return made
+
+
+def reviews(db: Connection, person: Person, items: Collection[str]) -> list[parcels.TaskReview]:
+    made = []
+    for review in reviewing.all_kept(db):
+        if review.author != person.id or review.item_id not in items:
+            continue
+        artifact = artifacts.read_newest(db, review.artifact_id).artifact
+        if artifact.state is not State.DRAFT:
+            made.append(
+                parcels.TaskReview(
+                    artifact_id=artifact.id,
+                    item_id=review.item_id,
+                    review=review.model_copy(update={"author": person.alias}),
+                    document=artifact.document.tree(),
+                )
+            )
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOrigin:
+    """The origin of a project made from a task: project, key, and the tasks opened.
+
+    `key` is the coordinator's public key, empty while no task was signed by a person; `secret` is that of format 1.
+    `number` and `at` are the highest that an opened task had, `newest` is the hash of the one opened last.
+    """
+
+    project_id: str
+    person_id: str
+    key: str = ""
+    secret: str = ""
+    number: int = 0
+    at: str = ""
+    newest: str = ""
+
+
+def origin(project: Project) -> TaskOrigin | None:
+    """Where this project's task came from; None when it is a project of its own."""
+    kept = project.get(ORIGIN)
+    if not kept:
+        return None
+    known = {field.name: kept[field.name] for field in fields(TaskOrigin) if field.name in kept}
+    return TaskOrigin(project_id=kept["project"], person_id=kept["person"], **known)
+
+
+def keep(project: Project, known: TaskOrigin) -> None:
+    tree = asdict(known)
+    project.set(ORIGIN, {"project": tree.pop("project_id"), "person": tree.pop("person_id"), **tree})
+
+
+def sender_words(project: Project) -> str:
+    """The six words of the key that this project's tasks are signed with; empty while no person signed one."""
+    result = origin(project)
+    return packages.fingerprint(result.key) if result and result.key else ""
+
+
+def replacement(project: Project, path: Path, _person_id: str = "") -> Replacement:
+    """The key that signed a task, in place of the one this project's tasks are signed with; made by `make`."""
+    known, package = origin(project), packages.read_package(path, packages.TASK)
+    facts = package.manifest
+    if known is None or (facts.project_id, facts.person_id) != (known.project_id, known.person_id):
+        raise Refusal(f"“{package.name}” does not belong to this project.", "Nothing was changed.")
+    if not package.signer:
+        raise Refusal(f"“{package.name}” is not signed by a person.", AGAIN)
+    words, before, source = packages.fingerprint(package.signer), sender_words(project), known
+    instead = f", instead of “{before}”" if before else ""
+    return Replacement(words, before, (
+        f"From now on only tasks signed with “{words}”{instead} are opened in this project. Your work stays "
+        "unchanged. Anyone with that key counts as the coordinator, so ask for these six words, by "
+        "telephone or in person, "
+        "and not by answering the mail that brought the task."
+    ), lambda project: _trust(project, source, package.signer))  # fmt: skip
+
+
+def _trust(project: Project, known: TaskOrigin, key: str) -> Change:
+    with project.store.write() as db:
+        keep(project, replace(known, key=key))
+        return record(
+            project, db, Change("key", "sender", "replace", after={"key": key, "instead_of": known.key})
+        )
+
+
+class TaskFacts(BaseModel):
+    title: Text = ""
+    number: int = Field(default=0, ge=0, le=10**9)
+    at: parcels.Moment | None = None
+    secret: str = Field(default="", pattern=r"^([0-9a-f]{2})*$")
+    weights: Text = ""
+
+
+def facts_of(package: packages.Package) -> TaskFacts:
+    """The facts of a task; Refusal when they do not fit, or when a task of format 1 was changed."""
+    try:
+        facts = TaskFacts.model_validate(package.manifest.extra)
+    except ValidationError as error:
+        raise Refusal(f"“{package.name}”: {in_words(error)}.", AGAIN) from None
+    if not package.signer:
+        packages.refuse_forged(package, bytes.fromhex(facts.secret))
+    elif facts.at is None:
+        raise Refusal(f"“{package.name}” does not state when it was made.", AGAIN)
+    return facts
+
+
+def followed(project: Project, package: packages.Package, facts: TaskFacts) -> TaskOrigin:
+    """The origin after this task; Refusal when someone else made it, or when a newer one was opened before."""
+    known, at = origin(project), facts.at.isoformat() if facts.at else ""
+    new = TaskOrigin(
+        project_id=package.manifest.project_id, person_id=package.manifest.person_id, key=package.signer,
+        secret=facts.secret, number=facts.number, at=at, newest=package.sha256,
+    )  # fmt: skip
+    if known is None:
+        return new
+    _refuse_other_sender(known, package, facts)
+    # A clock that was set back, or a project taken from a backup, lowers one of the two; only age lowers both.
+    same = (new.number, new.at) == (known.number, known.at)
+    older = not same and new.number <= known.number and new.at <= known.at
+    if package.sha256 != known.newest and (older or _opened_before(project, package, known)):
+        raise Refusal(
+            f"“{package.name}” is older than the newest task that was opened in this project.",
+            "Nothing was changed. Open the project itself to go on; if this should be the newest task, ask for it "
+            "again.",
+        )
+    return replace(
+        new, secret=new.secret or known.secret, number=max(new.number, known.number), at=max(new.at, known.at)
+    )
+
+
+def _opened_before(project: Project, package: packages.Package, known: TaskOrigin) -> bool:
+    """Whether a task was opened here and another after it; tasks of format 1 have no number."""
+    hashes = list(
+        project.query(
+            select(PARCEL.c.sha256).where(PARCEL.c.direction == "in").order_by(PARCEL.c.at.desc())
+        ).scalars()
+    )
+    return package.sha256 in hashes and package.sha256 != (known.newest or hashes[0])
+
+
+def _refuse_other_sender(known: TaskOrigin, package: packages.Package, facts: TaskFacts) -> None:
+    if known.key and not package.signer:
+        raise Refusal(
+            f"“{package.name}” has an older format without a personal signature, and the tasks of this "
+            "project are signed.",
+            "Nothing was changed. Ask the coordinator to write the task again with their present Goldsmith.",
+        )
+    if known.key and known.key != package.signer:
+        raise Refusal(
+            f"“{package.name}” is signed with a different key than earlier tasks: "
+            f"“{packages.fingerprint(package.signer)}”, not “{packages.fingerprint(known.key)}”.",
+            "Nothing was changed. Ask the coordinator, not by answering this mail, which six words their Exchange page "
+            "shows.",
+        )
+    if not package.signer and known.secret and known.secret != facts.secret:
+        raise Refusal(f"“{package.name}” was not made by the sender of the earlier tasks.", AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class ParcelOwner:
+    """The project that returned work belongs to (None if unknown), and whether it was sent by one."""
+
+    name: str
+    project: Path | None = None
+    title: str = ""
+    sent_from_here: bool = False
+
+
+def project_of_task(among: Sequence[Path], project_id: str, person_id: str) -> Path | None:
+    """The first of these projects that was made from a task of that project for that person."""
+    for path in among:
+        origin = settings_of(path).get(ORIGIN) or {}
+        if (origin.get("project"), origin.get("person")) == (project_id, person_id):
+            return path
+    return None
+
+
+def owner_of_work(path: Path, among: Sequence[Path]) -> ParcelOwner:
+    """Which of these projects returned work goes to, or else which it was sent from; Refusal when it is damaged."""
+    package = packages.read_package(path, packages.WORK)
+    facts = package.manifest
+    for known in among:
+        settings = settings_of(known)
+        if settings.get("id") == facts.project_id:
+            return ParcelOwner(package.name, known, str(settings.get("title") or known.stem))
+    home = project_of_task(among, facts.project_id, facts.person_id)
+    return ParcelOwner(package.name, home, sent_from_here=home is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +413,7 @@ def take_task(
     that is the window over `shown`.
     """
     package = packages.read_package(task_path, packages.TASK)
-    facts = origins.facts_of(package)
+    facts = facts_of(package)
     records = parcels.task(package)
     beside = folder / task_path.name if folder else task_path
     path = _path(package, records["person.json"][0], beside, project_path, known)
@@ -97,14 +421,14 @@ def take_task(
     words = packages.fingerprint(package.signer) if package.signer else ""
     if not path.exists():
         made = Project.create(path, facts.title or path.stem, fill=take)
-        renderings.warm(made, progress)
+        materials.warm(made, progress)
         return OpenedTask(made, True, items.count(made), words, pinned=bool(words))
     with ExitStack() as undone:
         project = _opened(package, path)
         undone.callback(project.close)
-        before = origins.origin(project)
+        before = origin(project)
         # What cannot be taken is refused before a backup is made.
-        origins.followed(project, package, facts)
+        followed(project, package, facts)
         if alone and not (shown and path.resolve() == shown.resolve()):
             try:
                 project.hold()
@@ -119,9 +443,8 @@ def take_task(
         take(project)
         new_items = items.count(project) - already
         undone.pop_all()
-    renderings.warm(project, progress)
-    pinned = bool(words) and not (before and before.key)
-    return OpenedTask(project, fresh, new_items, words, pinned)
+    materials.warm(project, progress)
+    return OpenedTask(project, fresh, new_items, words, bool(words) and not (before and before.key))
 
 
 def signed_words(opened: OpenedTask) -> str:
@@ -155,7 +478,7 @@ def _path(
     if wanted is not None:
         return wanted if wanted.suffix == SUFFIX else wanted.with_name(wanted.name + SUFFIX)
     facts = package.manifest
-    if home := origins.project_of_task(known, facts.project_id, facts.person_id):
+    if home := project_of_task(known, facts.project_id, facts.person_id):
         return home
     title = re.sub(r"[^\w.-]+", "-", str(facts.extra.get("title") or "task")).strip("-.") or "task"
     alias = re.sub(r"[^\w-]+", "-", person.alias)
@@ -164,12 +487,12 @@ def _path(
 
 def _opened(package: packages.Package, path: Path) -> Project:
     project = Project.open(path)
-    found = origins.origin(project)
+    result = origin(project)
     facts = package.manifest
     # A project in which nobody works is one whose making was cut short.
-    if found is None and not people.people(project):
+    if result is None and not people.people(project):
         return project
-    if found is None or (found.project_id, found.person_id) != (facts.project_id, facts.person_id):
+    if result is None or (result.project_id, result.person_id) != (facts.project_id, facts.person_id):
         project.close()
         raise Refusal(
             f"“{path.name}” is another project than the one this task belongs to.",
@@ -179,14 +502,14 @@ def _opened(package: packages.Package, path: Path) -> Project:
 
 
 def _take(
-    project: Project, package: packages.Package, facts: origins.TaskFacts, records: Mapping[str, list[Any]]
+    project: Project, package: packages.Package, facts: TaskFacts, records: Mapping[str, list[Any]]
 ) -> None:
     with project.store.write() as db:
-        origins.keep(project, origins.followed(project, package, facts))
+        keep(project, followed(project, package, facts))
         person = add_person(db, records["person.json"][0])
-        parcel_secrets.signing_key(project)
+        known_keys.signing_key(project)
         project.work_as(person)
-        criterion_weights.take(project, facts.weights)
+        settings.take(project, facts.weights)
         add_items(db, records["items.json"])
         add_sources(db, records["sources.json"], package.entries)
         add_reports(db, records["reports.json"])
@@ -212,7 +535,7 @@ def _take(
             db,
             Change("parcel", package.sha256, "open task", after={"task": package.manifest.package_id}),
         )
-        search.rebuild(db)
+        store.rebuild(db)
 
 
 def add_person(db: Connection, given: parcels.TaskPerson) -> Person:
@@ -247,7 +570,6 @@ def add_items(db: Connection, items: list[parcels.TaskItem]) -> None:
 
 
 def add_sources(db: Connection, sources: list[parcels.TaskSource], entries: Mapping[str, bytes]) -> None:
-    """The sources, with the PDF of those that are new."""
     known = set(parcels.TaskSource.model_fields)
     fresh = set(db.execute(select(SOURCE.c.id)).scalars())
     rows = [
@@ -360,8 +682,8 @@ def _settled(db: Connection, name: str, given: parcels.TaskDocument) -> tuple[st
             "Nothing was changed: a task never touches its annotator's own work. Tell the coordinator.",
         )
     same = (column == value for column, value in zip(where, own, strict=True))
-    found = db.execute(select(ARTIFACT.c.id).where(*same)).scalar()
-    return found or given.id, found is not None
+    result = db.execute(select(ARTIFACT.c.id).where(*same)).scalar()
+    return result or given.id, result is not None
 
 
 def _purpose(one: parcels.TaskAssignment) -> Purpose:
@@ -400,4 +722,4 @@ def remember(db: Connection, package: packages.Package) -> None:
         "sha256": package.sha256, "direction": "in", "person_id": package.manifest.person_id,
         "package_id": package.manifest.package_id, "receipt": "", "content": json.dumps({}), "at": now(),
     }  # fmt: skip
-    upserts.add_missing(db, PARCEL, row)
+    tables.add_missing(db, PARCEL, row)

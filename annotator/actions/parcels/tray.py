@@ -1,38 +1,330 @@
 """The tray: returned work in conflict, late or not asked for, beside what is here already."""
 
 import json
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert, select, update
+import orjson
+from sqlalchemy import Row, bindparam, delete, func, insert, or_, select, update
 from sqlalchemy.engine import Connection
 
-from annotator.actions.adjudication.adjudication_sheets import headings_of
-from annotator.actions.assignments import assignments
-from annotator.actions.authoring import annotating, gold
+from annotator import __version__
+from annotator.actions.adjudication.adjudicating import headings_of
+from annotator.actions.assignments import assignments, reviewing
+from annotator.actions.authoring import annotating
+from annotator.actions.authoring.artifacts import Drafted, of_artifacts, standing
 from annotator.actions.authoring.comparing import aligned
-from annotator.actions.authoring.guidelines import version_in_force
-from annotator.actions.parcels import returned_labels
+from annotator.actions.authoring.settings import version_in_force
+from annotator.actions.items import extracts
+from annotator.actions.labelling import label_cases
+from annotator.actions.labelling.label_rows import in_utc, is_given, to_submit
+from annotator.actions.parcels import known_keys, packing, tasking
+from annotator.actions.parcels.packing import PackedTask, keep, place_of
 from annotator.actions.project import people
-from annotator.actions.project.file import Project, record
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.guideline import FORM
+from annotator.actions.project.file import CHANGED_WITH, Progress, Project, judgement_hash, record
+from annotator.domain.experts.assignment import FORM, Stage, stage_of
 from annotator.domain.experts.parcel import ParcelOutcome, TrayEntry, TrayState
+from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Document, Kind, State, Unit, chain
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import Change, derived_id, now
+from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
+from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.exchange.parcels import packages, parcels
+from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
+from annotator.storage import tables
 from annotator.storage.tables import (
     ADJUDICATION,
     AGREEMENT,
     ARTIFACT,
+    ASSIGNMENT,
+    DISPUTE,
     ITEM,
+    JUDGEMENT,
+    META,
+    PARCEL,
     PERSON,
     RESPONSE,
     REVISION,
+    TIME,
     TRAY,
 )
+
+
+def pack(project: Project, person_id: str = "", path: Path | None = None) -> PackedTask:
+    """Pack a task for a person, or, in a file that was made from a task, the work that goes back."""
+    if tasking.origin(project) is not None:
+        return work(project, path)
+    if not person_id:
+        raise Refusal("No person is given for the task.", "Name the person: --person ID.")
+    return packing.task(project, person_id, path)
+
+
+def work(project: Project, path: Path | None = None) -> PackedTask:
+    """Write what this person has submitted; the same work gives the same bytes.
+
+    Drafts stay here and are counted in the notes. Refusal when nothing was submitted yet.
+    """
+    result = tasking.origin(project)
+    if result is None:
+        raise Refusal("This project was not made from a task.", "Nothing needs to be sent back from here.")
+    # Kept before anything is signed with it.
+    key = known_keys.signing_key(project)
+    with project.store.write() as db:
+        artifacts, drafts = _artifacts(db, result.person_id)
+        question = select(DISPUTE).where(DISPUTE.c.person_id == result.person_id).order_by(DISPUTE.c.item_id)
+        disputes = [
+            parcels.WorkDispute(item_id=row.item_id, stage=row.stage, text=row.text, at=row.at)
+            for row in db.execute(question)
+        ]
+        given = (line.review for line in reviewing.lines(project) if not line.reviewer_id)
+        answers = [
+            parcels.WorkAnswer(
+                artifact_id=one.artifact_id, agreed=one.agreed, text=one.answer, at=one.answered_at
+            )
+            for one in given
+            if one is not None and one.agreed is not None
+        ]
+        if not artifacts and not disputes and not answers:
+            raise Refusal(
+                "Nothing is submitted yet.", "Submit a document first; drafts stay on this computer."
+            )
+        records: dict[str, list[Any]] = {
+            "artifacts.json": artifacts,
+            "disputes.json": disputes,
+            "answers.json": answers,
+        }
+        entries = parcels.packed(records)
+        facts = _returning_facts(result, entries, _changed_with(db))
+        content = packages.package_bytes(facts, entries, key)
+        place = place_of(project, path, "work", packages.suffix(packages.WORK))
+        keep(place, content, facts)
+        receipt = packages.receipt_code(sha256(content))
+        held = {
+            "file": place.name,
+            "sealed": {artifact.id: artifact.revisions[-1].number for artifact in artifacts},
+            "disputes": len(disputes),
+        }
+        _remember(project, db, result.person_id, content, receipt, held)
+    items = {artifact.item_id for artifact in artifacts}
+    notes = (f"{drafts} documents are not submitted yet and stay here.",) if drafts else ()
+    words = packages.fingerprint(packages.public_key(key))
+    return PackedTask(
+        place, result.person_id, len(items), len(artifacts), len(content), receipt, words, notes
+    )
+
+
+def _artifacts(db: Connection, person_id: str) -> tuple[list[parcels.WorkArtifact], int]:
+    """The person's artifacts that were ever sealed, by id, and how many others there are."""
+    question = (
+        select(
+            ARTIFACT.c.id.label("artifact_id"),
+            ARTIFACT.c.item_id,
+            ARTIFACT.c.kind,
+            ARTIFACT.c.state,
+            REVISION,
+        )
+        .join(REVISION, REVISION.c.artifact_id == ARTIFACT.c.id)
+        .where(ARTIFACT.c.author_id == person_id, ARTIFACT.c.state != State.CONSENSUS.value)
+        .order_by(ARTIFACT.c.id, REVISION.c.number)
+    )
+    rows: defaultdict[str, list[Row[Any]]] = defaultdict(list)
+    for row in db.execute(question):
+        rows[row[0]].append(row)
+    seconds, drafted = _seconds(db, person_id), of_artifacts(db, rows)
+    reviews = {one.artifact_id: one for one in reviewing.all_kept(db)}
+    made = [
+        parcels.WorkArtifact(
+            id=artifact_id, item_id=history[0].item_id, kind=history[0].kind, revisions=_sealed(history),
+            seconds=round(seconds.get(artifact_id, 0.0), 1), drafted=_drafted(drafted.get(artifact_id, {}), history),
+            review=reviews.get(artifact_id),
+        )
+        for artifact_id, history in rows.items()
+        if any(row.sealed for row in history)
+    ]  # fmt: skip
+    return made, sum(history[-1].state == State.DRAFT.value for history in rows.values())
+
+
+def _sealed(history: list[Row[Any]]) -> tuple[parcels.WorkRevision, ...]:
+    """The sealed revisions, each with the hashes of what lies between it and the sealed one before."""
+    made, between = [], []
+    for row in history:
+        if not row.sealed:
+            between.append(row.sha256)
+            continue
+        made.append(
+            parcels.WorkRevision(
+                number=row.number, content=json.loads(row.content), sha256=row.sha256, chain=row.chain,
+                skipped=tuple(between), guideline=row.guideline, form=row.form, reason=row.reason, at=row.at,
+            )
+        )  # fmt: skip
+        between = []
+    return tuple(made)
+
+
+def _drafted(drafted: Drafted, history: list[Row[Any]]) -> tuple[parcels.DraftedUnit, ...]:
+    """The units of the sealed revisions that came from a model's draft; what stays here is not told of."""
+    sealed = (json.loads(row.content)["units"] for row in history if row.sealed)
+    ids = dict.fromkeys(unit["id"] for units in sealed for unit in units)
+    return tuple(
+        parcels.DraftedUnit(unit_id=unit_id, **asdict(source))
+        for unit_id, source in standing(drafted, ids).items()
+    )
+
+
+def _seconds(db: Connection, person_id: str) -> dict[str, float]:
+    question = select(TIME.c.subject, func.sum(TIME.c.seconds)).where(TIME.c.person_id == person_id)
+    return {subject: float(total) for subject, total in db.execute(question.group_by(TIME.c.subject))}
+
+
+def _changed_with(db: Connection) -> list[str]:
+    keys = db.execute(select(META.c.key).where(META.c.key.startswith(CHANGED_WITH))).scalars()
+    return [*sorted({key.removeprefix(CHANGED_WITH) for key in keys} - {__version__}), __version__]
+
+
+def _returning_facts(
+    found: tasking.TaskOrigin, entries: dict[str, bytes], programs: list[str]
+) -> packages.PackageFacts:
+    content = sha256(canonical_json({name: sha256(entry) for name, entry in entries.items()}))
+    return packages.PackageFacts(
+        format=packages.WORK,
+        package_id=derived_id("work", found.project_id, found.person_id, content),
+        project_id=found.project_id,
+        person_id=found.person_id,
+        extra={"programs": programs},
+    )
+
+
+def _remember(
+    project: Project, db: Connection, person_id: str, content: bytes, receipt: str, held: dict[str, Any]
+) -> None:
+    digest = sha256(content)
+    row = {
+        "sha256": digest, "direction": "out", "person_id": person_id, "package_id": digest, "receipt": receipt,
+        "content": json.dumps(held), "at": now(),
+    }  # fmt: skip
+    tables.add_missing(db, PARCEL, row)
+    record(project, db, Change("parcel", digest, "pack work", after={"receipt": receipt}))
+
+
+KNOWN = {*PROTOCOLS, *TAXONOMIES}
+_DELETE = delete(JUDGEMENT).where(JUDGEMENT.c.id == bindparam("gone"))
+
+
+def write(db: Connection, person_id: str, item_id: str, artifact_id: str) -> None:
+    """Make a person's judgements on an item those of their newest sealed labels."""
+    row = db.execute(
+        select(REVISION.c.content, REVISION.c.at)
+        .join(
+            ARTIFACT, (ARTIFACT.c.id == REVISION.c.artifact_id) & (ARTIFACT.c.revision == REVISION.c.number)
+        )
+        .where(ARTIFACT.c.id == artifact_id)
+    ).one()
+    _replace(db, person_id, item_id, row.content, row.at, trial=1)
+
+
+def write_again(db: Connection, person_id: str, item_id: str, content: str, at: datetime) -> bool:
+    """Keep the labels of a silent repeat as a second trial; False when these or later ones are here."""
+    labels = Labels.model_validate(orjson.loads(content)).units
+    newest = db.execute(
+        select(JUDGEMENT.c.at).where(*_of(person_id, item_id, 2, labels)).order_by(JUDGEMENT.c.at.desc())
+    ).scalar()
+    if newest is not None and in_utc(newest) >= in_utc(at):
+        return False
+    _replace(db, person_id, item_id, content, at, trial=2)
+    return True
+
+
+def _of(person_id: str, item_id: str, trial: int, labels: Iterable[Label]) -> tuple[Any, ...]:
+    travelled = JUDGEMENT.c.protocol.in_({*TO_SUBMIT, *TAXONOMIES, *(label.protocol for label in labels)})
+    return (
+        JUDGEMENT.c.rater_kind == RaterKind.PERSON.value,
+        JUDGEMENT.c.rater_id == person_id,
+        JUDGEMENT.c.item_id == item_id,
+        JUDGEMENT.c.trial == trial,
+        # What else they said in this project does not travel, and stays.
+        travelled if trial > 1 else or_(travelled, to_submit()),
+    )
+
+
+def _replace(db: Connection, person_id: str, item_id: str, content: str, at: datetime, trial: int) -> None:
+    labels = label_cases.as_dealt(Labels.model_validate(orjson.loads(content)).units, person_id)
+    rows = list(_returned_labels_rows(db, labels, person_id, item_id, at, trial))
+    said = {(row["protocol"], row["response_id"], row["unit_id"]) for row in rows}
+    j = JUDGEMENT.c
+    there = db.execute(
+        select(j.id, j.flags, j.protocol, j.response_id, j.unit_id).where(
+            *_of(person_id, item_id, trial, labels)
+        )
+    )
+    # What they gave elsewhere stays, unless the labels that came back say it again.
+    gone = [{"gone": row.id} for row in there if not _stays(row, person_id, trial) or tuple(row[2:]) in said]
+    if gone:
+        db.execute(_DELETE, gone)
+    if rows:
+        db.execute(insert(JUDGEMENT), rows)
+
+
+def _stays(row: Any, person_id: str, trial: int) -> bool:
+    """Whether a judgement did not come back from a task: a label from a file, or a kind that was given here."""
+    came = derived_id("judgement", label_id(row.protocol, row.response_id, row.unit_id), person_id, trial)
+    return is_given(row.flags) or (row.protocol in TAXONOMIES and row.id != came)
+
+
+def _returned_labels_rows(
+    db: Connection, labels: Iterable[Label], person_id: str, item_id: str, at: datetime, trial: int
+) -> Iterable[dict[str, Any]]:
+    of_units = _judged(db, item_id, {label.protocol for label in labels})
+    for label in labels:
+        judgement = Judgement(
+            id=derived_id("judgement", label.id, person_id, trial), protocol=label.protocol, item_id=item_id,
+            response_id=label.response_id, artifact_id=of_units(label), unit_id=label.unit_id,
+            rater_kind=RaterKind.PERSON, rater_id=person_id, trial=trial, at=in_utc(at), quote=label.quote,
+            note=label.note, flags=label.flags, **_place(label), **_said(label.value),
+        )  # fmt: skip
+        row = judgement.model_dump()
+        yield {**row, "sha256": judgement_hash(row)}
+
+
+def _judged(db: Connection, item_id: str, protocols: set[str]) -> Callable[[Label], str]:
+    """What says by which document or extract a unit was labelled; nothing where there is none."""
+    of = {
+        protocol: PROTOCOLS[TAXONOMIES[protocol].of if protocol in TAXONOMIES else protocol]
+        for protocol in protocols
+        if protocol in KNOWN
+    }
+    drawn = extracts.standing(db, [item_id]) if any(definition.parts for definition in of.values()) else {}
+    gold = {
+        one: annotating.judged_artifact(db, item_id, definition.unit_kind)
+        for one, definition in of.items()
+        if definition.unit_kind
+    }
+
+    def found(label: Label) -> str:
+        if artifact := gold.get(label.protocol):
+            return artifact.id
+        parts = of[label.protocol].parts if label.protocol in of else ()
+        own = drawn.get((item_id, label.response_id), {})
+        return next((own[part].id for part in parts if part in own), "")
+
+    return found
+
+
+def _place(label: Label) -> dict[str, Any]:
+    if label.anchor is None or label.anchor.start < 0:
+        return {}
+    return {"quote_start": label.anchor.start, "quote_end": label.anchor.end}
+
+
+def _said(value: str) -> dict[str, Any]:
+    if value == UNSURE:
+        return {"value": None, "status": Status.UNCLEAR, "cause": "the rater is unsure"}
+    return {"value": value, "status": Status.OK}
 
 
 def put(
@@ -75,8 +367,7 @@ def entries(project: Project, state: TrayState | None = TrayState.WAITING) -> li
     )
     if state is not None:
         question = question.where(TRAY.c.state == state.value)
-    with project.store.read() as db:
-        rows = db.execute(question).mappings().all()
+    rows = project.query(question).mappings().all()
     return [TrayEntry(**{**row, "stage": row["stage"] or None}) for row in rows]
 
 
@@ -96,7 +387,7 @@ def accept(project: Project, entry_id: str) -> Change:
         assert kind is not None
         artifact_id, number = _append(project, db, entry, kind)
         if kind is Kind.LABELS:
-            returned_labels.write(db, entry.person_id, entry.item_id, artifact_id)
+            write(db, entry.person_id, entry.item_id, artifact_id)
         _mark(db, entry_id, TrayState.ACCEPTED)
         return record(
             project,
@@ -106,7 +397,6 @@ def accept(project: Project, entry_id: str) -> Change:
 
 
 def set_aside(project: Project, entry_id: str) -> Change:
-    """Decide against a piece of work; it stays in the file and may be accepted later."""
     with project.store.write() as db:
         _undecided(project, db, entry_id, TrayState.WAITING)
         _mark(db, entry_id, TrayState.SET_ASIDE)
@@ -201,16 +491,16 @@ class TraySheet:
 
 
 def sheets(project: Project, state: TrayState | None = TrayState.WAITING) -> list[TraySheet]:
-    """What lies in the tray, without the documents, by item, person and revision."""
     there = entries(project, state)
     with project.store.read() as db:
-        names, items = _names(db), _items(db)
-    found = [
+        names = {row.id: row.name for row in db.execute(select(PERSON.c.id, PERSON.c.name))}
+        items = _items(db)
+    result = [
         TraySheet(entry, names.get(entry.person_id, ""), *items.get(entry.item_id, ("", "")))
         for entry in there
     ]
     return sorted(
-        found, key=lambda sheet: (sheet.item_key, sheet.person, sheet.entry.revision, sheet.entry.id)
+        result, key=lambda sheet: (sheet.item_key, sheet.person, sheet.entry.revision, sheet.entry.id)
     )
 
 
@@ -223,21 +513,28 @@ def sheet(project: Project, sheet_: TraySheet) -> TraySheet:
     with project.store.read() as db:
         if words := _withheld(project, db, entry.item_id, entry.stage):
             return TraySheet(entry, sheet_.person, sheet_.item_key, sheet_.question, withheld=words)
-        found = _here(db, entry, kind)
+        # The revision of the same number, where there is one, otherwise the newest sealed one of the same author.
+        result = db.execute(
+            select(REVISION.c.number, REVISION.c.content)
+            .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
+            .where(
+                ARTIFACT.c.item_id == entry.item_id,
+                ARTIFACT.c.kind == kind.value,
+                ARTIFACT.c.author_id == entry.person_id,
+                REVISION.c.sealed.is_(True),
+            )
+            .order_by(REVISION.c.number != entry.revision, REVISION.c.number.desc())
+        ).first()
         came = document_of(kind, json.loads(entry.content))
-        here = document_of(kind, json.loads(found.content)) if found else None
+        here = document_of(kind, json.loads(result.content)) if result else None
         return TraySheet(
             entry=entry, person=sheet_.person, item_key=sheet_.item_key, question=sheet_.question,
-            came=came, here=here, here_revision=found.number if found else 0, rows=_rows(kind, came, here),
+            came=came, here=here, here_revision=result.number if result else 0, rows=_rows(kind, came, here),
             headings=headings_of(db, entry.item_id) if kind is Kind.LABELS else {},
             reports=_reports(db, entry.item_id) if kind is Kind.LABELS else {},
-            consequence=f"Taking it {gold.TAKES_SCORES}."
-            if gold.is_second(project, kind, entry.item_id, entry.person_id) else "",
+            consequence=f"Taking it {annotating.TAKES_SCORES}."
+            if annotating.is_second(project, kind, entry.item_id, entry.person_id) else "",
         )  # fmt: skip
-
-
-def _names(db: Connection) -> dict[str, str]:
-    return {row.id: row.name for row in db.execute(select(PERSON.c.id, PERSON.c.name))}
 
 
 def _items(db: Connection) -> dict[str, tuple[str, str]]:
@@ -271,22 +568,6 @@ def _withheld(project: Project, db: Connection, item_id: str, stage: Stage) -> s
     return ""
 
 
-def _here(db: Connection, entry: TrayEntry, kind: Kind) -> Any:
-    """The revision of the same number, where there is one, otherwise the newest sealed one of the same author."""
-    question = (
-        select(REVISION.c.number, REVISION.c.content)
-        .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
-        .where(
-            ARTIFACT.c.item_id == entry.item_id,
-            ARTIFACT.c.kind == kind.value,
-            ARTIFACT.c.author_id == entry.person_id,
-            REVISION.c.sealed.is_(True),
-        )
-        .order_by(REVISION.c.number != entry.revision, REVISION.c.number.desc())
-    )
-    return db.execute(question).first()
-
-
 def _rows(
     kind: Kind, came: Document[Any], here: Document[Any] | None
 ) -> tuple[tuple[Unit | None, Unit | None], ...]:
@@ -297,8 +578,8 @@ def _rows(
     known = {unit.id for unit in came.units} & set(partner)
     left = [unit for unit in came.units if unit.id not in known]
     right = [unit for unit in here.units if unit.id not in known]
-    found = {left[a].id: right[b] for a, b, _ in aligned(kind, left, right).pairs} if left and right else {}
-    together = {unit.id: partner.get(unit.id) or found.get(unit.id) for unit in came.units}
+    result = {left[a].id: right[b] for a, b, _ in aligned(kind, left, right).pairs} if left and right else {}
+    together = {unit.id: partner.get(unit.id) or result.get(unit.id) for unit in came.units}
     taken = {unit.id for unit in together.values() if unit is not None}
     alone = [(None, unit) for unit in here.units if unit.id not in taken]
     return (*((unit, together[unit.id]) for unit in came.units), *alone)
@@ -307,3 +588,154 @@ def _rows(
 def _reports(db: Connection, item_id: str) -> dict[str, int]:
     rows = db.execute(select(RESPONSE.c.id).where(RESPONSE.c.item_id == item_id).order_by(RESPONSE.c.id))
     return {response_id: number for number, response_id in enumerate(rows.scalars(), start=1)}
+
+
+_STAGES = list(Stage)
+
+
+class SendingOutcome(StrEnum):
+    NEW = "goes back"
+    SENT = "goes back again"
+    DRAFT = "a draft, stays"
+    OPEN = "not begun"
+
+
+@dataclass(frozen=True, slots=True)
+class SendingPiece:
+    """One stage of one item, and what happens to it.
+
+    `revision` is the newest submitted one, 0 for none; `draft` says that something is not submitted.
+    """
+
+    item_id: str
+    item_key: str
+    question: str
+    stage: Stage
+    going: SendingOutcome
+    draft: bool = False
+    revision: int = 0
+    at: datetime | None = None
+    due: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    receipt: str
+    at: datetime
+    file: str
+    documents: int
+
+
+@dataclass(frozen=True, slots=True)
+class SendingOverview:
+    """The pieces in the project's order, the objections included, and the files sent, newest first."""
+
+    pieces: tuple[SendingPiece, ...]
+    disputes: int
+    sent: tuple[SentFile, ...]
+    news: bool
+    """Whether something would go back that no file has held."""
+    own_key: str = ""
+    """The six words of this file's key; `task_key` are those of the key that signed its tasks."""
+    task_key: str = ""
+
+    def count(self, *goings: SendingOutcome) -> int:
+        return sum(piece.going in goings for piece in self.pieces)
+
+
+def outlook(project: Project) -> SendingOverview:
+    me = project.by
+    with project.store.read() as db:
+        files = _files(db, me)
+        pieces = sorted(_pieces(db, me, _held(files)), key=lambda found: found[0])
+        disputes = int(
+            db.execute(
+                select(func.count()).select_from(DISPUTE).where(DISPUTE.c.person_id == me)
+            ).scalar_one()
+        )
+    told = tuple(piece for _, piece in pieces)
+    objected = max((int(facts.get("disputes", 0)) for facts, _ in files), default=0)
+    news = disputes > objected or any(piece.going is SendingOutcome.NEW for piece in told)
+    keys = known_keys.own_words(project), tasking.sender_words(project)
+    return SendingOverview(told, disputes, tuple(sent for _, sent in files), news, *keys)
+
+
+def write_work(project: Project, path: Path, *, progress: Progress | None = None) -> PackedTask:
+    if progress:
+        progress("Writing the file to send back", 0, 0)
+    return work(project, path)
+
+
+def _files(db: Connection, me: str) -> list[tuple[dict[str, Any], SentFile]]:
+    question = select(PARCEL).where(
+        PARCEL.c.direction == "out", PARCEL.c.person_id == me, PARCEL.c.receipt != ""
+    )
+    result = []
+    for row in db.execute(question.order_by(PARCEL.c.at.desc(), PARCEL.c.sha256)):
+        facts = json.loads(row.content)
+        sent = SentFile(row.receipt, row.at, str(facts.get("file", "")), len(facts.get("sealed", {})))
+        result.append((facts, sent))
+    return result
+
+
+def _held(files: list[tuple[dict[str, Any], SentFile]]) -> dict[str, int]:
+    held: dict[str, int] = {}
+    for facts, _ in files:
+        for artifact_id, number in facts.get("sealed", {}).items():
+            held[artifact_id] = max(number, held.get(artifact_id, 0))
+    return held
+
+
+def _pieces(
+    db: Connection, me: str, held: dict[str, int]
+) -> Iterator[tuple[tuple[int, str, int], SendingPiece]]:
+    items = {
+        row.id: row for row in db.execute(select(ITEM.c.id, ITEM.c.key, ITEM.c.question, ITEM.c.position))
+    }
+    dates = _dates(db, me)
+    written = _written(db, me)
+    begun = _begun(db, me)
+    for item_id, stage in {*dates, *written, *begun}:
+        item = items[item_id]
+        row = written.get((item_id, stage))
+        drafted = (item_id, stage) in begun
+        piece = SendingPiece(
+            item_id=item_id, item_key=item.key, question=item.question, stage=stage,
+            going=_going(row, held) if row else SendingOutcome.DRAFT if drafted else SendingOutcome.OPEN,
+            draft=row.state == State.DRAFT.value if row else drafted,
+            revision=row.number or 0 if row else 0, at=row.at if row else None, due=dates.get((item_id, stage)),
+        )  # fmt: skip
+        yield (item.position, item.key, _STAGES.index(stage)), piece
+
+
+def _going(row: Any, held: dict[str, int]) -> SendingOutcome:
+    if not row.number:
+        return SendingOutcome.DRAFT
+    return SendingOutcome.SENT if held.get(row.id, 0) >= row.number else SendingOutcome.NEW
+
+
+def _dates(db: Connection, me: str) -> dict[tuple[str, Stage], datetime | None]:
+    question = select(ASSIGNMENT.c.item_id, ASSIGNMENT.c.stage, ASSIGNMENT.c.due)
+    rows = db.execute(question.where(ASSIGNMENT.c.person_id == me))
+    return {(row.item_id, Stage(row.stage)): row.due for row in rows}
+
+
+def _written(db: Connection, me: str) -> dict[tuple[str, Stage], Any]:
+    sealed = select(REVISION).where(REVISION.c.sealed.is_(True)).subquery()
+    question = (
+        select(
+            ARTIFACT.c.id, ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.state,
+            func.max(sealed.c.number).label("number"), func.max(sealed.c.at).label("at"),
+        )
+        .outerjoin(sealed, sealed.c.artifact_id == ARTIFACT.c.id)
+        .where(ARTIFACT.c.author_id == me, ARTIFACT.c.state != State.CONSENSUS.value)
+        .group_by(ARTIFACT.c.id, ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.state)
+    )  # fmt: skip
+    return {(row.item_id, stage_of(Kind(row.kind))): row for row in db.execute(question)}
+
+
+def _begun(db: Connection, me: str) -> set[tuple[str, Stage]]:
+    question = select(JUDGEMENT.c.item_id).where(
+        JUDGEMENT.c.rater_kind == RaterKind.PERSON.value, JUDGEMENT.c.rater_id == me
+    )
+    return {(item_id, Stage.LABELLING) for item_id in db.execute(question.distinct()).scalars()}

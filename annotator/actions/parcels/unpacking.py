@@ -13,26 +13,24 @@ from sqlalchemy.engine import Connection
 
 from annotator.actions.adjudication import feedback
 from annotator.actions.assignments import agreements, assignments, reviewing
-from annotator.actions.authoring import annotating, criterion_weights, draft_provenance, gold
+from annotator.actions.authoring import annotating, settings
+from annotator.actions.authoring.artifacts import remember
 from annotator.actions.consensus import ruling_rows
-from annotator.actions.labelling import label_pairs
-from annotator.actions.parcels import known_keys, origins, parcel_secrets, returned_labels, tray
-from annotator.actions.parcels.labelled_material import report_alias
+from annotator.actions.labelling import label_cases
+from annotator.actions.parcels import known_keys, tasking, tray
+from annotator.actions.parcels.tasking import report_alias
 from annotator.actions.project import backups, people
-from annotator.actions.project.bulk import Progress
-from annotator.actions.project.file import Project, record
+from annotator.actions.project.file import Progress, Project, record
 from annotator.domain.experts.adjudication import AdjudicationState
-from annotator.domain.experts.assignment import Stage, stage_of
+from annotator.domain.experts.assignment import Person, Stage, stage_of
 from annotator.domain.experts.parcel import TRAYED, Arrival, ParcelOutcome, ReturnedPiece, Signed
-from annotator.domain.experts.person import Person
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State, chain
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change, derived_id, now
+from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
-from annotator.exchange.parcels.package_manifest import AGAIN
+from annotator.exchange.parcels.packages import AGAIN
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import (
     ADJUDICATION,
@@ -93,13 +91,12 @@ def take_in(project: Project, paths: Sequence[Path], *, progress: Progress | Non
 
 
 def _refuse_others(project: Project) -> None:
-    if origins.origin(project) is not None:
+    if tasking.origin(project) is not None:
         raise Refusal("This project was made from a task.", "Send returned work to the sender of the task.")
     people.refuse_others(project, "can import work")
 
 
 def _read(paths: Sequence[Path], progress: Progress | None) -> list[packages.Package | Arrival]:
-    """Each file as a package, or as the arrival that says why it cannot be one."""
     read: list[packages.Package | Arrival] = []
     for place, path in enumerate(paths):
         if progress:
@@ -132,10 +129,12 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
     )  # fmt: skip
     if facts.project_id != project.get("id"):
         return _quarantine(project, db, package, arrival, "It belongs to another project.")
-    person = _person(db, facts.person_id)
+    row = db.execute(select(PERSON).where(PERSON.c.id == facts.person_id)).mappings().first()
+    person = Person(**row) if row else None
     if person is None:
         return _quarantine(project, db, package, arrival, "Nobody in this project has that id.")
-    arrival = arrival.model_copy(update={"person_name": person.name, **_key(package)})
+    words = packages.fingerprint(package.signer) if package.signer else ""
+    arrival = arrival.model_copy(update={"person_name": person.name, "key": package.signer, "words": words})
     try:
         with project.store.write() as inner:
             signed = known_keys.checked(project, inner, package, person)
@@ -153,16 +152,6 @@ def _take(project: Project, db: Connection, package: packages.Package, touched: 
     )
 
 
-def _key(package: packages.Package) -> dict[str, str]:
-    words = packages.fingerprint(package.signer) if package.signer else ""
-    return {"key": package.signer, "words": words}
-
-
-def _person(db: Connection, person_id: str) -> Person | None:
-    row = db.execute(select(PERSON).where(PERSON.c.id == person_id)).mappings().first()
-    return Person(**row) if row else None
-
-
 def _quarantine(
     project: Project, db: Connection, package: packages.Package, arrival: Arrival, reason: str
 ) -> Arrival:
@@ -176,11 +165,10 @@ def _quarantine(
 
 
 def _remember(project: Project, db: Connection, package: packages.Package, arrival: Arrival) -> Arrival:
-    found = {piece.outcome for piece in arrival.pieces}
-    outcome = next((one for one in TELLING if one in found), ParcelOutcome.DUPLICATE)
+    result = {piece.outcome for piece in arrival.pieces}
+    outcome = next((one for one in TELLING if one in result), ParcelOutcome.DUPLICATE)
     arrival = arrival.model_copy(update={"outcome": outcome})
-    known = db.execute(select(PARCEL.c.sha256).where(PARCEL.c.sha256 == package.sha256)).first()
-    if known:
+    if db.execute(select(PARCEL.c.sha256).where(PARCEL.c.sha256 == package.sha256)).first():
         return arrival
     db.execute(
         insert(PARCEL),
@@ -199,16 +187,12 @@ def _remember(project: Project, db: Connection, package: packages.Package, arriv
 
 
 def received(project: Project) -> list[Arrival]:
-    """Every package that was imported so far, with the moment of it, by person and file."""
-    question = select(PARCEL.c.content, PARCEL.c.at).where(PARCEL.c.direction == "in")
-    with project.store.read() as db:
-        rows = db.execute(question).all()
+    rows = project.query(select(PARCEL.c.content, PARCEL.c.at).where(PARCEL.c.direction == "in")).all()
     arrivals = [Arrival.model_validate_json(row.content).model_copy(update={"at": row.at}) for row in rows]
     return sorted(arrivals, key=lambda one: (one.person_name, one.file, one.receipt))
 
 
 def words(arrival: Arrival) -> list[str]:
-    """An arrival in lines: what the package is, and each of its pieces."""
     whose = f" from {arrival.person_name}" if arrival.person_name else ""
     receipt = f", receipt {arrival.receipt}" if arrival.receipt else ""
     reason = f": {arrival.reason}" if arrival.reason else ""
@@ -255,8 +239,10 @@ class Sorter:
         answers: Sequence[parcels.WorkAnswer] = (),
     ) -> list[ReturnedPiece]:  # fmt: skip
         """Take it all in; Refusal when anything in it does not hold together, and then nothing was."""
-        pieces = [piece for artifact in artifacts for piece in self._artifact(artifact)]
-        pieces += [self._dispute(dispute) for dispute in disputes]
+        pieces = [
+            *(piece for artifact in artifacts for piece in self._artifact(artifact)),
+            *(self._dispute(dispute) for dispute in disputes),
+        ]
         return pieces + [self._answer(answer) for answer in answers]
 
     def _answer(self, answer: parcels.WorkAnswer) -> ReturnedPiece:
@@ -279,23 +265,22 @@ class Sorter:
 
     @cached_property
     def _again(self) -> dict[str, str]:
-        """Alias → item, for items that were served a second time."""
         return {
-            parcel_secrets.alias_of(self.project, self.person.id, f"again/{item_id}"): item_id
+            known_keys.alias_of(self.project, self.person.id, f"again/{item_id}"): item_id
             for item_id in self._items
         }
 
     @cached_property
     def _reports(self) -> dict[tuple[str, str], str]:
         """Item and alias → response, for the first serving and the second, each under the item it was served as."""
-        found = self.db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all()
+        result = self.db.execute(select(RESPONSE.c.id, RESPONSE.c.item_id)).all()
         served = {item_id: alias for alias, item_id in self._again.items()}
         return {
             (
                 served[item_id] if again else item_id,
                 report_alias(self.project, self.person.id, response_id, again),
             ): (response_id)
-            for response_id, item_id in found
+            for response_id, item_id in result
             for again in (False, True)
         }
 
@@ -333,7 +318,10 @@ class Sorter:
             number += len(between)
             link = reduce(chain, between, link)
             document = document_of(kind, came.content)
-            if _digest(document) != came.sha256 or (number, link) != (came.number, came.chain):
+            if sha256(canonical_json(document.tree())) != came.sha256 or (number, link) != (
+                came.number,
+                came.chain,
+            ):
                 raise Refusal(
                     f"Revision {came.number} of a {kind.value} does not follow from what it says it was made from.",
                     AGAIN,
@@ -353,9 +341,9 @@ class Sorter:
             response_id = self._reports.get((item_id, label.response_id))
             if response_id is None:
                 raise Refusal("A label speaks of a report that was not in the task.", AGAIN)
-            shape = TAXONOMIES.get(label.protocol) or (PROTOCOLS.get(label.protocol))
-            if shape is not None and label.value not in (*shape.values, UNSURE):
-                raise Refusal(f"“{label.value}” is not a value of {shape.title}.", AGAIN)
+            protocol = TAXONOMIES.get(label.protocol) or (PROTOCOLS.get(label.protocol))
+            if protocol is not None and label.value not in (*protocol.values, UNSURE):
+                raise Refusal(f"“{label.value}” is not a value of {protocol.title}.", AGAIN)
             unit_id = self._unit(item_id, label)
             about = {"response_id": response_id, "unit_id": unit_id}
             units.append(
@@ -364,7 +352,7 @@ class Sorter:
         if len({unit.id for unit in units}) < len(units):
             raise Refusal("Two labels say something of the same unit.", AGAIN)
         order = sorted(units, key=lambda unit: (unit.protocol, unit.response_id))
-        return label_pairs.in_order(document.model_copy(update={"units": tuple(order)}))
+        return label_cases.in_order(document.model_copy(update={"units": tuple(order)}))
 
     def _unit(self, item_id: str, label: Label) -> str:
         """The unit of a label; of a pair it is the other report, under its alias."""
@@ -389,7 +377,7 @@ class Sorter:
     def _outside(self, kind: Kind, sealed: Sequence[ArrivedRevision]) -> str:
         """Which weight this project does not allow; empty when there is none."""
         documents = (document_of(kind, json.loads(one.content)) for one in sealed)
-        return next(filter(None, (criterion_weights.outside(self.project, one) for one in documents)), "")
+        return next(filter(None, (settings.outside(self.project, document) for document in documents)), "")
 
     def _revisions(
         self,
@@ -400,7 +388,14 @@ class Sorter:
         sealed: Sequence[ArrivedRevision],
     ) -> list[ReturnedPiece]:
         there = self._there(item_id, kind)
-        closed, pieces = self._closed(item_id, stage_of(kind)), []
+        closed = self.db.execute(
+            select(ADJUDICATION.c.id).where(
+                ADJUDICATION.c.item_id == item_id,
+                ADJUDICATION.c.stage == stage_of(kind).value,
+                ADJUDICATION.c.state == AdjudicationState.CLOSED.value,
+            )
+        ).first()
+        pieces = []
         for one in sealed:
             known = there.get(one.number)
             if known is not None and known.sha256 == one.sha256:
@@ -419,8 +414,8 @@ class Sorter:
                 words = "It will be added."
                 if there:
                     words = "It will be added after the earlier revision, which stays."
-                elif gold.is_second(self.project, kind, item_id, self.person.id):
-                    words = f"It will be added, and {gold.TAKES_SCORES}."
+                elif annotating.is_second(self.project, kind, item_id, self.person.id):
+                    words = f"It will be added, and {annotating.TAKES_SCORES}."
                 self._add(artifact.id, item_id, kind, one)
                 there = self._there(item_id, kind)
             stage = stage_of(kind)
@@ -445,14 +440,6 @@ class Sorter:
             )
         )
         return {row.number: row for row in self.db.execute(question)}
-
-    def _closed(self, item_id: str, stage: Stage) -> bool:
-        question = select(ADJUDICATION.c.id).where(
-            ADJUDICATION.c.item_id == item_id,
-            ADJUDICATION.c.stage == stage.value,
-            ADJUDICATION.c.state == AdjudicationState.CLOSED.value,
-        )
-        return self.db.execute(question).first() is not None
 
     def _add(self, artifact_id: str, item_id: str, kind: Kind, one: ArrivedRevision) -> None:
         there = self._there(item_id, kind)
@@ -484,7 +471,6 @@ class Sorter:
         )
 
     def _settle(self, artifact: parcels.WorkArtifact, item_id: str, kind: Kind) -> None:
-        """Point the artifact at its newest revision, and note that its stage was submitted."""
         stage, newest = stage_of(kind), max(self._there(item_id, kind).items())
         latest = now() + CLOCKS_DIFFER
         told = (came for came in artifact.revisions if came.number <= newest[0] and came.at <= latest)
@@ -497,9 +483,9 @@ class Sorter:
         assignments.mark_submitted(self.db, item_id, self.person.id, stage, at)
         reviewing.take_form(self.project, self.db, newest[1].artifact_id, self.person.id, artifact.review)
         if kind is Kind.LABELS:
-            returned_labels.write(self.db, self.person.id, item_id, newest[1].artifact_id)
+            tray.write(self.db, self.person.id, item_id, newest[1].artifact_id)
         drafted = {one.unit_id: DraftSource(one.draft, one.judge, one.model) for one in artifact.drafted}
-        draft_provenance.remember(self.project, self.db, newest[1].artifact_id, drafted)
+        remember(self.project, self.db, newest[1].artifact_id, drafted)
         self.touched.add((item_id, stage))
 
     def _spend(self, artifact: parcels.WorkArtifact) -> None:
@@ -517,7 +503,7 @@ class Sorter:
 
     def _repeat(self, item_id: str, newest: ArrivedRevision) -> ReturnedPiece:
         at = _no_later_than_now(newest.came.at)
-        fresh = returned_labels.write_again(self.db, self.person.id, item_id, newest.content, at)
+        fresh = tray.write_again(self.db, self.person.id, item_id, newest.content, at)
         outcome = ParcelOutcome.NEW if fresh else ParcelOutcome.DUPLICATE
         if fresh:
             assignments.mark_submitted(self.db, item_id, self.person.id, Stage.LABELLING, at, trial=2)
@@ -577,7 +563,3 @@ def _doubt(artifact: parcels.WorkArtifact, one: ArrivedRevision) -> str:
 
 def _no_later_than_now(at: datetime) -> datetime:
     return min(at, now())
-
-
-def _digest(document: Document[Any]) -> str:
-    return sha256(canonical_json(document.tree()))

@@ -5,9 +5,10 @@ from sqlalchemy import text
 from annotator.actions.adjudication import adjudicating
 from annotator.actions.labelling import label_tasks
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Role
+from annotator.actions.project.file import (
+    Project,
+)
+from annotator.domain.experts.assignment import Role, Stage
 
 _DRAFTS = text(
     "SELECT count(DISTINCT item_id) FROM artifact WHERE author_id = :me AND state = 'draft' AND kind <> 'labels'"
@@ -25,16 +26,16 @@ def counts(project: Project) -> dict[str, int]:
 
     Where nothing is assigned to a person at all, the items they have begun wait to be written on.
     """
-    found = {
+    result = {
         "Author": _to_write(project),
         "Label": label_tasks.left(project),
         "Adjudicate": _to_settle(project),
     }
     if project.from_task:
-        from annotator.actions.parcels import sending
+        from annotator.actions.parcels import tray
 
-        found["Send"] = sending.outlook(project).count(sending.SendingOutcome.NEW)
-    return found
+        result["Send"] = tray.outlook(project).count(tray.SendingOutcome.NEW)
+    return result
 
 
 def _to_write(project: Project) -> int:

@@ -12,12 +12,12 @@ from sqlalchemy import func, select
 
 from annotator import files
 from annotator.actions.project.file import Project
-from annotator.domain.texts.change import now
+from annotator.domain.texts.canonical import now
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup as copies
 from annotator.storage import opening
 from annotator.storage.backup import BackupFile
-from annotator.storage.glancing import UnreadableProject, glance
+from annotator.storage.opening import UnreadableProject, glance
 from annotator.storage.tables import AUDIT, META, metadata
 
 EVERY = timedelta(minutes=30)
@@ -156,7 +156,7 @@ def replaced(path: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _refuse_in_use(path: Path) -> None:
-    from annotator.storage.holding import ProjectHold
+    from annotator.storage.store import ProjectHold
 
     if not path.exists():
         return

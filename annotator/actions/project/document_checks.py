@@ -1,37 +1,45 @@
 """Check of a project's contents: every value is what its column declares, every document and record fits its class."""
 
+import json
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 from pydantic import ValidationError
+from sqlalchemy import text
 
-from annotator.domain.experts.adjudication import Adjudication, ConsensusVersion, DisputeState, Ruling
-from annotator.domain.experts.agreement import Agreement, AssistedPair
-from annotator.domain.experts.assignment import AssignmentFields, Stage
-from annotator.domain.experts.digest import RECEIVED, StageDigest
-from annotator.domain.experts.guideline import GuidelineFields
+from annotator.domain.experts.adjudication import (
+    RECEIVED,
+    Adjudication,
+    Agreement,
+    AssistedPair,
+    ConsensusVersion,
+    DisputeState,
+    Ruling,
+    StageDigest,
+)
+from annotator.domain.experts.assignment import AssignmentFields, GuidelineFields, PersonFields, Stage
 from annotator.domain.experts.parcel import Arrival, TrayState
-from annotator.domain.experts.person import PersonFields
-from annotator.domain.judges.attack import AttackContent
 from annotator.domain.judges.contest import ContestFields
-from annotator.domain.judges.informed import InformedFields
-from annotator.domain.judges.judge import JudgeFields, PricedAsking, RunState
-from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.validation import Content
+from annotator.domain.judges.judge import (
+    InformedFields,
+    JudgeFields,
+    PricedAsking,
+    RaterKind,
+    RunState,
+    Status,
+)
+from annotator.domain.judges.validation import AttackContent, Content
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import document_of
 from annotator.domain.material import extract
-from annotator.domain.material.item import ItemFields
-from annotator.domain.material.page import PageFields
-from annotator.domain.material.response import ResponseFields, SystemFields
-from annotator.domain.material.source import SourceFields
+from annotator.domain.material.item import ItemFields, PageFields, ResponseFields, SourceFields, SystemFields
 from annotator.storage.connection import raw_connection
-from annotator.storage.opening import SCHEMA, check_objects, misfits, unchanged
+from annotator.storage.opening import SCHEMA, UnreadableProject, check_objects, glance, misfits, unchanged
 
 Values = dict[str, Any]
 
@@ -66,8 +74,8 @@ def unfit(raw: sqlite3.Connection) -> Iterator[tuple[str, int, str, str]]:
     for kept in KEPT:
         cursor = raw.execute(kept.question)
         names = [column[0] for column in cursor.description]
-        for found in cursor:
-            values = dict(zip(names, found, strict=True))
+        for result in cursor:
+            values = dict(zip(names, result, strict=True))
             row, subject = values.pop("row"), values.pop("subject")
             try:
                 kept.read(values)
@@ -204,3 +212,34 @@ KEPT = (
         lambda values: Arrival.model_validate_json(values["content"]),
     ),
 )
+
+
+# The setting that a whole sample has.
+SAMPLE = "sample"
+TITLE = "Sample: three questions, three systems"
+# What the making of a sample did last before there was that setting.
+LAST_VERB = "remark"
+
+
+def is_sample(settings: Mapping[str, Any]) -> bool:
+    """Whether these are the settings of the sample, whole or not."""
+    return bool(settings.get(SAMPLE)) or settings.get("title") == TITLE
+
+
+def is_cut_short(path: Path) -> bool:
+    with suppress(UnreadableProject, ValueError), glance(path) as db:
+        return bool(cut_short(lambda question: db.execute(text(question)).all()))
+    return False
+
+
+def cut_short(ask: Callable[[str], Iterable[Any]]) -> str:
+    """What says that the file that is asked was never finished, in words; empty when it was."""
+    stored = ask("SELECT key, value FROM meta")
+    settings = {key: json.loads(value) for key, value in stored}
+    if "id" not in settings:
+        return "Creating this project was interrupted: it has no identity."
+    if SAMPLE in settings or not is_sample(settings):
+        return ""
+    if any(True for _ in ask(f"SELECT 1 FROM audit WHERE verb = '{LAST_VERB}' LIMIT 1")):  # noqa: S608
+        return ""
+    return "Creating this sample was interrupted: a part of it is missing."

@@ -1,45 +1,60 @@
 """The open project: its file, the person working in it, and the record of every change to it."""
 
+import asyncio
 import json
-from collections.abc import Callable
-from contextlib import closing
+import os
+import signal
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import replace
+from datetime import UTC
+from functools import wraps
+from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TextIO, TypeVar, TypeVarTuple
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Result, Table, delete, insert, select
 from sqlalchemy.engine import Connection
+from sqlalchemy.sql.selectable import TypedReturnsRows
+from sqlmodel import SQLModel
 
 from annotator import __version__, files
-from annotator.actions.project.unfinished import is_sample
-from annotator.domain.experts.person import Person
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change, new_id, now
+from annotator.actions.project.document_checks import is_sample
+from annotator.domain.experts.assignment import Person
+from annotator.domain.judges.judge import JudgementFields
+from annotator.domain.material.item import traits_read
+from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import upserts
-from annotator.storage.glancing import UnreadableProject, glance
-from annotator.storage.location import warning_about
+from annotator.storage import tables
+from annotator.storage.connection import ChangeWatch
 from annotator.storage.opening import (
     RESTORE,
     SCHEMA,
     UNHARMED,
     Damaged,
+    UnreadableProject,
     Unwritable,
     file_at,
+    glance,
     is_known,
     recognise,
     remember,
+    warning_about,
 )
 from annotator.storage.store import Store
-from annotator.storage.tables import AUDIT, META, PERSON
+from annotator.storage.tables import AUDIT, JUDGEMENT, META, PERSON
 
 if TYPE_CHECKING:
-    from annotator.storage.holding import ProjectHold
+    from annotator.storage.store import ProjectHold
 
 
 __all__ = ["Project", "Unwritable", "record", "row_hash"]
 _ADD = insert(AUDIT)
+Columns = TypeVarTuple("Columns")
 # Settings of an annotator's project, one for each version of the program that changed it.
 CHANGED_WITH = "changed with "
 SUFFIX = ".goldsmith"
@@ -50,8 +65,6 @@ _checked: list[Path] = []
 
 
 class Project:
-    """An open project: the first argument of every action and query."""
-
     def __init__(self, store: Store, copied: TemporaryDirectory[str] | None = None) -> None:
         self.store = store
         self._copied = copied
@@ -75,11 +88,11 @@ class Project:
 
         It gets its name once it is whole. Refusal when it cannot be made, or when something lies there.
         """
-        from annotator.storage import migrating
+        from annotator.storage import backup
 
         path = path if path.suffix in (SUFFIX, files.UNFINISHED) else path.with_name(path.name + SUFFIX)
         path = files.real(path)
-        with migrating.created(path) as unfinished, closing(cls(Store(unfinished))) as project:
+        with backup.created(path) as unfinished, closing(cls(Store(unfinished))) as project:
             with project.store.write():
                 project.set("id", new_id())
                 project.set("title", title or path.stem)
@@ -133,7 +146,7 @@ class Project:
     def hold(self) -> None:
         """Keep other windows from working in this file until it is closed; Busy names who holds it already."""
         if self._hold is None and not self.readonly:
-            from annotator.storage.holding import ProjectHold
+            from annotator.storage.store import ProjectHold
 
             self._hold = ProjectHold.take(self.path)
 
@@ -143,7 +156,6 @@ class Project:
 
     @property
     def readonly(self) -> bool:
-        """Whether nothing may be changed."""
         return self.store.readonly
 
     @property
@@ -162,7 +174,6 @@ class Project:
 
     @property
     def is_sample(self) -> bool:
-        """Whether this is the sample project."""
         return is_sample(self._settings)
 
     @property
@@ -173,10 +184,16 @@ class Project:
     def get(self, key: str, default: Any = None) -> Any:
         return self._settings.get(key, default)
 
+    def query(
+        self, question: TypedReturnsRows[*Columns], values: Mapping[str, Any] | None = None
+    ) -> Result[*Columns]:
+        """All rows that answer one question, in a transaction of its own unless one is open."""
+        with self.store.read() as db:
+            return db.execute(question, values).freeze()()
+
     def reread(self) -> None:
         """Take the settings from the file, where another connection may have written them."""
-        with self.store.read() as db:
-            rows = db.execute(select(META.c.key, META.c.value)).all()
+        rows = self.query(select(META.c.key, META.c.value))
         self._settings = {key: json.loads(value) for key, value in rows}
 
     def set(self, key: str, value: Any) -> None:
@@ -205,7 +222,6 @@ class Project:
             remember(self.path, self._file)
 
     def close(self) -> None:
-        """Give the file back."""
         if not self.store.closed:
             self.store.close()
             if self.path in _checked:
@@ -231,18 +247,18 @@ def settings_of(path: Path) -> dict[str, Any]:
 def _brought_up_to_date(
     path: Path, readonly: bool | Refusal
 ) -> tuple[Path, "TemporaryDirectory[str] | None", bool | Refusal]:
-    from annotator.storage import migrating
+    from annotator.storage import backup
 
     if not readonly:
         try:
-            migrating.bring_up_to_date(path)
+            backup.bring_up_to_date(path)
         except Unwritable as refusal:
             readonly = refusal
         else:
             return path, None, False
     folder = TemporaryDirectory(prefix="goldsmith-", ignore_cleanup_errors=True)
     copy = Path(folder.name) / path.name
-    migrating.copy_up_to_date(path, copy)
+    backup.copy_up_to_date(path, copy)
     why = f"{readonly.happened} " if isinstance(readonly, Refusal) else ""
     older = f"“{path.name}” has an older format: you see a read-only copy in the current format."
     where = "where it may be written" if why else "in the window, or change it by any command,"
@@ -250,7 +266,6 @@ def _brought_up_to_date(
 
 
 def restore(project: Project, _db: Connection, name: str, present: Any, goal: Any) -> None:
-    """Give a setting its other value, unless someone has chosen a third one since."""
     if project.get(name, present) != present:
         raise Refusal("That setting was changed since.", "Set it again if needed.")
     project.set(name, goal)
@@ -272,7 +287,7 @@ def record(project: Project, db: Connection, change: Change, *, undoes: int | No
     }
     row["sha256"] = row_hash(row)
     if project.from_task:
-        upserts.add_missing(db, META, {"key": f"{CHANGED_WITH}{__version__}", "value": "true"})
+        tables.add_missing(db, META, {"key": f"{CHANGED_WITH}{__version__}", "value": "true"})
     return replace(change, by=project.by, at=at, seq=db.execute(_ADD, row).lastrowid)
 
 
@@ -287,3 +302,247 @@ def row_hash(row: dict[str, Any]) -> str:
 
 def _packed(image: Any) -> str | None:
     return None if image is None else canonical_json(image).decode()
+
+
+@contextmanager
+def stoppable(
+    cancel: asyncio.Event, listen: TextIO | None = None, going: asyncio.Event | None = None
+) -> Iterator[None]:
+    """Set `cancel` when one of them comes; afterwards signals mean again what they meant before.
+
+    The lines “pause” and “resume” clear and set `going`, where the work can be held.
+    """
+    loop = asyncio.get_running_loop()
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    heeded = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP] if os.name == "posix" and in_main_thread else []
+    before = {number: signal.getsignal(number) for number in heeded}
+    for number in heeded:
+        loop.add_signal_handler(number, cancel.set)
+    if listen is not None:
+        words = {"cancel": cancel.set}
+        if going is not None:
+            words |= {"pause": going.clear, "resume": going.set}
+        threading.Thread(target=_hear, args=(listen, loop, words), daemon=True).start()
+    try:
+        yield
+    finally:
+        for number in heeded:
+            loop.remove_signal_handler(number)
+            signal.signal(number, before[number])
+
+
+def _hear(listen: TextIO, loop: asyncio.AbstractEventLoop, words: Mapping[str, Callable[[], None]]) -> None:
+    for line in listen:
+        word = line.strip()
+        if word in words and not loop.is_closed():
+            loop.call_soon_threadsafe(words[word])
+        if word == "cancel":
+            return
+
+
+Fields = SQLModel | Mapping[str, Any]
+# What an item says. Its place in the order and whether it is retired may change without its words changing.
+ITEM_WORDS = ("dataset", "key", "question", "question_type", "subject", "language")
+# What was added later counts where it says something: the hash of an item without it is what it always was.
+LATER_ITEM_WORDS = ("working_title", "origin", "contributor", "collected", "traits", "made_from")
+JUDGEMENT_VALUES = tuple(JudgementFields.model_fields)
+
+
+def item_hash(fields: Fields) -> str:
+    """The hash of an item's words, from the item itself or a row of its table."""
+    values = dict(_values(fields))
+    values["traits"] = traits_read(values.get("traits"))
+    later = {name: values[name] for name in LATER_ITEM_WORDS if values.get(name)}
+    return sha256(canonical_json({name: values[name] for name in ITEM_WORDS} | later))
+
+
+def wording_hash(question: str) -> str:
+    """The hash of a question's wording: what a response says it answers."""
+    return sha256(question.strip())
+
+
+def source_hash(text: str) -> str:
+    """The hash of a source's text: what anchors into it carry."""
+    return sha256(text)
+
+
+def response_hash(text: str) -> str:
+    """The hash of a report's text: what anchors into it and its rendering carry."""
+    return sha256(text)
+
+
+def page_hash(text: str) -> str:
+    return sha256(text)
+
+
+def judgement_hash(fields: Fields) -> str:
+    """The hash of all values of a judgement, its moment in UTC as ISO 8601; the id of its row is left out."""
+    values = _values(fields)
+    tree = {name: values[name] for name in JUDGEMENT_VALUES}
+    tree["at"] = tree["at"].astimezone(UTC).isoformat(timespec="microseconds")
+    # A whole number of seconds comes back from the database as a fraction.
+    tree["seconds"] = None if tree["seconds"] is None else float(tree["seconds"])
+    return sha256(canonical_json(tree))
+
+
+def _values(fields: Fields) -> Mapping[str, Any]:
+    return fields.model_dump() if isinstance(fields, SQLModel) else fields
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+# So many answers are kept at once, of large projects fewer: an answer takes some hundred bytes for each judgement there
+# is, all together less than a gigabyte. The one that was not asked for longest goes first.
+MOST, ROOM = 32, 3_000_000
+
+_answers: OrderedDict[Any, tuple[Any, Any]] = OrderedDict()
+_watches: dict[Path, ChangeWatch] = {}
+_lock = RLock()
+
+
+def kept(question: Callable[Concatenate[Project, P], T]) -> Callable[Concatenate[Project, P], T]:
+    """The same question, whose answer is looked up where nothing was written since; nobody may change an answer.
+
+    Each person is answered on their own. In a transaction that may have written it is always asked.
+    """
+
+    @wraps(question)
+    def asked(project: Project, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        key = _key(question, project, args, kwargs)
+        if not _may_be_known(project, key):
+            return question(project, *args, **kwargs)
+        state = _state(project)
+        there, answer = _looked_up(key, state)
+        if not there:
+            answer = question(project, *args, **kwargs)
+            if _state(project) == state:
+                _keep(project, key, state, answer)
+        return answer  # type: ignore[no-any-return]
+
+    return asked
+
+
+def known(
+    question: Callable[Concatenate[Project, P], T], project: Project, /, *args: P.args, **kwargs: P.kwargs
+) -> T | None:
+    """What is kept of such a question, which is not asked; None where nothing is."""
+    key = _key(question, project, args, kwargs)
+    return _looked_up(key, _state(project))[1] if _may_be_known(project, key) else None
+
+
+def watch(path: Path) -> None:
+    """Keep answers about a file whichever connection asks, until `forget`; otherwise each has its own."""
+    with _lock:
+        if path not in _watches:
+            _watches[path] = ChangeWatch.over(path)
+
+
+def forget(path: Path) -> None:
+    with _lock:
+        watch = _watches.pop(path, None)
+        if watch is not None:
+            for key in [key for key, (state, _) in _answers.items() if state[0] is watch]:
+                del _answers[key]
+            watch.close()
+
+
+@contextmanager
+def unmoved(project: Project, *questions: Callable[..., Any]) -> Iterator[None]:
+    """What is written within moves no answer to these questions, or to any where none is named: what was kept stays,
+    unless someone else wrote meanwhile.
+    """
+    # Another thread that writes through the same connection would not show in its version.
+    with project.store.held():
+        others, before = project.store.watch.by_others(), _state(project)
+        yield
+        after = _state(project)
+        if project.store.watch.by_others() != others:
+            return
+        names = {(question.__module__, question.__qualname__) for question in questions}
+        with _lock:
+            for key, (state, answer) in _answers.items():
+                if state == before and (not names or key[:2] in names):
+                    _answers[key] = after, answer
+
+
+def _key(question: Any, project: Project, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    return (question.__module__, question.__qualname__, project.path, project.by, args, *kwargs.items())
+
+
+def _may_be_known(project: Project, key: Any) -> bool:
+    if project.store.in_transaction and not project.readonly:
+        return False
+    try:
+        hash(key)
+    except TypeError:
+        return False
+    return True
+
+
+def _state(project: Project) -> Any:
+    with _lock:
+        return _watches.get(project.path, project.store.watch).token()
+
+
+def _looked_up(key: Any, state: Any) -> tuple[bool, Any]:
+    with _lock:
+        before, answer = _answers.get(key, (None, None))
+        if before != state:
+            return False, None
+        _answers.move_to_end(key)
+        return True, answer
+
+
+def _keep(project: Project, key: Any, state: Any, answer: Any) -> None:
+    judgements = project.store.at_most(JUDGEMENT)
+    if judgements is None:
+        return
+    with _lock:
+        _answers[key] = state, answer
+        _answers.move_to_end(key)
+        while len(_answers) > max(1, min(MOST, ROOM // (judgements or 1))):
+            _answers.popitem(last=False)
+
+
+# Small enough that progress moves, large enough that it costs nothing.
+BATCH = 2000
+
+Row = Mapping[str, Any]
+Progress = Callable[[str, int, int], None]
+
+
+def silent(_stage: str, _done: int, _total: int) -> None:
+    """Progress that nobody listens to."""
+
+
+def insert_rows(db: Connection, written: Table, rows: Sequence[Row], tell: Progress) -> None:
+    """Insert rows that all have the same keys. SQLAlchemy words the statement and converts values once per column.
+
+    Its own list of parameters is prepared row by row, which takes longer than SQLite takes to write them.
+    """
+    if not rows:
+        return
+    statement = insert(written).compile(dialect=db.dialect, column_keys=list(rows[0]))
+    names = statement.positiontup or list(rows[0])
+    convert = _converter(db, written, names)
+    for start in range(0, len(rows), BATCH):
+        values = [convert(row) for row in rows[start : start + BATCH]]
+        named = values if statement.positional else [dict(zip(names, row, strict=True)) for row in values]
+        db.exec_driver_sql(str(statement), named)
+        tell(f"writing {written.name}s", min(start + BATCH, len(rows)), len(rows))
+
+
+def _converter(db: Connection, written: Table, names: Sequence[str]) -> Callable[[Row], tuple[Any, ...]]:
+    """A function that gives a row's values in order, each as the driver wants it."""
+    types = (written.c[name].type.dialect_impl(db.dialect) for name in names)
+    result = [(place, kind.bind_processor(db.dialect)) for place, kind in enumerate(types)]
+    processors = [(place, process) for place, process in result if process]
+    get = itemgetter(*names)
+
+    def convert(row: Row) -> tuple[Any, ...]:
+        values = list(get(row))
+        for place, process in processors:
+            values[place] = process(values[place])
+        return tuple(values)
+
+    return convert

@@ -8,9 +8,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from annotator.domain.material.collected import Funnel
-from annotator.domain.texts.counting import counted
+from annotator.domain.material.extract import Funnel
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, record_id
 from annotator.exchange.release.records import Record
 
@@ -52,8 +52,6 @@ WORDS = {
 
 @dataclass(slots=True)
 class ImportCount:
-    """Counts of a record type: new, same, and different."""
-
     new: int = 0
     same: int = 0
     changed: int = 0
@@ -81,7 +79,6 @@ class ImportPreview:
         return sum(count.new for count in self.counts.values())
 
     def words(self) -> list[str]:
-        """The report in lines: what is new, what was there already, and the notes."""
         lines = [f"New: {self}"]
         for label, name in (("Already there", "same"), ("There with other content, kept", "changed")):
             numbers = {thing: getattr(count, name) for thing, count in self.counts.items()}
@@ -138,6 +135,14 @@ class ImportPlan:
     settle: Callable[[Any, Any], Settled] | None = None
 
 
+def by_id(record: Record) -> tuple[Any, ...]:
+    return (record_id(record),)
+
+
+def nothing(_: Record) -> Iterable[Need]:
+    return ()
+
+
 @dataclass(slots=True)
 class Incoming:
     """Everything to be written, by table, with its counts; `accepted` are records whose plan settles them, by outcome.
@@ -165,7 +170,14 @@ class Incoming:
             if reason := self._refused(plan, record, name, unique, seen):
                 self.refuse(plan.thing, name, reason)
             elif plan.settle is not None:
-                self._accept(plan.settle(record, existing), record, count)
+                outcome, problem = plan.settle(record, existing)
+                if problem is not None:
+                    self.problems.append(problem)
+                count.same += outcome is Outcome.SAME
+                count.changed += outcome is Outcome.REFUSED
+                if outcome not in (Outcome.SAME, Outcome.REFUSED):
+                    count.new += 1
+                    self.accepted.setdefault(outcome, []).append(record)
             elif existing is None:
                 self._add(plan, record, name, count)
             elif existing == plan.content(record):
@@ -176,18 +188,7 @@ class Incoming:
                 self.refuse(plan.thing, name, "differs from what the project holds, which is kept as it is")
             seen |= {name, unique}
 
-    def _accept(self, settled: Settled, record: Any, count: ImportCount) -> None:
-        outcome, problem = settled
-        if problem is not None:
-            self.problems.append(problem)
-        count.same += outcome is Outcome.SAME
-        count.changed += outcome is Outcome.REFUSED
-        if outcome not in (Outcome.SAME, Outcome.REFUSED):
-            count.new += 1
-            self.accepted.setdefault(outcome, []).append(record)
-
     def refuse(self, thing: str, name: str, reason: str) -> None:
-        """Keep a record out and say why, naming the file and the place in it."""
         file, index = self.bundle.place(thing, name)
         self.problems.append(Problem(file, index, reason))
 

@@ -9,8 +9,8 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.project.file import Project, record
-from annotator.domain.experts.person import Person, PersonFields, Role
-from annotator.domain.texts.change import Change, new_id
+from annotator.domain.experts.assignment import Person, PersonFields, Role
+from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
 from annotator.storage.tables import PARCEL, PERSON
 
@@ -24,16 +24,14 @@ def new_project(path: Path, title: str = "") -> Project:
 
 
 def people(project: Project) -> list[Person]:
-    with project.store.read() as db:
-        rows = db.execute(select(PERSON).order_by(PERSON.c.alias)).mappings().all()
+    rows = project.query(select(PERSON).order_by(PERSON.c.alias)).mappings().all()
     return [Person(**row) for row in rows]
 
 
 def programs(project: Project) -> dict[str, str]:
     """By the id of a person, the versions of the program that their newest returned work was made with."""
     question = select(PARCEL.c.person_id, PARCEL.c.content).where(PARCEL.c.direction == "in")
-    with project.store.read() as db:
-        rows = db.execute(question.order_by(PARCEL.c.at, PARCEL.c.sha256)).all()
+    rows = project.query(question.order_by(PARCEL.c.at, PARCEL.c.sha256)).all()
     newest = {person_id: str(json.loads(content).get("program", "")) for person_id, content in rows}
     return {person_id: program for person_id, program in newest.items() if program}
 
@@ -88,9 +86,9 @@ def known(project: Project, wanted: str) -> Person:
     everybody, folded = people(project), wanted.casefold()
     alike = [person for person in everybody if person.alias.casefold() == folded]
     exact = [person for person in everybody if wanted in (person.id, person.alias)]
-    for found in (exact, alike):
-        if len(found) == 1:
-            return found[0]
+    for result in (exact, alike):
+        if len(result) == 1:
+            return result[0]
     aliases = tuple(person.alias for person in everybody)
     raise Refusal(
         f"“{wanted}” is not an id or alias in this project.", "Use one of the aliases.", details=aliases
@@ -134,8 +132,9 @@ def _write(project: Project, db: Connection, old: Person, new: Person) -> None:
 def refuse_others(project: Project, what: str) -> None:
     """Refuse, as “Only a coordinator `what`”, when someone else is at work."""
     if project.person is not None and not project.person.has(Role.COORDINATOR):
-        todo = "Work as a coordinator of this project."
-        raise RoleNeeded(f"Only a coordinator {what}.", todo, Role.COORDINATOR)
+        raise RoleNeeded(
+            f"Only a coordinator {what}.", "Work as a coordinator of this project.", Role.COORDINATOR
+        )
 
 
 def answerable(project: Project) -> list[str]:

@@ -13,17 +13,24 @@ from typing import Any
 import orjson
 from sqlalchemy import delete
 
+from annotator.actions.authoring.artifacts import REFERENCE, REMARK, RULING
+from annotator.actions.authoring.artifacts import draft_parts as parts_of
 from annotator.actions.project import document_checks
-from annotator.actions.project.drafts import REFERENCE, REMARK, RULING, parts_of
-from annotator.actions.project.file import Project, row_hash
-from annotator.actions.project.hashing import item_hash, judgement_hash, page_hash, response_hash, source_hash
-from annotator.actions.project.unfinished import cut_short
+from annotator.actions.project.file import (
+    Project,
+    item_hash,
+    judgement_hash,
+    page_hash,
+    response_hash,
+    row_hash,
+    source_hash,
+)
 from annotator.actions.runs.journal import call_hash
 from annotator.domain.kinds.artifact import chain
-from annotator.domain.material.page import PageState
+from annotator.domain.material.item import PageState
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage import search, witness
+from annotator.storage import integrity, store
 from annotator.storage.connection import raw_connection
 from annotator.storage.opening import CHECKED_AT_ONCE
 from annotator.storage.tables import RENDERING
@@ -39,8 +46,6 @@ UNREADABLE = (sqlite3.DatabaseError, UnicodeDecodeError)
 
 @dataclass(frozen=True, slots=True)
 class CheckFinding:
-    """A problem: its table, its subject, what is wrong, and what to do."""
-
     table: str
     subject: str
     happened: str
@@ -52,16 +57,12 @@ class CheckFinding:
 
 @dataclass(frozen=True, slots=True)
 class CheckReport:
-    """The findings of a check, and the number of rows checked in each table."""
-
     problems: list[CheckFinding]
     counted: dict[str, int]
 
 
 @dataclass
 class _Look:
-    """One check of a copy of the project, with results that later steps need."""
-
     raw: sqlite3.Connection
     counted: dict[str, int] = field(default_factory=dict)
     blamed: set[tuple[str, int]] = field(default_factory=set)
@@ -93,14 +94,13 @@ def mend(project: Project) -> None:
     """Make again what is only derived from other rows: the search index and the kept display of reports."""
     with project.store.write() as db:
         db.execute(delete(RENDERING))
-        search.rebuild(db)
+        store.rebuild(db)
 
 
 @contextmanager
 def _copied(project: Project, problems: list[CheckFinding]) -> Iterator[sqlite3.Connection]:
     with tempfile.TemporaryDirectory(prefix="goldsmith-check-", ignore_cleanup_errors=True) as folder:
-        small = project.path.stat().st_size <= CHECKED_AT_ONCE
-        place = ":memory:" if small else Path(folder) / "copy"
+        place = ":memory:" if project.path.stat().st_size <= CHECKED_AT_ONCE else Path(folder) / "copy"
         with closing(sqlite3.connect(place, isolation_level=None)) as copy:
             try:
                 # A connection of its own: the project's remembers pages that the disk may have lost since.
@@ -117,17 +117,17 @@ def _copied(project: Project, problems: list[CheckFinding]) -> Iterator[sqlite3.
 
 
 def _attempted(step: Step, look: _Look) -> list[CheckFinding]:
-    found: list[CheckFinding] = []
+    result: list[CheckFinding] = []
     try:
-        return _found(step, look, found)
+        return _found(step, look, result)
     except UNREADABLE:
         # A flipped bit may leave bytes that are no text; the row is to be named, not to end the check.
         look.raw.text_factory = _lenient
-    found.clear()
+    result.clear()
     try:
-        return _found(step, look, found)
+        return _found(step, look, result)
     except UNREADABLE as error:
-        return [*found, _unreadable("file", error)]
+        return [*result, _unreadable("file", error)]
     finally:
         look.raw.text_factory = str
 
@@ -158,12 +158,12 @@ def _pages(look: _Look) -> Iterator[CheckFinding]:
 
 
 def _tables(look: _Look) -> Iterator[CheckFinding]:
-    if witness.schema_altered(look.raw):
+    if integrity.schema_altered(look.raw):
         yield CheckFinding("file", "", "The tables are not those of the program.", FROM_BACKUP)
 
 
 def _making(look: _Look) -> Iterator[CheckFinding]:
-    if words := cut_short(look.raw.execute):
+    if words := document_checks.cut_short(look.raw.execute):
         yield CheckFinding("meta", "", words, "Rebuild it; your text is still there.")
 
 
@@ -176,8 +176,6 @@ def _links(look: _Look) -> Iterator[CheckFinding]:
 
 
 def _hashes(table: str, digest: Callable[[Row], str]) -> Step:
-    """A step that recomputes the hash each row of a table carries."""
-
     def step(look: _Look) -> Iterator[CheckFinding]:
         cursor = look.raw.execute(f'SELECT rowid AS row, * FROM "{table}"')  # noqa: S608 - our own names only
         names = [column[0] for column in cursor.description]
@@ -187,7 +185,8 @@ def _hashes(table: str, digest: Callable[[Row], str]) -> Step:
             row = dict(zip(names, values, strict=True))
             if not _holds(row, digest):
                 look.blamed.add((table, row["row"]))
-                yield _altered(look, table, row["row"])
+                subject = _name(look, table, row["row"])
+                yield CheckFinding(table, subject, f"{_called(table, subject)} was altered.", FROM_BACKUP)
             _remember(look, table, row)
 
     return step
@@ -221,16 +220,10 @@ def _remember(look: _Look, table: str, row: Row) -> None:
             return
 
 
-def _altered(look: _Look, table: str, row: int) -> CheckFinding:
-    subject = _name(look, table, row)
-    return CheckFinding(table, subject, f"{_called(table, subject)} was altered.", FROM_BACKUP)
-
-
 def _name(look: _Look, table: str, row: int) -> str:
-    """What names a row to a person: its first key column, or its number."""
     keys = [column[1] for column in look.raw.execute(f'PRAGMA table_info("{table}")') if column[5]]
-    found = look.raw.execute(f'SELECT "{keys[0]}" FROM "{table}" WHERE rowid = ?', [row]).fetchone()  # noqa: S608
-    return str(found[0]) if found else str(row)
+    result = look.raw.execute(f'SELECT "{keys[0]}" FROM "{table}" WHERE rowid = ?', [row]).fetchone()  # noqa: S608
+    return str(result[0]) if result else str(row)
 
 
 def _called(table: str, subject: str) -> str:
@@ -238,9 +231,9 @@ def _called(table: str, subject: str) -> str:
 
 
 def _witnesses(look: _Look) -> Iterator[CheckFinding]:
-    for table in witness.present(look.raw):
+    for table in integrity.present(look.raw):
         (look.counted[table],) = look.raw.execute(f'SELECT count(*) FROM "{table}"').fetchone()  # noqa: S608
-        for row, what in witness.altered(look.raw, table):
+        for row, what in integrity.altered(look.raw, table):
             if (table, row) not in look.blamed:
                 look.blamed.add((table, row))
                 todo = MENDABLE if table == "rendering" else FROM_BACKUP
@@ -346,7 +339,7 @@ def _is_place(content: str, unit: str, name: str) -> bool:
 
 
 def _search(look: _Look) -> Iterator[CheckFinding]:
-    for item in search.out_of_step(look.raw):
+    for item in store.out_of_step(look.raw):
         yield CheckFinding("item", item, f"The search index is out of step with the item {item}.", MENDABLE)
     try:
         look.raw.execute("INSERT INTO item_words(item_words) VALUES ('integrity-check')")

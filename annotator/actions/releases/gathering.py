@@ -1,45 +1,76 @@
 """From a project to release records: what may leave is selected, everything else is left alone."""
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 import orjson
-from sqlalchemy import ColumnElement, Subquery, Table, or_, select
-from sqlalchemy.engine import Connection, RowMapping
+from sqlalchemy import ColumnElement, RowMapping, Subquery, Table, or_, select
+from sqlalchemy.engine import Connection
 
-from annotator.actions.attacks import attack_tests
-from annotator.actions.authoring import annotating, draft_provenance
-from annotator.actions.judging.judge_identities import harmless
-from annotator.actions.labelling import wordings
-from annotator.actions.labelling.label_rows import counted_rows
-from annotator.actions.releases import gathering_drawn, gathering_pairs
+from annotator.actions.agreement import assisting
+from annotator.actions.assignments import agreements
+from annotator.actions.attacks import attacking
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.consensus import consensus, ruling_rows
+from annotator.actions.contests import contest_rows, contest_standings
+from annotator.actions.items import extracts
+from annotator.actions.items.materials import pages_at
+from annotator.actions.judges import prompts
+from annotator.actions.judging.derived_judges import harmless
+from annotator.actions.labelling import label_rows
+from annotator.actions.project.file import Project
 from annotator.actions.results.result_raters import CONSENSUS
-from annotator.domain.judges.judge import Judge
+from annotator.domain.experts.adjudication import ConsensusVersion, Dispute
+from annotator.domain.judges.contest import POOL, ContestFields
+from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.judges.validation import Content
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.redaction import redact
+from annotator.domain.material.extract import SET
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts import identifier
+from annotator.domain.texts.canonical import redact
 from annotator.exchange.release import release
-from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release.bundle import Bundle, Spool, tally
 from annotator.exchange.release.records import (
+    AdjudicationRecord,
+    AgreementRecord,
     ArtifactRecord,
+    AssistedRecord,
+    DecisionRecord,
+    ExtractRecord,
+    GuidelineRecord,
+    InformedRecord,
     ItemRecord,
     JudgementRecord,
     JudgeRecord,
+    LookRecord,
+    MatchRecord,
+    PageRecord,
     PersonRecord,
+    PromptRecord,
+    RatingRecord,
     ResponseRecord,
+    RevisionRecord,
     RunRecord,
     SourceRecord,
     SystemRecord,
+    ValidationSetRecord,
+    WordingRecord,
+    adjudication_record,
 )
-from annotator.exchange.release.spool import Spool, tally
-from annotator.exchange.release.validation_records import InformedRecord, LookRecord, ValidationSetRecord
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
 from annotator.storage.tables import (
     ARTIFACT,
+    CONSENSUS_VERSION,
+    CONTEST,
+    DISPUTE,
+    EXTRACT,
+    GUIDELINE,
     INFORMED,
     ITEM,
     JUDGE,
@@ -53,6 +84,259 @@ from annotator.storage.tables import (
     SYSTEM,
     VALIDATION_SET,
 )
+
+
+def gathered(project: Project) -> Bundle:
+    """A bundle of the contest alone: matches of tasks that compete, how these rate them, and what was decided."""
+    decided, known = contest_standings.decisions(project), contest_rows.raters(project)
+    if not decided and not known:
+        return Bundle()
+    keys = {task.id: task.key for task in contest_rows.tasks(project)}
+    names = {one.id: one.name for one in known}
+    with project.store.read() as db:
+        rows = db.execute(select(CONTEST).where(CONTEST.c.pool == POOL)).mappings().all()
+    decisions = [
+        DecisionRecord(
+            task=keys[own], task_id=own, kept=one.kept, reason=one.reason, rank=one.rank, by=one.by, at=one.at,
+            by_hand=one.by_hand,
+        )
+        for own, one in decided.items()
+        if own in keys
+    ]  # fmt: skip
+    top = sum(decision.kept for decision in decisions) or contest_rows.usual_top(len(keys))
+    there = [one for one in (*known, *contest_rows.together(known)) if one.showings and len(keys) > 1]
+    return Bundle(
+        matches=[_match(row, keys, names) for row in rows if {row["first"], row["second"]} <= keys.keys()],
+        ratings=[rating for one in there for rating in _ratings(project, one, keys, min(top, len(keys)))],
+        decisions=decisions,
+    )
+
+
+def _match(row: RowMapping, keys: Mapping[str, str], names: Mapping[str, str]) -> MatchRecord:
+    fields = {name: row[name] for name in ContestFields.model_fields if name != "call_id"}
+    first, second = keys[row["first"]], keys[row["second"]]
+    return MatchRecord(**fields, first_key=first, second_key=second, rater_name=names[row["rater"]])
+
+
+def _ratings(
+    project: Project, rater: contest_rows.ContestRater, keys: Mapping[str, str], top: int
+) -> Iterator[RatingRecord]:
+    from annotator.stats.ranking import standings
+
+    played = contest_rows.played(contest_rows.meetings(project, rater.id, keys))
+    for row in standings.ranking(keys, played, top).rows if played else ():
+        yield RatingRecord(
+            task=keys[row.id], task_id=row.id, rater=rater.name, rank=row.rank, elo=row.elo,
+            bradley_terry=row.bradley_terry, low=row.low, high=row.high, p_top_k=row.p_top, k=top,
+            certain=row.certain, matches=row.matches, note=row.note,
+        )  # fmt: skip
+
+
+def add(db: Connection, bundle: Bundle, *, page_texts: bool) -> None:
+    """Put in what was drawn from the responses that leave, and the pages it cites, whose texts only if asked for.
+
+    What a model drafted for one person stays, and so does what was drawn from items, of which nothing is computed,
+    except the rubrics of named sets and the common pools.
+    """
+    responses = {response.id for response in bundle.responses}
+    items = {item.id for item in bundle.items}
+    pools = EXTRACT.c.kind == ResponsePart.POOL.value
+    wanted = (EXTRACT.c.response_id != "") | EXTRACT.c.origin.like(f"{SET}%") | pools
+    for row in db.execute(select(EXTRACT).where(wanted).order_by(EXTRACT.c.id)).mappings():
+        of = row["response_id"] in responses or (not row["response_id"] and row["item_id"] in items)
+        if of and not extracts.is_personal(row["origin"]):
+            bundle.extracts.append(_extract(row))
+    for page in pages_at(db, set(_addresses(bundle.extracts)), texts=page_texts).values():
+        bundle.pages.append(PageRecord(**page.model_dump(include=set(PageRecord.model_fields))))
+
+
+def raters_of(bundle: Bundle) -> set[str]:
+    result = {
+        extract.origin.partition(":")[2] for extract in bundle.extracts if not extract.origin.startswith(SET)
+    }
+    return (result | {extract.by for extract in bundle.extracts}) - {""}
+
+
+def of_prompts(project: Project, bundle: Bundle) -> list[PromptRecord]:
+    """The prompts by which the bundle's runs asked a model, in all their versions."""
+    asked = {judge.id for judge in bundle.judges if judge.kind is JudgeKind.ENDPOINT}
+    protocols = {run.protocol for run in bundle.runs if run.judge_id in asked}
+    tables = (PROTOCOLS, EXTRACTIONS)
+    definitions = [protocol for table in tables for name, protocol in table.items() if name in protocols]
+    names = sorted({name for protocol in definitions for name in protocol.prompts})
+    return [_prompt(project, name) for name in names]
+
+
+def units_of(bundle: Bundle) -> dict[str, set[str]]:
+    documents: list[tuple[str, Mapping[str, Any]]] = [
+        (artifact.id, artifact.document) for artifact in bundle.artifacts
+    ]
+    documents += [(extract.id, extract.document) for extract in bundle.extracts]
+    return {name: {unit["id"] for unit in document["units"]} for name, document in documents}
+
+
+def names_one(unit_id: str, units: Iterable[str]) -> bool:
+    """Whether what was judged is one of these units, or a cell of a matrix that is named by one of them."""
+    return bool({unit_id, *unit_id.split("~")} & set(units))
+
+
+def _extract(row: RowMapping) -> ExtractRecord:
+    fields = {name: row[name] for name in ExtractRecord.model_fields if name in row}
+    return ExtractRecord(**fields | {"flags": row["flags"].split(), "document": json.loads(row["content"])})
+
+
+def _addresses(found: Iterable[ExtractRecord]) -> Iterable[str]:
+    """The normal addresses that the units cite or are known by, and of the pages they were drawn from."""
+    for one in found:
+        yield from (page["address"] for page in one.document.get("pages", ()))
+        for unit in one.document["units"]:
+            for name in ("url", "identifier"):
+                said = unit.get(name) or ""
+                if said and (parsed := identifier.parse(said)):
+                    yield str(parsed)
+
+
+def _prompt(project: Project, name: str) -> PromptRecord:
+    versions = [
+        WordingRecord(
+            version=version.version,
+            text=version.text,
+            note=version.note,
+            at=version.at,
+            sha256=version.sha256,
+        )
+        for version in prompts.versions(project, name)
+    ]
+    return PromptRecord(name=name, versions=versions)
+
+
+# So many ids go into one question; any database takes as many.
+AT_ONCE = 500
+# An artifact's id and a revision's number.
+Named = tuple[str, int]
+
+
+def add_pairs(db: Connection, bundle: Bundle) -> None:
+    items = {item.id for item in bundle.items}
+    frozen = [one for one in agreements.frozen(db) if one.item_id in items]
+    columns = (GUIDELINE.c[name] for name in GuidelineRecord.model_fields)
+    rows = db.execute(select(*columns).order_by(GUIDELINE.c.stage, GUIDELINE.c.version)).mappings()
+    bundle.guidelines = [GuidelineRecord(**row) for row in rows]
+    paired: defaultdict[str, list[AssistedRecord]] = defaultdict(list)
+    for pair in assisting.stored(db, {one.id for one in frozen}):
+        paired[pair.agreement_id].append(AssistedRecord(**dict(pair)))
+    bundle.agreements = [AgreementRecord(**dict(one), assisted=tuple(paired[one.id])) for one in frozen]
+    bundle.adjudications = _adjudications(db, items)
+    bundle.revisions = _revisions(db, bundle)
+
+
+def people_of(bundle: Bundle) -> set[str]:
+    result = {revision.author_id for revision in bundle.revisions}
+    result |= {given.person_id for one in bundle.agreements for given in one.inputs}
+    for adjudication in bundle.adjudications:
+        result |= {adjudication.adjudicator_id, *adjudication.letters.values()}
+        result |= {dispute.person_id for dispute in adjudication.disputes}
+    return result
+
+
+def _adjudications(db: Connection, items: Collection[str]) -> list[AdjudicationRecord]:
+    """Every closed version; an adjudication that was reopened leaves as its last version has it."""
+    versions: defaultdict[str, list[ConsensusVersion]] = defaultdict(list)
+    for row in db.execute(select(CONSENSUS_VERSION).order_by(CONSENSUS_VERSION.c.version)):
+        versions[row.adjudication_id].append(consensus.version_of(row))
+    objections: defaultdict[tuple[str, str], list[Dispute]] = defaultdict(list)
+    for result in db.execute(select(DISPUTE).order_by(DISPUTE.c.at, DISPUTE.c.id)).mappings():
+        objections[result["item_id"], result["stage"]].append(Dispute(**result))
+    return [
+        adjudication_record(one, version, disputes)
+        for one in ruling_rows.adjudications(db)
+        if one.item_id in items
+        for version, disputes in _with_disputes(versions[one.id], objections[one.item_id, one.stage])
+    ]
+
+
+def _with_disputes(
+    versions: Sequence[ConsensusVersion], objections: Iterable[Dispute]
+) -> Iterator[tuple[ConsensusVersion, list[Dispute]]]:
+    raised: defaultdict[int, list[Dispute]] = defaultdict(list)
+    for dispute in objections if versions else ():
+        standing = [version.version for version in versions if version.at <= dispute.at]
+        raised[max(standing, default=versions[0].version)].append(dispute)
+    for version in versions:
+        yield version, raised[version.version]
+
+
+def _revisions(db: Connection, bundle: Bundle) -> list[RevisionRecord]:
+    """The released revision of each artifact, and those that agreement and consensus rest on."""
+    released = {(artifact.id, artifact.revision) for artifact in bundle.artifacts}
+    wanted = released | {
+        (given.artifact_id, given.revision) for one in bundle.agreements for given in one.inputs
+    }
+    wanted |= {(adjudication.artifact_id, adjudication.revision) for adjudication in bundle.adjudications}
+    wanted |= _newest_labels(db, {name for name, _ in wanted})
+    made, contents = [], _contents(db, wanted - released)
+    for row, skipped in _kept(db, wanted):
+        content = contents.get((row["artifact_id"], row["revision"]))
+        document = json.loads(content) if content is not None else None
+        made.append(RevisionRecord(**{**row, "skipped": skipped}, document=document))
+    return made
+
+
+def _newest_labels(db: Connection, artifacts: Collection[str]) -> set[Named]:
+    """Of people's labels, which leave as judgements, the newest sealed document where an earlier one must leave."""
+    question = (
+        select(REVISION.c.artifact_id, REVISION.c.number)
+        .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
+        .where(
+            ARTIFACT.c.kind == Kind.LABELS.value,
+            ARTIFACT.c.state != State.CONSENSUS.value,
+            REVISION.c.sealed.is_(True),
+        )
+    )
+    newest: dict[str, int] = {}
+    for artifact_id, number in db.execute(question.order_by(REVISION.c.artifact_id, REVISION.c.number)):
+        newest[artifact_id] = number
+    return {(artifact_id, number) for artifact_id, number in newest.items() if artifact_id in artifacts}
+
+
+def _contents(db: Connection, wanted: Collection[Named]) -> dict[Named, str]:
+    ids = sorted({artifact_id for artifact_id, _ in wanted})
+    result = {}
+    for start in range(0, len(ids), AT_ONCE):
+        question = select(REVISION.c.artifact_id, REVISION.c.number, REVISION.c.content).where(
+            REVISION.c.artifact_id.in_(ids[start : start + AT_ONCE]), REVISION.c.sealed.is_(True)
+        )
+        for artifact_id, number, content in db.execute(question):
+            if (artifact_id, number) in wanted:
+                result[artifact_id, number] = content
+    return result
+
+
+def _kept(db: Connection, wanted: Collection[Named]) -> Iterator[tuple[RowMapping, list[str]]]:
+    """Each wanted revision, and the hashes of those between it and the wanted one before it."""
+    columns = ("artifact_id", "sealed", "at", "sha256", "chain", "guideline", "form", "reason", "skipped")
+    question = (
+        select(
+            REVISION.c.number.label("revision"), *(REVISION.c[name] for name in columns),
+            ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id,
+        )
+        .join(ARTIFACT, ARTIFACT.c.id == REVISION.c.artifact_id)
+        .order_by(REVISION.c.artifact_id, REVISION.c.number)
+    )  # fmt: skip
+    wanted_of = {artifact_id for artifact_id, _ in wanted}
+    artifact_id, between = "", list[str]()
+    for row in db.execute(question).mappings():
+        if row["artifact_id"] not in wanted_of:
+            continue
+        if row["artifact_id"] != artifact_id:
+            artifact_id, between = row["artifact_id"], []
+        between += (row["skipped"] or "").split()
+        if (row["artifact_id"], row["revision"]) in wanted:
+            yield row, between
+            between = []
+        else:
+            between.append(row["sha256"])
+
 
 # What a release says of itself as a whole; a project that says it already keeps its own.
 STATED = ("licence", "description")
@@ -84,26 +368,46 @@ def gather(
     bundle.systems = [
         SystemRecord(**row) for row in _rows(db, SYSTEM, SystemRecord) if row["id"] in answering
     ]
-    bundle.artifacts = _artifacts(db, items)
-    gathering_pairs.add(db, bundle)
-    bundle.artifacts = _with_drafts(db, bundle)
+    question = annotating.released_revisions(
+        *(ARTIFACT.c.id, ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id),
+        *(REVISION.c.number.label("revision"), REVISION.c.at, REVISION.c.sha256, REVISION.c.content),
+    ).where(or_(ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.state == State.CONSENSUS.value))
+    bundle.artifacts = [_artifact(row) for row in db.execute(question).mappings() if row["item_id"] in items]
+    add_pairs(db, bundle)
+    taken = artifacts.with_consensus(db)
+    bundle.artifacts = [
+        one.model_copy(
+            update={
+                "drafted": artifacts.standing(taken[one.id], (unit["id"] for unit in one.document["units"]))
+            }
+        )
+        if one.id in taken
+        else one
+        for one in bundle.artifacts
+    ]
     # What judges say of attacked copies is no result; neither are the runs in which they were asked.
-    results = RUN.c.protocol.not_like(f"{attack_tests.PREFIX}%")
+    results = RUN.c.protocol.not_like(f"{attacking.PREFIX}%")
     bundle.runs = [RunRecord(**row) for row in _rows(db, RUN, RunRecord, results)]
-    gathering_drawn.add(db, bundle, page_texts=page_texts)
+    add(db, bundle, page_texts=page_texts)
     dropped = Counter[str]()
     bundle.judgements = Spool(_judgements(db, bundle, dropped, addresses=addresses))
     told = _causes(db, addresses=addresses)
-    bundle.matches = [one.model_copy(update={"cause": told(one.cause, one.rater)}) for one in bundle.matches]
+    bundle.matches = [
+        match.model_copy(update={"cause": told(match.cause, match.rater)}) for match in bundle.matches
+    ]
     raters = {rater for _, _, rater, _ in tally(bundle.judgements)} | {run.judge_id for run in bundle.runs}
-    raters |= {one.rater for one in bundle.matches} | {one.by for one in bundle.decisions}
+    raters |= {match.rater for match in bundle.matches} | {decision.by for decision in bundle.decisions}
     _add(db, bundle)
-    raters |= gathering_drawn.raters_of(bundle) | _raters_of(bundle)
+    raters |= raters_of(bundle) | _raters_of(bundle)
     bundle.judges = [
         _judge(row, addresses=addresses) for row in _rows(db, JUDGE, JudgeRecord) if row["id"] in raters
     ]
-    named = raters | {artifact.author_id for artifact in bundle.artifacts} | gathering_pairs.people_of(bundle)
-    bundle.people = [_person(row) for row in _rows(db, PERSON, PersonRecord) if row["id"] in named]
+    named = raters | {artifact.author_id for artifact in bundle.artifacts} | people_of(bundle)
+    bundle.people = [
+        PersonRecord(**{**row, "roles": row["roles"].split()})
+        for row in _rows(db, PERSON, PersonRecord)
+        if row["id"] in named
+    ]
     notes = [
         f"{many:,} judgements on units that {what} were left out." for what, many in sorted(dropped.items())
     ]
@@ -114,9 +418,11 @@ def gather(
 def _reopened(db: Connection, bundle: Bundle) -> Iterable[str]:
     """Which revision of a document that is being changed leaves and is scored."""
     newest = dict(db.execute(select(ARTIFACT.c.id, ARTIFACT.c.revision)).all())
-    found = [_called(bundle, one) for one in bundle.artifacts if one.revision < newest[one.id]]
-    if found:
-        yield f"Reopened, and released and scored as last sealed: {', '.join(found)}."
+    result = [
+        _called(bundle, artifact) for artifact in bundle.artifacts if artifact.revision < newest[artifact.id]
+    ]
+    if result:
+        yield f"Reopened, and released and scored as last sealed: {', '.join(result)}."
 
 
 def _called(bundle: Bundle, artifact: ArtifactRecord) -> str:
@@ -126,28 +432,18 @@ def _called(bundle: Bundle, artifact: ArtifactRecord) -> str:
 
 def _faults(bundle: Bundle) -> Iterable[str]:
     """What could not be submitted today and leaves as it was submitted once."""
-    for one in bundle.artifacts:
-        if fault := DOCUMENTS[one.kind].model_validate(one.document).fault():
-            yield f"In {_called(bundle, one)}: {fault} It is released unchanged."
+    for artifact in bundle.artifacts:
+        if fault := DOCUMENTS[artifact.kind].model_validate(artifact.document).fault():
+            yield f"In {_called(bundle, artifact)}: {fault} It is released unchanged."
 
 
 def _rows(
     db: Connection, source: Table | Subquery, record: type[Any], condition: ColumnElement[bool] | None = None
 ) -> Iterable[dict[str, Any]]:
-    """The rows of a table, narrowed to the fields of a record."""
     names = tuple(record.model_fields)
     question = select(*(source.c[name] for name in names)).order_by(*source.primary_key)
     rows = db.execute(question if condition is None else question.where(condition))
     return (dict(zip(names, row, strict=True)) for row in rows)
-
-
-def _artifacts(db: Connection, items: set[str]) -> list[ArtifactRecord]:
-    columns = (ARTIFACT.c.id, ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id)
-    revision = (REVISION.c.number.label("revision"), REVISION.c.at, REVISION.c.sha256, REVISION.c.content)
-    question = annotating.released_revisions(*columns, *revision).where(
-        or_(ARTIFACT.c.kind != Kind.LABELS.value, ARTIFACT.c.state == State.CONSENSUS.value)
-    )
-    return [_artifact(row) for row in db.execute(question).mappings() if row["item_id"] in items]
 
 
 def _artifact(row: RowMapping) -> ArtifactRecord:
@@ -158,13 +454,12 @@ def _artifact(row: RowMapping) -> ArtifactRecord:
 def _judgements(
     db: Connection, bundle: Bundle, dropped: Counter[str], *, addresses: bool
 ) -> Iterator[JudgementRecord]:
-    """Those that leave; `dropped` counts the others by what is the matter with their units."""
-    units = gathering_drawn.units_of(bundle)
-    gone = {tuple(getattr(row, name) for name in _PLACE) for row in wordings.outdated(db).values()}
+    units = units_of(bundle)
+    gone = {tuple(getattr(row, name) for name in _PLACE) for row in label_rows.outdated(db).values()}
     told = _causes(db, addresses=addresses)
     for row in _in_order(db, bundle):
         of = row["artifact_id"]
-        if of and not gathering_drawn.names_one(row["unit_id"], units.get(of, ())):
+        if of and not names_one(row["unit_id"], units.get(of, ())):
             dropped["are not part of the release"] += 1
         elif tuple(row[name] for name in _PLACE) in gone:
             dropped["were reworded since"] += 1
@@ -181,11 +476,10 @@ def _causes(db: Connection, *, addresses: bool) -> Callable[[str, str], str]:
 
 def _in_order(db: Connection, bundle: Bundle) -> Iterator[dict[str, Any]]:
     """The judgements of the responses that leave in a release's order, a response's under a protocol at a time."""
-    counted, j = counted_rows(), JUDGEMENT.c
-    protocols = db.execute(select(j.protocol).distinct()).scalars().all()
+    counted = label_rows.counted_rows()
     rank = release.ranked(bundle.items)
     responses = sorted((rank[response.item_id], response.id) for response in bundle.responses)
-    for protocol in sorted(protocols):
+    for protocol in sorted(db.execute(select(JUDGEMENT.c.protocol).distinct()).scalars().all()):
         for _, response_id in responses:
             of_it = (counted.c.protocol == protocol) & (counted.c.response_id == response_id)
             yield from sorted(_rows(db, counted, JudgementRecord, of_it), key=itemgetter(*_WITHIN))
@@ -207,64 +501,42 @@ def without_secrets(address: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
-def _person(row: Mapping[str, Any]) -> PersonRecord:
-    return PersonRecord(**{**row, "roles": row["roles"].split()})
-
-
 def _add(db: Connection, bundle: Bundle) -> None:
-    """Put them in; the responses that leave must be there already."""
     responses = {response.id for response in bundle.responses}
     for row in db.execute(
         select(VALIDATION_SET).where(VALIDATION_SET.c.locked_at.is_not(None)).order_by(VALIDATION_SET.c.id)
     ).mappings():
         content = Content.model_validate_json(row["content"])
         if {one.response_id for one in content.responses} <= responses:
-            bundle.validation_sets.append(_set(db, row, content))
+            question = (
+                select(OPENING).where(OPENING.c.set_id == row["id"]).order_by(OPENING.c.at, OPENING.c.id)
+            )
+            names = ("id", "name", "protocol", "by", "at", "locked_at", "sha256", "labels_sha256")
+            bundle.validation_sets.append(
+                ValidationSetRecord(
+                    **{name: row[name] for name in names},
+                    content=content,
+                    first_labels=orjson.loads(row["labels"]),
+                    looks=[
+                        LookRecord(**{**look, "judges": json.loads(look["judges"])})
+                        for look in (
+                            {name: value for name, value in result.items() if name != "set_id"}
+                            for result in db.execute(question).mappings()
+                        )
+                    ],
+                )
+            )
     for row in db.execute(select(INFORMED).order_by(INFORMED.c.id)).mappings():
         if row["response_id"] in responses:
             bundle.informed.append(InformedRecord(**row))
 
 
 def _raters_of(bundle: Bundle) -> set[str]:
-    """The judges and people whom these name."""
-    found = {person for one in bundle.validation_sets for who in one.content.dealt.values() for person in who}
-    found |= {label.person_id for one in bundle.validation_sets for label in one.first_labels}
-    found |= {one.by for one in bundle.validation_sets}
-    found |= {look.by for one in bundle.validation_sets for look in one.looks}
-    found |= {name for one in bundle.informed for name in (one.judge_id, one.label_of, one.by)}
-    return found - {"", CONSENSUS}
-
-
-def _set(db: Connection, row: Any, content: Content) -> ValidationSetRecord:
-    question = select(OPENING).where(OPENING.c.set_id == row["id"]).order_by(OPENING.c.at, OPENING.c.id)
-    looks = [
-        LookRecord(**{**look, "judges": json.loads(look["judges"])})
-        for look in (
-            {name: value for name, value in found.items() if name != "set_id"}
-            for found in db.execute(question).mappings()
-        )
-    ]
-    names = ("id", "name", "protocol", "by", "at", "locked_at", "sha256", "labels_sha256")
-    return ValidationSetRecord(
-        **{name: row[name] for name in names},
-        content=content,
-        first_labels=orjson.loads(row["labels"]),
-        looks=looks,
-    )
-
-
-def _with_drafts(db: Connection, bundle: Bundle) -> list[ArtifactRecord]:
-    """The artifacts, each with those of its units that came from a model's draft."""
-    taken = draft_provenance.with_consensus(db)
-    return [
-        one.model_copy(
-            update={
-                "drafted": draft_provenance.standing(
-                    taken[one.id], (unit["id"] for unit in one.document["units"])
-                )
-            }
-        )
-        if one.id in taken
-        else one
-        for one in bundle.artifacts
-    ]
+    result = {
+        person for one in bundle.validation_sets for who in one.content.dealt.values() for person in who
+    }
+    result |= {label.person_id for one in bundle.validation_sets for label in one.first_labels}
+    result |= {validation_set.by for validation_set in bundle.validation_sets}
+    result |= {look.by for one in bundle.validation_sets for look in one.looks}
+    result |= {name for one in bundle.informed for name in (one.judge_id, one.label_of, one.by)}
+    return result - {"", CONSENSUS}

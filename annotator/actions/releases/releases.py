@@ -10,33 +10,31 @@ from pydantic import ValidationError
 from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring import annotating, criterion_weights, gold
-from annotator.actions.items import final_pass, roles
+from annotator.actions.agreement import final_pass
+from annotator.actions.authoring import annotating, settings
+from annotator.actions.items import items
 from annotator.actions.items.materials import PAIRS
 from annotator.actions.judges import kept_keys
-from annotator.actions.labelling import second_looks
+from annotator.actions.labelling import label_sealing
 from annotator.actions.project.file import Project, record
-from annotator.actions.releases import checking, gathering, gathering_contest, gathering_drawn
-from annotator.domain.experts.agreement import Agreement
+from annotator.actions.releases import checking, gathering
+from annotator.domain.experts.adjudication import Agreement
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.judges.paper import DrawnPairs
 from annotator.domain.judges.protocol import Over
-from annotator.domain.judges.taxonomy import DrawnPairs
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.material.item import ItemRole
-from annotator.domain.material.response import EXEMPLAR
-from annotator.domain.texts.canonical import checked_text
-from annotator.domain.texts.change import Change, now
-from annotator.domain.texts.counting import counted
+from annotator.domain.material.item import EXEMPLAR, ItemRole
+from annotator.domain.texts.canonical import Change, checked_text, now
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.exchange.folders import Content, Files, records_in, staged, with_sums
 from annotator.exchange.formats.layouts import LAYOUTS
 from annotator.exchange.release import release, tables_csv
 from annotator.exchange.release.bundle import Bundle
-from annotator.exchange.release.data_card import ReleaseFacts
-from annotator.exchange.release.gold_card import Drafted, StageFigure
+from annotator.exchange.release.data_card import Drafted, ReleaseFacts, StageFigure
 from annotator.exchange.release.records import MetricRecord, ScoreRecord
 from annotator.protocols import COMPOSITES, EXTRACTIONS, PROTOCOLS, TAXONOMIES
-from annotator.protocols.lent import RANKING
+from annotator.protocols.registry import RANKING
 from annotator.storage.tables import ITEM, RELEASE, RESPONSE
 
 GOLDSMITH, CSV = "goldsmith", "csv"
@@ -62,8 +60,6 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """The result of an export: files, records, release number, and what was left out."""
-
     folder: Path
     files: tuple[str, ...]
     records: int
@@ -73,8 +69,6 @@ class ExportReport:
 
 @dataclass(frozen=True, slots=True)
 class NumberedRelease:
-    """A numbered release: its date, and the layout of its first export."""
-
     number: int
     profile: str
     at: datetime
@@ -82,7 +76,6 @@ class NumberedRelease:
 
 
 def offered() -> dict[str, tuple[str, str]]:
-    """What can be written, by the profile's name: what it is called, and what is in it."""
     own = {name: (one.title, f"{one.holds}, as that project's tools read.") for name, one in LAYOUTS.items()}
     ours = "JSON with schemas, checksums and a data card. Importing it back gives the same project."
     tables = (
@@ -92,7 +85,6 @@ def offered() -> dict[str, tuple[str, str]]:
 
 
 def written(project: Project) -> list[NumberedRelease]:
-    """The project's releases so far, newest first."""
     question = select(RELEASE.c.number, RELEASE.c.profile, RELEASE.c.at, RELEASE.c.manifest_sha256)
     with project.store.read() as db:
         return [NumberedRelease(*row) for row in db.execute(question.order_by(RELEASE.c.number.desc()))]
@@ -109,8 +101,7 @@ def open_points(project: Project) -> list[str]:
         signed, held = final_pass.all_kept(db), set[str]()
         for kind in Kind:
             held |= annotating.judged_rows(db, kind).keys() if kind not in _NO_GOLD else set()
-        sections = select(RESPONSE.c.item_id).where(RESPONSE.c.mode == EXEMPLAR)
-        held |= set(db.execute(sections).scalars())
+        held |= set(db.execute(select(RESPONSE.c.item_id).where(RESPONSE.c.mode == EXEMPLAR)).scalars())
     unsigned = [key for own, key in keys.items() if final_pass.unsigned(signed.get(own, {}))]
     without = [key for own, key in keys.items() if own not in held]
     told = {
@@ -120,7 +111,7 @@ def open_points(project: Project) -> list[str]:
             "description", ""
         ),
     }
-    return [words for words, found in told.items() if found]
+    return [words for words, result in told.items() if result]
 
 
 def _listed(keys: Sequence[str]) -> str:
@@ -131,14 +122,29 @@ def _listed(keys: Sequence[str]) -> str:
 def gather(
     project: Project, *, page_texts: bool = False, addresses: bool = False
 ) -> tuple[Bundle, list[str]]:
-    """All records that may leave, scores included, and notes on what stays behind."""
     with project.store.read() as db:
-        contest = gathering_contest.gathered(project)
+        contest = gathering.gathered(project)
         bundle, notes = gathering.gather(db, contest, page_texts=page_texts, addresses=addresses)
         bundle.scores = _scores(project)
-        bundle.metrics = _metrics(bundle)
-    bundle.prompts = gathering_drawn.of_prompts(project, bundle)
-    return bundle, [*notes, *filter(None, [roles.left_out(project).not_counted])]
+        from annotator.actions.results import scoring
+
+        there = {score.metric for score in bundle.scores}
+        bundle.metrics = [
+            MetricRecord(
+                metric=info.name,
+                protocol=info.protocol,
+                title=info.title,
+                unit=info.unit,
+                higher_is_better=info.higher_is_better,
+                definition=info.definition,
+                citation=info.citation,
+                departures=list(info.departures),
+            )
+            for info in scoring.described()
+            if info.name in there
+        ]
+    bundle.prompts = gathering.of_prompts(project, bundle)
+    return bundle, [*notes, *filter(None, [items.left_out(project).not_counted])]
 
 
 def export(
@@ -235,8 +241,8 @@ def _number(project: Project, checksum: str) -> int:
 def _released(project: Project, checksum: str) -> int:
     """The number under which this content was released before; 0 when it was not."""
     with project.store.read() as db:
-        found = db.execute(select(RELEASE.c.number).where(RELEASE.c.manifest_sha256 == checksum)).scalar()
-    return int(found or 0)
+        result = db.execute(select(RELEASE.c.number).where(RELEASE.c.manifest_sha256 == checksum)).scalar()
+    return int(result or 0)
 
 
 def _next_number(db: Connection) -> int:
@@ -257,70 +263,82 @@ def state(project: Project, name: str, text: str) -> Change:
 
 def _facts(project: Project, bundle: Bundle) -> ReleaseFacts:
     licence, description = (str(project.get(name, "")) for name in gathering.STATED)
-    weights = criterion_weights.allowed(project)
+    weights = settings.allowed(project)
     with project.store.read() as db:
         ids = {item.id for item in bundle.items}
         awaited = {
-            kind: kept for kind, of in gold.awaited(db).items() if (kept := [one for one in of if one in ids])
+            kind: kept
+            for kind, of in annotating.awaited(db).items()
+            if (kept := [one for one in of if one in ids])
         }
         signed = {
             item_id: checks
             for item_id, checks in final_pass.all_kept(db).items()
             if item_id in ids and checks
         }
-        of_roles = roles.counts(db)
+        of_roles = items.counts(db)
+    aliases = {person.id: person.alias for person in bundle.people}
     return ReleaseFacts(
         title=project.title, licence=licence, description=description, agreement=_agreement(project, bundle),
-        drafted=_drafted(bundle), weights="" if weights.usual else weights.text,
-        error_sample=second_looks.sample(project),
-        unadjudicated=gold.FIRST_ALIAS if gold.unadjudicated_counts(project) else "",
+        drafted=tuple(
+        Drafted(
+            one.id,
+            one.kind.value,
+            CONSENSUS if one.state is State.CONSENSUS else aliases.get(one.author_id, one.author_id),
+            len(one.drafted),
+            len(one.document["units"]),
+            tuple(sorted({source.name for source in one.drafted.values()})),
+        )
+        for one in sorted(bundle.artifacts, key=lambda one: one.id)
+        if one.drafted
+    ), weights="" if weights.usual else weights.text,
+        error_sample=label_sealing.sample(project),
+        unadjudicated=annotating.FIRST_ALIAS if annotating.unadjudicated_counts(project) else "",
         rubric_set=bundle.rubric_set, repeats=_repeats(project, bundle), awaited=awaited, final_pass=signed,
         departures=_departures(bundle), roles=of_roles if ItemRole.SEMINAR in of_roles else {},
-        without=roles.left_out(project).not_counted,
+        without=items.left_out(project).not_counted,
         drawn_pairs={name: DrawnPairs.model_validate(of) for name, of in project.get(PAIRS, {}).items()},
     )  # fmt: skip
 
 
 def _agreement(project: Project, bundle: Bundle) -> tuple[StageFigure, ...]:
     """The figures of each stage over all items: the frozen ones, then those by other pairings of the units."""
-    from annotator.actions.agreement import agreement_figures, assisted
-    from annotator.actions.agreement.agreement_inputs import Names
-    from annotator.actions.consensus import repaired
+    from annotator.actions.agreement import agreement_figures, assisting
+    from annotator.actions.agreement.agreement_figures import Names
+    from annotator.actions.consensus import consensus
 
     places = {item.id: place for place, item in enumerate(sorted(bundle.items, key=lambda one: one.position))}
     order = list(Stage)
     frozen = sorted(bundle.agreements, key=lambda one: (places[one.item_id], order.index(one.stage)))
     with project.store.read() as db:
-        by_hand = repaired.records(db, frozen)
+        by_hand = consensus.records(db, frozen)
     ways: list[tuple[str, Sequence[Agreement]]] = [("", frozen), ("the adjudicator's", by_hand)]
-    judges = {one.id: one.name for one in bundle.judges}
+    judges = {judge.id: judge.name for judge in bundle.judges}
     return tuple(
         StageFigure(row.stage.value, row.field, len(row.items), figure, pairing)
-        for pairing, found in (*ways, *assisted.ways(frozen, judges))
-        for row in agreement_figures.pooled(project, "stage", found, Names({}, {}))
+        for pairing, result in (*ways, *assisting.ways(frozen, judges))
+        for row in agreement_figures.pooled(project, "stage", result, Names({}, {}))
         for figure in row.figures
     )
 
 
 def _repeats(project: Project, bundle: Bundle) -> tuple[str, ...]:
-    """What is to be known of the judges whose scores are means over trials."""
     from annotator.actions.results import result_raters
 
     scored = {score.protocol for score in bundle.scores if score.trials}
-    there = result_raters.raters_under(project, sorted(scored))
     return tuple(
         f"{PROTOCOLS[name].title}: {one.repeats.words}"
-        for name, of in there.items()
+        for name, of in result_raters.raters_under(project, sorted(scored)).items()
         for one in of
         if one.repeats
     )
 
 
 def _scores(project: Project) -> list[ScoreRecord]:
-    from annotator.actions.results import composites, publishing
+    from annotator.actions.results import overview, results
 
-    limit = publishing.limit(project)
-    rows = list(composites.released(project))
+    limit = results.limit(project)
+    rows = list(overview.released(project))
     alike = Counter((row.metric, row.rater, row.system, row.group) for row in rows)
     return [
         ScoreRecord(
@@ -333,7 +351,7 @@ def _scores(project: Project) -> list[ScoreRecord]:
             **{name: getattr(row.estimate, name) for name in ("floor", "ceiling") if row.estimate.missing},
             trials=row.repeats.trials if row.repeats else None,
             flip_rate=row.repeats.flips.value if row.repeats else None,
-            unfit=publishing.why_not(row, limit) if row.estimate.value is not None else "",
+            unfit=results.why_not(row, limit) if row.estimate.value is not None else "",
             over="" if row.over is Over.RESPONSE else row.over.value,
             gold=row.gold,
         )
@@ -343,49 +361,34 @@ def _scores(project: Project) -> list[ScoreRecord]:
 
 def _report_scores(project: Project, notes: list[str]) -> dict[tuple[str, str], float]:
     """What each report comes to by each metric, as Results has it; without the baseline's, of which a note tells."""
-    from annotator.actions.results import composites, response_scores
+    from annotator.actions.results import overview, results
 
-    counts = composites.gathered(project, PROTOCOLS).values()
-    if any(one.rater.floor for one in counts):
+    counts = overview.gathered(project, PROTOCOLS).values()
+    if any(count.rater.floor for count in counts):
         notes.append("Left out: the baseline's figures, which are a floor and no result.")
     return {
         (score.metric, score.response_id): score.estimate.value
         for one in counts
         for score in one.scores
-        if not one.rater.floor and score.estimate.value is not None and not response_scores.is_part(score)
+        if not one.rater.floor and score.estimate.value is not None and not results.is_part(score)
     }
-
-
-def _metrics(bundle: Bundle) -> list[MetricRecord]:
-    from annotator.actions.results import metrics
-
-    there = {score.metric for score in bundle.scores}
-    return [
-        MetricRecord(
-            metric=info.name, protocol=info.protocol, title=info.title, unit=info.unit,
-            higher_is_better=info.higher_is_better, definition=info.definition, citation=info.citation,
-            departures=list(info.departures),
-        )
-        for info in metrics.described()
-        if info.name in there
-    ]  # fmt: skip
 
 
 def _departures(bundle: Bundle) -> dict[str, tuple[str, ...]]:
     """Where what was scored, drawn or looked at again differs from its paper, by its title."""
-    from annotator.actions.results import publishing
+    from annotator.actions.results import results
 
     scored = {score.protocol for score in bundle.scores}
     drawn = {extract.kind for extract in bundle.extracts}
-    found = {one.title: one.departures for name, one in PROTOCOLS.items() if name in scored}
-    found |= {paper.title: one.departures for paper, one in COMPOSITES.values() if paper.name in scored}
-    found |= {one.title: one.departures for one in EXTRACTIONS.values() if one.makes.value in drawn}
-    found |= {one.title: one.departures for one in TAXONOMIES.values() if one.of in scored}
-    judged = {score.protocol for score in bundle.scores if score.unfit == publishing.FLOOR}
+    result = {one.title: one.departures for name, one in PROTOCOLS.items() if name in scored}
+    result |= {paper.title: one.departures for paper, one in COMPOSITES.values() if paper.name in scored}
+    result |= {one.title: one.departures for one in EXTRACTIONS.values() if one.makes.value in drawn}
+    result |= {one.title: one.departures for one in TAXONOMIES.values() if one.of in scored}
+    judged = {score.protocol for score in bundle.scores if score.unfit == results.FLOOR}
     floors = {one.title: one.floor for name, one in PROTOCOLS.items() if name in judged and one.floor}
-    found |= {f"{title}, by the baseline": (floor,) for title, floor in floors.items()}
-    found |= {RANKING.title: RANKING.departures} if bundle.matches else {}
-    return {title: departures for title, departures in found.items() if departures}
+    result |= {f"{title}, by the baseline": (floor,) for title, floor in floors.items()}
+    result |= {RANKING.title: RANKING.departures} if bundle.matches else {}
+    return {title: departures for title, departures in result.items() if departures}
 
 
 def _silent(_stage: str, _done: int, _total: int) -> None:
@@ -393,20 +396,3 @@ def _silent(_stage: str, _done: int, _total: int) -> None:
 
 
 CONSENSUS = "consensus"
-
-
-def _drafted(bundle: Bundle) -> tuple[Drafted, ...]:
-    """The artifacts that leave and hold units from drafts, in their order."""
-    aliases = {person.id: person.alias for person in bundle.people}
-    return tuple(
-        Drafted(
-            one.id,
-            one.kind.value,
-            CONSENSUS if one.state is State.CONSENSUS else aliases.get(one.author_id, one.author_id),
-            len(one.drafted),
-            len(one.document["units"]),
-            tuple(sorted({source.name for source in one.drafted.values()})),
-        )
-        for one in sorted(bundle.artifacts, key=lambda one: one.id)
-        if one.drafted
-    )

@@ -1,22 +1,16 @@
 """All metrics of all systems, over all items or group by group."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from math import isnan
+from typing import TYPE_CHECKING, Any
 
-from annotator.actions.authoring import asked
-from annotator.actions.authoring.asked import OtherWording
+from annotator.actions.authoring import annotating
 from annotator.actions.project.file import Project
-from annotator.actions.results import (
-    composites,
-    metrics,
-    publishing,
-    response_scores,
-    result_pictures,
-    result_raters,
-    rule_readings,
-)
-from annotator.actions.results.metrics import MetricInfo
+from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_raters import COMPUTED, FIRST, PUBLIC, Spoken
 from annotator.actions.results.result_sheets import (
     SYSTEM_COLUMN,
     UNDEFINED,
@@ -37,14 +31,234 @@ from annotator.actions.results.result_sheets import (
     share,
     text,
 )
-from annotator.actions.results.results import ResultRow
-from annotator.actions.results.rule_readings import FIRST, PUBLIC
-from annotator.actions.results.scoring import ALL, FACET, MODE
-from annotator.domain.judges.protocol import Over
+from annotator.actions.results.results import Counted, ResultRow
+from annotator.actions.results.scoring import ALL, FACET, MODE, Group, MetricInfo
+from annotator.domain.judges.paper import Paper
+from annotator.domain.judges.protocol import Composite, Metric, Over
 from annotator.domain.kinds.tasks import TRAITS
-from annotator.domain.texts.counting import counted
+from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate, interval
-from annotator.protocols import PROTOCOLS
+from annotator.domain.texts.words import counted
+from annotator.protocols import COMPOSITES, PROTOCOLS
+
+if TYPE_CHECKING:
+    from annotator.stats.intervals.coding import Floats
+
+NO_PARTS = f"{results.NO_INTERVAL}it is made of a figure that has none"
+# What was counted under each protocol.
+Counts = Mapping[str, Counted]
+
+
+def everything(project: Project, judge: str = "", *, mode: str = "", reading: str = "") -> list[ResultRow]:
+    """Figures of all protocols by one rater, by default the usual one; computed ones in any case.
+
+    After them stand those that a paper makes of them. Responses of one mode count. By the `reading` PUBLIC replies are
+    read by the protocol's other published rule, where there is one and it can read the judge's; by FIRST a judge's
+    first trial counts alone.
+    """
+    counts = gathered(project, PROTOCOLS, judge, mode=mode, reading=reading)
+    rows = [row for one in counts.values() for row in results.rows_of(one)]
+    return [*rows, *made_of(counts, rows)]
+
+
+def gathered(
+    project: Project, protocols: Iterable[str], judge: str = "", *, mode: str = "", reading: str = ""
+) -> dict[str, Counted]:
+    """What one rater said under these protocols, by default the usual one; what is computed in any case."""
+    counts: dict[str, Counted] = {}
+    readable = result_raters.readable(project) if reading == PUBLIC else ()
+    result = result_raters.everybody_under(project, protocols)
+    for protocol, rater in result_raters.together(result, judge).items():
+        read: Iterable[Spoken] | None = None
+        if (protocol, rater.id) in readable:
+            read = result_raters.read(project, PROTOCOLS[protocol], rater.id)
+        elif reading == FIRST and rater.repeats:
+            read = result_raters.in_trials(project, PROTOCOLS[protocol], rater.id, first=True)
+            rater = replace(rater, repeats=None)
+        counts[protocol] = results.counted_of(project, rater, protocol, mode=mode, read=read)
+    return counts
+
+
+def released(project: Project) -> Iterator[ResultRow]:
+    """The figures that a release holds: people's, computed ones, and those of judges, as Results has them."""
+    computed: dict[str, Counted] = {}
+    by_rater: dict[str, dict[str, Counted]] = {}
+    rows: list[ResultRow] = []
+    for protocol, there in result_raters.raters_under(project).items():
+        for rater in there:
+            result = results.counted_of(project, rater, protocol)
+            (computed if rater.id == COMPUTED else by_rater.setdefault(rater.id, {}))[protocol] = result
+            rows += results.rows_of(result)
+    yield from rows
+    for rater_id, own in (by_rater or {COMPUTED: {}}).items():
+        yield from made_of(computed | own, [row for row in rows if row.rater_id in (rater_id, COMPUTED)])
+
+
+def made_of(counts: Counts, rows: Sequence[ResultRow]) -> list[ResultRow]:
+    """The composite figures of what was counted, by its own figures; left out where none of these is at hand."""
+    return [row for paper, one in COMPOSITES.values() for row in rows_of(paper, one, counts, rows)]
+
+
+def rows_of(
+    paper: Paper, composite: Composite, counts: Counts, rows: Sequence[ResultRow]
+) -> Iterator[ResultRow]:
+    """One composite figure of each system; exemplars are made of what counts of them."""
+    apart = exemplars(counts) if composite.of_exemplar else frozenset()
+    yield from _rows(paper, composite, counts, [row for row in rows if row.system_id not in apart])
+    if apart:
+        of_them = replace(composite, of=composite.of_exemplar)
+        yield from _rows(paper, of_them, counts, [row for row in rows if row.system_id in apart])
+
+
+def exemplars(counts: Counts) -> frozenset[str]:
+    """The ids of those whose responses people wrote for systems to match."""
+    scores = (score for one in counts.values() for score in one.scores)
+    return frozenset(score.system_id for score in scores if score.mode == EXEMPLAR)
+
+
+def _rows(
+    paper: Paper, composite: Composite, counts: Counts, rows: Sequence[ResultRow]
+) -> Iterator[ResultRow]:
+    parts = [row for row in rows if row.metric in composite.of and row.group_by != FACET and row.system_id]
+    raters = {row.rater_id: row.rater for row in parts if row.rater_id != COMPUTED}
+    needing = {info.name for info in scoring.described() if info.judged}
+    if not parts or (not raters and not needing.isdisjoint(composite.of)):
+        return
+    rater_id, rater = next(iter(raters.items())) if len(raters) == 1 else ("", " and ".join(raters.values()))
+    whose = (composite.name, paper.name, rater_id if raters else COMPUTED, rater or COMPUTED)
+    for group in dict.fromkeys((row.group_by, row.group) for row in parts):
+        of_group = [row for row in parts if (row.group_by, row.group) == group]
+        systems = {row.system_id: row.system for row in sorted(of_group, key=lambda row: row.system)}
+        by_system = {
+            system: {row.metric: row for row in of_group if row.system_id == system} for system in systems
+        }
+        result = {system: _made(composite, of) for system, of in by_system.items()}
+        whole = [system for system, (estimate, _) in result.items() if estimate.value is not None]
+        without = without_each(composite, counts, group, whole) if whole else None
+        for system, (estimate, judged) in result.items():
+            if system in whole:
+                own = None if without is None else without[:, whole.index(system)]
+                items = _items(composite, counts, by_system[system])
+                estimate = results.with_interval(estimate, own, items, composite.within, NO_PARTS)
+            yield ResultRow(
+                *whose, system, systems[system], *group, estimate, composite.title, composite.unit, judged, Over.SYSTEM,
+                floor=any(row.floor for row in by_system[system].values()),
+                repeats=next((row.repeats for row in by_system[system].values() if row.repeats), None),
+            )  # fmt: skip
+
+
+def _made(composite: Composite, parts: Mapping[str, ResultRow]) -> tuple[Estimate, int]:
+    """A composite of one system, and the judgements behind it; metrics of one protocol stand on the same ones."""
+    known_as = {info.name: info.title for info in scoring.described()}
+    # A figure that cannot be made yet is known by its name.
+    titles = {name: known_as.get(name, name) for name in composite.of}
+    gaps: dict[str, int] = {}
+    came: dict[str, int] = {}
+    for row in parts.values():
+        gaps[row.protocol] = max(gaps.get(row.protocol, 0), row.estimate.missing)
+        came[row.protocol] = max(came.get(row.protocol, 0), row.judged)
+    known = {name: row.estimate for name, row in parts.items() if row.estimate.value is not None}
+    absent = [titles[name] for name in composite.of if name not in known]
+    method = f"made of {', '.join(titles.values())}"
+    if absent:
+        note = f"{', '.join(absent)} {'is' if len(absent) == 1 else 'are'} undefined"
+        return Estimate(None, missing=sum(gaps.values()), method=method, note=note), sum(came.values())
+    value, floor, ceiling = (
+        _combined(composite, [_end(known[name], end) for name in composite.of])
+        for end in ("value", "floor", "ceiling")
+    )
+    if any(one.missing and one.floor is None for one in known.values()):
+        floor = ceiling = None
+    note = "its parts' values have no such figure" if value is None else ""
+    n = min(one.n for one in known.values())
+    return Estimate(
+        value, n=n, missing=sum(gaps.values()), floor=floor, ceiling=ceiling, method=method, note=note
+    ), sum(came.values())
+
+
+def _end(estimate: Estimate, end: str) -> Any:
+    """The value, or a bound of it; where nothing is missing it bounds itself."""
+    bound = getattr(estimate, end)
+    return estimate.value if bound is None else bound
+
+
+def _combined(composite: Composite, values: Sequence[float]) -> float | None:
+    made = float(composite.combine(values))
+    return None if isnan(made) else made
+
+
+def without_each(
+    composite: Composite, counts: Counts, group: Group, systems: Sequence[str]
+) -> "Floats | None":
+    """What a composite of each system (column) is without each item (row), which is left out of all its parts.
+
+    None where a part takes too long.
+    """
+    import numpy as np
+
+    from annotator.stats.intervals.clustered import over
+
+    protocols = dict(_parts(composite))
+    used = {name: counts[protocol] for name, (protocol, _) in protocols.items()}
+    items = list(dict.fromkeys(item for one in used.values() for item in _items_of(one, group)))
+    left: dict[str, Any] = {}
+    for name, (_, metric) in protocols.items():
+        if metric.over is Over.RESPONSE:
+            grid = np.array(list(_columns(used[name], name, group, systems, items)), dtype=np.float64).T
+            there = ~np.isnan(grid)
+            scores = np.where(there, grid, 0.0)
+            left[name] = over(scores.sum(axis=0) - scores, there.sum(axis=0) - there.astype(np.float64))
+            continue
+        members = [member for member in used[name].members if group in member.groups]
+        own = [
+            None
+            if metric.over is Over.PROJECT
+            else results.without_each(metric, results.of_system(members, system), items)
+            for system in systems
+        ]
+        if any(one is None for one in own):
+            return None
+        left[name] = np.stack(own, axis=1)  # type: ignore[arg-type]
+    made: Floats = np.asarray(composite.combine([left[name] for name in composite.of]), dtype=np.float64)
+    return made
+
+
+def _parts(composite: Composite) -> Iterator[tuple[str, tuple[str, Metric]]]:
+    for name in composite.of:
+        protocol = PROTOCOLS[scoring.named(name).protocol]
+        yield name, (protocol.name, next(metric for metric in protocol.metrics if metric.name == name))
+
+
+def _items_of(counted: Counted, group: Group) -> Iterator[str]:
+    yield from (score.item_id for score in counted.scores if group in score.groups)
+    yield from (member.material.item.id for member in counted.members if group in member.groups)
+
+
+def _columns(
+    counted: Counted, metric: str, group: Group, systems: Sequence[str], items: Sequence[str]
+) -> Iterator[list[float | None]]:
+    """What each system scores item by item; None where it has no score."""
+    own = (score for score in counted.scores if score.metric == metric and group in score.groups)
+    result = results.by_items((one for one in own if one.system_id in systems), systems)
+    for system in systems:
+        yield [result[system][item].value if item in result[system] else None for item in items]
+
+
+def _items(composite: Composite, counts: Counts, parts: Mapping[str, ResultRow]) -> int:
+    fewest = []
+    for name, (protocol, metric) in _parts(composite):
+        row = parts[name]
+        if metric.over is Over.RESPONSE:
+            fewest.append(row.estimate.n)
+        else:
+            own = [
+                member.material
+                for member in counts[protocol].members
+                if (row.group_by, row.group) in member.groups
+            ]
+            fewest.append(len({one.item.id for one in own if one.response.system_id == row.system_id}))
+    return min(fewest)
+
 
 EVERY = "All metrics"
 GROUPED = (
@@ -67,44 +281,43 @@ class ResultsReport:
     rows: tuple[ResultRow, ...]
     metrics: Mapping[str, MetricInfo]
     limit: float
-    answered_otherwise: tuple[OtherWording, ...] = ()
+    answered_otherwise: tuple[annotating.OtherWording, ...] = ()
     mode: str = ""
+    # With replies read by another published rule: the protocols and the ids of the judges that it can read.
     readable: frozenset[tuple[str, str]] | None = None
-    """With replies read by another published rule: the protocols and the ids of the judges that it can read."""
     left_out: Mapping[str, str] = field(default_factory=dict)
     reading: str = ""
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
-    """Whose judgements, which metric, and by what figures are broken down."""
-    known = ((EVERY, ""), *((info.title, info.name) for info in metrics.known(project)))
+    known = ((EVERY, ""), *((info.title, info.name) for info in scoring.known(project)))
     several = any(one.repeats for of in result_raters.raters_under(project).values() for one in of)
     readings = [
-        *([("By the public rule", PUBLIC)] if rule_readings.readable(project) else ()),
+        *([("By the public rule", PUBLIC)] if result_raters.readable(project) else ()),
         *([("By the first trial alone", FIRST)] if several else ()),
     ]
     tip = "By how the protocol's paper, or the script published with it, takes a judge's reply for a verdict"
     tip += "; or by the first of several trials, as some papers do" if several else ""
     return (
-        response_scores.rater_choice(project),
+        results.rater_choice(project),
         ViewChoice("metric", "Metric", known),
         ViewChoice("by", "By", GROUPED),
-        *(one for one in response_scores.cut_choices(project) if one.name == "mode"),
+        *(cut_choice for cut_choice in results.cut_choices(project) if cut_choice.name == "mode"),
         *([ViewChoice("reading", "Replies read", (("As here", ""), *readings), tip=tip)] if readings else []),
     )
 
 
 def report(project: Project, judge: str = "", mode: str = "", reading: str = "") -> ResultsReport:
     """Figures of all protocols by one rater, by default the usual one; computed ones in any case."""
-    readable = frozenset(rule_readings.readable(project)) if reading == PUBLIC else None
-    found = composites.everything(project, judge, mode=mode, reading=reading)
-    infos = {info.name: info for info in metrics.described()}
-    shown = {row.metric: infos[row.metric] for row in found}
-    otherwise = tuple(asked.answered_otherwise(project))
+    readable = frozenset(result_raters.readable(project)) if reading == PUBLIC else None
+    result = everything(project, judge, mode=mode, reading=reading)
+    infos = {info.name: info for info in scoring.described()}
+    shown = {row.metric: infos[row.metric] for row in result}
+    otherwise = tuple(annotating.answered_otherwise(project))
     there = result_raters.everybody_under(project)
     out = result_raters.not_judged(there, result_raters.together(there, judge)) if not judge else {}
-    limit = publishing.limit(project)
-    return ResultsReport(tuple(found), shown, limit, otherwise, mode, readable, out, reading)
+    limit = results.limit(project)
+    return ResultsReport(tuple(result), shown, limit, otherwise, mode, readable, out, reading)
 
 
 def sheets(found: ResultsReport, metric: str = "", by: str = ALL) -> tuple[ResultSheet, ...]:
@@ -154,7 +367,6 @@ def _absent(system: str, info: MetricInfo) -> str:
 
 
 def _column(info: MetricInfo, rows: list[ResultRow]) -> SheetColumn:
-    """A metric with its unit, and n where it is the same all the way down."""
     n = _ns(rows, info.name)
     ranging = f", {info.ranging}" if info.over is not Over.RESPONSE else ""
     beside = f"n = {n.pop():,}" if len(n) == 1 else ""
@@ -173,7 +385,6 @@ def _with_n(one: SheetCell, rows: list[ResultRow]) -> SheetCell:
 
 
 def _place(found: ResultsReport, row: ResultRow | None) -> tuple[bool, float, str]:
-    """The complete before the incomplete, the best first."""
     if row is None or row.estimate.value is None:
         return True, 0.0, row.system if row else ""
     sign = -1 if found.metrics[row.metric].higher_is_better else 1
@@ -200,15 +411,14 @@ def _narrow(found: ResultsReport, rows: list[ResultRow], by: str) -> ResultSheet
 
 
 def _line(found: ResultsReport, row: ResultRow, by: str) -> SheetLine:
-    own, why_not = row.estimate, publishing.why_not(row, found.limit)
-    rate, gaps = row.missing_rate, bool(own.missing)
-    first = [text(_words(row.group))] if by != ALL else []
+    own, why_not = row.estimate, results.why_not(row, found.limit)
+    gaps = bool(own.missing)
     whole = cell(found, row)
     cells = (
-        *first, _system(row.system), replace(whole, words=_value(own)),
+        *([text(_words(row.group))] if by != ALL else []), _system(row.system), replace(whole, words=_value(own)),
         SheetCell(interval(own, number) or UNDEFINED, own.low, "" if own.low is not None else own.note),
         count(own.n), count(own.missing),
-        share(rate),
+        share(row.missing_rate),
         *(count(bound if gaps else None, form=".3f") for bound in (own.floor, own.ceiling)),
         SheetCell(FLOOR if row.floor else "no", 1.0, why_not, "unfit") if why_not
         else SheetCell("yes", 0.0, "", "agreed"),
@@ -222,11 +432,10 @@ def _value(own: Estimate) -> str:
 
 
 def cell(found: ResultsReport, row: ResultRow | None, absent: str = "No response") -> SheetCell:
-    """A figure with what is to be known of it, and what it stands on."""
     if row is None:
         return missing(absent)
     made = figure(row.estimate)
-    why_not = publishing.why_not(row, found.limit) if row.estimate.value is not None else ""
+    why_not = results.why_not(row, found.limit) if row.estimate.value is not None else ""
     words = [
         f"{row.system or WHOLE}, {_words(row.group)}: {row.title} {made.words}",
         made.tip,
@@ -262,7 +471,7 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
         are = "is" if gaps == 1 else "are"
         yield f"{counted(gaps, 'judgement')} {are} missing behind these figures; none is counted as an answer."
     unfit = sum(
-        bool(row.estimate.value is not None and not row.floor and publishing.why_not(row, found.limit))
+        bool(row.estimate.value is not None and not row.floor and results.why_not(row, found.limit))
         for row in rows
     )
     if unfit:
@@ -284,8 +493,8 @@ def _told(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
         about = f": {', '.join(titles)}" if len(by_rater) > 1 else ""
         yield f"Judged by {rater}{about}."
     yield from result_raters.left_out_told(found.left_out)
-    yield from publishing.floors(rows)
-    yield from publishing.lacking((row.protocol, row.title, row.estimate) for row in rows)
+    yield from results.floors(rows)
+    yield from results.lacking((row.protocol, row.title, row.estimate) for row in rows)
     for gold in dict.fromkeys(row.gold for row in rows if row.gold):
         yield f"Gold: {gold}."
 
@@ -294,16 +503,16 @@ def _by_rule(found: ResultsReport, rows: list[ResultRow]) -> Iterator[str]:
     if found.readable is None:
         return
     for protocol, rater_id, rater in dict.fromkeys((row.protocol, row.rater_id, row.rater) for row in rows):
-        shape = PROTOCOLS.get(protocol)
-        if shape is None or shape.other_rule is None:
+        definition = PROTOCOLS.get(protocol)
+        if definition is None or definition.other_rule is None:
             continue
         if (protocol, rater_id) in found.readable:
             yield (
-                f"{shape.title}: replies of {rater} are read by the rule of {shape.other_rule.citation}; "
-                f"{shape.other_rule.failed}. What stands behind a figure are the verdicts as read here."
+                f"{definition.title}: replies of {rater} are read by the rule of {definition.other_rule.citation}; "
+                f"{definition.other_rule.failed}. What stands behind a figure are the verdicts as read here."
             )
         else:
-            yield f"{shape.title}: the rule cannot read what {rater} said; its verdicts count as they are."
+            yield f"{definition.title}: the rule cannot read what {rater} said; its verdicts count as they are."
 
 
 def _gaps(found: ResultsReport, rows: list[ResultRow]) -> int:
@@ -321,10 +530,7 @@ def _gaps(found: ResultsReport, rows: list[ResultRow]) -> int:
 
 
 def _otherwise(found: ResultsReport) -> Iterator[str]:
-    """Which responses answer a question that was worded anew since."""
-    of: dict[str, list[str]] = {}
-    for one in found.answered_otherwise:
-        of.setdefault(one.item_key, []).append(one.system)
+    of = grouped((one.item_key, one.system) for one in found.answered_otherwise)
     if of:
         named = "; ".join(f"item {key} ({', '.join(dict.fromkeys(systems))})" for key, systems in of.items())
         many = counted(len(found.answered_otherwise), "response")
@@ -355,8 +561,11 @@ def _maps(found: ResultsReport, rows: list[ResultRow], by: str) -> Iterator[Shee
         groups = list(dict.fromkeys(group for group, _ in values))
         title = f"{info.title}, by {_head(by).lower()}"
         if len(groups) > 1:
-            draw = partial(result_pictures.heat, title, groups, systems, values, info)
-            yield SheetPicture(f"map/{metric}", f"{title} (heat map)", draw)
+            yield SheetPicture(
+                f"map/{metric}",
+                f"{title} (heat map)",
+                partial(result_pictures.heat, title, groups, systems, values, info),
+            )
     shares = [name for name in found.metrics if found.metrics[name].share]
     across = {
         (found.metrics[row.metric].title, row.system): row.estimate.value

@@ -1,34 +1,42 @@
 """Pictures of the results: their list, pixels for the window, PNG and SVG files."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from io import BytesIO
+from itertools import chain, count
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
 from annotator import files
-from annotator.actions.results.metrics import MetricInfo
-from annotator.actions.results.result_sheets import SheetPicture
-from annotator.domain.texts.estimate import Estimate
+from annotator.actions.results import scoring
+from annotator.actions.results.result_sheets import (
+    UNDEFINED,
+    ResultSheet,
+    SheetColumn,
+    SheetLine,
+    SheetPicture,
+)
+from annotator.domain.texts.estimate import Estimate, unsigned
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pictures.figures import PRINTED, Ink, intervals
 from annotator.exchange.pictures.result_pictures import (
     PicturePoint,
+    PlottedRater,
+    Section,
     bars,
+    beside,
     clouds,
+    confusions,
+    differences,
     lines,
     matrix,
     pairs,
     plane,
 )
-from annotator.exchange.pictures.result_pictures import heat as _heat
-from annotator.exchange.pictures.validation_pictures import (
-    PlottedRater,
-    Section,
-    beside,
-    confusions,
-    differences,
+from annotator.exchange.pictures.result_pictures import (
+    heat as _heat,
 )
 
 __all__ = [
@@ -70,14 +78,14 @@ class Dots:
     rgba: bytes
 
 
-def systems(found: Sequence[tuple[str, Estimate]], title: str, info: MetricInfo, ink: Ink) -> Any:
+def systems(found: Sequence[tuple[str, Estimate]], title: str, info: scoring.MetricInfo, ink: Ink) -> Any:
     unit = f" ({info.unit})" if info.unit else ""
     drawn = ", 95 % interval" if any(one.low is not None for _, one in found) else ""
     axis = f"{info.title}{unit}: {info.ranging}{drawn}"
     return intervals(found, title, axis, ink, within=info.axis, higher_is_better=info.higher_is_better)
 
 
-def shares(found: Sequence[tuple[str, Estimate]], title: str, axis: str, ink: Ink) -> Any:
+def shares(title: str, found: Sequence[tuple[str, Estimate]], axis: str, ink: Ink) -> Any:
     return intervals(found, title, axis, ink)
 
 
@@ -87,7 +95,7 @@ def duels(title: str, systems: Sequence[str], won: Mapping[tuple[str, str], floa
 
 def heat(
     title: str, rows: Sequence[str], columns: Sequence[str], values: Mapping[tuple[str, str], float | None],
-    info: MetricInfo | None, ink: Ink,
+    info: scoring.MetricInfo | None, ink: Ink,
 ) -> Any:  # fmt: skip
     """A heat map; of what lies between two bounds, the colours run from one to the other."""
     return _heat(title, rows, columns, values, WHOLE if info is None else info.axis, ink)
@@ -97,7 +105,7 @@ def printed(picture: SheetPicture, departures: Sequence[str] = ()) -> Any:
     """A picture for white paper, as `save` takes it; below it stands where it differs from its paper."""
     figure = picture.draw(PRINTED)
     if departures:
-        words = (wrap(f"– {one}", CAPTION_LETTERS) for one in departures)
+        words = (wrap(f"– {departure}", CAPTION_LETTERS) for departure in departures)
         caption = "\n".join(["Differences from the paper:", *(line for own in words for line in own)])
         figure.text(0.01, -0.02, caption, va="top", fontsize=7, color=PRINTED.text)
     return figure
@@ -134,3 +142,141 @@ def save(figure: Any, path: Path) -> Path:
             bbox_inches="tight" if figure.texts else None,
         )  # fmt: skip
     return files.save(path, picture.getvalue())
+
+
+# What belongs to a figure, each in a column of its own.
+PARTS = ("low", "high", "n", "missing", "floor", "ceiling", "note")
+# As the papers print it: how far an interval reaches below and above its figure.
+OFFSETS = ("minus", "plus")
+# Over runs; only where a table tells it.
+SD = "sd"
+UNITLESS = ("n", "missing", "note")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What rows hold under a key: the value of the column at a place, or a part of its figures."""
+
+    column: SheetColumn
+    place: int
+    # Empty for a figure's value, None where the column holds no figures.
+    part: str | None = None
+
+    def read(self, line: SheetLine) -> Any:
+        """What a line has there, nothing rounded."""
+        cell = line.cells[self.place]
+        if self.part is None:
+            return cell.words if cell.value is None and cell.words != UNDEFINED else cell.value
+        if self.part == SD:
+            return cell.sd
+        result = cell.estimate or Estimate(None, note=cell.tip)
+        if self.part in OFFSETS:
+            end = result.low if self.part == OFFSETS[0] else result.high
+            return None if end is None or result.value is None else end - result.value
+        return getattr(result, self.part or "value")
+
+
+def fields(sheet: ResultSheet, *, offsets: bool = False) -> list[Field]:
+    """What every row holds, key by key; a figure has its interval, its n and what is missing under keys of their own.
+
+    With `offsets` the interval stands a second time, as the distances of its ends from the figure. Two systems may have
+    names that give one key: the second one's is numbered.
+    """
+    made: dict[str, Field] = {}
+    for place, column in enumerate(sheet.columns):
+        own = [Field(column, place)]
+        if any(line.cells[place].estimate is not None for line in sheet.lines):
+            apart = (SD,) if any(line.cells[place].sd is not None for line in sheet.lines) else ()
+            parts = ("", *PARTS, *apart, *(OFFSETS if offsets else ()))
+            own = [Field(_part(column, part), place, part) for part in parts]
+        endings = chain([""], (f"_{again}" for again in count(2)))
+        ending = next(one for one in endings if not any(f"{each.column.key}{one}" in made for each in own))
+        for each in own:
+            key = f"{each.column.key}{ending}"
+            made[key] = replace(each, column=replace(each.column, key=key))
+    return list(made.values())
+
+
+def _part(column: SheetColumn, part: str) -> SheetColumn:
+    if not part:
+        return column
+    unit = "" if part in UNITLESS else column.unit
+    return SheetColumn(f"{column.key}_{part}", f"{column.title}, {part}", column.tip, unit)
+
+
+def described(found: Iterable[SheetColumn]) -> list[dict[str, str]]:
+    return [{"key": one.key, "title": one.title, "unit": one.unit, "about": one.tip} for one in found]
+
+
+def departures(sheet: ResultSheet) -> tuple[str, ...]:
+    """Where a table differs from its paper: as a view, then by the metrics of its figures."""
+    shown = {*sheet.metrics, *(cell.metric for line in sheet.lines for cell in line.cells)}
+    return tuple(dict.fromkeys((*sheet.departures, *scoring.departures(shown))))
+
+
+def rows(sheet: ResultSheet, *, offsets: bool = False) -> list[dict[str, Any]]:
+    result = fields(sheet, offsets=offsets)
+    return [{field.column.key: unsigned(field.read(line)) for field in result} for line in sheet.lines]
+
+
+def as_csv(sheet: ResultSheet, *, offsets: bool = False) -> bytes:
+    """A CSV file's bytes, keys above the columns: no cell is a formula, what is undefined is empty.
+
+    Where the table differs from its paper, the first row says so in a last column.
+    """
+    from annotator.exchange.release.tables_csv import csv
+
+    result = rows(sheet, offsets=offsets)
+    differs = departures(sheet)
+    if differs:
+        result = [
+            row | {"departures": "" if place else " ".join(differs)} for place, row in enumerate(result)
+        ]
+    return csv(result) if result else b""
+
+
+def as_json(sheet: ResultSheet, *, offsets: bool = False) -> bytes:
+    """The same as JSON, with the title and what holds of all of it."""
+    return (
+        json.dumps(as_tree(sheet, offsets=offsets), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+    ).encode()
+
+
+def as_tree(sheet: ResultSheet, *, offsets: bool = False) -> dict[str, Any]:
+    """A table with its title, what holds of all of it, and what its rows' keys are called; long where it has both."""
+    long = sheet.long or sheet
+    return {
+        "key": sheet.key,
+        "title": sheet.title,
+        "told": list(sheet.told),
+        "departures": list(departures(sheet)),
+        "columns": described(field.column for field in fields(long, offsets=offsets)),
+        "rows": rows(long, offsets=offsets),
+    }
+
+
+def as_text(sheet: ResultSheet) -> str:
+    """The same under titles to be pasted into a spreadsheet: tabs between cells, no cell a formula."""
+    if not sheet.lines:
+        return ""
+    result = fields(sheet)
+    return tabbed(
+        [[one.column.title for one in result], *([one.read(line) for one in result] for line in sheet.lines)]
+    )
+
+
+def tabbed(lines: Iterable[Iterable[Any]]) -> str:
+    """Lines of cells with tabs between them; what is not there is empty."""
+    from annotator.exchange.release.tables_csv import guard
+
+    said = (["" if cell is None else " ".join(str(guard(cell)).split()) for cell in line] for line in lines)
+    return "".join("\t".join(line) + "\n" for line in said)
+
+
+def save_exports(sheet: ResultSheet, path: Path, *, offsets: bool = False) -> Path:
+    """Write a table as CSV or JSON, by the ending of `path`; whole or not at all."""
+    forms = {".csv": as_csv, ".json": as_json}
+    ending = path.suffix.lower()
+    if ending not in forms:
+        raise Refusal(f"A table cannot be saved as “{path.suffix}”.", "Use .csv or .json.")
+    return files.save(path, forms[ending](sheet, offsets=offsets))

@@ -1,5 +1,6 @@
 """Raters that results can be computed from: a judge, all people, one person, or the consensus."""
 
+import json
 from collections import Counter, defaultdict
 from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,39 +8,30 @@ from datetime import UTC, datetime
 from sys import intern
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, exists, func, not_, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Row, and_, exists, func, not_, or_, select, true
 from sqlalchemy.sql.base import ReadOnlyColumnCollection
 
 from annotator.actions.authoring import annotating
 from annotator.actions.authoring.artifacts import artifact_of
-from annotator.actions.items import roles
-from annotator.actions.judges import endpoint_memory
-from annotator.actions.labelling import wordings
-from annotator.actions.labelling.label_rows import SAID, counted_rows
-from annotator.actions.project.file import Project
-from annotator.actions.project.keeping import kept
+from annotator.actions.items import items
+from annotator.actions.judges import judges, kept_keys
+from annotator.actions.labelling import label_rows
+from annotator.actions.project.file import Project, kept
+from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import or_why
-from annotator.domain.experts.person import Role
-from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.judgement import RaterKind, Status
+from annotator.actions.runs.judge_cases import units_a_call
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.judge import JudgeKind, RaterKind, Status
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.labels import UNSURE, Label
-from annotator.domain.material.response import CONTINUATION, EXEMPLAR
-from annotator.domain.texts.counting import counted
+from annotator.domain.material.item import CONTINUATION, EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import (
-    EXTRACT,
-    ITEM,
-    JUDGE,
-    JUDGEMENT,
-    PERSON,
-    RESPONSE,
-    RUN,
-)
+from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, PERSON, RESPONSE, RUN
 
-COUNTED = counted_rows()
+COUNTED = label_rows.counted_rows()
 PEOPLE, COMPUTED, CONSENSUS, EVERYBODY = "people", "computed", "consensus", "everybody"
 # In the place of one rater for a whole table: of each protocol whoever judged it last.
 EACH = "each"
@@ -47,7 +39,7 @@ EACH = "each"
 PERSON_KEY = "person:"
 # When a consensus was settled is told where it is adjudicated, not beside each of its labels.
 UNDATED = datetime.min.replace(tzinfo=UTC)
-_OVERTAKEN = {"value": None, "status": Status.SKIPPED, "cause": wordings.CAUSE}
+_OVERTAKEN = {"value": None, "status": Status.SKIPPED, "cause": label_rows.CAUSE}
 # A judgement that came: of which response, by whom, of which unit, and its value.
 Spoken = tuple[str, str, str, str]
 
@@ -75,19 +67,17 @@ class Repeats:
 
 @dataclass(frozen=True, slots=True)
 class ResultRater:
-    """The rater behind a result: a judge, all people, one person, or the consensus."""
-
     id: str
     name: str
     judgements: int
+    # Of a judge, how it comes to its verdicts.
     kind: str = ""
-    """Of a judge, how it comes to its verdicts."""
+    # Of a judge, when its last run began.
     last: datetime = UNDATED
-    """Of a judge, when its last run began."""
+    # Of a judge, why its test failed.
     failed: str = ""
-    """Of a judge, why its test failed."""
+    # Of a judge that was asked several times about the same units.
     repeats: Repeats | None = None
-    """Of a judge that was asked several times about the same units."""
 
     @property
     def remark(self) -> str:
@@ -111,8 +101,8 @@ def raters(project: Project, protocol: str = USUAL) -> list[ResultRater]:
 
 def raters_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict[str, list[ResultRater]]:
     """The same under each of several protocols, looked up at once."""
-    found: dict[str, list[ResultRater]] = {protocol: [] for protocol in protocols}
-    j, judged = COUNTED.c, [protocol for protocol in found if PROTOCOLS[protocol].values]
+    result: dict[str, list[ResultRater]] = {protocol: [] for protocol in protocols}
+    j, judged = COUNTED.c, [protocol for protocol in result if PROTOCOLS[protocol].values]
     last = select(RUN.c.judge_id, func.max(RUN.c.started_at).label("at")).group_by(RUN.c.judge_id).subquery()
     of_judges = (
         select(j.protocol, j.rater_id, JUDGE.c.name, func.count(), JUDGE.c.kind, last.c.at, func.max(j.trial))
@@ -124,28 +114,28 @@ def raters_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict
     )
     of_people = (
         select(j.protocol, func.count())
-        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(SAID), _in_use(j))
+        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(label_rows.SAID), _in_use(j))
         .group_by(j.protocol)
     )
-    failed = endpoint_memory.failed_tests(project)
+    failed = kept_keys.failed_tests(project)
     with project.store.read() as db:
         for protocol, judge_id, name, judged_by_it, kind, at, trials in db.execute(of_judges):
             began = at.replace(tzinfo=UTC) if at else UNDATED
             why = failed.get(judge_id, "")
             again = repeats(project, protocol, judge_id) if trials > 1 else None
-            found[protocol].append(ResultRater(judge_id, name, judged_by_it, kind, began, why, again))
+            result[protocol].append(ResultRater(judge_id, name, judged_by_it, kind, began, why, again))
         for protocol, by_people in db.execute(of_people):
-            found[protocol].append(ResultRater(PEOPLE, PEOPLE, by_people))
-        silent = [PROTOCOLS[protocol] for protocol, own in found.items() if not own]
-        for shape, there in _computed(db, silent):
-            found[shape.name] += [ResultRater(COMPUTED, COMPUTED, there)] if there else []
-    return found
+            result[protocol].append(ResultRater(PEOPLE, PEOPLE, by_people))
+        silent = [PROTOCOLS[protocol] for protocol, own in result.items() if not own]
+        for definition, there in _computed(db, silent):
+            result[definition.name] += [ResultRater(COMPUTED, COMPUTED, there)] if there else []
+    return result
 
 
 def first_judged(project: Project) -> str:
     """The first protocol of which there are figures, those that need a judge before those that are computed."""
-    there = {protocol: found for protocol, found in raters_under(project).items() if found}
-    judged = (name for name, found in there.items() if any(one.id != COMPUTED for one in found))
+    there = {protocol: result for protocol, result in raters_under(project).items() if result}
+    judged = (name for name, result in there.items() if any(one.id != COMPUTED for one in result))
     return next(judged, next(iter(there), USUAL))
 
 
@@ -156,28 +146,27 @@ def everybody(project: Project, protocol: str) -> list[ResultRater]:
 
 def everybody_under(project: Project, protocols: Iterable[str] = PROTOCOLS) -> dict[str, list[ResultRater]]:
     """The same under each of several protocols, looked up at once."""
-    found = raters_under(project, protocols)
-    judged = [protocol for protocol in found if PROTOCOLS[protocol].values]
+    result = raters_under(project, protocols)
+    judged = [protocol for protocol in result if PROTOCOLS[protocol].values]
     if not judged or not _is_told_of_each(project):
-        return found
+        return result
     for protocol, settled in Counter(label.protocol for label in _settled(project, judged)).items():
-        found[protocol].append(ResultRater(CONSENSUS, CONSENSUS, settled))
+        result[protocol].append(ResultRater(CONSENSUS, CONSENSUS, settled))
     j = COUNTED.c
     each = (
         select(j.protocol, j.rater_id, PERSON.c.alias, func.count())
         .join(PERSON, PERSON.c.id == j.rater_id)
-        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(SAID))
+        .where(j.protocol.in_(judged), _by(j, PEOPLE), j.status.in_(label_rows.SAID))
         .group_by(j.protocol, j.rater_id)
         .order_by(PERSON.c.alias)
     )
     with project.store.read() as db:
         for protocol, person_id, alias, n in db.execute(each):
-            found[protocol].append(ResultRater(f"{PERSON_KEY}{person_id}", alias, n))
-    return found
+            result[protocol].append(ResultRater(f"{PERSON_KEY}{person_id}", alias, n))
+    return result
 
 
 def judges_of(project: Project, protocol: str) -> set[str]:
-    """The ids of the judges that judged under a protocol, however much."""
     with project.store.read() as db:
         return set(db.execute(select(JUDGE.c.id).where(_spoke(JUDGE.c.id, protocol))).scalars())
 
@@ -216,10 +205,7 @@ def together(found: Mapping[str, Sequence[ResultRater]], rater_id: str = "") -> 
     Where none is named they are of one all the same: who judged under the most of the protocols, then who judged last,
     judges before people. Figures of several raters stand together only under `EACH`.
     """
-    of: dict[str, list[ResultRater]] = {}
-    for each in found.values():
-        for one in each:
-            of.setdefault(one.id, []).append(one)
+    of = grouped((one.id, one) for each in found.values() for one in each)
     named = [own for key, own in of.items() if key not in (COMPUTED, CONSENSUS) and PERSON_KEY not in key]
     best = max(named, default=None, key=lambda own: (len(own), max(one.last for one in own)))
     wanted = rater_id or (best[0].id if best else "")
@@ -254,7 +240,7 @@ def are_people(rater_id: str) -> bool:
 @kept
 def repeats(project: Project, protocol: str, judge_id: str) -> Repeats | None:
     """How often a judge contradicts itself on the units that count now; None where it was asked about them once."""
-    from annotator.stats.agreement.repeats import flip_rate
+    from annotator.stats.agreement.agreement import flip_rate
 
     several = {unit: of for unit, of in by_unit(project, protocol, judge_id).items() if len(of) > 1}
     trials = sorted({trial for of in several.values() for trial in of})
@@ -271,34 +257,34 @@ def by_unit(project: Project, protocol: str, judge_id: str) -> dict[tuple[str, s
     j, kind = JUDGEMENT.c, PROTOCOLS[protocol].unit_kind
     wanted = (j.protocol == protocol, _by(j, judge_id), j.status == Status.OK.value, _in_use(j))
     columns = j.item_id, j.response_id, j.unit_id, j.trial, j.value, j.id, j.artifact_id
-    found: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
+    result: dict[tuple[str, str, str], dict[int, str]] = defaultdict(dict)
     with project.store.read() as db:
-        gone = wordings.outdated(db, *wanted)
+        gone = label_rows.outdated(db, *wanted)
         standing = {"", *(row.id for row in annotating.judged_rows(db, kind).values())} if kind else None
         for row in db.execute(select(*columns).where(*wanted).order_by(j.trial)):
             if row.id not in gone and (standing is None or row.artifact_id in standing):
-                found[row.item_id, row.response_id, row.unit_id][row.trial] = row.value
-    return found
+                result[row.item_id, row.response_id, row.unit_id][row.trial] = row.value
+    return result
 
 
-def spoken(project: Project, shape: Protocol, rater_id: str) -> Iterator[Spoken]:
+def spoken(project: Project, protocol: Protocol, rater_id: str) -> Iterator[Spoken]:
     """The judgements of a rater that came and count, on the units as they are worded now; of a judge what its trials
     come to, and nothing where they tie.
 
     There may be millions: they come one by one, and what they share is there once.
     """
     j = JUDGEMENT.c
-    again = select(j.id).where(j.protocol == shape.name, _by(j, rater_id), j.trial > 1).limit(1)
+    again = select(j.id).where(j.protocol == protocol.name, _by(j, rater_id), j.trial > 1).limit(1)
     with project.store.read() as db:
         several = not are_people(rater_id) and db.execute(again).first() is not None
-    found: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for one in in_trials(project, shape, rater_id):
+    result: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for one in in_trials(project, protocol, rater_id):
         if several:
-            found[one[0], one[2]] += [one[3]] if one[3] else []
+            result[one[0], one[2]] += [one[3]] if one[3] else []
         elif one[3]:
             yield one
-    for unit, values in found.items():
-        if (most := shape.scale.agreed(values)) is not None:
+    for unit, values in result.items():
+        if (most := protocol.scale.agreed(values)) is not None:
             yield unit[0], rater_id, unit[1], most
 
 
@@ -311,23 +297,25 @@ def is_trial(rater: str) -> bool:
     return " " in rater
 
 
-def in_trials(project: Project, shape: Protocol, rater_id: str, *, first: bool = False) -> Iterator[Spoken]:
+def in_trials(
+    project: Project, protocol: Protocol, rater_id: str, *, first: bool = False
+) -> Iterator[Spoken]:
     """The same trial by trial, each further one of a judge as if it were a rater's of its own; the `first` alone, where
     that is asked for. What a judge was asked and did not answer has no value.
     """
     if rater_id == CONSENSUS:
-        for each in _settled(project, (shape.name,)):
+        for each in _settled(project, (protocol.name,)):
             if each.value != UNSURE:
                 yield each.response_id, CONSENSUS, each.unit_id, each.value
         return
     j, every = COUNTED.c, JUDGEMENT.c
     by_people = are_people(rater_id)
-    narrowed = [[one.protocol == shape.name, _by(one, rater_id)] for one in (j, every)]
+    narrowed = [[one.protocol == protocol.name, _by(one, rater_id)] for one in (j, every)]
     for one, which in zip((j, every), narrowed, strict=True):
         which += [one.trial == 1] if by_people or first else []
     columns = j.response_id, j.rater_id, j.unit_id, j.value, j.id, j.status, j.trial
     with project.store.read() as db:
-        gone = wordings.outdated(db, *narrowed[1])
+        gone = label_rows.outdated(db, *narrowed[1])
         for row in db.execute(select(*columns).where(*narrowed[0])):
             came = row.status == Status.OK.value and row.id not in gone
             if came or not by_people:
@@ -336,7 +324,7 @@ def in_trials(project: Project, shape: Protocol, rater_id: str, *, first: bool =
 
 
 def judgements(
-    project: Project, shape: Protocol, rater_id: str, item_id: str, unit_id: str = ""
+    project: Project, protocol: Protocol, rater_id: str, item_id: str, unit_id: str = ""
 ) -> Iterator[dict[str, Any]]:
     """The rows of a rater's judgements on an item, or on one unit, whether they came or not; those of the consensus are
     like them.
@@ -344,22 +332,27 @@ def judgements(
     One on another wording did not come: the row says so in its cause.
     """
     if rater_id == CONSENSUS:
-        yield from (_as_row(shape, item_id, each) for each in _settled(project, (shape.name,), item_id))
+        yield from (_as_row(protocol, item_id, each) for each in _settled(project, (protocol.name,), item_id))
         return
     counting, every = (
-        [j.protocol == shape.name, j.item_id == item_id, _by(j, rater_id), *([j.unit_id == unit_id] if unit_id else [])]
+        [
+            j.protocol == protocol.name,
+            j.item_id == item_id,
+            _by(j, rater_id),
+            *([j.unit_id == unit_id] if unit_id else []),
+        ]
         for j in (COUNTED.c, JUDGEMENT.c)
     )  # fmt: skip
     with project.store.read() as db:
         rows = db.execute(select(COUNTED).where(*counting)).mappings().all()
-        gone = wordings.outdated(db, *every)
+        gone = label_rows.outdated(db, *every)
     for row in rows:
         kept = {key: value for key, value in row.items() if key != "sha256"}
         yield kept | _OVERTAKEN if row["id"] in gone else kept
 
 
 def _in_use(j: ReadOnlyColumnCollection[str, ColumnElement[Any]]) -> ColumnElement[bool]:
-    return j.item_id.not_in(select(ITEM.c.id).where(or_(ITEM.c.retired, not_(roles.ANSWERED))))
+    return j.item_id.not_in(select(ITEM.c.id).where(or_(ITEM.c.retired, not_(items.ANSWERED))))
 
 
 def _by(j: ReadOnlyColumnCollection[str, ColumnElement[Any]], rater_id: str) -> ColumnElement[bool]:
@@ -374,18 +367,16 @@ def _by(j: ReadOnlyColumnCollection[str, ColumnElement[Any]], rater_id: str) -> 
 
 
 def _settled(project: Project, protocols: Collection[str], item_id: str = "") -> list[Label]:
-    """The labels under these protocols that adjudication settled, or that came settled."""
-    wanted = [item_id] if item_id else None
     with project.store.read() as db:
-        rows = annotating.judged_rows(db, Kind.LABELS, wanted).values()
+        rows = annotating.judged_rows(db, Kind.LABELS, [item_id] if item_id else None).values()
         settled = [artifact_of(row) for row in rows if row.state == State.CONSENSUS.value]
     return [unit for artifact in settled for unit in artifact.document.units if unit.protocol in protocols]
 
 
-def _as_row(shape: Protocol, item_id: str, label: Label) -> dict[str, Any]:
+def _as_row(protocol: Protocol, item_id: str, label: Label) -> dict[str, Any]:
     said = label.value != UNSURE
     return {
-        "id": label.id, "protocol": shape.name, "item_id": item_id, "response_id": label.response_id,
+        "id": label.id, "protocol": protocol.name, "item_id": item_id, "response_id": label.response_id,
         "artifact_id": "", "unit_id": label.unit_id, "rater_kind": RaterKind.PERSON, "rater_id": CONSENSUS,
         "trial": 1, "run_id": None, "call_id": None, "seconds": None, "at": UNDATED,
         "value": label.value if said else None, "status": Status.OK if said else Status.UNCLEAR,
@@ -394,21 +385,105 @@ def _as_row(shape: Protocol, item_id: str, label: Label) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _computed(db: Connection, shapes: Sequence[Protocol]) -> Iterator[tuple[Protocol, int]]:
+def _computed(db: Connection, protocols: Sequence[Protocol]) -> Iterator[tuple[Protocol, int]]:
     """Of how many extracts or responses figures are computed without a rater, for each of these protocols."""
     of_kinds = (
         select(EXTRACT.c.kind, func.count()).where(EXTRACT.c.response_id != "").group_by(EXTRACT.c.kind)
     )
     of_modes = select(RESPONSE.c.mode, func.count()).group_by(RESPONSE.c.mode)
-    by_kinds = any(shape.parts for shape in shapes)
-    by_modes = any(not shape.parts and (shape.exemplar or not shape.values) for shape in shapes)
+    by_kinds = any(protocol.parts for protocol in protocols)
+    by_modes = any(
+        not protocol.parts and (protocol.exemplar or not protocol.values) for protocol in protocols
+    )
     drawn: dict[str, int] = dict(db.execute(of_kinds).all()) if by_kinds else {}
     modes: dict[str, int] = dict(db.execute(of_modes).all()) if by_modes else {}
-    for shape in shapes:
-        if shape.parts:
-            yield shape, sum(drawn.get(part.value, 0) for part in shape.parts)
-        elif shape.values:
-            yield shape, modes.get(EXEMPLAR, 0) if shape.exemplar else 0
+    for protocol in protocols:
+        if protocol.parts:
+            yield protocol, sum(drawn.get(part.value, 0) for part in protocol.parts)
+        elif protocol.values:
+            yield protocol, modes.get(EXEMPLAR, 0) if protocol.exemplar else 0
         else:
-            continued = shape.mode == CONTINUATION
-            yield shape, sum(n for mode, n in modes.items() if (mode == CONTINUATION) == continued)
+            continued = protocol.mode == CONTINUATION
+            yield protocol, sum(n for mode, n in modes.items() if (mode == CONTINUATION) == continued)
+
+
+# A call that ended so brought the evaluator nothing to read.
+_FAILED = frozenset({Status.API_ERROR, Status.TIMEOUT, Status.TOO_LONG, Status.REFUSED})
+_FILTERED_REPLY = "content_filter"
+# How verdicts are read for a figure: by another published rule, or of several trials the first alone.
+PUBLIC, FIRST = "public", "first"
+
+
+def readable(project: Project) -> set[tuple[str, str]]:
+    """The protocols with another published rule and the ids of the judges whose replies it can read.
+
+    These judges are behind an endpoint and were asked about one unit at a time.
+    """
+    ruled = [name for name, definition in PROTOCOLS.items() if definition.other_rule]
+    asked = {judge.id: judge for judge in judges.all_of(project) if judge.kind == JudgeKind.ENDPOINT}
+    return {
+        (protocol, rater.id)
+        for protocol, raters in everybody_under(project, ruled).items()
+        for rater in raters
+        if rater.id in asked and units_a_call(asked[rater.id], protocol) == 1
+    }
+
+
+def read(project: Project, protocol: Protocol, judge_id: str) -> list[Spoken]:
+    """The judge's verdicts, trial by trial, as the rule reads their replies; without a stored call, as they are."""
+    j = JUDGEMENT.c
+    calls = [CALL.c[name] for name in ("raw", "finish_reason", "repaired", "cache_key", "run_id")]
+    wanted = j.protocol == protocol.name, j.rater_kind == RaterKind.JUDGE.value, j.rater_id == judge_id
+    question = (
+        select(
+            j.id, j.response_id, j.unit_id, j.trial, j.value, CALL.c.id.label("call_id"),
+            CALL.c.status.label("call_status"), *calls,
+        )
+        .outerjoin(CALL, CALL.c.id == j.call_id)
+        .where(*wanted)
+    )  # fmt: skip
+    with project.store.read() as db:
+        outdated = label_rows.outdated(db, *wanted, label_rows.BY_JUDGES)
+        return [
+            (row.response_id, in_trial(judge_id, row.trial), row.unit_id, _value(db, protocol, row) or "")
+            for row in db.execute(question).all()
+            if row.id not in outdated
+        ]
+
+
+def _value(db: Connection, protocol: Protocol, row: Row[Any]) -> Any:
+    if row.call_id is None or protocol.other_rule is None:
+        return row.value
+    return protocol.other_rule.read(_reply(_first(db, row) if row.repaired else row))
+
+
+def _first(db: Connection, row: Row[Any]) -> Row[Any]:
+    """The reply before it was asked for in the right form: the evaluator asks for no repair."""
+    c = CALL.c
+    question = select(c.raw, c.finish_reason, c.status.label("call_status")).where(
+        c.cache_key == row.cache_key,
+        c.run_id.is_not_distinct_from(row.run_id),
+        c.repaired.is_(False),
+        c.status == Status.INVALID.value,
+    )
+    result: Any = db.execute(question.order_by(c.at.desc()).limit(1)).first()
+    return row if result is None else result
+
+
+def _reply(call: Row[Any]) -> str | None:
+    """The reply as the evaluator would have had it; None where it would have met an error."""
+    turned_down = call.call_status == Status.FILTERED.value and call.finish_reason != _FILTERED_REPLY
+    if call.call_status in _FAILED or turned_down:
+        return None
+    return "" if _is_body(call.raw) else str(call.raw)
+
+
+def _is_body(raw: str) -> bool:
+    """Whether the whole answer of the server is kept, as it is where its reply was empty."""
+    if not raw.lstrip().startswith("{"):
+        return False
+    try:
+        tree = json.loads(raw)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(tree, dict) and isinstance(tree.get("choices"), list)

@@ -3,10 +3,11 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Estimate, decimal, interval, of_items
+from annotator.domain.texts.words import counted
 
 Worth = float | str | None
 UNDEFINED = "–"
@@ -27,10 +28,10 @@ class FigureSource:
     item_id: str = ""
     response_id: str = ""
     unit_id: str = ""
+    # The mode whose responses count, where it is not the one that counts in the results.
     mode: str = ""
-    """The mode whose responses count, where it is not the one that counts in the results."""
+    # What is called so when it is opened; empty for what the cell or its line says.
     words: str = ""
-    """What is called so when it is opened; empty for what the cell or its line says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +49,11 @@ class SheetCell:
     source: FigureSource | None = None
     metric: str = ""
     picture: str = ""
+    # What a machine reads in its place; None stands for the words.
     value: Worth = None
-    """What a machine reads in its place; None stands for the words."""
     estimate: Estimate | None = None
+    # Of a figure, its standard deviation over runs, where a table tells it.
     sd: float | None = None
-    """Of a figure, its standard deviation over runs, where a table tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,6 @@ class SheetColumn:
 
     @property
     def head(self) -> str:
-        """What stands above the column: its title, unit and what holds of all of it."""
         titled = f"{self.title} ({self.unit})" if self.unit else self.title
         return f"{titled}, {self.beside}" if self.beside else titled
 
@@ -111,10 +111,10 @@ class ResultSheet:
     pictures: tuple["SheetPicture", ...] = ()
     departures: tuple[str, ...] = ()
     answers: int = 0
+    # What its figures are of, besides what its cells say themselves.
     metrics: tuple[str, ...] = ()
-    """What its figures are of, besides what its cells say themselves."""
+    # What a machine reads in its place, a line for each figure; None where it reads the same.
     long: "ResultSheet | None" = None
-    """What a machine reads in its place, a line for each figure; None where it reads the same."""
 
     @property
     def keys(self) -> list[str]:
@@ -123,11 +123,14 @@ class ResultSheet:
 
 @dataclass(frozen=True, slots=True)
 class SheetPicture:
-    """A picture that can be drawn in given colours."""
-
     name: str
     title: str
     draw: Callable[[Any], Any]
+
+
+def picture(name: str, title: str, draw: Callable[..., Any], *shown: object, **how: object) -> SheetPicture:
+    """A picture drawn by a function that takes the title first, then what it shows."""
+    return SheetPicture(name, title, partial(draw, title, *shown, **how))
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,8 +205,7 @@ def figure(estimate: Estimate, unit: str = "") -> SheetCell:
 def number(value: float, unit: str = "") -> str:
     """A value in words: three places behind the point, fewer where it is large."""
     size = abs(value)
-    places = 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0
-    said = decimal(value, places)
+    said = decimal(value, 3 if size < 10 else 2 if size < 100 else 1 if size < 1000 else 0)
     return f"{said} {unit}" if unit else said
 
 

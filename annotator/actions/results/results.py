@@ -1,24 +1,181 @@
 """Results of a metric: each system's scores with intervals, by group, and the judgements behind them."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, and_, func, select
 
-from annotator.actions.authoring import gold
-from annotator.actions.project.file import Project
-from annotator.actions.results import pools, scoring
+from annotator.actions.authoring import annotating
+from annotator.actions.items.items import ANSWERED
+from annotator.actions.project.file import Project, record
+from annotator.actions.results import result_raters, scoring
+from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_raters import COMPUTED, Repeats, ResultRater, Spoken, chosen, everybody
-from annotator.actions.results.result_sheets import columns
-from annotator.actions.results.scoring import GROUPINGS, Group, JudgedResponse, Score, mean_of_runs
-from annotator.domain.judges.protocol import Metric, Over, Protocol
-from annotator.domain.material.response import EXEMPLAR
-from annotator.domain.texts.estimate import Estimate, bases
+from annotator.actions.results.result_sheets import ViewChoice, columns, percent
+from annotator.actions.results.scoring import (
+    ALL,
+    GROUPINGS,
+    Group,
+    JudgedResponse,
+    MetricInfo,
+    Score,
+    mean_of_runs,
+)
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.judges.protocol import Metric, Over, Protocol, RatedResponse
+from annotator.domain.kinds.tasks import TRAITS
+from annotator.domain.material.item import EXEMPLAR
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.estimate import (
+    NO_WIDTH,
+    Estimate,
+    bases,
+    enough,
+    of_items,
+    settled,
+    without_width,
+)
+from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.stats.intervals.student import mean_of_scores
-from annotator.storage.tables import SYSTEM
+from annotator.storage.tables import ITEM, RESPONSE, SYSTEM
+
+if TYPE_CHECKING:
+    from annotator.stats.intervals.coding import Floats
+
+# Where a figure has no quick way of its own, it is computed without each item for so many responses at most.
+ASKED = 200
+NO_INTERVAL = "no interval: "
+TOO_LONG = (
+    f"{NO_INTERVAL}it would be computed once for each of more than {ASKED} reports, which takes too long"
+)
+OF_PROJECT = f"{NO_INTERVAL}none is made for a figure of the whole project"
+Pool = Sequence[RatedResponse]
+# By system id, "" for the project: a figure, and how many judgements behind it came.
+Figures = dict[str, tuple[Estimate, int]]
+
+
+def figures(
+    protocol: Protocol, metric: Metric, members: Sequence[JudgedResponse], systems: Sequence[str]
+) -> Figures:
+    """A metric over these responses: of each of these systems, or by what its table names.
+
+    Of people each one's pool makes a figure, and these are averaged.
+    """
+    if metric.over is Over.PROJECT:
+        return _tabled(protocol, metric, _by_rater(members), systems)
+    items = list(dict.fromkeys(member.material.item.id for member in members))
+    return {system: _pooled(protocol, metric, of_system(members, system), items) for system in systems}
+
+
+def of_system(members: Iterable[JudgedResponse], system: str) -> dict[str, Pool]:
+    return _by_rater(member for member in members if member.material.response.system_id == system)
+
+
+def _by_rater(members: Iterable[JudgedResponse]) -> dict[str, Pool]:
+    result = grouped((rater, scored) for member in members for rater, scored in member.said.items())
+    return dict(result)
+
+
+def _tabled(protocol: Protocol, metric: Metric, pools: Mapping[str, Pool], systems: Sequence[str]) -> Figures:
+    if metric.table is None:
+        raise TypeError(f"{metric.name} is no figure of the project")
+    tables = {rater: metric.table(pool, True) for rater, pool in pools.items()}
+    result: Figures = {}
+    for name in (*systems, ""):
+        answers = {rater: table[name] for rater, table in tables.items() if name in table}
+        if answers:
+            own = {
+                rater: [one for one in pools[rater] if name in ("", one.material.response.system_id)]
+                for rater in answers
+            }
+            estimate, judged = _together(protocol, answers, own)
+            bare = estimate.value is not None and estimate.low is None
+            result[name] = (estimate.remarked(OF_PROJECT) if bare else estimate), judged
+    return result
+
+
+def _pooled(
+    protocol: Protocol, metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]
+) -> tuple[Estimate, int]:
+    if not pools or metric.pooled is None:
+        return Estimate(None, note="no report to count"), 0
+    result = {rater: metric.pooled(pool, True) for rater, pool in pools.items()}
+    estimate, judged = _together(protocol, result, pools)
+    there = len({one.material.item.id for pool in pools.values() for one in pool})
+    if estimate.value is None:
+        return estimate, judged
+    own = [
+        item for item in items if any(one.material.item.id == item for pool in pools.values() for one in pool)
+    ]
+    return with_interval(estimate, without_each(metric, pools, own), there, metric.within, TOO_LONG), judged
+
+
+def _together(
+    protocol: Protocol, found: Mapping[str, Estimate], pools: Mapping[str, Pool]
+) -> tuple[Estimate, int]:
+    """The mean of raters' figures, and the judgements behind it; a figure may count other things than units."""
+    came = {rater: sum(scoring.came(protocol, scored) for scored in pools[rater]) for rater in found}
+    judged = sum(max(estimate.n, came[rater]) for rater, estimate in found.items())
+    return scoring.mean_of_raters(found, f"mean of {len(found):,} people's figures"), judged
+
+
+def without_each(metric: Metric, pools: Mapping[str, Pool], items: Sequence[str]) -> "Floats | None":
+    """What a pooled metric is without each of these items; None where that takes too long."""
+    import numpy as np
+
+    if metric.drawn is None and max(map(len, pools.values()), default=0) > ASKED:
+        return None
+    places = {item: place for place, item in enumerate(items)}
+    times = 1 - np.eye(len(items))
+    by_rater = []
+    for pool in pools.values():
+        own = times[:, [places[one.material.item.id] for one in pool]]
+        by_rater.append(_asked(metric, pool, own) if metric.drawn is None else metric.drawn(pool, True, own))
+    grid = np.stack(by_rater)
+    known = ~np.isnan(grid)
+    sums = np.where(known, grid, 0.0).sum(axis=0)
+    means: Floats = np.divide(
+        sums, known.sum(axis=0), out=np.full(len(times), np.nan), where=known.any(axis=0)
+    )
+    return means
+
+
+def _asked(metric: Metric, pool: Pool, times: "Floats") -> "Floats":
+    """The paper's own function, once for every choice of responses."""
+    import numpy as np
+
+    result = np.full(len(times), np.nan)
+    for place, row in enumerate(times.tolist()):
+        chosen = [one for one, often in zip(pool, row, strict=True) if often]
+        value = metric.pooled(chosen, True).value if chosen and metric.pooled is not None else None
+        result[place] = np.nan if value is None else value
+    return result
+
+
+def with_interval(
+    estimate: Estimate, without: "Floats | None", items: int, within: tuple[float, float], why_not: str
+) -> Estimate:
+    """A figure with the interval that its values without each item give; where it has none it says why not."""
+    import numpy as np
+
+    from annotator.stats.intervals.clustered import ONE_CLUSTER, jackknifed
+    from annotator.stats.intervals.student import bounds_of, interval_name
+
+    if without is None:
+        return estimate.remarked(why_not)
+    if estimate.value is None or not enough(items):
+        return settled(estimate, items)
+    if np.isnan(without).any():
+        return estimate.remarked(of_items(ONE_CLUSTER))
+    low, high = bounds_of(estimate.value, jackknifed(without), items, within)
+    method = f"{interval_name(within)}, jackknife over {items:,} items"
+    result = replace(estimate, low=low, high=high, method="; ".join(filter(None, (estimate.method, method))))
+    result = settled(result, items, within=within)
+    return result.remarked(f"no item differs, so {NO_WIDTH}") if without_width(result) else result
+
 
 Grouped = TypeVar("Grouped", Score, JudgedResponse)
 
@@ -30,7 +187,7 @@ class Counted:
     `systems` names those that answered by id, by name.
     """
 
-    shape: Protocol
+    protocol: Protocol
     rater: ResultRater
     scores: Sequence[Score] = field(repr=False)
     members: Sequence[JudgedResponse] = field(repr=False)
@@ -86,8 +243,8 @@ def rows(project: Project, rater_id: str = "", protocol: str = USUAL, *, mode: s
     not, `floor` and `ceiling` bound what they could make of it. Intervals are over items. A computed metric of which
     nothing is known is left out. Of responses those of one mode count.
     """
-    found = counted(project, rater_id, protocol, mode=mode)
-    return [] if found is None else rows_of(found)
+    result = counted(project, rater_id, protocol, mode=mode)
+    return [] if result is None else rows_of(result)
 
 
 def counted(project: Project, rater_id: str = "", protocol: str = USUAL, *, mode: str = "") -> Counted | None:
@@ -101,37 +258,36 @@ def counted_of(
     read: Iterable[Spoken] | None = None,
 ) -> Counted:  # fmt: skip
     """The same of a rater who is known to have judged; `read` stands in place of the rater's own values."""
-    shape = PROTOCOLS[protocol]
-    together = any(metric.over is not Over.RESPONSE for metric in shape.metrics)
+    definition = PROTOCOLS[protocol]
+    together = any(metric.over is not Over.RESPONSE for metric in definition.metrics)
     scores: list[Score] = []
     members: list[JudgedResponse] = []
     answering, items = set(), set()
     # Of another mode than the one that counts anyway, those alone who answered in it.
     only = mode if mode != scoring.main_mode(project) else ""
-    for one in scoring.heard(project, shape, rater.id, mode=mode, read=read):
+    for one in scoring.heard(project, definition, rater.id, mode=mode, read=read):
         if only not in ("", one.material.response.mode):
             continue
         answering.add(one.material.response.system_id)
         items.add(one.material.item.id)
-        scores += scoring.scores_of(shape, one)
+        scores += scoring.scores_of(definition, one)
         members += [one] if together else []
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.name))}
-        whose = gold.words(db, shape.needs, items, rater=rater.id)
+        whose = annotating.words(db, definition.needs, items, rater=rater.id)
     present = {system_id: name for system_id, name in systems.items() if system_id in answering}
-    return Counted(shape, rater, scores, members, present, whose)
+    return Counted(definition, rater, scores, members, present, whose)
 
 
 def rows_of(counted: Counted) -> list[ResultRow]:
     """The figures of what was counted, metric by metric and group by group."""
-    shape, rater, present, result = counted.shape, counted.rater, counted.systems, []
-    steps = tuple(shape.steps) if any(score.mode == EXEMPLAR for score in counted.scores) else ()
-    for metric in map(counted.fitted, shape.metrics):
-        found = _figures(counted, metric)
+    protocol, rater, present, result = counted.protocol, counted.rater, counted.systems, []
+    steps = tuple(protocol.steps) if any(score.mode == EXEMPLAR for score in counted.scores) else ()
+    for metric in map(counted.fitted, protocol.metrics):
         of_rows = [
             ResultRow(
                 metric.name,
-                shape.name,
+                protocol.name,
                 rater.id,
                 rater.name,
                 system_id,
@@ -147,7 +303,7 @@ def rows_of(counted: Counted) -> list[ResultRow]:
                 remark=rater.remark,
                 repeats=rater.repeats,
             )
-            for group, by_system in found
+            for group, by_system in _figures(counted, metric)
             for system_id, (estimate, judged) in by_system.items()
         ]
         known = any(
@@ -165,12 +321,12 @@ def _over_trials(estimate: Estimate, repeats: Repeats | None) -> Estimate:
     return replace(estimate, method="; ".join(filter(None, (estimate.method, repeats.method))))
 
 
-def _figures(counted: Counted, metric: Metric) -> Iterator[tuple[Group, pools.Figures]]:
+def _figures(counted: Counted, metric: Metric) -> Iterator[tuple[Group, Figures]]:
     """A metric group by group: each system's figure with how many judgements behind it came."""
     systems = list(counted.systems)
     if metric.over is not Over.RESPONSE:
         for group, of in _grouped(counted.members).items():
-            yield group, pools.figures(counted.shape, metric, of, systems)
+            yield group, figures(counted.protocol, metric, of, systems)
         return
     for group, of_group in _grouped(score for score in counted.scores if score.metric == metric.name).items():
         means = estimates(of_group, systems, metric.within)
@@ -203,8 +359,7 @@ COLUMNS = columns(
 
 
 def plain(row: ResultRow) -> dict[str, Any]:
-    """A figure as a JSON tree: the value with its interval, n, and what is missing."""
-    found = row.estimate
+    result = row.estimate
     return {
         "metric": row.metric,
         "protocol": row.protocol,
@@ -213,16 +368,16 @@ def plain(row: ResultRow) -> dict[str, Any]:
         "over": row.over.value,
         "group": row.group,
         "group_by": row.group_by,
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "n": found.n,
-        "missing": found.missing,
+        "value": result.value,
+        "low": result.low,
+        "high": result.high,
+        "n": result.n,
+        "missing": result.missing,
         "missing_rate": row.missing_rate,
-        "floor": found.floor,
-        "ceiling": found.ceiling,
-        "method": found.method,
-        "note": found.note,
+        "floor": result.floor,
+        "ceiling": result.ceiling,
+        "method": result.method,
+        "note": result.note,
         "gold": row.gold,
         "trials": row.repeats.trials if row.repeats else None,
         "flip_rate": row.repeats.flips.value if row.repeats else None,
@@ -230,10 +385,7 @@ def plain(row: ResultRow) -> dict[str, Any]:
 
 
 def _grouped(found: Iterable[Grouped]) -> dict[Group, list[Grouped]]:
-    groups: dict[Group, list[Grouped]] = defaultdict(list)
-    for score in found:
-        for pair in score.groups:
-            groups[pair].append(score)
+    groups = grouped((pair, score) for score in found for pair in score.groups)
     return dict(sorted(groups.items(), key=lambda entry: (GROUPINGS.index(entry[0][0]), entry[0][1])))
 
 
@@ -246,7 +398,6 @@ def estimates(found: list[Score], systems: list[str], within: tuple[float, float
 
 
 def by_items(found: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[str, Estimate]]:
-    """What each system scores on each item, its runs averaged."""
     cells: dict[str, dict[str, list[Estimate]]] = {system: defaultdict(list) for system in systems}
     for score in found:
         cells[score.system_id][score.item_id].append(score.estimate)
@@ -254,17 +405,240 @@ def by_items(found: Iterable[Score], systems: Iterable[str]) -> dict[str, dict[s
 
 
 def _mean(scores: list[Estimate], within: tuple[float, float]) -> Estimate:
-    """The mean over items; where there is none, why."""
-    found = mean_of_scores(scores, within)
-    if found.value is None and (why := _why_none(scores)):
-        found = replace(found, note=why)
-    return found.based(bases(scores))
+    result = mean_of_scores(scores, within)
+    if result.value is None and (why := _why_none(scores)):
+        result = replace(result, note=why)
+    return result.based(bases(scores))
 
 
 def _why_none(scores: list[Estimate]) -> str:
     """Why no item has a score, where all of them say the same; else what most of them say, and how many do."""
-    said = Counter(one.note for one in scores if one.note)
+    said = Counter(score.note for score in scores if score.note)
     if not said:
         return ""
     (why, many), *others = said.most_common()
     return f"{why} ({many:,} of {len(scores):,} items)" if others else why
+
+
+FLOOR = "floor: the baseline reads words alone, and its figures are never published"
+SETTING = "missing_limit"
+# More than one judgement in twenty, and the missing ones may well decide who stands first.
+USUAL_DRAWING = 0.05
+
+
+def limit(project: Project) -> float:
+    """The share of missing judgements above which a figure is not publishable."""
+    return float(project.get(SETTING, USUAL_DRAWING))
+
+
+def set_limit(project: Project, share: float) -> Change:
+    """Set the share of missing judgements above which a figure is not publishable, from 0 to 1."""
+    if not 0 <= share <= 1:
+        raise Refusal(
+            "The share of missing judgements must be between 0 and 1.", "Give another, such as 0.05."
+        )
+    before = limit(project)
+    with project.store.write() as db:
+        project.set(SETTING, share)
+        change = Change("setting", SETTING, "set the limit of missing judgements", before, share)
+        return record(project, db, change)
+
+
+def floor_told(kind: str, protocols: Iterable[str]) -> Iterator[str]:
+    """What must be said beside figures of a judge of this kind: of the baseline's that they are a floor, and why."""
+    if kind == JudgeKind.BASELINE:
+        yield _floor_of(protocols)
+
+
+def floors(rows: Collection[ResultRow]) -> Iterator[str]:
+    """The same of the figures among these that are the baseline's, and which judges failed their test."""
+    if protocols := [row.protocol for row in rows if row.floor]:
+        yield _floor_of(protocols)
+    yield from dict.fromkeys(row.remark for row in rows if row.remark)
+
+
+def lacking(rows: Iterable[tuple[str, str, Estimate]]) -> Iterator[str]:
+    """Which metrics have no value at all, why, and the step after which they have; by protocol, title and figure."""
+    listed, titles = list(rows), defaultdict[tuple[str, str], dict[str, None]](dict)
+    known = {row[:2] for row in listed if row[2].value is not None}
+    for protocol, title, estimate in (row for row in listed if row[:2] not in known and row[0] in PROTOCOLS):
+        for why, step in PROTOCOLS[protocol].steps.items():
+            if estimate.note.startswith(why):
+                titles[why, step][title] = None
+    yield from (f"{', '.join(named)}: no value, as {why}. {step}" for (why, step), named in titles.items())
+
+
+def _floor_of(protocols: Iterable[str]) -> str:
+    notes = dict.fromkeys(PROTOCOLS[name].floor for name in protocols if name in PROTOCOLS)
+    return " ".join((f"{FLOOR.capitalize()}.", *filter(None, notes)))
+
+
+def why_not(row: ResultRow, limit: float) -> str:
+    """Why a figure is not publishable, in words; empty when it is."""
+    if row.floor:
+        return FLOOR
+    if row.estimate.value is None:
+        return row.estimate.note or "it is undefined"
+    rate = row.missing_rate
+    if rate is None or rate <= limit:
+        return ""
+    return f"{percent(rate, 1)} of the judgements are missing, more than {percent(limit, 1)}"
+
+
+ONE, LAST_OF_EACH = "One for all", "The last of each"
+# By which of an item's fields figures are cut, and what each is called.
+CUTS = {"question_type": "type", "subject": "subject", **dict(zip(TRAITS, TRAITS, strict=True))}
+
+
+@dataclass(frozen=True, slots=True)
+class ItemName:
+    key: str
+    question: str
+    question_type: str
+    subject: str
+    language: str = ""
+    traits: Mapping[str, str] = field(default_factory=dict)
+
+    def filed(self, by: str) -> str:
+        """What the item is filed under by one of its fields or traits."""
+        return self.traits.get(by, "") if by in TRAITS else str(getattr(self, by))
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """All responses' scores on a metric; `items` and `systems` map ids to names, in the project's order."""
+
+    metric: MetricInfo
+    rater: ResultRater | None
+    scores: tuple[Score, ...] = field(repr=False)
+    items: Mapping[str, ItemName] = field(repr=False)
+    systems: Mapping[str, str] = field(repr=False)
+
+    def of_mode(self, mode: str = "") -> list[Score]:
+        """The scores of one mode; by default of the one that counts in the results."""
+        if mode:
+            return [score for score in self.scores if score.mode == mode]
+        return [score for score in self.scores if (ALL, ALL) in score.groups]
+
+
+def of_metric(project: Project, metric: str, rater_id: str = "", among: str = "") -> Scores:
+    """The scores on a metric by a rater, or by the one that judged last; none where that rater has not judged it.
+
+    `among` narrows to the items of a cut, as `cut_choices` offers them.
+    """
+    info = scoring.named(metric)
+    result = result_raters.everybody(project, info.protocol)
+    rater = result_raters.chosen(result, rater_id if info.judged else "")
+    scores = scoring.scores(project, PROTOCOLS[info.protocol], rater.id) if rater else ()
+    items = items_named(project, among)
+    of = tuple(
+        score for score in scores if score.metric == metric and score.item_id in items and not is_part(score)
+    )
+    return Scores(info, rater, of, items, systems_named(project))
+
+
+def is_part(score: Score) -> bool:
+    return any(by == scoring.FACET for by, _ in score.groups)
+
+
+def items_named(project: Project, among: str = "") -> dict[str, ItemName]:
+    """The items in use that systems answer by id, in the project's order; those of one cut, where one is named."""
+    i = ITEM.c
+    columns = (i.id, i.key, i.question, i.question_type, i.subject, i.language, i.traits)
+    with project.store.read() as db:
+        rows = db.execute(select(*columns).where(in_use(among)).order_by(i.position, i.key, i.id)).all()
+    return {row[0]: ItemName(*row[1:]) for row in rows}
+
+
+def in_use(among: str = "") -> ColumnElement[bool]:
+    """Whether an item is in use and answered by systems, and one of a cut, where one is named."""
+    by, _, group = among.partition(":")
+    used = and_(ITEM.c.retired.is_(False), ANSWERED)
+    if not among:
+        return used
+    return and_(used, (ITEM.c.traits[by].as_string() if by in TRAITS else ITEM.c[by]) == group)
+
+
+def systems_named(project: Project) -> dict[str, str]:
+    with project.store.read() as db:
+        return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name).order_by(SYSTEM.c.name)).all())
+
+
+def mean_lengths(project: Project, mode: str = "", among: str = "") -> dict[str, float]:
+    """Each system's mean report length in characters, by name; by default of the mode that counts in the results."""
+    question = (
+        select(SYSTEM.c.name, func.avg(func.length(RESPONSE.c.text)))
+        .join(RESPONSE, RESPONSE.c.system_id == SYSTEM.c.id)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .where(in_use(among), RESPONSE.c.mode.in_(scoring.counted_modes(project, mode)))
+        .group_by(SYSTEM.c.name)
+    )
+    with project.store.read() as db:
+        return {name: float(mean) for name, mean in db.execute(question)}
+
+
+def by_item(scores: Iterable[Score]) -> dict[str, dict[str, list[Score]]]:
+    """System → item → the scores of its runs, in order of trial."""
+    result: dict[str, dict[str, list[Score]]] = defaultdict(lambda: defaultdict(list))
+    for score in sorted(scores, key=lambda one: one.trial):
+        result[score.system_id][score.item_id].append(score)
+    return result
+
+
+def item_means_of_runs(runs: list[Score]) -> Estimate:
+    """What a system scores on an item: the mean of its runs, undefined ones left out."""
+    return scoring.mean_of_runs([run.estimate for run in runs], f"mean of {len(runs):,} runs")
+
+
+def system_means(found: Scores, mode: str = "") -> dict[str, Estimate]:
+    """Each system's mean over items with the interval that the results give it, by its name."""
+    scores = found.of_mode(mode)
+    there = {score.system_id for score in scores}
+    names = {system_id: name for system_id, name in found.systems.items() if system_id in there}
+    return dict(zip(names.values(), estimates(scores, list(names), found.metric.within), strict=True))
+
+
+def score_choices(project: Project) -> tuple[ViewChoice, ...]:
+    return metric_choice(project), rater_choice(project)
+
+
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    return (*score_choices(project), *cut_choices(project))
+
+
+def cut_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Of which mode responses count, and of which items; each is asked only where there are several."""
+    modes, items = scoring.modes_of(project), items_named(project).values()
+    groups = [
+        (f"{group} ({word})", f"{by}:{group}")
+        for by, word in CUTS.items()
+        for group in sorted({item.filed(by) for item in items} - {""})
+    ]
+    mode = ViewChoice(
+        "mode", "Mode", tuple((one, one) for one in modes), tip="The first counts in the results"
+    )
+    among = ViewChoice("among", "Items", (("All", ""), *groups))
+    return tuple(one for one, several in ((mode, len(modes) > 1), (among, len(groups) > 1)) if several)
+
+
+def metric_choice(project: Project) -> ViewChoice:
+    there = scoring.qualities(project)
+    return ViewChoice("metric", "Metric", tuple((info.title, info.name) for info in there))
+
+
+def rater_choice(project: Project, protocol: str = "") -> ViewChoice:
+    """Whose judgements are looked at: those under one protocol, or under any."""
+    if protocol:
+        result = result_raters.everybody(project, protocol)
+        return ViewChoice("judge", "Judged by", tuple((f"{r.name} ({r.judgements:,})", r.id) for r in result))
+    names: dict[str, str] = {}
+    judged = [name for name, definition in PROTOCOLS.items() if definition.values]
+    for result in result_raters.everybody_under(project, judged).values():
+        for rater in result:
+            if rater.id != result_raters.COMPUTED:
+                names.setdefault(rater.id, rater.name)
+    return ViewChoice(
+        "judge",
+        "Judged by",
+        ((ONE, ""), (LAST_OF_EACH, result_raters.EACH), *((name, id_) for id_, name in names.items())),
+    )

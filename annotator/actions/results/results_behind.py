@@ -1,7 +1,8 @@
 """Items and judgements behind a figure of the results."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from sqlalchemy import select
@@ -9,13 +10,32 @@ from sqlalchemy import select
 from annotator.actions.items import materials
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import scoring
-from annotator.actions.results.result_raters import CONSENSUS, judgements
-from annotator.actions.results.result_sheets import FigureSource
-from annotator.actions.results.scoring import ALL, FACET, MODE
-from annotator.domain.judges.judgement import Judgement, RaterKind
-from annotator.domain.judges.protocol import Case, Protocol
+from annotator.actions.results import result_pictures, results, scoring
+from annotator.actions.results.result_raters import COMPUTED, CONSENSUS, ResultRater, judgements
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    QUESTION_COLUMN,
+    RUN_COLUMN,
+    SYSTEM_COLUMN,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    columns,
+    count,
+    figure,
+    in_words,
+    key_of,
+    missing,
+    text,
+)
+from annotator.actions.results.scoring import ALL, FACET, MODE, USUAL_METRIC, MetricInfo
+from annotator.domain.judges.judge import Judgement, RaterKind
+from annotator.domain.judges.protocol import Case, Over, Protocol
 from annotator.domain.kinds.artifact import Unit
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGE, SYSTEM
 
@@ -39,31 +59,31 @@ def of_source(project: Project, source: FigureSource) -> list[JudgementBehind]:
     Only a coordinator reads how others judged.
     """
     people.refuse_others(project, "can read the judgements behind a figure")
-    shape = PROTOCOLS[source.protocol]
+    protocol = PROTOCOLS[source.protocol]
     with project.store.read() as db:
         systems = {row.id: row.name for row in db.execute(select(SYSTEM.c.id, SYSTEM.c.name))}
         judges = dict(db.execute(select(JUDGE.c.id, JUDGE.c.name)).all())
     names = judges | {person.id: person.alias for person in people.people(project)} | {CONSENSUS: CONSENSUS}
-    found: list[JudgementBehind] = []
+    result: list[JudgementBehind] = []
     ids = [source.item_id] if source.item_id else materials.item_ids(project)
-    for at_hand in materials.each(project, materials.for_counting(shape), ids):
+    for at_hand in materials.each(project, materials.for_counting(protocol), ids):
         item = at_hand.item
         if source.group_by not in (ALL, MODE, FACET) and scoring.filed(item, source.group_by) != source.group:
             continue
-        cases = dict(_cases(project, shape, source, at_hand))
+        cases = dict(_cases(project, protocol, source, at_hand))
         places = {key: place for place, key in enumerate(cases)}
-        shown = [row for row in _rows(project, shape, source, item.id) if _key(row) in cases]
         for row in sorted(
-            shown, key=lambda row: (places[_key(row)], names.get(row["rater_id"], ""), row["trial"])
+            [row for row in _rows(project, protocol, source, item.id) if _key(row) in cases],
+            key=lambda row: (places[_key(row)], names.get(row["rater_id"], ""), row["trial"]),
         ):
             case, unit = cases[_key(row)]
             words = unit.text if case.other is None else systems[case.other.system_id]
-            who, weight = names.get(row["rater_id"], row["rater_id"]), shape.weight(unit)
+            who, weight = names.get(row["rater_id"], row["rater_id"]), protocol.weight(unit)
             system = systems[case.response.system_id]
-            found.append(
+            result.append(
                 JudgementBehind(item.key, item.question, system, words, weight, Judgement(**row), who)
             )
-    return found
+    return result
 
 
 Key = tuple[str, str]
@@ -74,7 +94,7 @@ def _key(row: dict[str, Any]) -> Key:
 
 
 def _cases(
-    project: Project, shape: Protocol, source: FigureSource, at_hand: materials.MaterialAtHand
+    project: Project, protocol: Protocol, source: FigureSource, at_hand: materials.MaterialAtHand
 ) -> Iterator[tuple[Key, tuple[Case, Unit]]]:
     """The cases that a source reaches on an item, each unit once, by response and unit."""
     modes = (source.group,) if source.group_by == MODE else scoring.counted_modes(project, source.mode)
@@ -82,16 +102,16 @@ def _cases(
         response = material.response
         if response.mode not in modes and not source.response_id:
             continue
-        for case in shape.cases(material):
+        for case in protocol.cases(material):
             for unit in case.units:
-                if _is_meant(shape, source, case, unit):
+                if _is_meant(protocol, source, case, unit):
                     yield (response.id, unit.id), (case, unit)
 
 
-def _is_meant(shape: Protocol, source: FigureSource, case: Case, unit: Unit) -> bool:
+def _is_meant(protocol: Protocol, source: FigureSource, case: Case, unit: Unit) -> bool:
     """Whether a unit counts for what is asked about; a pair counts for both of its systems, in either order."""
     shown = [case.response] + ([case.other] if case.other is not None else [])
-    if source.group_by == FACET and shape.facet(unit) != source.group:
+    if source.group_by == FACET and protocol.facet(unit) != source.group:
         return False
     if source.system_id and source.system_id not in {one.system_id for one in shown}:
         return False
@@ -99,17 +119,179 @@ def _is_meant(shape: Protocol, source: FigureSource, case: Case, unit: Unit) -> 
         return False
     if not source.unit_id:
         return True
-    both = {case.response.id, unit.id}
     return source.unit_id == unit.id or (
-        case.other is not None and both == {source.response_id, source.unit_id}
+        case.other is not None and {case.response.id, unit.id} == {source.response_id, source.unit_id}
     )
 
 
-def _rows(project: Project, shape: Protocol, source: FigureSource, item_id: str) -> list[dict[str, Any]]:
-    unit_id = source.unit_id if not shape.paired else ""
-    return list(judgements(project, shape, source.rater_id, item_id, unit_id))
+def _rows(project: Project, protocol: Protocol, source: FigureSource, item_id: str) -> list[dict[str, Any]]:
+    unit_id = source.unit_id if not protocol.paired else ""
+    return list(judgements(project, protocol, source.rater_id, item_id, unit_id))
 
 
 def by_person(found: JudgementBehind) -> bool:
     """Whether a person judged, so that there is no reply to be read."""
     return found.judgement.rater_kind == RaterKind.PERSON.value
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScoresReport:
+    """Mean scores of each system's runs by item, in the project's order of items."""
+
+    metric: MetricInfo
+    rater: ResultRater | None
+    items: Mapping[str, results.ItemName]
+    systems: Mapping[str, str]
+    scores: Mapping[str, Mapping[str, Estimate]]
+    # The first response of each item and system.
+    responses: Mapping[tuple[str, str], str]
+    mode: str = ""
+
+
+def report(
+    project: Project, metric: str = USUAL_METRIC, judge: str = "", mode: str = "", among: str = ""
+) -> ItemScoresReport:
+    """Every system's score on every item, by default in the mode that counts in the results."""
+    return _report(results.of_metric(project, metric, judge, among), mode)
+
+
+def _report(found: results.Scores, mode: str) -> ItemScoresReport:
+    by_system = results.by_item(found.of_mode(mode))
+    scores = {
+        item_id: {
+            system_id: results.item_means_of_runs(by_system[system_id][item_id])
+            for system_id in found.systems
+            if item_id in by_system.get(system_id, {})
+        }
+        for item_id in found.items
+    }
+    answering = {system_id: name for system_id, name in found.systems.items() if system_id in by_system}
+    first = {
+        (item_id, system_id): runs[0].response_id
+        for system_id, of in by_system.items()
+        for item_id, runs in of.items()
+    }
+    return ItemScoresReport(found.metric, found.rater, found.items, answering, scores, first, mode)
+
+
+def sheets(found: ItemScoresReport) -> tuple[ResultSheet, ...]:
+    if not found.systems:
+        return ()
+    info = found.metric
+    heads = columns(
+        ITEM_COLUMN, QUESTION_COLUMN, ("type", "Type"),
+        *((key_of("system", name), name) for name in found.systems.values()),
+        ("mean", "Mean", "Over the systems"), ("gap", "Gap", "Best system minus worst system on this item"),
+    )  # fmt: skip
+    judge = f", judged by {found.rater.name}" if found.rater and info.judged else ""
+    return (
+        ResultSheet(
+            "items",
+            "Item by item",
+            heads,
+            tuple(_line(found, item_id) for item_id, row in found.scores.items() if row),
+            (f"{info.title}{judge}: item by item, several runs of a system averaged.",),
+            (_picture(found),),
+        ),
+    )
+
+
+def _line(found: ItemScoresReport, item_id: str) -> SheetLine:
+    name = found.items[item_id]
+    known = [own.value for own in found.scores[item_id].values() if own.value is not None]
+    cells = (
+        text(name.key), text(name.question, tip=name.question), text(name.question_type),
+        *(_cell(found, item_id, system_id) for system_id in found.systems),
+        count(sum(known) / len(known) if known else None, form=".3f"),
+        count(max(known) - min(known) if len(known) > 1 else None, form=".3f"),
+    )  # fmt: skip
+    return SheetLine(cells, item_id=item_id, source=_source(found, item_id))
+
+
+def _cell(found: ItemScoresReport, item_id: str, system_id: str) -> SheetCell:
+    own = found.scores[item_id].get(system_id)
+    if own is None:
+        return missing("No response")
+    return replace(figure(own), source=_source(found, item_id, system_id), metric=found.metric.name)
+
+
+def _source(found: ItemScoresReport, item_id: str, system_id: str = "") -> FigureSource | None:
+    if found.rater is None or found.rater.id == COMPUTED:
+        return None
+    return FigureSource(
+        found.metric.protocol, found.rater.id, found.metric.name, system_id, item_id=item_id, mode=found.mode
+    )
+
+
+def _picture(found: ItemScoresReport) -> SheetPicture:
+    info, systems = found.metric, list(found.systems.values())
+    keys = [found.items[item_id].key for item_id, row in found.scores.items() if row]
+    values = {
+        (found.items[item_id].key, found.systems[system_id]): own.value
+        for item_id, row in found.scores.items()
+        for system_id, own in row.items()
+    }
+    title = f"{info.title}, item by item"
+    return SheetPicture(
+        "map", f"{title} (heat map)", partial(result_pictures.heat, title, keys, systems, values, info)
+    )
+
+
+def behind(project: Project, source: FigureSource) -> ResultSheet:
+    """The reports that a figure is made of, each with its score and its gaps; lines lead to the judgements.
+
+    A figure of many reports together has no score of a single one.
+    """
+    people.refuse_others(project, "can read the judgements behind a figure")
+    info = scoring.named(source.metric)
+    names, systems = results.items_named(project), results.systems_named(project)
+    protocol = PROTOCOLS[source.protocol]
+    alone = info.over is Over.RESPONSE
+    result = [
+        score
+        for one in scoring.heard(project, protocol, source.rater_id, mode=source.mode)
+        for score in (scoring.scores_of(protocol, one) if alone else [scoring.counted(protocol, one)])
+        if score.metric in ("", source.metric)
+        and _is_of(score, source, names)
+        and source.system_id in ("", score.system_id)
+    ]
+    heads = columns(
+        ITEM_COLUMN, QUESTION_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, *([(key_of(info.name), info.title)] if alone else []),
+        ("judged", "Judged", "Judgements with a verdict"), ("missing", "Missing", "Missing judgements"),
+        ("range", "Range", "Range in which the score lies, whatever the missing judgements say"),
+    )  # fmt: skip
+    lines = [
+        SheetLine((
+            text(name.key), text(name.question, tip=name.question), text(systems[score.system_id]), count(score.trial),
+            *([figure(score.estimate, info.unit)] if alone else []), count(score.judged),
+            count(score.estimate.missing), _range(score.estimate),
+        ), score.item_id, response_id=score.response_id, source=_of(score, source))
+        for score in result
+        for name in [names[score.item_id]]
+    ]  # fmt: skip
+    defined = sum(score.estimate.value is not None for score in result)
+    gaps = sum(score.estimate.missing for score in result)
+    missing = f"{counted(gaps, 'judgement')} {'is' if gaps == 1 else 'are'} missing"
+    scored = f"{defined:,} of {len(result):,} reports have a score" if alone else f"A figure {info.ranging}"
+    return ResultSheet("reports", "Items", heads, tuple(lines), (f"{scored}; {missing}.",))
+
+
+def _is_of(score: scoring.Score, source: FigureSource, names: Mapping[str, results.ItemName]) -> bool:
+    """Whether a score is one of a group; tables also group by what results do not, such as the language."""
+    if source.group_by in scoring.GROUPINGS:
+        return (source.group_by, source.group) in score.groups
+    return (scoring.ALL, scoring.ALL) in score.groups and names[score.item_id].filed(
+        source.group_by
+    ) == source.group
+
+
+def _of(score: scoring.Score, source: FigureSource) -> FigureSource | None:
+    if source.rater_id == COMPUTED:
+        return None
+    return replace(source, item_id=score.item_id, response_id=score.response_id, system_id=score.system_id)
+
+
+def _range(own: Estimate) -> SheetCell:
+    if not own.missing or own.floor is None or own.ceiling is None:
+        return SheetCell("")
+    return SheetCell(f"{own.floor:.3f} – {own.ceiling:.3f}", own.ceiling - own.floor, in_words(own))

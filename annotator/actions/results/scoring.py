@@ -1,25 +1,29 @@
 """Scores of each response under a protocol by one rater: every metric, over all units and by facet."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import fsum
+from html import escape
+from math import fsum, isfinite
 
 from sqlalchemy import select
 
-from annotator.actions.items import materials, roles
+from annotator.actions.items import items, materials
 from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters
 from annotator.actions.results.result_raters import Spoken, are_people
-from annotator.domain.judges.protocol import Material, Over, Protocol, RatedResponse
+from annotator.domain.judges.paper import Paper
+from annotator.domain.judges.protocol import Composite, Material, Metric, Over, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import TRAITS
-from annotator.domain.material.item import Item
+from annotator.domain.material.item import CONTINUATION, EXEMPLAR, MODES, Item
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import CONTINUATION, EXEMPLAR, MODES
-from annotator.domain.texts.estimate import Estimate, bases
-from annotator.stats.intervals.bounds import mean_bounds, mean_range
+from annotator.domain.texts.estimate import SHARE, Estimate, bases
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import COMPOSITES, PROTOCOLS, USUAL
+from annotator.stats.intervals.student import mean_bounds, mean_range
 from annotator.storage.tables import ITEM, RESPONSE
 
 ALL, MODE, FACET = "all", "mode", "facet"
@@ -58,28 +62,25 @@ class _Values:
 
 @dataclass(frozen=True, slots=True)
 class JudgedResponse:
-    """A response as each rater judged it, and its groups."""
-
     groups: tuple[Group, ...]
     said: Mapping[str, RatedResponse]
 
     @property
     def material(self) -> Material:
-        """The response and all that is at hand about it."""
         return next(iter(self.said.values())).material
 
 
-def scores(project: Project, shape: Protocol, rater_id: str) -> Iterator[Score]:
+def scores(project: Project, protocol: Protocol, rater_id: str) -> Iterator[Score]:
     """The scores of all responses that can be judged, item by item; those of people are averaged over who labelled.
 
     Judgements that are missing are left out of a value, counted, and bound it by `floor` and `ceiling`.
     """
-    for one in heard(project, shape, rater_id):
-        yield from scores_of(shape, one)
+    for one in heard(project, protocol, rater_id):
+        yield from scores_of(protocol, one)
 
 
 def heard(
-    project: Project, shape: Protocol, rater_id: str, *, mode: str = "",
+    project: Project, protocol: Protocol, rater_id: str, *, mode: str = "",
     read: Iterable[Spoken] | None = None,
 ) -> Iterator[JudgedResponse]:  # fmt: skip
     """What was said of all responses that can be judged, item by item, of each as a whole and facet by facet.
@@ -88,44 +89,42 @@ def heard(
     end-to-end, where there are any) count in the others: what was given gold is not averaged with what was not.
     `read` stands in place of the rater's own values.
     """
-    values = _values(project, shape, rater_id, read) if shape.values else _Values()
+    values = _values(project, protocol, rater_id, read) if protocol.values else _Values()
     modes = modes_of(project)
-    counts = CONTINUATION if shape.mode == CONTINUATION else mode or (*modes, "")[0]
-    wanted = materials.for_scoring(shape)
-    for at_hand in materials.each(project, wanted, materials.item_ids(project)):
+    counts = CONTINUATION if protocol.mode == CONTINUATION else mode or (*modes, "")[0]
+    for at_hand in materials.each(project, materials.for_scoring(protocol), materials.item_ids(project)):
         for material in at_hand.responses:
             groups = _groups(at_hand.item, material.response.mode, modes, counts)
-            if shape.unit_kind is not None and shape.unit_kind not in material.documents:
+            if protocol.unit_kind is not None and protocol.unit_kind not in material.documents:
                 continue
             raters = values.raters(material.response.id)
             if are_people(rater_id) and not raters:
                 continue
-            yield from _of_response(shape, material, groups, values, raters or [rater_id])
+            yield from _of_response(protocol, material, groups, values, raters or [rater_id])
 
 
 def _of_response(
-    shape: Protocol, material: Material, groups: tuple[Group, ...], values: _Values, raters: list[str]
+    protocol: Protocol, material: Material, groups: tuple[Group, ...], values: _Values, raters: list[str]
 ) -> Iterator[JudgedResponse]:
     said = {rater: _said(values, material.response.id, rater) for rater in raters}
     yield JudgedResponse(groups, {rater: RatedResponse(material, *one) for rater, one in said.items()})
-    for facet in _facets(shape, material) if (ALL, ALL) in groups else ():
-        narrowed = _narrowed(shape, material, facet)
+    for facet in _facets(protocol, material) if (ALL, ALL) in groups else ():
+        narrowed = _narrowed(protocol, material, facet)
         yield JudgedResponse(
             ((FACET, facet),), {rater: RatedResponse(narrowed, *one) for rater, one in said.items()}
         )
 
 
-def came(shape: Protocol, scored: RatedResponse) -> int:
-    """How many of the units of a response were judged."""
-    units = (unit for kind in _unit_documents(shape) for unit in scored.material.units(kind))
+def came(protocol: Protocol, scored: RatedResponse) -> int:
+    units = (unit for kind in _unit_documents(protocol) for unit in scored.material.units(kind))
     return sum(unit.id in scored.values for unit in units)
 
 
-def counted(shape: Protocol, one: JudgedResponse) -> Score:
+def counted(protocol: Protocol, one: JudgedResponse) -> Score:
     """What came and what is missing of a response that has no score by itself."""
     response = one.material.response
-    units = sum(len(one.material.units(kind)) for kind in _unit_documents(shape)) * len(one.said)
-    judged = sum(came(shape, scored) for scored in one.said.values())
+    units = sum(len(one.material.units(kind)) for kind in _unit_documents(protocol)) * len(one.said)
+    judged = sum(came(protocol, scored) for scored in one.said.values())
     estimate = Estimate(None, n=judged, missing=max(0, units - judged))
     return Score(
         one.material.item.id, response.system_id, "", one.groups, estimate, response.id, response.trial, response.mode,
@@ -133,23 +132,22 @@ def counted(shape: Protocol, one: JudgedResponse) -> Score:
     )  # fmt: skip
 
 
-def scores_of(shape: Protocol, one: JudgedResponse) -> Iterator[Score]:
-    """The scores of a response, metric by metric."""
+def scores_of(protocol: Protocol, one: JudgedResponse) -> Iterator[Score]:
     response = one.material.response
-    counts = [came(shape, scored) for scored in one.said.values()]
-    for metric in (metric for metric in shape.metrics if metric.over is Over.RESPONSE):
-        found = {rater: metric.score(scored, True) for rater, scored in one.said.items()}
+    counts = [came(protocol, scored) for scored in one.said.values()]
+    for metric in (metric for metric in protocol.metrics if metric.over is Over.RESPONSE):
+        result = {rater: metric.score(scored, True) for rater, scored in one.said.items()}
         yield Score(
             one.material.item.id,
             response.system_id,
             metric.name,
             one.groups,
-            mean_of_raters(found),
+            mean_of_raters(result),
             response.id,
             response.trial,
             response.mode,
             # A figure may count less than was judged (what is unknown), or other things than units (cells, pairs).
-            sum(max(estimate.n, count) for estimate, count in zip(found.values(), counts, strict=True)),
+            sum(max(estimate.n, count) for estimate, count in zip(result.values(), counts, strict=True)),
         )
 
 
@@ -157,26 +155,26 @@ def _said(values: _Values, response_id: str, rater: str) -> tuple[dict[str, str]
     return values.of.get(response_id, {}).get(rater, {}), values.against.get(response_id, {}).get(rater, {})
 
 
-def _facets(shape: Protocol, material: Material) -> list[str]:
+def _facets(protocol: Protocol, material: Material) -> list[str]:
     """The facets that the units of a response speak of; none where they are not distinguished."""
-    units = (unit for kind in _unit_documents(shape) for unit in material.units(kind))
-    return sorted({shape.facet(unit) for unit in units} - {""})
+    units = (unit for kind in _unit_documents(protocol) for unit in material.units(kind))
+    return sorted({protocol.facet(unit) for unit in units} - {""})
 
 
-def _narrowed(shape: Protocol, material: Material, facet: str) -> Material:
+def _narrowed(protocol: Protocol, material: Material, facet: str) -> Material:
     """The same with the units of one facet alone; verdicts on the others find no unit to count for."""
     documents, parts = dict(material.documents), dict(material.parts)
-    for of in _unit_documents(shape):
+    for of in _unit_documents(protocol):
         held = documents if isinstance(of, Kind) else parts
         if of in held:
             document = held[of]  # type: ignore[index]
-            kept = tuple(unit for unit in document.units if shape.facet(unit) == facet)
+            kept = tuple(unit for unit in document.units if protocol.facet(unit) == facet)
             held[of] = document.with_units(kept)  # type: ignore[index]
     return replace(material, documents=documents, parts=parts)
 
 
-def _unit_documents(shape: Protocol) -> tuple[Kind | ResponsePart, ...]:
-    return (shape.unit_kind,) if shape.unit_kind is not None else shape.parts
+def _unit_documents(protocol: Protocol) -> tuple[Kind | ResponsePart, ...]:
+    return (protocol.unit_kind,) if protocol.unit_kind is not None else protocol.parts
 
 
 def modes_of(project: Project) -> tuple[str, ...]:
@@ -184,9 +182,9 @@ def modes_of(project: Project) -> tuple[str, ...]:
     question = select(RESPONSE.c.mode).distinct().join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
     question = question.where(RESPONSE.c.mode.not_in((EXEMPLAR, CONTINUATION)))
     with project.store.read() as db:
-        found = db.execute(question.where(ITEM.c.retired.is_(False), roles.ANSWERED)).scalars()
+        result = db.execute(question.where(ITEM.c.retired.is_(False), items.ANSWERED)).scalars()
         return tuple(
-            sorted(found, key=lambda mode: (MODES.index(mode) if mode in MODES else len(MODES), mode))
+            sorted(result, key=lambda mode: (MODES.index(mode) if mode in MODES else len(MODES), mode))
         )
 
 
@@ -214,11 +212,11 @@ def _groups(item: Item, mode: str, modes: tuple[str, ...], counts: str) -> tuple
     return tuple((by, group) for by, group in named if group)
 
 
-def _values(project: Project, shape: Protocol, rater_id: str, read: Iterable[Spoken] | None) -> _Values:
-    rows = result_raters.in_trials(project, shape, rater_id) if read is None else read
-    if shape.paired and are_people(rater_id) and not label_cases.both_orders(project, shape.name):
+def _values(project: Project, protocol: Protocol, rater_id: str, read: Iterable[Spoken] | None) -> _Values:
+    rows = result_raters.in_trials(project, protocol, rater_id) if read is None else read
+    if protocol.paired and are_people(rater_id) and not label_cases.both_orders(project, protocol.name):
         rows = list(rows)
-        rows += _turned(shape, rows)
+        rows += _turned(protocol, rows)
     of: dict[str, Said] = defaultdict(lambda: defaultdict(dict))
     against: dict[str, Said] = defaultdict(lambda: defaultdict(dict))
     for response_id, rater, unit_id, value in rows:
@@ -226,16 +224,16 @@ def _values(project: Project, shape: Protocol, rater_id: str, read: Iterable[Spo
         given = of[response_id][rater]
         if value:
             given[unit_id] = value
-        if shape.paired:
+        if protocol.paired:
             given = against[unit_id][rater]
             if value:
                 given[response_id] = value
     return _Values(of, against)
 
 
-def _turned(shape: Protocol, rows: list[Spoken]) -> list[Spoken]:
+def _turned(protocol: Protocol, rows: list[Spoken]) -> list[Spoken]:
     """What people asked in one order would say in the other: the same report is better, whichever comes first."""
-    other = shape.scale.mirrored
+    other = protocol.scale.mirrored
     known = {(rater, one, two) for one, rater, two, _ in rows}
     return [
         (two, rater, one, other.get(value, value))
@@ -277,13 +275,179 @@ def mean_of_raters(by_rater: Mapping[str, Estimate], method: str = "") -> Estima
     """The mean of what several raters, or the trials of one judge, make of the same responses, which are measured by
     one basis; over trials `n` counts what each of them does.
     """
-    found = list(by_rater.values())
-    if len(found) == 1:
-        return found[0]
-    mean = mean_of(found, "" if (trials := any(map(result_raters.is_trial, by_rater))) else method)
-    return (replace(mean, n=max(one.n for one in found)) if trials else mean).based(found[0].basis)
+    result = list(by_rater.values())
+    if len(result) == 1:
+        return result[0]
+    mean = mean_of(result, "" if (trials := any(map(result_raters.is_trial, by_rater))) else method)
+    return (replace(mean, n=max(one.n for one in result)) if trials else mean).based(result[0].basis)
 
 
 def mean_of_runs(runs: Sequence[Estimate], method: str = "") -> Estimate:
     """The mean of what a system scores on an item in several runs, each measured by its own basis."""
     return runs[0] if len(runs) == 1 else mean_of(runs, method).based(bases(runs))
+
+
+# The metric that is meant where none is named.
+USUAL_METRIC = PROTOCOLS[USUAL].metrics[0].name
+# What stands on the axis of a figure, and above its column.
+RANGES = {
+    Over.RESPONSE: "mean over items",
+    Over.SYSTEM: "of all reports of a system together",
+    Over.PROJECT: "of the whole project",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MetricInfo:
+    """A metric with its protocol, or a figure `of` others with its paper; `definition` is Markdown with formulas.
+
+    `judged` tells whether a rater's verdicts enter, `over` what it ranges over, `within` between what it lies.
+    """
+
+    name: str
+    title: str
+    unit: str
+    higher_is_better: bool
+    definition: str
+    protocol: str
+    protocol_title: str
+    citation: str
+    departures: tuple[str, ...]
+    judged: bool
+    over: Over
+    within: tuple[float, float]
+    cost: bool = False
+    of: tuple[str, ...] = ()
+
+    @property
+    def share(self) -> bool:
+        """Whether it lies between 0 and 1."""
+        return self.within == SHARE
+
+    @property
+    def axis(self) -> tuple[float, float] | None:
+        """Between what its pictures are drawn; None for a figure without end."""
+        return self.within if all(map(isfinite, self.within)) else None
+
+    @property
+    def ranging(self) -> str:
+        return RANGES[self.over]
+
+
+def described() -> list[MetricInfo]:
+    """All metrics, protocol by protocol, then what papers make of them."""
+    of_protocols = [_info(protocol, metric) for protocol in PROTOCOLS.values() for metric in protocol.metrics]
+    judged = {info.name for info in of_protocols if info.judged}
+    return of_protocols + [_made_of(paper, one, judged) for paper, one in COMPOSITES.values()]
+
+
+def _info(protocol: Protocol, metric: Metric) -> MetricInfo:
+    return MetricInfo(
+        metric.name,
+        metric.title,
+        metric.unit,
+        metric.higher_is_better,
+        metric.definition,
+        protocol.name,
+        protocol.title,
+        protocol.citation,
+        protocol.departures,
+        bool(protocol.values),
+        metric.over,
+        metric.within,
+        metric.cost,
+    )
+
+
+def _made_of(paper: Paper, made: Composite, judged: set[str]) -> MetricInfo:
+    return MetricInfo(
+        made.name,
+        made.title,
+        made.unit,
+        made.higher_is_better,
+        made.definition,
+        paper.name,
+        paper.title,
+        paper.title,
+        made.departures,
+        not judged.isdisjoint(made.of),
+        Over.SYSTEM,
+        made.within,
+        of=made.of,
+    )
+
+
+def named(name: str) -> MetricInfo:
+    """The metric of that name; Refusal lists the names there are."""
+    for info in described():
+        if info.name == name:
+            return info
+    names = ", ".join(info.name for info in described())
+    raise Refusal(f"There is no metric “{name}”.", f"Available: {names}.")
+
+
+def departures(names: Iterable[str]) -> tuple[str, ...]:
+    """Where these metrics differ from their papers, each difference once."""
+    wanted = set(names)
+    return tuple(dict.fromkeys(one for info in described() if info.name in wanted for one in info.departures))
+
+
+def qualities(project: Project) -> list[MetricInfo]:
+    """The metrics of how good a report is, of which something can be known here, the usual one first."""
+    there = {name for name, result in result_raters.raters_under(project).items() if result}
+    return [
+        info
+        for info in described()
+        if info.protocol in there and info.over is Over.RESPONSE and not info.cost
+    ]
+
+
+def known(project: Project) -> list[MetricInfo]:
+    """The figures of which something can be known here; of those made of others, where it can of one of these."""
+    there = {name for name, result in result_raters.raters_under(project).items() if result}
+    parts = {info.name for info in described() if info.protocol in there}
+    return [info for info in described() if info.name in parts or not parts.isdisjoint(info.of)]
+
+
+_FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+_BLOCK = "<p>{}</p>"
+_SIGNS = {
+    r"\sum": "Σ", r"\in": "∈", r"\{": "{", r"\}": "}", r"\qquad": "&emsp; ", r"\,": " ", r"\ ": " ", r"\cdot": "·",
+    r"\cup": "∪", r"\cap": "∩", r"\le": "≤", r"\ge": "≥", r"\times": "×",
+}  # fmt: skip
+_BRACED = r"\{((?:[^{}]|\{[^{}]*\})*)\}"
+
+
+def html(definition: str) -> str:
+    return "".join(_blocks(definition))
+
+
+def _blocks(definition: str) -> Iterator[str]:
+    for place, part in enumerate(_FORMULA.split(definition)):
+        if place % 2:
+            yield _BLOCK.format(f"<b>{formula(part)}</b>")
+        else:
+            yield from (_BLOCK.format(_prose(each)) for each in part.split("\n\n") if each.strip())
+
+
+def _prose(words: str) -> str:
+    coded = re.sub(r"`([^`]+)`", r"<b>\1</b>", escape(" ".join(words.split()), quote=False))
+    return re.sub(r"\*([^*]+)\*", r"<i>\1</i>", coded)
+
+
+def formula(latex: str) -> str:
+    """A formula of the definitions in one line of HTML: fractions by a slash, indices below the line."""
+    line = escape(" ".join(latex.split()), quote=False)
+    line = re.sub(rf"\\text{_BRACED}", r"\1", line)
+    # From the inside out: a numerator may hold a fraction of its own.
+    while (result := re.search(rf"\\frac{_BRACED}{_BRACED}", line)) is not None:
+        line = line[: result.start()] + f"{_part(result[1])} / {_part(result[2])}" + line[result.end() :]
+    line = re.sub(rf"_(?:{_BRACED}|(\w))", lambda index: f"<sub>{index[1] or index[2]}</sub>", line)
+    for sign in sorted(_SIGNS, key=len, reverse=True):
+        line = line.replace(sign, _SIGNS[sign])
+    return line
+
+
+def _part(term: str) -> str:
+    """A numerator or a denominator, in brackets where it has several terms."""
+    return f"({term})" if re.search(r"[+∪−-]", term) else term

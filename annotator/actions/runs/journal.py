@@ -2,8 +2,10 @@
 
 from array import array
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import Any, ClassVar, TypeVar
@@ -18,24 +20,190 @@ from sqlalchemy import (
     bindparam,
     case,
     func,
+    or_,
     select,
     update,
 )
 from sqlalchemy.engine import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from annotator.actions.labelling import wordings
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import judgement_hash
-from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import SETTLED, JudgementFields, RaterKind, Status, Verdict
-from annotator.domain.texts.canonical import canonical_json, escaped, sha256
-from annotator.domain.texts.change import new_id, now
+from annotator.actions.labelling import label_rows
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, judgement_hash
+from annotator.actions.runs import judge_cases
+from annotator.actions.runs.judge_cases import UnitKey, words_of
+from annotator.domain.judges.judge import SETTLED, Call, JudgementFields, RaterKind, Status, Verdict
+from annotator.domain.judges.protocol import Case
+from annotator.domain.texts.canonical import canonical_json, escaped, new_id, now, sha256
+from annotator.domain.texts.difference import find
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.cache import Key
-from annotator.judging.runs.progress import Finished
-from annotator.storage import upserts
-from annotator.storage.tables import CALL, JUDGEMENT, RUN
+from annotator.domain.texts.words import CutList
+from annotator.judging.calls.asking import Key
+from annotator.judging.runner import Finished
+from annotator.storage import tables
+from annotator.storage.tables import CALL, ITEM, JUDGEMENT, RESPONSE, RUN, SYSTEM
+
+# A list longer than this is narrowed before anyone reads it.
+MOST = 5_000
+NO_VERDICT, FLAGGED, ALL = "no verdict", "flagged", "all"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementQuery:
+    """A filter of judgements: missing, flagged or all; by cause, flag and system.
+
+    `words` are sought in the item's key, what was said and its cause; `item` is a key, `unit` an id within it.
+    """
+
+    which: str = NO_VERDICT
+    cause: str = ""
+    system: str = ""
+    flag: str = ""
+    words: str = ""
+    item: str = ""
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementSource:
+    """The source of judgements: a run, or a judge's current ones under a protocol."""
+
+    run_id: str = ""
+    judge_id: str = ""
+    protocol: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementLine:
+    """A judgement in a list; `unit` is its subject. Without a value the status is the cause."""
+
+    id: str
+    protocol: str
+    item_key: str
+    system: str
+    unit: str
+    trial: int
+    value: str | None
+    status: str
+    cause: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementLines:
+    """The result of a query, counts by sort, cause and flag, and how many were cut off."""
+
+    lines: tuple[JudgementLine, ...]
+    counts: Mapping[str, int]
+    causes: Mapping[str, int]
+    left_off: int = 0
+    flags: Mapping[str, int] = field(default_factory=dict)
+
+
+def lines(
+    project: Project, source: JudgementSource, query: JudgementQuery = JudgementQuery()
+) -> JudgementLines:
+    """The judgements that a query names, item by item; only a coordinator reads what judges say."""
+    refuse_others(project)
+    question = _question(source, query)
+    with project.store.read() as db:
+        rows = db.execute(question.limit(MOST)).mappings().all()
+        total = db.execute(select(func.count()).select_from(question.subquery())).scalar_one()
+        counts, causes = _counts(db, source)
+        flags = _flags(db, source)
+    words = words_of(project, [(row["item_id"], row["protocol"]) for row in rows])
+    made = tuple(line_of(row, words) for row in rows)
+    return JudgementLines(made, counts, causes, total - len(made), flags)
+
+
+def refuse_others(project: Project) -> None:
+    people.refuse_others(project, "can read judges' replies")
+
+
+def listed() -> Select[Any]:
+    """Judgements with the key and question of their item and the name of their system."""
+    columns = [column for column in JUDGEMENT.c if column.name not in ("sha256", "note", "seconds")]
+    return (
+        select(*columns, ITEM.c.key.label("item_key"), ITEM.c.question, SYSTEM.c.name.label("system"))
+        .select_from(JUDGEMENT)
+        .join(ITEM, ITEM.c.id == JUDGEMENT.c.item_id)
+        .join(RESPONSE, RESPONSE.c.id == JUDGEMENT.c.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+    )
+
+
+def line_of(row: Any, words: Mapping[UnitKey, str]) -> JudgementLine:
+    """A row of the above as a line; `words` says what each unit is."""
+    return JudgementLine(
+        id=row["id"],
+        protocol=row["protocol"],
+        item_key=row["item_key"],
+        system=row["system"],
+        unit=words.get((row["response_id"], row["unit_id"]), ""),
+        trial=row["trial"],
+        value=row["value"],
+        status=row["status"],
+        cause=row["cause"],
+        flags=tuple(row["flags"].split()),
+    )
+
+
+def _of(source: JudgementSource) -> ColumnElement[bool]:
+    j = JUDGEMENT.c
+    if source.run_id:
+        return j.run_id == source.run_id
+    mine = (j.rater_kind == RaterKind.JUDGE.value) & (j.rater_id == source.judge_id)
+    return mine & (j.protocol == source.protocol)
+
+
+def _question(source: JudgementSource, query: JudgementQuery) -> Select[Any]:
+    j = JUDGEMENT.c
+    question = listed().where(_of(source))
+    if query.which == NO_VERDICT:
+        question = question.where(j.status.not_in(SETTLED))
+    elif query.which == FLAGGED:
+        question = question.where(j.flags != "")
+    if query.cause:
+        question = question.where(j.status == query.cause)
+    if query.system:
+        question = question.where(SYSTEM.c.name == query.system)
+    if query.item:
+        question = question.where(ITEM.c.key == query.item)
+    if query.unit:
+        question = question.where(j.unit_id == query.unit)
+    if query.flag:
+        question = question.where((" " + j.flags + " ").contains(f" {query.flag} ", autoescape=True))
+    if query.words:
+        sought = (ITEM.c.key, j.rationale, j.quote, j.cause)
+        question = question.where(or_(*(one.icontains(query.words, autoescape=True) for one in sought)))
+    return question.order_by(
+        ITEM.c.position, ITEM.c.key, ITEM.c.id, SYSTEM.c.name, j.artifact_id, j.unit_id, j.trial
+    )
+
+
+def _counts(db: Connection, source: JudgementSource) -> tuple[dict[str, int], dict[str, int]]:
+    """How many there are of each sort, and of each cause, the most frequent first."""
+    j = JUDGEMENT.c
+    by_status = select(j.status, func.count()).where(_of(source)).group_by(j.status)
+    causes: dict[str, int] = {
+        status: count for status, count in db.execute(by_status.order_by(func.count().desc(), j.status))
+    }
+    flagged = select(func.count()).where(_of(source), j.flags != "")
+    every = sum(causes.values())
+    missing = every - sum(causes.pop(one.value, 0) for one in SETTLED)
+    return {NO_VERDICT: missing, FLAGGED: db.execute(flagged).scalar_one(), ALL: every}, causes
+
+
+def _flags(db: Connection, source: JudgementSource) -> dict[str, int]:
+    j = JUDGEMENT.c
+    result = Counter[str]()
+    for flags, count in db.execute(
+        select(j.flags, func.count()).where(_of(source), j.flags != "").group_by(j.flags)
+    ):
+        for flag in flags.split():
+            result[flag] += count
+    return dict(result.most_common())
+
 
 T = TypeVar("T")
 
@@ -62,8 +230,8 @@ class KnownKeys(Container[Any]):
     def __contains__(self, key: object) -> bool:
         wanted = hash(key)
         place = bisect_left(self._before, wanted)
-        found = place < len(self._before) and self._before[place] == wanted
-        return found or wanted in self._since
+        result = place < len(self._before) and self._before[place] == wanted
+        return result or wanted in self._since
 
 
 # Built once: making a statement again takes longer than running it.
@@ -78,12 +246,10 @@ _SPOIL = (
     .values({name: bindparam(name) for name in ("status", "cause", "sha256")})
 )
 _COUNT = update(RUN).where(RUN.c.id == bindparam("run")).values(done=RUN.c.done + bindparam("more"))
-_OVERTAKEN = Verdict(status=Status.SKIPPED, cause=wordings.CAUSE)
+_OVERTAKEN = Verdict(status=Status.SKIPPED, cause=label_rows.CAUSE)
 
 
 class RunJournal:
-    """The calls and judgements of one judge in one run under one protocol."""
-
     many_calls: ClassVar[bool] = False
     """Whether a case takes so many calls that a kill in the middle of it must lose none of them."""
 
@@ -120,7 +286,7 @@ class RunJournal:
             *mine, JUDGEMENT.c.status.in_(SETTLED) | (JUDGEMENT.c.run_id == run)
         )
         with self._project.store.read() as db:
-            rows = wordings.outdated(db, *mine).values()
+            rows = label_rows.outdated(db, *mine).values()
             gone = {(row.response_id, row.unit_id, row.trial) for row in rows}
             return KnownKeys(key for row in db.execute(question) if (key := tuple(row)) not in gone)
 
@@ -141,8 +307,7 @@ class RunJournal:
             made = (c for one in batch for c in one.calls if c.status != self._noted.get(c.id))
             calls = [self._call(call, at) for call in chain(made, shared)]
             self._add(db, calls)
-            kept = self.keep(db, done, at)
-            db.execute(_COUNT, {"run": self.run_id, "more": kept})
+            db.execute(_COUNT, {"run": self.run_id, "more": self.keep(db, done, at)})
         for one in batch:
             for call in one.calls:
                 self._noted.pop(call.id, None)
@@ -161,7 +326,7 @@ class RunJournal:
         at = now()
         with self._writing() as db:
             calls = [self._call(call, at) for call in found]
-            upserts.put(db, CALL, calls)
+            tables.put(db, CALL, calls)
         self._noted.update((call.id, call.status) for call in found if call.latency_s is not None)
         self._know(call for call in calls if call["status"] == Status.OK.value)
 
@@ -180,7 +345,7 @@ class RunJournal:
 
     def _add(self, db: Connection, calls: list[dict[str, Any]]) -> None:
         if calls:
-            upserts.add_missing(db, CALL, calls)
+            tables.add_missing(db, CALL, calls)
         # A call of a batch is there before its reply is read whole: that it is of no use is learnt only now.
         spoilt = [call for call in calls if call["status"] in _SPOILT]
         if spoilt:
@@ -195,10 +360,10 @@ class RunJournal:
 
     def keep(self, db: Connection, done: list[Finished], at: datetime) -> int:
         """Write what finished cases came to, in the transaction of their calls; how much that is."""
-        said = wordings.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
+        said = label_rows.now_says(db, {finished.case.artifact_id for finished in done}, self._begun)
         rows = [row for finished in done for row in self._judgements(finished, at, said)]
         if rows:
-            upserts.put(db, JUDGEMENT, rows)
+            tables.put(db, JUDGEMENT, rows)
         return len(rows)
 
     def _call(self, call: Call, at: datetime) -> dict[str, Any]:
@@ -293,3 +458,90 @@ def bills() -> Subquery:
         .outerjoin(mean, same)
         .subquery()
     )
+
+
+# So many characters are shown before and after a quote.
+AROUND = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A call: its reply, request form and time; `own` if the judgement was read from it."""
+
+    call: Call
+    at: datetime
+    own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class JudgementDetail:
+    """A judgement in full: question, value, and replies, newest first.
+
+    `found` tells whether the quote stands in the report (or in the cited page), None where nothing is quoted;
+    `before` and `after` are the words around it; `address` is the cited page's.
+    """
+
+    line: JudgementLine
+    question: str
+    rationale: str
+    quote: str
+    found: bool | None
+    before: str = ""
+    after: str = ""
+    address: str = ""
+    replies: tuple[Reply, ...] = ()
+
+
+def told(project: Project, judgement_id: str) -> JudgementDetail:
+    """A judgement with every reply to its question; Refusal when it was judged again since the list was read."""
+    refuse_others(project)
+    with project.store.read() as db:
+        row = db.execute(listed().where(JUDGEMENT.c.id == judgement_id)).mappings().first()
+        if row is None:
+            raise Refusal("That judgement was replaced since.", "Read the list again.")
+        replies = _replies(db, row["call_id"])
+    key = row["response_id"], row["unit_id"]
+    case = judge_cases.case_of(project, row["protocol"], row["item_id"], key)
+    result, before, after = _quoted(row["quote"], case)
+    return JudgementDetail(
+        line=line_of(row, judge_cases.words_of_case(project, case)),
+        question=row["question"],
+        rationale=row["rationale"],
+        quote=row["quote"],
+        found=result,
+        before=before,
+        after=after,
+        address=case.given.get("address", "") if case is not None else "",
+        replies=replies,
+    )
+
+
+def calls(project: Project, run_id: str) -> CutList[Reply]:
+    """The calls of a run, the newest first: all that is kept of what an extraction asked."""
+    refuse_others(project)
+    question = select(CALL).where(CALL.c.run_id == run_id).order_by(CALL.c.at.desc(), CALL.c.id)
+    with project.store.read() as db:
+        shown = [_reply(row, "") for row in db.execute(question.limit(MOST)).mappings()]
+        total = db.execute(select(func.count()).select_from(question.subquery())).scalar_one()
+    return CutList(tuple(shown), total)
+
+
+def _quoted(quote: str, case: Case | None) -> tuple[bool | None, str, str]:
+    """Whether the quote stands where it was taken from, and the words before and after it."""
+    if not quote or case is None:
+        return None, "", ""
+    text = case.given.get("page") or case.response.text
+    span = find(text, quote)
+    if span is None:
+        return False, "", ""
+    start, end = span
+    return True, text[max(0, start - AROUND) : start], text[end : end + AROUND]
+
+
+def _replies(db: Connection, call_id: str | None) -> tuple[Reply, ...]:
+    """Every call that put the same question, the newest first; none for a judgement that asked nobody."""
+    return tuple(_reply(row, call_id) for row in db.execute(same_question(call_id)).mappings())
+
+
+def _reply(row: Any, call_id: str | None) -> Reply:
+    return Reply(call_of(row), row["at"], row["id"] == call_id)

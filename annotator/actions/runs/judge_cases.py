@@ -1,14 +1,16 @@
 """Cases of a judge run: items and systems under a protocol, one item at a time."""
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from random import Random
 
 from sqlalchemy import select
 
-from annotator.actions.items import materials, roles
+from annotator.actions.items import materials
+from annotator.actions.items.items import refuse_seminars
 from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
+from annotator.actions.labelling import label_cases
 from annotator.actions.project.file import Project
 from annotator.domain.judges.judge import Judge
 from annotator.domain.judges.protocol import Case, Protocol
@@ -68,22 +70,24 @@ class RequestOverview:
 
 def checked(project: Project, order: RunRequest) -> None:
     """Refuse an order that cannot be run, naming what is there."""
-    shape = shape_of(order.protocol)
-    if not shape.values:
-        raise Refusal(f"{shape.title} is computed; it is not judged.", "See the results.")
-    if shape.by_people:
-        raise Refusal(f"{shape.title}: only people are asked.", "Label the pairs on the Label page.")
+    protocol = protocol_of(order.protocol)
+    if not protocol.values:
+        raise Refusal(f"{protocol.title} is computed; it is not judged.", "See the results.")
+    if protocol.by_people:
+        raise Refusal(f"{protocol.title}: only people are asked.", "Label the pairs on the Label page.")
     if order.together < 0 or order.trials < 1:
         raise Refusal("There must be at least one trial, and at least one unit per call.", "Give 1 or more.")
     if min(order.requests_per_minute or 1, order.tokens_per_minute or 1) <= 0:
         raise Refusal("A rate per minute must be above 0.", "Give another, or none.")
-    if order.together > 1 and shape.judge_together is None:
-        raise Refusal(f"{shape.title} cannot be asked several units together.", "Ask for one unit per call.")
+    if order.together > 1 and protocol.judge_together is None:
+        raise Refusal(
+            f"{protocol.title} cannot be asked several units together.", "Ask for one unit per call."
+        )
     checked_scope(project, order)
-    roles.refuse_seminars(project, order.items)
+    refuse_seminars(project, order.items)
 
 
-def shape_of(protocol: str) -> Protocol:
+def protocol_of(protocol: str) -> Protocol:
     """The protocol of that name; Refusal lists the names there are."""
     if protocol not in PROTOCOLS:
         raise Refusal(f"There is no protocol “{protocol}”.", f"Available: {', '.join(PROTOCOLS)}.")
@@ -91,13 +95,11 @@ def shape_of(protocol: str) -> Protocol:
 
 
 def units_a_call(judge: Judge, protocol: str) -> int:
-    """How many units of a protocol the judge is asked in one call."""
-    shape = PROTOCOLS.get(protocol)
-    return judge.asked.together or (shape.units_a_call if shape is not None else 1)
+    definition = PROTOCOLS.get(protocol)
+    return judge.asked.together or (definition.units_a_call if definition is not None else 1)
 
 
 def settings_of(judge: Judge, protocol: str, seed: int) -> JudgeSettings:
-    """How units of a protocol are put to the judge."""
     return JudgeSettings(units_a_call(judge, protocol), judge.asked.weights_shown, seed)
 
 
@@ -118,12 +120,12 @@ def checked_scope(project: Project, order: RunRequest) -> None:
 
 def outlook(project: Project, order: RunRequest, answered: Container[Key]) -> RequestOverview:
     """How much the order comes to, and what of it is not answered; the reports' words are read only where they must."""
-    shape = shape_of(order.protocol)
+    protocol = protocol_of(order.protocol)
     total, done, reports, waiting = 0, 0, set[str](), []
-    for item_id, found in _by_item(project, order, materials.for_counting(shape)):
+    for item_id, result in _by_item(project, order, materials.for_counting(protocol)):
         keys = {
             (case.response.id, unit.id, trial)
-            for case in found
+            for case in result
             for unit in case.units
             for trial in range(1, order.trials + 1)
         }
@@ -141,9 +143,8 @@ def cases(
     settings: JudgeSettings = JudgeSettings(),
 ) -> Iterator[Case]:
     """The cases of an order, or of some of its items (by id), read from the file a stretch of items at a time."""
-    wanted = materials.for_judging(shape_of(order.protocol))
-    for _, found in _by_item(project, order, wanted, items):
-        for _, of_response in groupby(found, key=lambda case: case.response.id):
+    for _, result in _by_item(project, order, materials.for_judging(protocol_of(order.protocol)), items):
+        for _, of_response in groupby(result, key=lambda case: case.response.id):
             yield from _arranged(list(of_response), order.trials, settings)
 
 
@@ -151,15 +152,15 @@ def _by_item(
     project: Project, order: RunRequest, wanted: WantedMaterial, items: Sequence[str] | None = None
 ) -> Iterator[tuple[str, list[Case]]]:
     """Item by item, the cases that the order reaches, each once."""
-    shape, chosen = shape_of(order.protocol), system_ids(project, order.systems)
+    protocol, chosen = protocol_of(order.protocol), system_ids(project, order.systems)
     ids = materials.item_ids(project, order.items) if items is None else items
     for at_hand in materials.each(project, wanted, ids):
-        yield at_hand.item.id, list(_reached(shape, at_hand, chosen))
+        yield at_hand.item.id, list(_reached(protocol, at_hand, chosen))
 
 
-def _reached(shape: Protocol, at_hand: MaterialAtHand, chosen: frozenset[str]) -> Iterator[Case]:
+def _reached(protocol: Protocol, at_hand: MaterialAtHand, chosen: frozenset[str]) -> Iterator[Case]:
     for material in at_hand.responses:
-        for case in shape.cases(material):
+        for case in protocol.cases(material):
             if _is_meant(case, chosen):
                 yield case
 
@@ -193,16 +194,70 @@ def _together(found: list[Case], settings: JudgeSettings) -> Iterator[Case]:
 def system_ids(project: Project, names: Iterable[str]) -> frozenset[str]:
     """The ids of the systems of those names; none for no names."""
     wanted = list(names)
-    with project.store.read() as db:
-        found = db.execute(select(SYSTEM.c.id).where(SYSTEM.c.name.in_(wanted))).scalars() if wanted else ()
-        return frozenset(found)
+    result = project.query(select(SYSTEM.c.id).where(SYSTEM.c.name.in_(wanted))).scalars() if wanted else ()
+    return frozenset(result)
 
 
 def systems(project: Project) -> list[str]:
     """The names of the systems, for choosing among them. Not for pages where people label blind."""
-    with project.store.read() as db:
-        return list(db.execute(select(SYSTEM.c.name).order_by(SYSTEM.c.name)).scalars())
+    return list(project.query(select(SYSTEM.c.name).order_by(SYSTEM.c.name)).scalars())
 
 
 def things(protocol: str) -> str:
-    return "criteria" if shape_of(protocol).unit_kind is Kind.RUBRIC else "judgements"
+    return "criteria" if protocol_of(protocol).unit_kind is Kind.RUBRIC else "judgements"
+
+
+# Response, unit.
+UnitKey = tuple[str, str]
+
+
+def words_of(project: Project, asked: Iterable[tuple[str, str]]) -> dict[UnitKey, str]:
+    """(response, unit) → what was asked about, of items by id, each with the name of a protocol."""
+    by_protocol: dict[str, dict[str, None]] = {}
+    for item_id, protocol in asked:
+        by_protocol.setdefault(protocol, {})[item_id] = None
+    names, result = _systems(project), dict[UnitKey, str]()
+    for protocol, ids in by_protocol.items():
+        for case in _cases(project, PROTOCOLS[protocol], list(ids)):
+            result |= _words(case, names)
+    return result
+
+
+def words_of_case(project: Project, case: Case | None) -> dict[UnitKey, str]:
+    return _words(case, _systems(project)) if case is not None else {}
+
+
+def case_of(project: Project, protocol: str, item_id: str, key: UnitKey) -> Case | None:
+    """The case that a judgement was about, as its item stands now; None where its unit is gone."""
+    definition = PROTOCOLS[protocol]
+    for at_hand in materials.each(project, materials.for_judging(definition), [item_id]):
+        for material in at_hand.responses:
+            for case in definition.cases(material) if material.response.id == key[0] else ():
+                if any(unit.id == key[1] for unit in case.units):
+                    return case
+    return None
+
+
+def _cases(project: Project, protocol: Protocol, item_ids: list[str]) -> Iterator[Case]:
+    # The reports' words are read only where units come from them.
+    wanted = (
+        materials.for_judging(protocol) if protocol.unit_kind is None else materials.for_counting(protocol)
+    )
+    for at_hand in materials.each(project, wanted, item_ids):
+        for material in at_hand.responses:
+            yield from protocol.cases(material)
+
+
+def _systems(project: Project) -> dict[str, str]:
+    return {row.id: row.name for row in project.query(select(SYSTEM.c.id, SYSTEM.c.name))}
+
+
+def _words(case: Case, systems: Mapping[str, str]) -> dict[UnitKey, str]:
+    return {(case.response.id, unit.id): _said(case, unit, systems) for unit in case.units}
+
+
+def _said(case: Case, unit: Unit, systems: Mapping[str, str]) -> str:
+    """A unit's words; of a pair the system shown second, of a plan both sub-tasks."""
+    if case.other is not None:
+        return f"Against {systems.get(case.other.system_id, 'another report')}, which is shown second"
+    return "\u2002↔\u2002".join([*label_cases.beside(case), unit.text])

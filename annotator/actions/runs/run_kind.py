@@ -1,28 +1,375 @@
 """The interface of a kind of run: its check, work, journal and words."""
 
+import asyncio
+import gc
+import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from typing import Any, ClassVar, TextIO
+from collections.abc import AsyncIterator, Callable, Container, Iterable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
-from annotator.actions.items import roles
-from annotator.actions.judges import endpoint_memory, judges
-from annotator.actions.project.file import Project
-from annotator.actions.runs import driving, judge_cases, run_lines, run_records
-from annotator.actions.runs.driving import RunWork
-from annotator.actions.runs.journal import RunJournal
-from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.runs.run_lines import RunEvent
-from annotator.actions.runs.run_records import OpenRun
-from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.judges.protocol import Protocol
-from annotator.judging.calls.budget import TOKENS_A_UNIT
+from sqlalchemy import insert, select, update
+
+from annotator.actions.items import items
+from annotator.actions.judges import judges, kept_keys, prompts
+from annotator.actions.project.file import Project, record, stoppable
+from annotator.actions.runs import judge_cases, run_records
+from annotator.actions.runs.journal import RunJournal, call_of
+from annotator.actions.runs.judge_cases import Key, RunRequest
+from annotator.actions.runs.run_records import OpenRun, RunEvent
+from annotator.domain.judges.judge import Call, Judge, JudgeKind, RunState
+from annotator.domain.judges.protocol import Case, Protocol
+from annotator.domain.texts.canonical import Change, now
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.prices import TOKENS_A_UNIT
+from annotator.storage.tables import BATCH, CALL, JUDGE, RUN
+
+if TYPE_CHECKING:
+    from annotator.judging.batches.batch_state import BatchState
+    from annotator.judging.calls.asking import Asker, Refused
+    from annotator.judging.runner import RunEnd
+
+
+@asynccontextmanager
+async def asking(
+    project: Project,
+    judge: Judge,
+    order: RunRequest,
+    journal: RunJournal,
+    refused: "Refused" = lambda _: "",
+    told_output: int = TOKENS_A_UNIT,
+) -> AsyncIterator["Asker | None"]:
+    """What puts the questions of an order to a judge's endpoint; None for a judge that asks no model.
+
+    `refused` says why a model may not answer; `told_output` is the most tokens that a reply is told to have.
+    """
+    if judge.kind != JudgeKind.ENDPOINT:
+        yield None
+        return
+    from annotator.judging.calls.asking import Asker
+    from annotator.judging.calls.client import Client, Sender
+    from annotator.judging.calls.keys import guard
+    from annotator.judging.calls.limits import Limits
+    from annotator.judging.calls.noting import CallNotes
+    from annotator.judging.calls.prices import Budget, prices
+
+    endpoint = kept_keys.endpoint_to_ask(project, judge, order.timeout_s)
+    guard(logging.getLogger().handlers, endpoint.secrets)
+    limits = Limits(
+        order.concurrency,
+        requests_per_minute=order.requests_per_minute or judge.asked.requests_per_minute,
+        tokens_per_minute=order.tokens_per_minute or judge.asked.tokens_per_minute,
+    )
+    spent, longest = run_records.spent(project, journal.run_id)
+    budget = Budget(order.budget_usd, spent, told_output=told_output, longest_output=longest)
+    async with Client(endpoint) as client:
+        sender = Sender(client, limits, prices(judge), budget)
+        kept_keys.recall(project, sender)
+        edited, notes = prompts.edited(project), CallNotes(journal.note, many=journal.many_calls)
+        try:
+            yield Asker(
+                sender,
+                judge.id,
+                run_id=journal.run_id,
+                journal=journal,
+                prompts=edited,
+                refused=refused,
+                notes=notes,
+            )
+        finally:
+            await notes.flush()
+            kept_keys.keep(project, sender)
+
+
+_SETTLED = "settled"
+
+
+@dataclass(frozen=True, slots=True)
+class OutstandingBatch:
+    """A batch without its answers yet; `stage` is ours, `status` the provider's at the last poll."""
+
+    id: str
+    run_id: str
+    judge_id: str
+    judge: str
+    protocol: str
+    questions: int
+    stage: str
+    status: str
+    expires_at: datetime | None
+
+    def words(self) -> str:
+        until = f", to be answered by {self.expires_at:%Y-%m-%d %H:%M} UTC" if self.expires_at else ""
+        status = self.status or "not yet sent"
+        return f"{self.judge}, {self.protocol}: {self.questions:,} questions, {status}{until}"
+
+
+class BatchShelf:
+    """The batches of one run in the project, beside its calls. Each method commits before it returns."""
+
+    def __init__(self, project: Project, journal: RunJournal) -> None:
+        self._project, self._journal = project, journal
+
+    def batches(self) -> list["BatchState"]:
+        from annotator.judging.batches.batch_state import BatchState
+
+        mine = BATCH.c.run_id == self._journal.run_id
+        question = (
+            select(BATCH.c.content).where(mine, BATCH.c.stage != _SETTLED).order_by(BATCH.c.at, BATCH.c.id)
+        )
+        return [
+            BatchState.model_validate_json(content) for content in self._project.query(question).scalars()
+        ]
+
+    def keep_batch(self, state: "BatchState") -> None:
+        """Keep a batch as it stands now, in place of how it stood before."""
+        row = {"stage": state.stage.value, "content": state.model_dump_json()}
+        with self._project.store.write() as db:
+            if not db.execute(update(BATCH).where(BATCH.c.id == state.id), row).rowcount:
+                of = {"id": state.id, "run_id": self._journal.run_id, "at": now()}
+                db.execute(insert(BATCH), {**of, **row})
+
+    def keep_calls(self, calls: list[Call]) -> None:
+        """Journal calls; one whose id is there already is left as it is."""
+        self._journal.record_calls(calls)
+
+    def find(self, cache_key: str) -> Call | None:
+        """The latest call of that key whose status is ok."""
+        return self._journal.find(cache_key)
+
+    def declined(self) -> list[Call]:
+        """The run's calls of which asking again is no use."""
+        from annotator.judging.batches.batch_results import DECLINED
+
+        wanted = (CALL.c.run_id == self._journal.run_id, CALL.c.status.in_([each.value for each in DECLINED]))
+        rows = self._project.query(select(CALL).where(*wanted).order_by(CALL.c.at)).mappings().all()
+        return [call_of(row) for row in rows]
+
+
+def out(project: Project, judge_id: str = "", protocol: str = "") -> list[OutstandingBatch]:
+    """The batches whose answers are still to be fetched, the oldest first; of one judge or protocol if named."""
+    from annotator.judging.batches.batch_state import BatchState
+
+    question = (
+        select(BATCH.c.content, BATCH.c.run_id, RUN.c.judge_id, RUN.c.protocol, JUDGE.c.name)
+        .join(RUN, RUN.c.id == BATCH.c.run_id)
+        .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
+        .where(BATCH.c.stage != _SETTLED)
+        .order_by(BATCH.c.at, BATCH.c.id)
+    )
+    question = question.where(RUN.c.judge_id == judge_id) if judge_id else question
+    question = question.where(RUN.c.protocol == protocol) if protocol else question
+    rows = project.query(question).all()
+    result = []
+    for row in rows:
+        state = BatchState.model_validate_json(row.content)
+        if not state.input_file:
+            # The provider has never had it: its questions are filed again.
+            continue
+        about = row.run_id, row.judge_id, row.name, row.protocol, len(state.entries)
+        result.append(OutstandingBatch(state.id, *about, state.stage.value, state.status, state.expires_at))
+    return result
+
+
+def refuse_while_out(project: Project, judge: Judge, protocol: str, run_id: str) -> None:
+    """Refuse to ask a judge again what another of its runs has put into batches: it would be paid for twice."""
+    if any(one.run_id != run_id for one in out(project, judge.id, protocol)):
+        raise Refusal(
+            f"Batches of “{judge.name}” under this protocol are still with the provider.",
+            "Fetch them with: judge resume. Or cancel them: judge batches --withdraw, then judge resume.",
+        )
+
+
+async def withdraw(project: Project, judge: str = "") -> int:
+    """Ask the providers to stop all batches that are out (of a judge); how many they stop.
+
+    What was answered by then comes with the next start of the run. Refusal while a run is in progress.
+    """
+    from annotator.actions.runs import run_records
+
+    waiting = out(project, judges.named(project, judge).id if judge else "")
+    stopped = 0
+    with run_records.alone(project):
+        for run_id in dict.fromkeys(one.run_id for one in waiting):
+            stopped += await _withdrawn(project, run_id)
+    return stopped
+
+
+def forget(project: Project, judge: str = "") -> int:
+    """Give up all batches that are out (of a judge), whatever their provider does; how many.
+
+    For one that cannot be reached any more: what it was to answer is asked again, and paid again.
+    """
+    from annotator.actions.runs import run_records
+
+    waiting = out(project, judges.named(project, judge).id if judge else "")
+    with run_records.alone(project), project.store.write() as db:
+        for one in waiting:
+            db.execute(update(BATCH).where(BATCH.c.id == one.id).values(stage=_SETTLED))
+            about = {"run": one.run_id, "questions": one.questions}
+            record(project, db, Change("judge_run", one.run_id, "give up batch", None, about))
+    return len(waiting)
+
+
+async def _withdrawn(project: Project, run_id: str) -> int:
+    from annotator.actions.runs.judge_cases import RunRequest
+    from annotator.judging.batches import batching
+    from annotator.judging.calls.limits import RunHalt
+
+    row = dict(
+        project.query(
+            select(JUDGE, RUN.c.protocol).join(RUN, RUN.c.judge_id == JUDGE.c.id).where(RUN.c.id == run_id)
+        )
+        .mappings()
+        .one()
+    )
+    protocol = row.pop("protocol")
+    judge = Judge(**row)
+    journal = RunJournal(project, run_id, judge.id, protocol)
+    try:
+        async with asking(project, judge, RunRequest(judge.name, protocol), journal) as asker:
+            return await batching.withdraw(asker, BatchShelf(project, journal)) if asker is not None else 0
+    except RunHalt as halt:
+        raise Refusal(halt.cause, "Try again later, or forget them: judge batches --forget.") from None
+
 
 Tell = Callable[[RunEvent], None]
 
 
+@dataclass(frozen=True, slots=True)
+class RunWork:
+    """The work of a run: its cases, their protocol, and what is already done.
+
+    `cases` gives them again at each call, and `whole` those too that are done, for counting; `deed` says what is
+    done with what: “criteria judged”. `refused` says why a model may not answer; the first that may not ends the run.
+    `told_output` is the most tokens that a reply is told to have.
+    """
+
+    protocol: Protocol
+    cases: Callable[[], Iterable[Case]]
+    total: int
+    before: int
+    deed: str
+    already: Container[Key] = frozenset()
+    refused: "Refused" = lambda _: ""
+    whole: Callable[[], Iterable[Case]] | None = None
+    told_output: int = TOKENS_A_UNIT
+
+
+async def drive(
+    project: Project,
+    judge: Judge,
+    order: RunRequest,
+    work: RunWork,
+    journal: RunJournal,
+    tell: Tell,
+    listen: TextIO | None,
+) -> RunEvent:
+    """Do the work and close its run; the line that is returned tells how it ended.
+
+    `tell` gets a line for each batch that was committed; a line “cancel” on `listen` stops the run within a second,
+    “pause” lets it begin nothing more until “resume”; meanwhile its lines are marked `held`.
+    """
+    run_id = journal.run_id
+    run_records.set_counts(project, run_id, work.total, work.before)
+    drive = _Drive(project, order, work, journal, tell)
+    try:
+        with stoppable(drive.cancel, listen, drive.going), _little_garbage():
+            async with asking(project, judge, order, journal, work.refused, work.told_output) as asker:
+                ended = await drive.through(asker)
+    except Refusal:
+        run_records.close_run(project, run_id, RunState.INTERRUPTED)
+        raise
+    cost = run_records.close_run(project, run_id, ended.state)
+    last = run_records.ended_line(run_id, work.deed, ended, work.before, work.total, journal.without())
+    return last | {"kind": str(judge.kind), "cost_usd": cost}
+
+
+class _Drive:
+    def __init__(
+        self, project: Project, order: RunRequest, work: RunWork, journal: RunJournal, tell: Tell
+    ) -> None:
+        self.cancel, self.going = asyncio.Event(), asyncio.Event()
+        self.going.set()
+        _, self._paid = run_records.paid(project, journal.run_id)
+        self._project, self._order, self._work, self._journal, self._tell = (
+            project,
+            order,
+            work,
+            journal,
+            tell,
+        )
+
+    async def through(self, asker: "Asker | None") -> "RunEnd":
+        """Do the work, and the batches before it where the order wants them."""
+        from annotator.judging import runner
+
+        work, source, asks = self._work, self._work.cases(), asker
+        if asker is not None and self._order.batch:
+            asks, source = await self._by_batches(asker)
+        return await runner.run(
+            work.protocol,
+            source,
+            asks,
+            concurrency=self._order.concurrency,
+            record=self._journal.record,
+            progress=self._told,
+            cancel=self.cancel,
+            going=self.going,
+            already=work.already,
+        )
+
+    async def _by_batches(self, asker: "Asker") -> tuple[Any, Iterable[Case]]:
+        """What came of the batches, and the cases in the order in which it serves them."""
+        from annotator.judging import runner
+        from annotator.judging.batches import batching
+
+        work, shelf = self._work, BatchShelf(self._project, self._journal)
+        judge = work.protocol.judge
+        if judge is None:
+            raise Refusal(f"{work.protocol.title} asks no model.", "Run it without batches.")
+
+        def wanted() -> Iterator[Case]:
+            return runner.left(work.cases(), work.already)
+
+        batched = await batching.through(
+            judge, wanted, asker, shelf, tell=self._told_of_batches, cancel=self.cancel
+        )
+        return batched, batched.in_order(wanted)
+
+    def _told(self, progress: Any) -> None:
+        work = self._work
+        line = run_records.line(
+            self._journal.run_id, work.deed, progress, work.before, work.total, self._paid
+        )
+        self._tell(line if self.going.is_set() else {**line, "held": True})
+
+    def _told_of_batches(self, told: Any) -> None:
+        work = self._work
+        self._tell(
+            run_records.batch_line(self._journal.run_id, work.deed, told, work.before, work.total, self._paid)
+        )
+
+
+@contextmanager
+def _little_garbage() -> Iterator[None]:
+    """Look for garbage seldom: what is loaded by now is none, and judging leaves hardly any in circles.
+
+    What is set aside stays so: a process that judges does little else.
+    """
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 50)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
 class RunKind(ABC):
-    """A kind of run: the endpoint asked, the `shape` of its questions, and the storage of its answers.
+    """A kind of run: the endpoint asked, the `protocol` of its questions, and the storage of its answers.
 
     Made for each order: it reads what there is to do as the project then is. All else is the same for every kind.
     """
@@ -42,11 +389,11 @@ class RunKind(ABC):
 
     def __init__(self, project: Project, order: RunRequest) -> None:
         self.project, self.order = project, order
-        self.judge, self.shape = self.read(project, order)
+        self.judge, self.protocol = self.read(project, order)
 
     @abstractmethod
     def read(self, project: Project, order: RunRequest) -> tuple[Judge, Protocol]:
-        """Who is asked and by which shape; Refusal for an order that nothing can be made of."""
+        """Who is asked and by which protocol; Refusal for an order that nothing can be made of."""
 
     def check(self) -> None:  # noqa: B027 - most kinds are refused when they are made
         """Refuse what may be counted, but not carried out."""
@@ -61,11 +408,9 @@ class RunKind(ABC):
 
     @staticmethod
     def words(line: RunEvent) -> list[str]:
-        """The last line of a run as a person reads it."""
-        return run_lines.words(line)
+        return run_records.words(line)
 
     def kept(self) -> Judge:
-        """Who is asked, made sure to be in the file."""
         return judges.kept(self.project, self.judge)
 
     def asker(self) -> Judge:
@@ -73,27 +418,25 @@ class RunKind(ABC):
 
     def opened(self) -> OpenRun:
         """The run that begins, or goes on; Refusal, before anything is written, where nobody can answer."""
-        from annotator.judging.runs.runner import refuse_unanswerable
+        from annotator.judging.runner import refuse_unanswerable
 
         if self.asker().kind != JudgeKind.DERIVED:
-            refuse_unanswerable(self.shape, by_model=self.asker().kind == JudgeKind.ENDPOINT)
-        return run_records.open_run(self.project, self.judge, self.order, self.shape.prompts)
+            refuse_unanswerable(self.protocol, by_model=self.asker().kind == JudgeKind.ENDPOINT)
+        return run_records.open_run(self.project, self.judge, self.order, self.protocol.prompts)
 
     def ended(self, line: RunEvent, journal: RunJournal) -> RunEvent:
-        """The last line, with what there is to say of this kind."""
         return line
 
     @property
     def told_output(self) -> int:
-        """The most tokens that a reply is told to have."""
         return round(
-            self.reply_tokens or TOKENS_A_UNIT * judge_cases.units_a_call(self.judge, self.shape.name)
+            self.reply_tokens or TOKENS_A_UNIT * judge_cases.units_a_call(self.judge, self.protocol.name)
         )
 
     @property
     def without(self) -> str:
         """What the order leaves out, in a sentence; empty where it is nothing."""
-        return "" if self.order.items else roles.left_out(self.project).not_counted
+        return "" if self.order.items else items.left_out(self.project).not_counted
 
     def outlook(self) -> RunWork:
         return self.work(OpenRun("", 0), self.journal(""))
@@ -108,7 +451,7 @@ class RunKind(ABC):
         """
         run = cls(project, order)
         run.check()
-        endpoint_memory.refuse_failed(project, run.asker())
+        kept_keys.refuse_failed(project, run.asker())
         with run_records.alone(project):
             # What another run has done meanwhile is known only now.
             ended = await cls(project, order).through(tell, listen)
@@ -116,12 +459,11 @@ class RunKind(ABC):
         return ended
 
     async def through(self, tell: Tell, listen: TextIO | None) -> RunEvent:
-        """Open the run, do its work and close it."""
         self.judge = self.kept()
         run = self.opened()
         journal = self.journal(run.id)
         work = replace(self.work(run, journal), told_output=self.told_output)
-        ended = await driving.drive(self.project, self.asker(), self.order, work, journal, tell, listen)
+        ended = await drive(self.project, self.asker(), self.order, work, journal, tell, listen)
         return self.ended(ended, journal)
 
 
@@ -132,6 +474,6 @@ def with_failures(line: RunEvent, failed: list[dict[str, Any]]) -> RunEvent:
 
 def failure_words(line: RunEvent, of: Callable[[Mapping[str, Any]], str], *, first: str = "") -> list[str]:
     """The same as a person reads it; `of` says what failed, and `first` stands before the first."""
-    said = run_lines.words({**line, "without": {}})
+    said = run_records.words({**line, "without": {}})
     failed = [f"{of(one)}: {one['status'].replace('_', ' ')}. {one['cause']}" for one in line["failed"]]
     return [said[0], *([first] if first and failed else []), *failed, *said[1:]]

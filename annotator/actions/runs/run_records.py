@@ -1,27 +1,29 @@
 """Records of runs: their orders and endings, and the guard that only one runs at a time."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from secrets import randbelow
 from typing import Any
 
-from sqlalchemy import Row, func, insert, select, update
+from sqlalchemy import Row, Select, case, func, insert, literal, select, update
+from sqlalchemy.engine import Connection
 
 from annotator.actions.judges import prompts
+from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
 from annotator.actions.runs import judge_cases
-from annotator.actions.runs.journal import bills
+from annotator.actions.runs.journal import UNBILLED, bills
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judge import Judge, JudgeKind, RunState
-from annotator.domain.judges.judgement import SETTLED
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change, new_id, now
+from annotator.domain.judges.judge import SETTLED, Judge, JudgeKind, RaterKind, RunState, Status
+from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import CALL, JUDGE, JUDGEMENT, RUN
+from annotator.domain.texts.words import counted, local
+from annotator.protocols import EXTRACTIONS, PROTOCOLS
+from annotator.storage.tables import CALL, EXTRACT, ITEM, JUDGE, JUDGEMENT, RESPONSE, RUN, SYSTEM
 
 # Beside the causes of missing verdicts: a run ended before it asked, or leaves no judgements that would say why.
 NOT_ASKED, NOT_DONE = "not_asked", "not_done"
@@ -78,7 +80,6 @@ class RunLine:
 
     @property
     def open(self) -> bool:
-        """Whether something is left that the judge could be asked again."""
         return self.done < self.total or bool(self.missing)
 
     def order(self, **how: Any) -> RunRequest:
@@ -97,7 +98,6 @@ class RunLine:
 
 
 def runs(project: Project) -> list[RunLine]:
-    """All runs, newest first."""
     question = (
         select(RUN, JUDGE.c.name, JUDGE.c.kind)
         .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
@@ -124,9 +124,9 @@ def last_unfinished(
     """
     # A run that still goes on is told by its lock, not by its state.
     open_states = (*_STOPPED, RunState.RUNNING.value)
-    for found in runs(project):
-        if found.state in open_states and judge in ("", found.judge) and among(found.protocol):
-            return found
+    for result in runs(project):
+        if result.state in open_states and judge in ("", result.judge) and among(result.protocol):
+            return result
     whose = f" of “{judge}”" if judge else ""
     raise Refusal(f"No run{whose} was left unfinished.", "Start one with: judge run.")
 
@@ -163,10 +163,10 @@ def _scope(text: str) -> dict[str, Any]:
 @contextmanager
 def alone(project: Project) -> Iterator[None]:
     """Only one run at a time writes to a project; a run that died leaves the lock free."""
-    from annotator.storage import holding
+    from annotator.storage import store
 
     busy = Refusal("A judge run is already in progress in this project.", "Wait for it, or cancel it first.")
-    with holding.alone(project.path, _JUDGING, busy, _PATIENCE_S):
+    with store.alone(project.path, _JUDGING, busy, _PATIENCE_S):
         stale = RUN.c.state == RunState.RUNNING.value
         with project.store.write() as db:
             db.execute(update(RUN).where(stale).values(state=RunState.INTERRUPTED.value))
@@ -174,24 +174,23 @@ def alone(project: Project) -> Iterator[None]:
 
 
 def under_way(project: Project) -> bool:
-    """Whether some run goes on at this moment, started from wherever."""
-    from annotator.storage import holding
+    from annotator.storage import store
 
     busy = Refusal("A judge run is in progress.")
     try:
-        with holding.alone(project.path, _JUDGING, busy):
+        with store.alone(project.path, _JUDGING, busy):
             return False
-    except Refusal as found:
-        return found is busy
+    except Refusal as result:
+        return result is busy
 
 
 def open_run(project: Project, judge: Judge, order: RunRequest, asked_by: tuple[str, ...]) -> OpenRun:
     """The unfinished run with this very order, or a new one; `asked_by` names its prompts."""
     with project.store.write():
-        found = stopped(project, judge, order)
-        if found is not None:
-            reopen(project, found.id)
-        return found or new_run(project, judge, order, asked_by)
+        result = stopped(project, judge, order)
+        if result is not None:
+            reopen(project, result.id)
+        return result or new_run(project, judge, order, asked_by)
 
 
 def reopen(project: Project, run_id: str) -> None:
@@ -201,12 +200,10 @@ def reopen(project: Project, run_id: str) -> None:
 
 
 def state_of(project: Project, run_id: str) -> str:
-    with project.store.read() as db:
-        return str(db.execute(select(RUN.c.state).where(RUN.c.id == run_id)).scalar_one())
+    return str(project.query(select(RUN.c.state).where(RUN.c.id == run_id)).scalar_one())
 
 
 def new_run(project: Project, judge: Judge, order: RunRequest, asked_by: tuple[str, ...]) -> OpenRun:
-    """A run that begins now, whatever was left unfinished."""
     run = OpenRun(new_id(), randbelow(_SEEDS))
     scope = canonical_json(_wanted(judge, order) | {"seed": run.seed}).decode()
     with project.store.write() as db:
@@ -232,16 +229,15 @@ def seeds(project: Project, judge_id: str, protocol: str) -> dict[str, int]:
         .distinct()
         .order_by(RUN.c.started_at)
     )
-    with project.store.read() as db:
-        return {row[0]: _scope(row[1]).get("seed", 0) for row in db.execute(question)}
+    return {row[0]: _scope(row[1]).get("seed", 0) for row in project.query(question)}
 
 
 def stopped(project: Project, judge: Judge, order: RunRequest) -> OpenRun | None:
     """The newest run with this very order, if it was left unfinished."""
     mine = (RUN.c.judge_id == judge.id) & (RUN.c.protocol == order.protocol)
-    question = select(RUN.c.id, RUN.c.state, RUN.c.scope).where(mine).order_by(RUN.c.started_at.desc())
-    with project.store.read() as db:
-        rows = db.execute(question).all()
+    rows = project.query(
+        select(RUN.c.id, RUN.c.state, RUN.c.scope).where(mine).order_by(RUN.c.started_at.desc())
+    ).all()
     for row in rows:
         scope = _scope(row.scope)
         seed = scope.pop("seed", 0)
@@ -265,7 +261,7 @@ def _wanted(judge: Judge, order: RunRequest) -> dict[str, Any]:
 
 def prompts_hash(project: Project, names: tuple[str, ...]) -> str:
     """The hash of a prompt as it is in force; of several, that of their hashes."""
-    from annotator.judging.prompts.messages import load
+    from annotator.judging.messages import load
 
     edited = prompts.edited(project)
     hashes = [(edited.get(name) or load(name)).sha256 for name in names]
@@ -291,11 +287,11 @@ def spent(project: Project, run_id: str) -> tuple[float, int]:
 def paid(project: Project, run_id: str) -> tuple[int, float | None]:
     """How many calls a run has made, and what they cost; None where that of some is unknown."""
     bill = bills()
-    cost = select(func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)).where(
-        bill.c.run_id == run_id
-    )
-    with project.store.read() as db:
-        calls, priced, charged = db.execute(cost).one()
+    calls, priced, charged = project.query(
+        select(func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)).where(
+            bill.c.run_id == run_id
+        )
+    ).one()
     return calls, float(charged or 0.0) if calls == priced else None
 
 
@@ -308,3 +304,359 @@ def close_run(project: Project, run_id: str, state: RunState) -> float | None:
         db.execute(update(RUN).where(RUN.c.id == run_id).values(**ended))
         record(project, db, Change("judge_run", run_id, "end run", None, {"state": state.value}))
     return cost
+
+
+RunEvent = dict[str, Any]
+_ASKS = JudgeKind.ENDPOINT.value
+# What can be done about judgements without a verdict, by the kind of judge.
+_ADVICE = {
+    _ASKS: "Run the same command again to retry.",
+    JudgeKind.DERIVED.value: "A vote makes no calls: have its members judge the missing units or more "
+    "trials, or add a vote with one more member.",
+    JudgeKind.BASELINE.value: "The list of missing judgements names the reason for each: "
+    "correct it first, since asking again changes nothing.",
+}
+
+
+def line(
+    run_id: str, deed: str, progress: Any, before: int, total: int, paid: float | None = 0.0
+) -> RunEvent:
+    """A line of progress: what, how many, how fast, how long still, what it cost, what did not come and why.
+
+    The cost is that of the whole run, of which earlier sessions `paid` a part; None where some of it is unknown.
+    """
+    cost = None if paid is None or progress.unpriced else paid + progress.spent_usd
+    rate = progress.done / progress.seconds if progress.seconds > 0 else 0.0
+    left = (total - before - progress.done) / rate if rate else None
+    missing = {name: count for name, count in progress.by_status.items() if name not in SETTLED}
+    told = {
+        "event": "progress",
+        "run": run_id,
+        "deed": deed,
+        "done": before + progress.done,
+        "total": total,
+        "judged_now": progress.done,
+        "calls": progress.calls,
+        "reused": progress.reused,
+        "rate": round(rate, 2),
+        "left_s": None if left is None else round(left, 1),
+        "seconds": round(progress.seconds, 2),
+        "cost_usd": round(cost, 6) if cost is not None and (paid or progress.calls) else None,
+        "missing": missing,
+        "models": list(progress.models),
+        "running": len(progress.running),
+        "under_way": [_under_way(running) for running in progress.running],
+    }
+    if progress.waiting_until is not None:
+        told["paused"] = f"The endpoint asks to wait until {local(progress.waiting_until):%H:%M:%S}"
+    return told
+
+
+def _under_way(running: Any) -> RunEvent:
+    """A case that is being asked: of which response, about which units, for the how manyth time, since how long."""
+    response, _, trial = running.keys[0]
+    units = [unit for _, unit, _ in running.keys]
+    return {"response": response, "units": units, "trial": trial, "seconds": round(running.seconds, 1)}
+
+
+def batch_line(
+    run_id: str, deed: str, told: Any, before: int, total: int, paid: float | None = 0.0
+) -> RunEvent:
+    """A line of a run that waits for its batches: nothing is judged yet, and how far the provider is."""
+    from annotator.judging.runner import ProgressTally
+
+    until = f", by {told.until:%Y-%m-%d %H:%M} UTC at the latest" if told.until else ""
+    return line(run_id, deed, ProgressTally().told((), None), before, total) | {
+        "paused": f"The provider has answered {told.done:,} of {told.questions:,} questions{until}",
+        "cost_usd": None if paid is None else round(paid + told.spent_usd, 6) or None,
+        "batches": {
+            "out": told.batches,
+            "questions": told.questions,
+            "done": told.done,
+            "failed": told.failed,
+            "fates": {fate.value: count for fate, count in told.fates.items()},
+            "until": told.until.isoformat() if told.until else None,
+        },
+    }
+
+
+def ended_line(
+    run_id: str, deed: str, ended: Any, before: int, total: int, without: Mapping[str, int] | None = None
+) -> RunEvent:
+    """The last line of a run: as any other, how it ended, and what the whole came to.
+
+    `without` counts by cause what the run has no verdict on, that of its earlier sessions included; None where only
+    this session is known. `judged`, these and `not_asked` are together the total.
+    """
+    result = line(run_id, deed, ended.progress, before, total)
+    lacking = dict(without or result["missing"])
+    return result | {
+        "event": "ended",
+        "state": ended.state.value,
+        "cause": ended.cause,
+        "until": ended.until.isoformat() if ended.until else None,
+        "judged": max(0, result["done"] - sum(lacking.values())),
+        "without": lacking,
+        "not_asked": max(0, total - result["done"]),
+    }
+
+
+def together(found: Sequence[RunEvent], total: int) -> RunEvent:
+    """The last line of an order of several runs, of which some may not have begun: sums, and how the last ended."""
+    sums = ("done", "judged", "calls", "reused", "seconds")
+    costs = [one["cost_usd"] for one in found]
+    without: Counter[str] = Counter()
+    for one in found:
+        without.update(one["without"])
+    whole = {name: round(sum(one[name] for one in found), 1) for name in sums}
+    return (
+        found[-1]
+        | whole
+        | {
+            "total": total,
+            "not_asked": max(0, total - whole["done"]),
+            "without": dict(without),
+            "missing": dict(without),
+            "models": sorted({model for one in found for model in one["models"]}),
+            "cost_usd": None if None in costs else sum(costs),
+            "deed": "judgements judged",
+            "runs": [one["run"] for one in found],
+        }
+    )
+
+
+def words(line: RunEvent) -> list[str]:
+    left = f", {line['not_asked']:,} not asked" if line["not_asked"] else ""
+    came = f"{line['judged']:,} of {line['total']:,} {line['deed']}{left}"
+    said = [f"{came} ({line['state']}, {line['seconds']} s)."]
+    if line["without"]:
+        said.append(f"Without a verdict: {causes(line['without'])}. {_ADVICE[line.get('kind', _ASKS)]}")
+    if line["calls"]:
+        cost, reused = dollars(line["cost_usd"]), line["reused"]
+        said.append(
+            f"{counted(line['calls'], 'call')}, {counted(reused, 'answer')} taken from the journal; "
+            f"the whole run cost {cost}."
+        )
+    if len(line["models"]) > 1:
+        said.append(f"The endpoint answered as more than one model: {', '.join(line['models'])}.")
+    if line["cause"]:
+        said.append(f"Reason for stopping: {line['cause']}")
+    return said
+
+
+def causes(missing: Mapping[str, int]) -> str:
+    """How many did not come for which cause; empty when all came."""
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in missing.items())
+
+
+def dollars(cost: float | None) -> str:
+    """What something cost; None is not known, and no $0."""
+    return "an unknown amount" if cost is None else f"${cost:.4f}"
+
+
+@dataclass(slots=True)
+class SystemStatus:
+    """Progress of one system in a run: verdicts or documents, and missing ones by cause."""
+
+    system: str
+    came: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def done(self) -> int:
+        return self.came + self.missing.total()
+
+
+@dataclass(frozen=True, slots=True)
+class CallSubject:
+    item_key: str
+    system: str
+    unit: str
+
+
+def named(
+    project: Project, protocol: str, keys: Iterable[judge_cases.UnitKey]
+) -> dict[judge_cases.UnitKey, CallSubject]:
+    """What the calls that are in progress are about, by response and unit; only a coordinator sees whose reports."""
+    people.refuse_others(project, "can watch judge runs")
+    wanted = list(keys)
+    question = (
+        select(RESPONSE.c.id, ITEM.c.id, ITEM.c.key, SYSTEM.c.name)
+        .join(ITEM, ITEM.c.id == RESPONSE.c.item_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(RESPONSE.c.id.in_({response for response, _ in wanted}))
+    )
+    items = select(ITEM.c.id, ITEM.c.key).where(
+        ITEM.c.id.in_({unit for response, unit in wanted if not response})
+    )
+    with project.store.read() as db:
+        result = {row[0]: (row[1], row[2], row[3]) for row in db.execute(question)}
+        keys_of_items = {row[0]: row[1] for row in db.execute(items)}
+    ids = {place[0] for place in result.values()} if protocol in PROTOCOLS else set()
+    words = judge_cases.words_of(project, [(item_id, protocol) for item_id in sorted(ids)])
+    said = {}
+    for response, unit in wanted:
+        _, item_key, system = result.get(response, ("", keys_of_items.get(unit, ""), ""))
+        said[response, unit] = CallSubject(item_key, system, words.get((response, unit), ""))
+    return said
+
+
+def by_system(project: Project, run_id: str, protocol: str) -> list[SystemStatus]:
+    """What a run has come to for each system, by name. Of what was not drawn only the calls are kept, no system."""
+    question = _drawn(run_id) if protocol in EXTRACTIONS else _judged(run_id)
+    result: dict[str, SystemStatus] = {}
+    with project.store.read() as db:
+        for name, status, count in db.execute(question):
+            standing = result.setdefault(name, SystemStatus(name))
+            if status in SETTLED:
+                standing.came += count
+            else:
+                standing.missing[status] = count
+    return list(result.values())
+
+
+def _judged(run_id: str) -> Select[Any]:
+    j = JUDGEMENT.c
+    return (
+        select(SYSTEM.c.name, j.status, func.count())
+        .select_from(JUDGEMENT)
+        .join(RESPONSE, RESPONSE.c.id == j.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(j.run_id == run_id)
+        .group_by(SYSTEM.c.name, j.status)
+        .order_by(SYSTEM.c.name, j.status)
+    )
+
+
+def _drawn(run_id: str) -> Select[Any]:
+    return (
+        select(SYSTEM.c.name, literal(Status.OK.value), func.count())
+        .select_from(EXTRACT)
+        .join(RESPONSE, RESPONSE.c.id == EXTRACT.c.response_id)
+        .join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+        .where(EXTRACT.c.run_id == run_id)
+        .group_by(SYSTEM.c.name)
+        .order_by(SYSTEM.c.name)
+    )
+
+
+def wanted(project: Project, order: RunRequest) -> dict[str, int]:
+    """System → the judgements that an order asks for on it, there already or not; empty for an extraction."""
+    protocol = PROTOCOLS.get(order.protocol)
+    if protocol is None:
+        return {}
+    result = {}
+    for name in order.systems or judge_cases.systems(project):
+        total = judge_cases.outlook(project, replace(order, systems=(name,)), frozenset()).total
+        # Of a pair this counts both orders, one of which belongs to the other system.
+        result[name] = total // 2 if protocol.paired else total
+    return result
+
+
+FLAGGED = "quote_missing"
+
+
+@dataclass(slots=True)
+class JudgeTotal:
+    """Totals of a judge under a protocol: verdicts, missing ones by cause, and quotes not found.
+
+    `calls` and `spent_usd` are of its runs under the protocol; `unpriced` calls cost something that nobody knows.
+    `afresh_usd` is what the calls behind its present judgements cost when they were made, by whichever run: what
+    the same would cost had nothing been remembered. `items` counts the questions.
+    """
+
+    judge_id: str
+    protocol: str
+    verdicts: int = 0
+    missing: Counter[str] = field(default_factory=Counter)
+    quotes_missing: int = 0
+    items: int = 0
+    calls: int = 0
+    unpriced: int = 0
+    spent_usd: float | None = None
+    afresh_usd: float | None = None
+
+    @property
+    def judgements(self) -> int:
+        return self.verdicts + self.missing.total()
+
+
+def summed(found: Iterable[JudgeTotal], judge_id: str) -> JudgeTotal:
+    """All that a judge has come to, whatever it was asked; the items are those of the protocol with the most."""
+    mine = [total for total in found if total.judge_id == judge_id]
+    whole = JudgeTotal(judge_id, "")
+    for total in mine:
+        whole.verdicts += total.verdicts
+        whole.missing += total.missing
+        whole.quotes_missing += total.quotes_missing
+        whole.calls += total.calls
+        whole.unpriced += total.unpriced
+        whole.items = max(whole.items, total.items)
+    whole.spent_usd = _sum(total.spent_usd for total in mine)
+    whole.afresh_usd = _sum(total.afresh_usd for total in mine)
+    return whole
+
+
+def _sum(amounts: Iterable[float | None]) -> float | None:
+    known = [amount for amount in amounts if amount is not None]
+    return sum(known) if known else None
+
+
+def totals(project: Project, judge_id: str = "", run_id: str = "") -> list[JudgeTotal]:
+    """What the judges have come to, or one of them, or one run: a line for each judge and protocol."""
+    result: dict[tuple[str, str], JudgeTotal] = {}
+    with project.store.read() as db:
+        _judgements(db, result, judge_id, run_id)
+        _spent(db, result, judge_id, run_id)
+        _afresh(db, result, judge_id, run_id)
+    return [result[key] for key in sorted(result)]
+
+
+def _judgements(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
+    j = JUDGEMENT.c
+    counted = func.sum(case((j.flags.contains(FLAGGED), 1), else_=0))
+    question = select(j.rater_id, j.protocol, j.status, func.count(), counted).group_by(
+        j.rater_id, j.protocol, j.status
+    )
+    items = select(j.rater_id, j.protocol, func.count(j.item_id.distinct())).group_by(j.rater_id, j.protocol)
+    wanted = [
+        j.rater_kind == RaterKind.JUDGE.value,
+        *([j.rater_id == judge_id] if judge_id else []),
+        *([j.run_id == run_id] if run_id else []),
+    ]
+    for judge, protocol, status, count, flagged in db.execute(question.where(*wanted)):
+        total = found.setdefault((judge, protocol), JudgeTotal(judge, protocol))
+        if status == Status.OK.value:
+            total.verdicts = count
+        elif status not in SETTLED:
+            total.missing[status] = count
+        total.quotes_missing += flagged
+    for judge, protocol, count in db.execute(items.where(*wanted)):
+        found[judge, protocol].items = count
+
+
+def _spent(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
+    bill = bills()
+    question = select(
+        bill.c.judge_id, bill.c.protocol, func.count(), func.count(bill.c.charged), func.sum(bill.c.charged)
+    ).group_by(bill.c.judge_id, bill.c.protocol)
+    question = question.where(bill.c.judge_id == judge_id) if judge_id else question
+    question = question.where(bill.c.run_id == run_id) if run_id else question
+    for judge, protocol, calls, priced, spent in db.execute(question):
+        total = found.setdefault((judge, protocol), JudgeTotal(judge, protocol))
+        total.calls, total.unpriced, total.spent_usd = calls, calls - priced, spent
+
+
+def _afresh(db: Connection, found: dict[tuple[str, str], JudgeTotal], judge_id: str, run_id: str) -> None:
+    j = JUDGEMENT.c
+    behind = select(j.rater_id, j.protocol, j.call_id).where(j.call_id.is_not(None)).distinct()
+    behind = behind.where(j.rater_id == judge_id) if judge_id else behind
+    behind = behind.where(j.run_id == run_id) if run_id else behind
+    each = behind.subquery()
+    question = (
+        select(each.c.rater_id, each.c.protocol, func.sum(case((UNBILLED, None), else_=CALL.c.cost_usd)))
+        .join(CALL, CALL.c.id == each.c.call_id)
+        .group_by(each.c.rater_id, each.c.protocol)
+    )
+    for judge, protocol, cost in db.execute(question):
+        found[judge, protocol].afresh_usd = cost

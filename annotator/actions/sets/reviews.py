@@ -1,38 +1,151 @@
 """Reviews of a judge's verdicts by experts: the queue, their answers, and acceptance rates."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from enum import StrEnum
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, func, literal, select
+from sqlalchemy import ColumnElement, delete, func, insert, literal, select
+from sqlalchemy.engine import Connection
 
+from annotator.actions.adjudication import ruling
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.consensus import consensus
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_cases, second_looks, wordings
-from annotator.actions.labelling.label_rows import come_to
-from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.keeping import kept
+from annotator.actions.judging import judge_runs
+from annotator.actions.labelling import label_cases, label_rows, label_sealing
+from annotator.actions.project import file, people
+from annotator.actions.project.file import Project, kept, record
 from annotator.actions.results import result_pictures, result_sheets
+from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import columns
-from annotator.actions.sets import informed, review_orders, validation_units
-from annotator.actions.sets.review_orders import ReviewOrder as ReviewOrder
-from annotator.actions.sets.validation_figures import told
-from annotator.actions.sets.validation_units import ALL, Group, Key, UnitPlace
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Role
-from annotator.domain.judges.informed import Fault, Informed, InformedFields, InformedKind, Review
-from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.texts.change import Change, now
-from annotator.domain.texts.counting import counted
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.sets import validation_figures
+from annotator.actions.sets.validation_figures import ALL, Group, Key, UnitPlace, told
+from annotator.domain.experts.adjudication import AdjudicationState, Reason
+from annotator.domain.experts.assignment import Role, Stage, stage_of
+from annotator.domain.judges.judge import (
+    Fault,
+    Informed,
+    InformedFields,
+    InformedKind,
+    JudgeKind,
+    RaterKind,
+    Review,
+    Status,
+)
+from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
+from annotator.domain.texts.canonical import Change, derived_id, now, sha256, well_formed
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.well_formed import well_formed
+from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import ASSIGNMENT, INFORMED, JUDGEMENT
+from annotator.storage.tables import ADJUDICATION, ASSIGNMENT, INFORMED, ITEM, JUDGEMENT, RESPONSE, SYSTEM
+
+
+def say(project: Project, fields: InformedFields, verb: str) -> Change:
+    """Keep a review or a ruling, in the place of the one on the same; of reviews each expert has their own."""
+    by = fields.by if fields.kind is InformedKind.REVIEW else ""
+    about = fields.protocol, fields.response_id, fields.unit_id, fields.judge_id, fields.label_of, by
+    new = Informed(id=derived_id(fields.kind.value, *about), **fields.model_dump())
+    # Units and verdicts are what they were, and take long to be read where there are many.
+    with (
+        file.unmoved(project, validation_figures.places, validation_figures.of_judges),
+        project.store.write() as db,
+    ):
+        before = _image(_kept(db, new.id))
+        _put(db, new)
+        return record(project, db, Change("informed", new.id, verb, before, _image(new)))
+
+
+def kept_labels(
+    project: Project, kind: InformedKind, protocol: str, *narrowed: ColumnElement[bool]
+) -> list[Informed]:
+    """All reviews or rulings under a protocol, by when they were said."""
+    i = INFORMED.c
+    question = select(INFORMED).where(i.kind == kind.value, i.protocol == protocol, *narrowed)
+    with project.store.read() as db:
+        rows: Iterable[Any] = db.execute(question.order_by(i.at, i.id)).mappings().all()
+    return [Informed(**row) for row in rows]
+
+
+def standing(
+    project: Project, kind: InformedKind, protocol: str, *narrowed: ColumnElement[bool]
+) -> list[Informed]:
+    """The same without what was said of another wording of its unit."""
+    result = kept_labels(project, kind, protocol, *narrowed)
+    said = {(one.item_id, one.unit_id, one.at) for one in result}
+    with project.store.read() as db:
+        gone = label_rows.overtaken(db, PROTOCOLS[protocol].unit_kind, said)
+    return [one for one in result if (one.item_id, one.unit_id, one.at) not in gone]
+
+
+def _kept(db: Connection, informed_id: str) -> Informed | None:
+    row = db.execute(select(INFORMED).where(INFORMED.c.id == informed_id)).mappings().first()
+    return Informed(**row) if row else None
+
+
+def _put(db: Connection, one: Informed) -> None:
+    db.execute(delete(INFORMED).where(INFORMED.c.id == one.id))
+    db.execute(insert(INFORMED).values(**one.model_dump()))
+
+
+def _image(one: Informed | None) -> dict[str, Any]:
+    return Informed.model_validate(one.model_dump()).model_dump(mode="json") if one else {}
+
+
+def restore(_project: Project, db: Connection, informed_id: str, present: Any, goal: Any) -> None:
+    """Put the subject of a change from one image to another; Refusal when it has moved on."""
+    if _image(_kept(db, informed_id)) != present:
+        raise Refusal("This was ruled on again since.", "Look at it again; nothing was undone.")
+    db.execute(delete(INFORMED).where(INFORMED.c.id == informed_id))
+    if goal:
+        _put(db, Informed.model_validate(goal))
+
+
+class ReviewOrder(StrEnum):
+    UNCERTAINTY = "uncertainty"
+    WEIGHT = "weight"
+    RANDOM = "random"
+    ERRORS = "errors"
+    """Of the responses drawn to look at errors, report by report what asks for the kind of one."""
+
+
+def due(project: Project, protocol: str, order: ReviewOrder) -> Callable[[Key, str], bool]:
+    """Whether a verdict on a unit is to be reviewed: every one, or errors in the drawn responses."""
+    if order is not ReviewOrder.ERRORS:
+        return lambda _key, _value: True
+    sample = label_sealing.sample(project)
+    drawn = set(sample.responses if sample else ())
+
+    def asks(key: Key, value: str) -> bool:
+        result = label_sealing.after(protocol, value) if key[0] in drawn else None
+        return result is not None and result.whole
+
+    return asks
+
+
+def ordered(
+    places: Mapping[Key, UnitPlace],
+    keys: Sequence[Key],
+    uncertainties: Sequence[float],
+    weights: Sequence[float],
+    order: ReviewOrder,
+    person_id: str,
+) -> Sequence[Key]:
+    """In the order wanted, and at random, each person's own, where that leaves any; errors stand report by report."""
+    if order is ReviewOrder.ERRORS:
+        return sorted(keys, key={key: number for number, key in enumerate(places)}.__getitem__)
+    import numpy as np
+
+    chance = np.array([int(sha256("/".join((person_id, *key)))[:13], 16) for key in keys])
+    ranks = [-np.array(uncertainties), -np.array(weights)]
+    sorting = {ReviewOrder.UNCERTAINTY: ranks[::-1], ReviewOrder.WEIGHT: ranks, ReviewOrder.RANDOM: []}
+    return [keys[at] for at in np.lexsort([chance, *sorting[order]]).tolist()] if keys else []
+
 
 BY = (ALL, "type", "criterion")
 # What stands beside most verdicts, from their flags on; and where in it is what the person said.
@@ -111,8 +224,6 @@ class ReviewQueue:
 
 @dataclass(frozen=True, slots=True)
 class ReviewableJudge:
-    """A judge with verdicts under a protocol."""
-
     judge: str
     protocol: str
     verdicts: int
@@ -145,9 +256,9 @@ def offers(project: Project) -> list[ReviewableJudge]:
     place = {name: number for number, name in enumerate(PROTOCOLS)}
     with project.store.read() as db:
         rows = db.execute(question.group_by(j.rater_id, j.protocol)).all()
-    found = [row for row in rows if row[0] in known and row[1] in PROTOCOLS]
-    found.sort(key=lambda row: (place[row[1]], known[row[0]].kind == JudgeKind.BASELINE, known[row[0]].name))
-    return [ReviewableJudge(known[row[0]].name, row[1], row[2]) for row in found]
+    result = [row for row in rows if row[0] in known and row[1] in PROTOCOLS]
+    result.sort(key=lambda row: (place[row[1]], known[row[0]].kind == JudgeKind.BASELINE, known[row[0]].name))
+    return [ReviewableJudge(known[row[0]].name, row[1], row[2]) for row in result]
 
 
 def queue(
@@ -158,7 +269,7 @@ def queue(
 
     What they are still to label blind is not among them. Refusal for anyone who is no expert of the project.
     """
-    return [one for one in outlook(project, judge, protocol, order, experts).lines if not one.said]
+    return [line for line in outlook(project, judge, protocol, order, experts).lines if not line.said]
 
 
 @kept
@@ -168,19 +279,18 @@ def outlook(
 ) -> ReviewQueue:  # fmt: skip
     """The same with what this person has reviewed, each in its place, and with what they are not shown."""
     me = _expert(project)
-    shape = label_cases.shape_of(project, protocol)
     judge_id = judges.named(project, judge).id
-    places = validation_units.places(project, shape)
+    places = validation_figures.places(project, label_cases.protocol_of(project, protocol))
     blind, reviewed = still_blind(project, me), dict[Key, dict[str, Informed]]()
-    for one in informed.standing(project, InformedKind.REVIEW, protocol, INFORMED.c.judge_id == judge_id):
+    for one in standing(project, InformedKind.REVIEW, protocol, INFORMED.c.judge_id == judge_id):
         reviewed.setdefault((one.response_id, one.unit_id), {})[one.by] = one
     values, flags, differing = _verdicts(project, protocol, judge_id)
     keys, weights, beside = list[Key](), list[float](), dict[Key, tuple[Any, ...]]()
     counts, kept_back = Counter[str](), set[str]()
-    kinds, due = second_looks.kept(project, protocol), review_orders.due(project, protocol, order)
+    kinds, waiting = label_sealing.kept(project, protocol), due(project, protocol, order)
     for key, value in values.items():
         place, said = places.get(key), reviewed.get(key, {})
-        if place is None or not due(key, value):
+        if place is None or not waiting(key, value):
             continue
         mine = said.get(me)
         if place.item_id in blind:
@@ -197,10 +307,9 @@ def outlook(
         else:
             counts["full"] += 1
     uncertainties = [beside[key][1] if key in beside else 0.0 for key in keys]
-    ordered = review_orders.ordered(places, keys, uncertainties, weights, order, me)
-    lines = ReviewCases(places, judge_id, ordered, values, beside)
-    verdicts = len(lines) + counts.total()
-    return ReviewQueue(lines, verdicts, sorted(kept_back), counts["blind"], counts["full"])
+    sequence = ordered(places, keys, uncertainties, weights, order, me)
+    lines = ReviewCases(places, judge_id, sequence, values, beside)
+    return ReviewQueue(lines, len(lines) + counts.total(), sorted(kept_back), counts["blind"], counts["full"])
 
 
 def refuse_blind(project: Project, item_id: str) -> None:
@@ -231,13 +340,13 @@ def review(
         judge_id=judge_id, judge_value=value, said=said.value, reason=reason, note=note, by=me, at=now(),
     ))  # fmt: skip
     if not kind:
-        return informed.say(project, fields, "review")
-    asked = second_looks.after(protocol, value)
+        return say(project, fields, "review")
+    asked = label_sealing.after(protocol, value)
     if asked is None or said is not Review.AGREE:
         raise Refusal("This takes no kind.", "Give one where you agree with a verdict that asks for it.")
     with project.store.write():
-        informed.say(project, fields, "review")
-        return second_looks.give(project, response_id, unit_id, asked.name, kind, judge_id)
+        say(project, fields, "review")
+        return label_sealing.give(project, response_id, unit_id, asked.name, kind, judge_id)
 
 
 def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = ALL) -> list[AcceptanceRate]:
@@ -248,21 +357,21 @@ def report(project: Project, protocol: str = USUAL, judge: str = "", by: str = A
     people.refuse_others(project, "can see how judges were reviewed")
     if by not in BY:
         raise Refusal(f"Reviews cannot be broken down by “{by}”.", f"Use one of {', '.join(BY)}.")
-    shape = label_cases.shape_of(project, protocol)
+    definition = label_cases.protocol_of(project, protocol)
     names = {one.id: one.name for one in judges.all_of(project)}
     whose = [INFORMED.c.judge_id == judges.named(project, judge).id] if judge else []
-    found = informed.kept(project, InformedKind.REVIEW, protocol, *whose)
-    reviewed = {one.item_id for one in found}
+    result = kept_labels(project, InformedKind.REVIEW, protocol, *whose)
+    reviewed = {one.item_id for one in result}
     items = [item_id for item_id in materials.item_ids(project) if item_id in reviewed]
-    places = validation_units.places(project, shape, items) if items else {}
+    places = validation_figures.places(project, definition, items) if items else {}
     rows = _rows(project, protocol, JUDGEMENT.c.item_id.in_(items))
     present = {unit: value for unit, value, _ in _standing(protocol, rows)}
     groups: dict[tuple[str, Group], list[Informed]] = defaultdict(list)
-    for one in found:
+    for one in result:
         place = places.get((one.response_id, one.unit_id))
         if place is not None:
-            groups[names[one.judge_id], validation_units.BY[by](place)].append(one)
-    shown = validation_units.named({group for _, group in groups})
+            groups[names[one.judge_id], validation_figures.BY[by](place)].append(one)
+    shown = validation_figures.named({group for _, group in groups})
     return [
         _line(shown[group], name, groups[name, group], present)
         for name in sorted({name for name, _ in groups})
@@ -291,21 +400,19 @@ def still_blind(project: Project, person_id: str) -> set[str]:
 def _rows(project: Project, protocol: str, *narrowed: ColumnElement[bool]) -> Iterator[Any]:
     """The judges' verdicts that came on the present wording, at every trial unless it is narrowed."""
     j = JUDGEMENT.c
-    wanted = j.protocol == protocol, wordings.BY_JUDGES, j.status == Status.OK.value, *narrowed
+    wanted = j.protocol == protocol, label_rows.BY_JUDGES, j.status == Status.OK.value, *narrowed
     columns = j.id, j.rater_id, j.trial, j.item_id, j.response_id, j.unit_id, j.value, j.flags, j.status
     with project.store.read() as db:
-        gone = wordings.outdated(db, *wanted)
+        gone = label_rows.outdated(db, *wanted)
         for rows in db.execute(select(*columns).where(*wanted).order_by(j.trial)).partitions(_ROWS_AT_ONCE):
             yield from (row for row in rows if row.id not in gone) if gone else rows
 
 
 def _standing(protocol: str, rows: Iterable[Any]) -> Iterator[tuple[tuple[str, str, str], str, Any]]:
     """Judge and unit, what the trials come to, and the first row that says so."""
-    of: dict[tuple[str, str, str], list[Any]] = defaultdict(list)
-    for row in rows:
-        of[row.rater_id, row.response_id, row.unit_id].append(row)
+    of = grouped(((row.rater_id, row.response_id, row.unit_id), row) for row in rows)
     for unit, each in of.items():
-        value, row = come_to(PROTOCOLS[protocol].scale, each)
+        value, row = label_rows.come_to(PROTOCOLS[protocol].scale, each)
         if value is not None:
             yield unit, value, row
 
@@ -333,7 +440,7 @@ def _verdicts(
 def _line(
     group: str, judge: str, found: Iterable[Informed], present: Mapping[tuple[str, str, str], str]
 ) -> AcceptanceRate:
-    from annotator.stats.intervals.cluster_means import clustered_wilson
+    from annotator.stats.intervals.clustered import clustered_wilson
 
     listed = list(found)
     standing = [
@@ -351,7 +458,6 @@ def _line(
 
 
 def sheets(found: Sequence[AcceptanceRate]) -> tuple[result_sheets.ResultSheet, ...]:
-    """A row for each judge and group."""
     heads = columns(
         ("group", "Group"), result_sheets.JUDGE_COLUMN,
         ("accepted", "Accepted", "Share of agree among agree and disagree; informed reviews, not blind labels"),
@@ -369,24 +475,225 @@ def sheets(found: Sequence[AcceptanceRate]) -> tuple[result_sheets.ResultSheet, 
         ))
         for one in found
     )  # fmt: skip
-    about = (
-        "Experts saw the verdict, its reasons and its quote: these are informed labels, kept apart from blind ones.",
+    whole = result_sheets.ResultSheet(
+        "reviews",
+        "Reviews of judges",
+        heads,
+        lines,
+        (
+            "Experts saw the verdict, its reasons and its quote: these are informed labels, "
+            "kept apart from blind ones.",
+        ),
+        (_picture(found),),
     )
-    whole = result_sheets.ResultSheet("reviews", "Reviews of judges", heads, lines, about, (_picture(found),))
     return (whole,) if lines else ()
 
 
 def _picture(found: Sequence[AcceptanceRate]) -> result_sheets.SheetPicture:
-    """What share of each judge's verdicts is accepted."""
-    rows = [
-        (one.judge if one.group == ALL else f"{one.judge}, {one.group}", one.accepted)
-        for one in found[:MOST_DRAWN]
-    ]
     left = (
         f"; {counted(len(found) - MOST_DRAWN, 'more is', 'more are')} not drawn"
         if len(found) > MOST_DRAWN
         else ""
     )
-    title = "Verdicts that experts accept, having seen them"
-    axis = f"Share of agree among agree and disagree; 95 % interval; informed, not blind{left}"
-    return result_sheets.SheetPicture("accepted", title, partial(result_pictures.shares, rows, title, axis))
+    return result_sheets.picture(
+        "accepted",
+        "Verdicts that experts accept, having seen them",
+        result_pictures.shares,
+        [
+            (one.judge if one.group == ALL else f"{one.judge}, {one.group}", one.accepted)
+            for one in found[:MOST_DRAWN]
+        ],
+        f"Share of agree among agree and disagree; 95 % interval; informed, not blind{left}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StaleJudgements:
+    """A judge's judgements under a protocol that no longer count, and the order that asks for them, and for nothing
+    that still stands; it also asks for whatever else is missing in those items.
+    """
+
+    judgements: int
+    units: int
+    order: RunRequest
+
+    def words(self) -> str:
+        return (
+            f"{counted(self.judgements, 'judgement')} of “{self.order.judge}” on "
+            f"{counted(self.units, 'unit')} reworded, in {counted(len(self.order.items), 'item')}."
+        )
+
+
+def waiting(project: Project, protocol: str = "", judge: str = "") -> list[StaleJudgements]:
+    """What each judge (or the one of that name) is to be asked again, under every protocol or one."""
+    people.refuse_others(project, "can start judges")
+    wanted = [JUDGEMENT.c.protocol == protocol] if protocol else []
+    wanted += [JUDGEMENT.c.rater_id == judges.named(project, judge).id] if judge else []
+    with project.store.read() as db:
+        rows = label_rows.outdated(db, label_rows.BY_JUDGES, *wanted).values()
+        gone = [row for row in rows if row.protocol in PROTOCOLS]
+        judged = {
+            (kind, item_id): row.id
+            for kind in {PROTOCOLS[row.protocol].unit_kind for row in gone}
+            if kind is not None
+            for item_id, row in annotating.judged_rows(db, kind, {row.item_id for row in gone}).items()
+        }
+        keys = select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
+        items = dict(db.execute(keys.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all() if gone else ())
+        systems = dict(
+            db.execute(
+                select(RESPONSE.c.id, SYSTEM.c.name).join(SYSTEM, SYSTEM.c.id == RESPONSE.c.system_id)
+            ).all()
+            if gone
+            else ()
+        )
+    known = {one.id: one for one in judges.all_of(project)}
+    result: defaultdict[tuple[str, str], list[Any]] = defaultdict(list)
+    for row in gone:
+        kind = PROTOCOLS[row.protocol].unit_kind
+        stands = kind is not None and judged.get((kind, row.item_id)) == row.artifact_id
+        if stands and row.rater_id in known and row.item_id in items:
+            result[known[row.rater_id].name, row.protocol].append(row)
+    asks = {one.name: one.kind == JudgeKind.ENDPOINT for one in known.values()}
+    return [
+        _again(name, of, rows, items, systems, several=asks[name])
+        for (name, of), rows in sorted(result.items())
+    ]
+
+
+def order(project: Project, judge: str, protocol: str) -> RunRequest:
+    """The order that asks a judge again; Refusal when all that it said still stands."""
+    for one in waiting(project, protocol, judge):
+        return one.order
+    raise Refusal(
+        f"All verdicts of “{judge}” are on the current wording.", "Nothing needs to be judged again."
+    )
+
+
+def queue_up(project: Project, judge: str, protocol: str) -> RunRequest:
+    """Put that order into the queue of runs; Refusal when it waits there already."""
+    return judge_runs.add(project, order(project, judge, protocol)).order
+
+
+def _again(
+    judge: str,
+    protocol: str,
+    rows: list[Any],
+    items: dict[str, str],
+    systems: dict[str, str],
+    *,
+    several: bool,
+) -> StaleJudgements:
+    concerned = {row.item_id for row in rows}
+    keys = tuple(key for item_id, key in items.items() if item_id in concerned)
+    names = tuple(sorted({systems[row.response_id] for row in rows}))
+    trials = max(row.trial for row in rows) if several else 1
+    units = len({(row.artifact_id, row.unit_id) for row in rows})
+    return StaleJudgements(len(rows), units, RunRequest(judge, protocol, names, keys, trials=trials))
+
+
+FROM_REPORTS = Refusal("These units come from the reports.", "It was not written by anyone.")
+WHY = "Judge and people disagree about it, and it was ruled unclear."
+
+
+@dataclass(frozen=True, slots=True)
+class RewordingPlace:
+    """The page and place where a unit can be reworded; `refused` says why this person may not."""
+
+    page: str
+    place: dict[str, Any]
+    refused: str = ""
+
+
+def way(project: Project, protocol: str, item_id: str, unit_id: str) -> RewordingPlace:
+    """Where what an item is judged by is worded, and whether the person working may; no page where nobody words it."""
+    kind = PROTOCOLS[protocol].unit_kind
+    if kind is None:
+        return RewordingPlace("", {}, _words(FROM_REPORTS))
+    with project.store.read() as db:
+        artifact = annotating.judged_artifact(db, item_id, kind)
+        if artifact is None:
+            return RewordingPlace(
+                "Author", {"item_id": item_id, "kind": kind.value}, "It is no longer used for judging."
+            )
+        result = _adjudication(db, artifact)
+        if result is not None:
+            objection = assignments.competence(project, db, item_id).objection(item_id, result.adjudicator_id)
+            return RewordingPlace(
+                "Adjudicate", {"item_id": item_id, "stage": stage_of(kind).value}, _words(objection)
+            )
+    unit = label_rows.unit_of(artifact.document.units, unit_id)
+    place = {"item_id": item_id, "kind": kind.value, "unit_id": unit.id if unit else ""}
+    return RewordingPlace("Author", place, _words(_objection(project, artifact)))
+
+
+def word(project: Project, protocol: str, item_id: str, unit_id: str, text: str, why: str = WHY) -> Change:
+    """Give a unit other words in a new sealed version; every other unit stays as it is, ids and all.
+
+    A consensus is reopened and closed as its next version. Refusal for anyone who may not, and where nothing changes.
+    """
+    people.refuse_others(project, "can reword criteria ruled unclear")
+    with project.store.write() as db:
+        artifact = annotating.judged_artifact(db, item_id, _kind(protocol))
+        unit = label_rows.unit_of(artifact.document.units, unit_id) if artifact else None
+        if artifact is None or unit is None:
+            raise Refusal("That criterion is no longer used.", "Read the list again.")
+        if text.strip() in ("", unit.text.strip()):
+            raise Refusal("That is its current wording.", "Change the wording first.")
+        result = _adjudication(db, artifact)
+        if result is not None:
+            return _in_consensus(project, db, (result, artifact.kind), unit, text.strip(), why.strip() or WHY)
+        return _in_artifact(project, artifact, unit.id, text.strip(), why)
+
+
+def _kind(protocol: str) -> Kind:
+    kind = PROTOCOLS[protocol].unit_kind
+    if kind is None:
+        raise FROM_REPORTS
+    return kind
+
+
+def _adjudication(db: Connection, artifact: Artifact) -> Any:
+    if artifact.state is not State.CONSENSUS:
+        return None
+    question = select(ADJUDICATION.c.id, ADJUDICATION.c.state, ADJUDICATION.c.adjudicator_id)
+    return db.execute(question.where(ADJUDICATION.c.consensus_id == artifact.id)).first()
+
+
+def _objection(project: Project, artifact: Artifact) -> Refusal | None:
+    if artifacts.refusal_of_others(project, artifact) is None:
+        return None
+    aliases = {person.id: person.alias for person in people.people(project)}
+    who = aliases.get(artifact.author_id, "Somebody else")
+    return Refusal(f"{who} wrote this {artifact.kind.value}.", f"Ask {who} to reopen it and reword it.")
+
+
+def _words(refusal: Refusal | None) -> str:
+    return f"{refusal.happened} {refusal.todo}" if refusal else ""
+
+
+def _in_artifact(project: Project, artifact: Artifact, unit_id: str, text: str, why: str) -> Change:
+    if objection := _objection(project, artifact):
+        raise objection
+    closed = not artifacts.is_open(project, artifact)
+    if closed:
+        assignments.reopen(project, artifact.id)
+    change = artifacts.change_unit(project, artifact.id, unit_id, text=text)
+    return assignments.seal(project, artifact.id, why) if closed else change
+
+
+def _in_consensus(
+    project: Project, db: Connection, settled: tuple[Any, Kind], unit: Unit, text: str, why: str
+) -> Change:
+    result, kind = settled
+    if result.state != AdjudicationState.CLOSED.value:
+        raise Refusal("The adjudication of this is open.", "Reword it there, and close it.")
+    newest = consensus.versions(db, result.id)[-1]
+    of = next(each.ruling_id for each in newest.provenance if each.unit_id == unit.id)
+    if sum(each.ruling_id == of for each in newest.provenance) > 1:
+        raise Refusal("Its row keeps several wordings.", "Reword it on the Adjudicate page.")
+    ruling.reopen(project, result.id, why)
+    given = unit.model_dump(mode="json", include=set(consensus.writable(kind)))
+    ruling.write_own(project, of, **{**given, "text": text})
+    ruling.explain(project, of, reason=Reason.WORDING, rationale=why)
+    return ruling.close(project, result.id)

@@ -1,31 +1,173 @@
-"""Which figures come of a rater held against others: of a positive value by cells, of any by their scale's level."""
+"""Units on which people and judges are compared, and the figures that come of a rater held against others."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import groupby, product
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from itertools import count, groupby, product
 from math import fsum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, FromClause, and_, func, select
+from sqlalchemy.engine import Connection
 
+from annotator.actions.items import materials
+from annotator.actions.judges import judges
+from annotator.actions.labelling import label_rows
+from annotator.actions.labelling.label_rows import SAID, counted_rows
+from annotator.actions.project.file import Project, kept
+from annotator.actions.results import result_raters, scoring
+from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import SheetCell, figure, gaps, number
-from annotator.domain.judges.level_figures import FIGURES, WORDS
-from annotator.domain.judges.protocol import Protocol
-from annotator.domain.judges.scale import Level, Scale
-from annotator.domain.texts.counting import counted
+from annotator.domain.judges.contest import preferred
+from annotator.domain.judges.judge import Judge, RaterKind, Status
+from annotator.domain.judges.protocol import FIGURES, WORDS, Level, Protocol, Scale
 from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items, without_width
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.stats.agreement import levels
-from annotator.stats.agreement.agreement import cohen_kappa
-from annotator.stats.agreement.chance import ac1_of_pairs
-from annotator.stats.agreement.levels import Measure
+from annotator.stats.agreement.agreement import ac1_of_pairs, cohen_kappa
 from annotator.stats.intervals.coding import ONE_CATEGORY, Chosen, Codes, Floats
 from annotator.stats.validation import comparison as comparing
-from annotator.stats.validation.alt_test import Scoring
-from annotator.stats.validation.cells import CELL_FIGURES
-from annotator.stats.validation.classification import RatingFigures, both_ways
-from annotator.stats.validation.comparison import GroupDifference, comparison, difference, kappa_difference
+from annotator.stats.validation.comparison import (
+    CELL_FIGURES,
+    GroupDifference,
+    RatingFigures,
+    Scoring,
+    both_ways,
+    comparison,
+    difference,
+    kappa_difference,
+)
+from annotator.storage.tables import INFORMED, JUDGEMENT, RESPONSE, RUN, SYSTEM
+
+# Response, unit.
+Key = tuple[str, str]
+
+
+class UnitPlace(NamedTuple):
+    """A unit of a response; `quartile` is that of the response's length, from 1 for the shortest.
+
+    Of a pair `unit_id` is the response shown second.
+    """
+
+    item_id: str
+    item_key: str
+    question_type: str
+    system_id: str
+    system: str
+    response_id: str
+    quartile: int
+    unit_id: str
+    words: str
+    weight: float
+
+    @property
+    def key(self) -> Key:
+        return self.response_id, self.unit_id
+
+
+ALL = "all"
+# Sorted by the first, shown by the second.
+Group = tuple[object, str]
+BY: dict[str, Callable[[UnitPlace], Group]] = {
+    ALL: lambda _: (0, ALL),
+    "type": lambda place: (place.question_type, place.question_type or "no type"),
+    "weight": lambda place: (-place.weight, f"weight {place.weight:g}"),
+    "system": lambda place: (place.system, place.system),
+    "length": lambda place: (place.quartile, f"length quartile {place.quartile}"),
+    "criterion": lambda place: ((place.item_key, place.unit_id), f"item {place.item_key}: {place.words}"),
+}
+
+
+def named(groups: Iterable[Group]) -> dict[Group, str]:
+    """The groups in the order in which they are shown, each with a name of its own.
+
+    Two criteria of an item may have the same words: the second of those called alike is “… (2)”.
+    """
+    result: dict[str, Group] = {}
+    for group in sorted(groups, key=lambda group: (str(type(group[0])), group)):
+        alike = (group[1] if number == 1 else f"{group[1]} ({number})" for number in count(1))
+        result[next(name for name in alike if name not in result)] = group
+    return {group: name for name, group in result.items()}
+
+
+class UnitPlaces(Mapping[Key, UnitPlace]):
+    """Units by their keys. There may be very many, and a place is made when it is looked at: what lies in plain tuples
+    is passed over when garbage is collected. `faults` says of items, by key, why their gold makes no score.
+    """
+
+    def __init__(self, rows: dict[Key, tuple[Any, ...]], faults: Mapping[str, str]) -> None:
+        self._rows, self.faults = rows, faults
+
+    def __getitem__(self, key: Key) -> UnitPlace:
+        return tuple.__new__(UnitPlace, self._rows[key])
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._rows
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._rows)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def keys(self) -> KeysView[Key]:
+        return self._rows.keys()
+
+
+@kept
+def places(project: Project, protocol: Protocol, item_ids: Iterable[str] = ()) -> UnitPlaces:
+    """Every unit that can be judged now, in the project's order: of responses that count in the results, or of the mode
+    that a protocol asks about.
+
+    Of a pair one order only, the same for all raters.
+    """
+    systems, quartiles = _systems(project), _quartile_of(project)
+    modes = (protocol.mode,) if protocol.mode else scoring.counted_modes(project)
+    result, faults = dict[Key, tuple[Any, ...]](), dict[str, str]()
+    chosen = list(item_ids) or materials.item_ids(project)
+    for at_hand in materials.each(project, materials.for_asking(protocol), chosen):
+        gold = at_hand.own.documents.get(protocol.unit_kind) if protocol.unit_kind else None
+        if gold is not None and (fault := gold.fault()):
+            faults[at_hand.item.key] = fault
+        for material in at_hand.responses:
+            for case in protocol.cases(material) if material.response.mode in modes else ():
+                item, response = case.item, case.response
+                if case.other is not None and not in_order(response.id, case.other.id):
+                    continue
+                about = (
+                    item.id, item.key, item.question_type, response.system_id, systems[response.system_id],
+                    response.id, quartiles[response.id],
+                )  # fmt: skip
+                for unit in case.units:
+                    result[response.id, unit.id] = (*about, unit.id, unit.text, protocol.weight(unit))
+    return UnitPlaces(result, faults)
+
+
+def in_order(first: str, second: str) -> bool:
+    """Whether a pair stands in the order in which it is compared."""
+    return first < second
+
+
+def _quartile_of(project: Project) -> dict[str, int]:
+    """Response → in which quarter of all responses its length lies, in characters: 1 the shortest, 4 the longest."""
+    import numpy as np
+
+    with project.store.read() as db:
+        lengths = dict(db.execute(select(RESPONSE.c.id, func.length(RESPONSE.c.text))).all())
+    if not lengths:
+        return {}
+    edges = np.quantile(list(lengths.values()), [0.25, 0.5, 0.75])
+    quartiles = 1 + np.searchsorted(edges, list(lengths.values()))
+    return dict(zip(lengths, quartiles.tolist(), strict=True))
+
+
+def _systems(project: Project) -> dict[str, str]:
+    with project.store.read() as db:
+        return dict(db.execute(select(SYSTEM.c.id, SYSTEM.c.name)).all())
+
 
 # Name → title and what it is; in the order in which they are shown.
 TITLES: dict[str, tuple[str, str]] = {
@@ -141,34 +283,29 @@ class JudgeDifference:
             if unknown(one):
                 return f"nothing can be said: {unknown(one)}"
             return "indistinguishable: the interval of the difference spans 0"
-        words = VERDICTS.get(name, ("the first is better", "the second is better"))
-        return words[(one.value or 0.0) < 0]
+        return VERDICTS.get(name, ("the first is better", "the second is better"))[(one.value or 0.0) < 0]
 
 
-def published(shape: Protocol) -> str:
-    """What is published of agreement under a protocol, in a sentence."""
-    if not shape.aims:
-        return (
-            f"No published aim: no agreement with people is printed for “{shape.title}” ({shape.citation})."
-        )
+def published(protocol: Protocol) -> str:
+    if not protocol.aims:
+        return f"No published aim: no agreement with people is printed for “{protocol.title}” ({protocol.citation})."
     each = (
         f"{', '.join(f'{TITLES[one.figure][0]} {one.value:.2f}' for one in those)} of {whose} ({place})"
-        for (whose, place), those in groupby(shape.aims, lambda one: (one.whose, one.place))
+        for (whose, place), those in groupby(protocol.aims, lambda one: (one.whose, one.place))
     )
     return f"Published aim: {'; '.join(each)}."
 
 
-def positive_of(shape: Protocol, wanted: str = "") -> str:
+def positive_of(protocol: Protocol, wanted: str = "") -> str:
     """The value that counts as positive: the one named, else that of its scale; Refusal for one there is not."""
-    if wanted and wanted not in shape.values:
+    if wanted and wanted not in protocol.values:
         raise Refusal(
-            f"“{wanted}” is not a value of {shape.title}.", f"Use one of {', '.join(shape.values)}."
+            f"“{wanted}” is not a value of {protocol.title}.", f"Use one of {', '.join(protocol.values)}."
         )
-    return wanted or shape.scale.positive
+    return wanted or protocol.scale.positive
 
 
 def of_level(scale: Scale) -> tuple[str, ...]:
-    """The figures of all values of a scale, the main one first."""
     return tuple(CALLED.get(name, name) for name in FIGURES[scale.level])
 
 
@@ -191,28 +328,28 @@ def choosable(scale: Scale, positive: str = "", *, weighted: bool = False) -> tu
     """The figures by which judges can be held against people: more is better, and two of them have a difference."""
     own = levels.measures(scale)
     fitting = {name for name, one in own.items() if one.better > 0 and (one.weighed or not weighted)}
-    found = tuple(name for name in of_level(scale) if name in fitting or name not in (*own, "spearman"))
-    return (*found, *(name for name in CELL_FIGURES if name not in found)) if positive else found
+    result = tuple(name for name in of_level(scale) if name in fitting or name not in (*own, "spearman"))
+    return (*result, *(name for name in CELL_FIGURES if name not in result)) if positive else result
 
 
-def chosen_figure(shape: Protocol, wanted: str, positive: str = "", *, weighted: bool = False) -> str:
+def chosen_figure(protocol: Protocol, wanted: str, positive: str = "", *, weighted: bool = False) -> str:
     """The figure by which judges are chosen: the one named, else the main one; Refusal for one that does not fit."""
-    there = choosable(shape.scale, positive, weighted=weighted)
-    if (wanted or main_of(shape.scale)) in there:
-        return wanted or main_of(shape.scale)
-    if wanted in CELL_FIGURES and wanted not in of_level(shape.scale) and not positive:
+    there = choosable(protocol.scale, positive, weighted=weighted)
+    if (wanted or main_of(protocol.scale)) in there:
+        return wanted or main_of(protocol.scale)
+    if wanted in CELL_FIGURES and wanted not in of_level(protocol.scale) and not positive:
         raise Refusal(
-            f"“{wanted}” refers to one value, and {shape.title} has more than two.",
+            f"“{wanted}” refers to one value, and {protocol.title} has more than two.",
             f"Name the positive one, or use one of {', '.join(there)}.",
         )
     if not there:
         raise Refusal(
-            f"No figure of {shape.title} by which judges are chosen counts units by weight.",
+            f"No figure of {protocol.title} by which judges are chosen counts units by weight.",
             "Count each unit as one.",
         )
     what = " by weight" if weighted else ""
     raise Refusal(
-        f"“{wanted or main_of(shape.scale)}” is no figure{what} by which judges are chosen under {shape.title}.",
+        f"“{wanted or main_of(protocol.scale)}” is no figure{what} by which judges are chosen under {protocol.title}.",
         f"Use one of {', '.join(there)}.",
     )
 
@@ -225,8 +362,7 @@ def figures(pairs: TruthPairs, positive: str, scale: Scale) -> RaterResult:
         both = both_ways(pairs.truth, pairs.said, positive, pairs.weights, pairs.items)
         plain, weighted = plain | _by_name(both.plain), weighted | _by_name(both.weighted)
     elif "accuracy" in of_level(scale):
-        same, true = _same(pairs), [True] * len(pairs.truth)
-        shares = both_ways(true, same, True, pairs.weights, pairs.items)
+        shares = both_ways([True] * len(pairs.truth), _same(pairs), True, pairs.weights, pairs.items)
         plain, weighted = (
             {"accuracy": _share(share.accuracy)} | of
             for share, of in ((shares.plain, plain), (shares.weighted, weighted))
@@ -237,7 +373,6 @@ def figures(pairs: TruthPairs, positive: str, scale: Scale) -> RaterResult:
 
 
 def _of_level(pairs: TruthPairs, scale: Scale) -> tuple[Named, Named]:
-    """The figures of ordered values, each pair counting one, and each its weight."""
     if scale.level is Level.NOMINAL:
         return {}, {}
     plain, weighted = (
@@ -257,8 +392,7 @@ def scotts(figures: Named) -> Named:
 
 def _nominal(pairs: TruthPairs, values: Sequence[str]) -> Named:
     kappa = cohen_kappa(pairs.truth, pairs.said, categories=values, clusters=pairs.items)
-    ac1 = ac1_of_pairs(pairs.truth, pairs.said, values, pairs.items)
-    return {"kappa": kappa, "ac1": ac1}
+    return {"kappa": kappa, "ac1": ac1_of_pairs(pairs.truth, pairs.said, values, pairs.items)}
 
 
 def gap(one: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> JudgeDifference:
@@ -285,15 +419,14 @@ def gap(one: TruthPairs, other: TruthPairs, positive: str, scale: Scale) -> Judg
         ]
         plain, weighted = {"accuracy": shares[0]} | plain, {"accuracy": shares[1]} | weighted
     if scale.level is Level.NOMINAL:
-        kappa = kappa_difference(one.truth, one.said, other.said, clusters=one.items)
-        plain = {**plain, "kappa": kappa}
+        plain = {**plain, "kappa": kappa_difference(one.truth, one.said, other.said, clusters=one.items)}
     return JudgeDifference(plain, weighted, only_right, units)
 
 
 def _gaps(one: TruthPairs, other: TruthPairs, scale: Scale) -> tuple[Named, Named]:
     """The differences of ordered values' figures, each unit counting one, and each its weight."""
 
-    def gap_of(measure: Measure, weights: Floats | None) -> Estimate:
+    def gap_of(measure: levels.Measure, weights: Floats | None) -> Estimate:
         return difference(one.truth, one.said, other.said, measure, scale.names, weights, one.items)
 
     told_of = {name: each for name, each in levels.measures(scale).items() if name not in ONE_SIDED}
@@ -362,3 +495,170 @@ def remark(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return NO_INTERVAL
     return NO_SPREAD if without_width(estimate) else ""
+
+
+COUNTED = counted_rows()
+# Why a pair has no value where both orders count, and a unit where no value is that of most trials.
+ONE_ORDER, TIED = "one order", "trials tie"
+# So many items are named in one question; any database takes as many.
+AT_ONCE = 500
+# Unit → value, None where the rater is unsure.
+Own = dict[Key, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeVersion:
+    """A judge under one prompt: its values, and the status of each missing judgement.
+
+    Of several trials the values are what these come to; `trials` has those of each unit.
+    """
+
+    judge: Judge
+    prompt_sha256: str
+    said: dict[Key, str] = field(default_factory=dict)
+    missing: dict[Key, str] = field(default_factory=dict)
+    trials: dict[Key, list[str]] = field(default_factory=dict)
+
+
+def of_people(
+    db: Connection, protocol: Protocol, items: Sequence[str] | None = None, *, submitted: bool = False
+) -> dict[str, Own]:
+    """Person → what they say blind; with `submitted` only what is finished, where labels are submitted.
+
+    What someone said after they were shown a judge's verdict on the same unit is no blind label, and is left out; so
+    is what they said of another wording.
+    """
+    every = JUDGEMENT.c
+    by_people = (
+        every.protocol == protocol.name,
+        every.rater_kind == RaterKind.PERSON.value,
+        every.trial == 1,
+    )
+    left_out = {*label_rows.outdated(db, *by_people), *_informed(db, *by_people)}
+    chosen: FromClause = COUNTED if submitted else JUDGEMENT
+    j = chosen.c
+    question = select(j.id, j.response_id, j.unit_id, j.rater_id, j.value).where(
+        j.protocol == protocol.name, j.rater_kind == RaterKind.PERSON.value, j.trial == 1, j.status.in_(SAID)
+    )
+    result: dict[str, Own] = defaultdict(dict)
+    for rows in _stretches(db, question, j.item_id, items):
+        if protocol.paired:
+            # Where someone was asked both ways, what they said of the order that is compared stands.
+            rows.sort(key=lambda row: in_order(row.response_id, row.unit_id))
+        for label_id, response_id, unit_id, person_id, value in rows:
+            if label_id not in left_out:
+                key, said = _folded(protocol, (response_id, unit_id), value)
+                result[person_id][key] = said
+    return dict(result)
+
+
+def _informed(db: Connection, *by_people: ColumnElement[bool]) -> Iterable[str]:
+    """The labels that were given after the person was shown a judge's verdict on the unit."""
+    j, i = JUDGEMENT.c, INFORMED.c
+    same = (getattr(j, name) == getattr(i, name) for name in ("protocol", "response_id", "unit_id"))
+    shown = select(j.id).join(INFORMED, and_(*same, i.by == j.rater_id, i.at < j.at))
+    return db.execute(shown.where(*by_people)).scalars()
+
+
+def _stretches(
+    db: Connection, question: Any, item_id: ColumnElement[str], items: Sequence[str] | None
+) -> Iterable[list[Any]]:
+    if items is None:
+        yield list(db.execute(question).all())
+        return
+    for start in range(0, len(items), AT_ONCE):
+        yield list(db.execute(question.where(item_id.in_(items[start : start + AT_ONCE]))).all())
+
+
+def _folded(protocol: Protocol, key: Key, value: str | None) -> tuple[Key, str | None]:
+    """A verdict on a pair in the order that is compared: the same report is better, whichever comes first."""
+    if not protocol.paired or in_order(*key):
+        return key, value
+    return (key[1], key[0]), protocol.scale.mirrored.get(value or "", value)
+
+
+def of_consensus(project: Project, protocol: Protocol) -> Own:
+    spoken = result_raters.spoken(project, protocol, result_raters.CONSENSUS)
+    return {(response_id, unit_id): value for response_id, _, unit_id, value in spoken}
+
+
+def trials(project: Project, protocol: Protocol) -> list[int]:
+    """The trials at which judges judged; the first one where none did."""
+    j = JUDGEMENT.c
+    question = select(j.trial).where(j.protocol == protocol.name, j.rater_kind == RaterKind.JUDGE.value)
+    with project.store.read() as db:
+        return sorted(set(db.execute(question.distinct()).scalars()) | {1})
+
+
+@kept
+def of_judges(
+    project: Project, protocol: Protocol, judge: str = "", trial: int = 0, *, together: bool = False
+) -> list[JudgeVersion]:
+    """Every judge, or the one of that name, under each wording it judged by: what its trials come to, or one trial.
+
+    Of pairs the order that is compared; the other one is asked for bias, not for agreement. With `together` it is what
+    both orders come to: a tie where they differ, and missing where one is. What was said of another wording of a unit
+    is missing.
+    """
+    j = JUDGEMENT.c
+    wanted = [j.protocol == protocol.name, label_rows.BY_JUDGES, *([j.trial == trial] if trial else [])]
+    wanted += [j.rater_id == judges.named(project, judge).id] if judge else []
+    columns = j.id, j.response_id, j.unit_id, j.rater_id, j.trial, j.value, j.status, j.run_id
+    known = {one.id: one for one in judges.all_of(project)}
+    with project.store.read() as db:
+        rows = db.execute(select(*columns).where(*wanted).order_by(j.trial)).all()
+        gone = label_rows.outdated(db, *wanted)
+        prompts = dict(db.execute(select(RUN.c.id, RUN.c.prompt_sha256)).all())
+    result: dict[tuple[str, str, int], JudgeVersion] = {}
+    turned: dict[tuple[str, str, int], dict[Key, str]] = defaultdict(dict)
+    for verdict_id, response_id, unit_id, judge_id, at, value, status, run_id in rows:
+        key, whose = (response_id, unit_id), (judge_id, prompts.get(run_id) or "", at)
+        if judge_id not in known:
+            continue
+        if protocol.paired and not in_order(*key):
+            if status == Status.OK.value and verdict_id not in gone:
+                turned[whose][key[::-1]] = value
+            continue
+        if whose not in result:
+            result[whose] = JudgeVersion(known[judge_id], whose[1])
+        version = result[whose]
+        if status == Status.OK.value and verdict_id not in gone:
+            version.said[key] = value
+        else:
+            version.missing[key] = label_rows.REWORDED if verdict_id in gone else status
+    if judge and not result:
+        raise Refusal(f"“{judge}” has no judgements of this kind.", "Run it first.")
+    for whose, version in result.items() if together and protocol.paired else ():
+        _put_together(version, turned[whose])
+    of_trials = grouped(((judge_id, prompt), version) for (judge_id, prompt, _), version in result.items())
+    made = [
+        versions[0] if len(versions) == 1 else _come_to(protocol, versions) for versions in of_trials.values()
+    ]
+    return sorted(made, key=lambda one: (one.judge.name, one.prompt_sha256))
+
+
+def _come_to(protocol: Protocol, versions: Sequence[JudgeVersion]) -> JudgeVersion:
+    """A judge whose values are what its trials come to."""
+    whole = JudgeVersion(versions[0].judge, versions[0].prompt_sha256)
+    for version in versions:
+        whole.missing.update(version.missing)
+        for key, value in version.said.items():
+            whole.trials.setdefault(key, []).append(value)
+    for key, values in whole.trials.items():
+        most = protocol.scale.agreed(values)
+        if most is None:
+            whole.missing[key] = TIED
+        else:
+            whole.said[key] = most
+            whole.missing.pop(key, None)
+    return whole
+
+
+def _put_together(version: JudgeVersion, turned: Mapping[Key, str]) -> None:
+    """Make of each verdict what it comes to with that of the other order."""
+    for key, value in list(version.said.items()):
+        if key in turned:
+            version.said[key] = str(preferred(value, turned[key]))
+        else:
+            version.missing[key] = ONE_ORDER
+            del version.said[key]

@@ -1,33 +1,40 @@
 """Ground of a validation: its units, their true values, and what every rater said."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from math import fsum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy import or_, select
 
-from annotator.actions.judging import judge_costs
-from annotator.actions.labelling import label_cases, wordings
+from annotator.actions.assignments import agreements, assignments, reviewing
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.authoring.comparing import aligned
+from annotator.actions.items import materials
+from annotator.actions.judges import judges
+from annotator.actions.judging import forecasts
+from annotator.actions.labelling import label_cases, label_rows
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.keeping import kept
+from annotator.actions.project.file import Project, kept
 from annotator.actions.results import result_raters
-from annotator.actions.results.result_raters import CONSENSUS
-from annotator.actions.sets import validation_sets, validation_units, validation_values
-from annotator.actions.sets.validation_figures import TruthPairs, there
-from annotator.actions.sets.validation_sets import ValidationSet
-from annotator.actions.sets.validation_units import Key, UnitPlace
-from annotator.actions.sets.validation_values import JudgeVersion, Own
-from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.protocol import Protocol
+from annotator.actions.results.grouping import grouped
+from annotator.actions.sets import reviews, validation_figures, validation_sets
+from annotator.actions.sets.validation_figures import JudgeVersion, Key, Own, TruthPairs, UnitPlace, there
+from annotator.domain.experts.assignment import Role, stage_of
+from annotator.domain.judges.judge import JudgeKind, RaterKind
+from annotator.domain.judges.protocol import Case, Protocol
 from annotator.domain.judges.validation import Split
+from annotator.domain.kinds.artifact import Artifact, Document, Kind
+from annotator.domain.texts.canonical import canonical_json, sha256
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
 from annotator.stats.intervals.coding import Chosen, Codes, left_out, objects
+from annotator.storage.tables import ITEM
 
 PEOPLE = "people"
 WHOLE = "whole"
@@ -49,7 +56,6 @@ class ValidationRater:
 
     @property
     def is_judge(self) -> bool:
-        """Whether it is a judge, the baseline among them."""
         return self.kind not in (PERSON, PEOPLE)
 
     @property
@@ -77,7 +83,7 @@ class Ground:
     `people` are all who labelled, by id, and `aliases` their names for the outside.
     """
 
-    shape: Protocol
+    protocol: Protocol
     places: Mapping[Key, UnitPlace]
     people: Mapping[str, Own]
     aliases: Mapping[str, str]
@@ -142,8 +148,10 @@ class Ground:
 
     def repeats(self, project: Project, raters: Iterable[ValidationRater]) -> Iterator[str]:
         """What is to be known of those among these who were asked several times."""
-        for judge_id in dict.fromkeys(one.id for one in raters if one.is_judge and self.version(one).trials):
-            if (again := result_raters.repeats(project, self.shape.name, judge_id)) is not None:
+        for judge_id in dict.fromkeys(
+            rater.id for rater in raters if rater.is_judge and self.version(rater).trials
+        ):
+            if (again := result_raters.repeats(project, self.protocol.name, judge_id)) is not None:
                 yield again.words
 
     def rows(self, rater: ValidationRater, chosen: Chosen) -> list[RatedUnit]:
@@ -194,11 +202,10 @@ class Ground:
 
     @cached_property
     def _about(self) -> tuple[NDArray[Any], NDArray[Any]]:
-        """How heavy each unit is, whatever its sign, and the number of its item."""
         numbers, weights, items = dict[str, int](), list[float](), list[int]()
-        for one in self.places.values():
-            weights.append(abs(one.weight))
-            items.append(numbers.setdefault(one.item_id, len(numbers)))
+        for place in self.places.values():
+            weights.append(abs(place.weight))
+            items.append(numbers.setdefault(place.item_id, len(numbers)))
         return np.array(weights), np.array(items, dtype=np.intp)
 
     def rater(self, key: str) -> ValidationRater:
@@ -210,14 +217,13 @@ class Ground:
         if not rater.is_judge:
             return {}
         lacking = self.keys(chosen & self.known & ~self.column(rater.key)[1])
-        causes = (self.version(rater).missing.get(key, NOT_ASKED) for key in lacking)
-        return dict(Counter(causes).most_common())
+        return dict(Counter(self.version(rater).missing.get(key, NOT_ASKED) for key in lacking).most_common())
 
     def version(self, rater: ValidationRater) -> JudgeVersion:
         return self._version(rater.key)
 
     def _version(self, key: str) -> JudgeVersion:
-        return next(one for one in self.versions if rater_of(one).key == key)
+        return next(version for version in self.versions if rater_of(version).key == key)
 
     def _persons(self, rater: ValidationRater) -> list[str]:
         return sorted(self.people) if rater.id == PEOPLE else [rater.id]
@@ -244,8 +250,8 @@ def ground(
     set are not locked, and where nothing counts as true. Without a set, what sets hold back is left out.
     """
     people.refuse_others(project, "can compare judges with people")
-    shape = label_cases.shape_of(project, protocol)
-    places: Mapping[Key, UnitPlace] = validation_units.places(project, shape)
+    definition = label_cases.protocol_of(project, protocol)
+    places: Mapping[Key, UnitPlace] = validation_figures.places(project, definition)
     if set_name:
         places, said = _of_set(project, places, set_name, protocol, part, opening)
     else:
@@ -253,13 +259,16 @@ def ground(
         if held:
             places = {key: place for key, place in places.items() if key[0] not in held}
         with project.store.read() as db:
-            said = validation_values.of_people(db, shape, submitted=True)
+            said = validation_figures.of_people(db, definition, submitted=True)
     said = {person: _among(places, own) for person, own in said.items()}
     said = {person: own for person, own in said.items() if own}
     aliases = {person.id: person.alias for person in people.people(project)}
-    truth = _truth(project, shape, said, against)
-    versions = [one for one in validation_values.of_judges(project, shape, judge) if _within(one, places)]
-    return Ground(shape, places, said, aliases, truth, versions)
+    versions = [
+        of_judge
+        for of_judge in validation_figures.of_judges(project, definition, judge)
+        if any(key in places for result in (of_judge.said, of_judge.missing) for key in result)
+    ]
+    return Ground(definition, places, said, aliases, _truth(project, definition, said, against), versions)
 
 
 def _among(places: Mapping[Key, UnitPlace], own: Own) -> Own:
@@ -270,35 +279,39 @@ def _among(places: Mapping[Key, UnitPlace], own: Own) -> Own:
 def _of_set(
     project: Project, places: Mapping[Key, UnitPlace], name: str, protocol: str, part: str, opening: str
 ) -> tuple[dict[Key, UnitPlace], dict[str, Own]]:
-    found = validation_sets.named(project, name)
-    if found.protocol != protocol:
-        raise Refusal(f"“{name}” is a set of {found.protocol}.", "Name that protocol, or another set.")
-    validation_sets.refuse_unlocked(found)
+    result = validation_sets.named(project, name)
+    if result.protocol != protocol:
+        raise Refusal(f"“{name}” is a set of {result.protocol}.", "Name that protocol, or another set.")
+    validation_sets.refuse_unlocked(result)
     split = _split(part)
-    counted = {one.id for one in validation_sets.openings(project, found.id)}
+    counted = {one.id for one in validation_sets.openings(project, result.id)}
     if split is not Split.DEV and opening not in counted:
         raise Refusal(
             f"The test part of “{name}” must be opened explicitly: each view is counted.",
             "Open it, or use the dev part.",
         )
-    wanted = found.responses(split)
+    wanted = result.responses(split)
     chosen = {key: place for key, place in places.items() if key[0] in wanted}
-    older = _older(project, chosen, found)
+    older = _older(project, chosen, result)
     said: dict[str, Own] = {}
-    for one in found.first_labels:
-        if (one.response_id, one.unit_id) not in older:
-            said.setdefault(one.person_id, {})[one.response_id, one.unit_id] = one.value
+    for first_label in result.first_labels:
+        if (first_label.response_id, first_label.unit_id) not in older:
+            said.setdefault(first_label.person_id, {})[first_label.response_id, first_label.unit_id] = (
+                first_label.value
+            )
     return chosen, said
 
 
-def _older(project: Project, places: Mapping[Key, UnitPlace], found: ValidationSet) -> set[Key]:
+def _older(
+    project: Project, places: Mapping[Key, UnitPlace], found: validation_sets.ValidationSet
+) -> set[Key]:
     """The units that were reworded since the labels of a set were locked: those labels say nothing of them."""
-    kind, at = label_cases.shape_of(project, found.protocol).unit_kind, found.locked_at
+    kind, at = label_cases.protocol_of(project, found.protocol).unit_kind, found.locked_at
     if at is None:
         return set()
     said = {key: (place.item_id, place.unit_id, at) for key, place in places.items()}
     with project.store.read() as db:
-        gone = wordings.overtaken(db, kind, set(said.values()))
+        gone = label_rows.overtaken(db, kind, set(said.values()))
     return {key for key, one in said.items() if one in gone}
 
 
@@ -312,14 +325,14 @@ def _split(part: str) -> Split | None:
 
 
 def _truth(
-    project: Project, shape: Protocol, said: Mapping[str, Own], against: Sequence[str]
+    project: Project, protocol: Protocol, said: Mapping[str, Own], against: Sequence[str]
 ) -> dict[str, Own]:
-    if list(against) == [CONSENSUS]:
-        settled = validation_values.of_consensus(project, shape)
+    if list(against) == [result_raters.CONSENSUS]:
+        settled = validation_figures.of_consensus(project, protocol)
         if not settled:
             raise Refusal("No labels have been adjudicated yet.", "Adjudicate them, or name people.")
-        return {CONSENSUS: settled}
-    if CONSENSUS in against:
+        return {result_raters.CONSENSUS: settled}
+    if result_raters.CONSENSUS in against:
         raise Refusal(
             "The consensus cannot be combined with other raters.", "Compare judges with it, or with people."
         )
@@ -332,17 +345,13 @@ def _truth(
     return {person: said[person] for person in wanted if person in said}
 
 
-def _within(version: JudgeVersion, places: Mapping[Key, UnitPlace]) -> bool:
-    return any(key in places for found in (version.said, version.missing) for key in found)
-
-
 @kept
 def cost_per_question(project: Project, rater: ValidationRater, protocol: str) -> Estimate:
     """What a question costs by a judge, in US dollars; the baseline makes no call, and costs nothing."""
     if rater.kind == JudgeKind.BASELINE.value:
         return Estimate(0.0, method="mean cost of a question, US dollars", note="no call is made")
-    found = judge_costs.costs(project, "question", judge=rater.name)
-    return mean_cost([None if one.unpriced else one.cost_usd for one in found if one.protocol == protocol])
+    result = forecasts.costs(project, "question", judge=rater.name)
+    return mean_cost([None if one.unpriced else one.cost_usd for one in result if one.protocol == protocol])
 
 
 def mean_cost(costs: Sequence[float | None]) -> Estimate:
@@ -352,8 +361,288 @@ def mean_cost(costs: Sequence[float | None]) -> Estimate:
     method = "mean cost of a question, US dollars"
     notes = left_out(missing, len(costs), "the cost is not known")
     if not known:
-        reason = "no cost is known"
-        return Estimate(None, missing=missing, method=method, note="; ".join([reason, *notes]))
+        return Estimate(None, missing=missing, method=method, note="; ".join(["no cost is known", *notes]))
     return Estimate(
         fsum(known) / len(known), n=len(known), missing=missing, method=method, note="; ".join(notes)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingSide:
+    """What a rater gave beside a value: reason, passage, and its place in the report if known."""
+
+    why: str = ""
+    quote: str = ""
+    quote_start: int | None = None
+    flags: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictReading:
+    """A case to read, never with the name of a system.
+
+    `other` is the report shown second of a pair. Of a claim `address` is the page it cites with its text in `page`,
+    or `page_state` and `page_cause` say why it could not be read; `context` and `context_start` say where the claim
+    stands in the report. `given` are the words held beside the unit, such as a sub-task of the system's plan; `sides`
+    what those who speak of it gave beside their values.
+    """
+
+    item_id: str
+    item_key: str
+    question: str
+    unit: str
+    weight: float
+    report: str
+    other: str | None = None
+    address: str = ""
+    page: str = ""
+    page_state: str = ""
+    page_cause: str = ""
+    context: str = ""
+    context_start: int | None = None
+    given: tuple[str, ...] = ()
+    sides: Mapping[str, ReadingSide] = field(default_factory=dict)
+
+
+def reading(
+    project: Project, protocol: str, place: UnitPlace, raters: Collection[str] = ()
+) -> VerdictReading:
+    """What a verdict on a unit was about, and what these raters say of it beside their values.
+
+    Refusal for anyone who is still to label its item blind.
+    """
+    reviews.refuse_blind(project, place.item_id)
+    definition = label_cases.protocol_of(project, protocol)
+    material = materials.of_response(project, materials.for_judging(definition), place.response_id)
+    for case in definition.cases(material) if material is not None else ():
+        if any(unit.id == place.unit_id for unit in case.units):
+            given = sides(project, protocol, raters, {place.key})
+            return _reading(place, case, {rater: side for (rater, _), side in given.items()})
+    raise Refusal("The judged unit is no longer in this project.", "Read the list again.")
+
+
+def sides(
+    project: Project, protocol: str, raters: Collection[str], keys: Collection[Key] = ()
+) -> dict[tuple[str, Key], ReadingSide]:
+    """What these raters gave beside their values: (rater, unit) → side, of all units or of some; of a judge at the
+    first trial whose value counts.
+
+    Of people only for coordinators, and nothing on items that the person asking is still to label blind.
+    """
+    person, j = people.someone(project), label_rows.counted_rows().c
+    question = select(
+        j.rater_id, j.response_id, j.unit_id, j.rationale, j.note, j.quote, j.quote_start, j.flags, j.value, j.status
+    ).order_by(j.trial).where(
+        j.protocol == protocol, or_(j.trial == 1, j.rater_kind == RaterKind.JUDGE.value), j.rater_id.in_(raters),
+        j.item_id.not_in(reviews.still_blind(project, person.id)),
+    )  # fmt: skip
+    if not person.has(Role.COORDINATOR):
+        question = question.where(j.rater_kind == RaterKind.JUDGE.value)
+    if keys:
+        responses, units = zip(*keys, strict=True)
+        question = question.where(j.response_id.in_(set(responses)), j.unit_id.in_(set(units)))
+    with project.store.read() as db:
+        rows = db.execute(question).all()
+    of = grouped(
+        ((row.rater_id, (row.response_id, row.unit_id)), row)
+        for row in rows
+        if not keys or (row.response_id, row.unit_id) in keys
+    )
+    standing = {key: label_rows.come_to(PROTOCOLS[protocol].scale, each)[1] for key, each in of.items()}
+    return {
+        key: ReadingSide(row.rationale or row.note, row.quote, row.quote_start, row.flags)
+        for key, row in standing.items()
+    }
+
+
+def _reading(place: UnitPlace, case: Case, given: Mapping[str, ReadingSide]) -> VerdictReading:
+    unit = next(one for one in case.units if one.id == place.unit_id)
+    page = {name: str(case.given.get(name, "")) for name in label_cases.PAGE_FIELDS}
+    # Claims stand in the report; a criterion may be tied to a source, which is not what was judged.
+    anchor = unit.anchor if unit.anchor is not None and not unit.anchor.source_id else None
+    return VerdictReading(
+        place.item_id, place.item_key, case.item.question, unit.text if case.other is None else "", place.weight,
+        label_cases.text_of(case), case.other.text if case.other is not None else None, **page,
+        context=anchor.quote if anchor is not None else str(getattr(unit, "context", "")),
+        context_start=anchor.start if anchor is not None and anchor.start >= 0 else None,
+        given=tuple(label_cases.beside(case)), sides=given,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SettledItem:
+    """An item whose gold was labelled: how many units say something else now, or why nothing was changed."""
+
+    item_key: str
+    labelled: int
+    changed: int
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedMarks:
+    """What a judge said of units of a document whose author has said nothing: unit id → the value of that `field`."""
+
+    judge: str
+    field: str
+    values: Mapping[str, str]
+
+    def left(self, document: Document[Any]) -> dict[str, dict[str, str]]:
+        """What of it the document, which may have been changed since, does not say yet: by unit, its field."""
+        known = (unit for unit in document.units if unit.id in self.values)
+        return {one.id: {self.field: self.values[one.id]} for one in known if not getattr(one, self.field)}
+
+
+def settled_by() -> list[str]:
+    return [name for name, protocol in PROTOCOLS.items() if protocol.settles]
+
+
+def offered(project: Project, artifact: Artifact) -> OfferedMarks | None:
+    """What the judge that ran last labelled of the units of a document that its author may change.
+
+    None for a person who is still to label the item blind, and before those who write it independently have all
+    submitted: their agreement is to be their own. The baseline is left out.
+    """
+    protocol = next(
+        (PROTOCOLS[name] for name in settled_by() if PROTOCOLS[name].unit_kind is artifact.kind), None
+    )
+    if protocol is None or artifacts.objection(project, artifact) or _blind(project, artifact):
+        return None
+    with project.store.read() as db:
+        gold = annotating.judged_artifact(db, artifact.item_id, artifact.kind)
+    units, own = gold.document.units if gold else (), artifact.document.units
+    named = {units[j].id: own[i].id for i, j, _ in aligned(artifact.kind, own, units).pairs}
+    offers = (
+        OfferedMarks(
+            judge.name,
+            protocol.settles,
+            {named[u]: v for _, _, u, v in result_raters.spoken(project, protocol, judge.id) if u in named},
+        )
+        for judge in result_raters.raters(project, protocol.name)
+        if judge.kind and not judge.floor
+    )
+    return next((offer for offer in offers if offer.left(artifact.document)), None)
+
+
+def _blind(project: Project, artifact: Artifact) -> bool:
+    item_id, kind, stage = artifact.item_id, artifact.kind, stage_of(artifact.kind)
+    with project.store.read() as db:
+        alone = len(agreements.expected_raters(db, item_id, stage)) < 2 or reviewing.is_reviewed(
+            db, item_id, kind
+        )
+        compared = alone or agreements.of_stage(db, item_id, stage) is not None
+    return not compared or item_id in reviews.still_blind(project, people.someone(project).id)
+
+
+def take_over(project: Project, protocol: str, rater: str = result_raters.CONSENSUS) -> list[SettledItem]:
+    """Give the gold's units what a rater said of them, in one transaction: the consensus, a person, or a judge.
+
+    What was not labelled keeps what it has. A document that adjudication made, or that is someone's own, stays as it
+    is and is told. Refusal where the rater said nothing.
+    """
+    people.refuse_others(project, "can make labels the gold's own")
+    definition = label_cases.protocol_of(project, protocol)
+    if not definition.settles or definition.unit_kind is None:
+        raise Refusal(
+            f"{definition.title}: these labels are no field of the gold.",
+            f"Use one of {', '.join(settled_by())}.",
+        )
+    said: dict[str, str] = {}
+    for _, _, unit_id, value in result_raters.spoken(project, definition, _rater(project, rater)):
+        if said.setdefault(unit_id, value) != value:
+            raise Refusal(
+                "A unit was labelled in two ways.", "Adjudicate the labels, and take the consensus."
+            )
+    if not said:
+        raise Refusal(
+            f"{definition.title}: {rater} has said nothing that counts.",
+            "Nothing was changed; name another rater.",
+        )
+    with project.store.write():
+        return _taken(project, definition.unit_kind, definition.settles, said)
+
+
+def _rater(project: Project, name: str) -> str:
+    if name == result_raters.CONSENSUS:
+        return result_raters.CONSENSUS
+    known = {one.name: one.id for one in judges.all_of(project)}
+    return known.get(name) or f"{result_raters.PERSON_KEY}{people.known(project, name).id}"
+
+
+def _taken(project: Project, kind: Kind, field: str, said: dict[str, str]) -> list[SettledItem]:
+    result, ordered = list[SettledItem](), select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        keys = dict(db.execute(ordered.order_by(ITEM.c.position, ITEM.c.key)).all())
+        rows = annotating.judged_rows(db, kind)
+    for item_id in [key for key in keys if key in rows]:
+        artifact = artifacts.artifact_of(rows[item_id])
+        own = [unit for unit in artifact.document.units if unit.id in said]
+        other = {unit.id: {field: said[unit.id]} for unit in own if getattr(unit, field) != said[unit.id]}
+        why = _put(project, artifact.id, other, f"take over {field}") if other else ""
+        if own:
+            result.append(SettledItem(keys[item_id], len(own), 0 if why else len(other), why))
+    return result
+
+
+def _put(project: Project, artifact_id: str, given: dict[str, dict[str, str]], verb: str) -> str:
+    """A further sealed revision; why there is none, if so."""
+    try:
+        assignments.reopen(project, artifact_id)
+    except Refusal as refusal:
+        return str(refusal)
+    artifacts.change_units(project, artifact_id, given, verb)
+    assignments.seal(project, artifact_id)
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class SetLook:
+    """Locked labels of a set with the judges' verdicts on its test part; equal looks show the same.
+
+    `judges` are their names, and `said_sha256` is of every verdict under every wording.
+    """
+
+    set_id: str
+    name: str
+    labels_sha256: str
+    judges: tuple[str, ...]
+    said_sha256: str
+    openings: int
+
+
+def covers(counted: SetLook, now: SetLook) -> bool:
+    """Whether what was looked at then is all that is looked at now."""
+    return (counted.set_id, counted.labels_sha256, counted.said_sha256) == (
+        now.set_id,
+        now.labels_sha256,
+        now.said_sha256,
+    )
+
+
+def is_closed(set_name: str, part: str) -> bool:
+    """Whether a part of a set is opened on purpose only."""
+    return bool(set_name) and part not in ("", Split.DEV.value)
+
+
+def seen(project: Project, set_name: str) -> SetLook:
+    """What a look at the test part of a set would show now; Refusal while its labels are not locked."""
+    result = validation_sets.named(project, set_name)
+    validation_sets.refuse_unlocked(result)
+    test = result.responses(Split.TEST)
+    versions = validation_figures.of_judges(project, label_cases.protocol_of(project, result.protocol))
+    said = sorted(
+        (rater_of(one).key, *key, value)
+        for one in versions
+        for each in (one.said, one.missing)
+        for key, value in each.items()
+        if key[0] in test
+    )
+    keys = {row[0] for row in said}
+    return SetLook(
+        result.id,
+        result.name,
+        result.labels_sha256,
+        tuple(sorted({version.judge.name for version in versions if rater_of(version).key in keys})),
+        sha256(canonical_json(said).decode()),
+        result.openings,
+    )  # fmt: skip

@@ -13,21 +13,20 @@ from sqlalchemy import func, insert, select, update
 from sqlalchemy.engine import Connection
 
 from annotator.actions.assignments import assignments
+from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import dealing, label_cases
 from annotator.actions.labelling.label_rows import submits
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.actions.sets import validation_units, validation_values
-from annotator.actions.sets.validation_units import Key, UnitPlace
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Role
+from annotator.actions.results.grouping import grouped
+from annotator.actions.sets import validation_figures
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.judges.protocol import Protocol
 from annotator.domain.judges.validation import Content, Draw, FirstLabel, Opening, Sampled, Split
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change, new_id, now
-from annotator.domain.texts.counting import counted
+from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import ITEM, OPENING, VALIDATION_SET
 
@@ -78,14 +77,13 @@ class ValidationSet:
     openings: int
 
     def responses(self, split: Split | None = None) -> set[str]:
-        """The responses of a part, or of the whole set."""
-        return {one.response_id for one in self.content.responses if split in (None, one.split)}
+        return {
+            response.response_id for response in self.content.responses if split in (None, response.split)
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class SetPreview:
-    """The preview of a set: its content, and remarks in sentences."""
-
     content: Content
     units: int
     told: tuple[str, ...]
@@ -95,14 +93,14 @@ def preview(project: Project, request: SetRequest) -> SetPreview:
     """Draw a set without making it; made next, it is just this but for who labels which item."""
     people.refuse_others(project, "can draw validation sets")
     _refuse_senseless(project, request)
-    shape = label_cases.shape_of(project, request.protocol)
-    found = candidates(validation_units.places(project, shape).values())
-    if not found:
+    protocol = label_cases.protocol_of(project, request.protocol)
+    result = candidates(validation_figures.places(project, protocol).values())
+    if not result:
         raise Refusal(
             "No response can be labelled yet.", "Import responses, and complete the gold they are judged by."
         )
-    size = _size(found, request)
-    chosen = drawn(found, size.responses, request.seed)
+    size = _size(result, request)
+    chosen = drawn(result, size.responses, request.seed)
     by_width = request.size is None
     draw = Draw(
         seed=request.seed, test_share=request.test_share, raters=request.raters,
@@ -114,7 +112,7 @@ def preview(project: Project, request: SetRequest) -> SetPreview:
     items = sorted({one.item_id for one in sampled})
     content = Content(draw=draw, responses=sampled, dealt=dict.fromkeys(items, request.people))
     units = sum(one.units for one in chosen)
-    told = _told(request, found, size, content, units) + _informed(project, request)
+    told = _told(request, result, size, content, units) + _informed(project, request)
     return SetPreview(content, units, tuple(told))
 
 
@@ -143,7 +141,6 @@ def make(project: Project, request: SetRequest) -> Change:
 
 
 def sets(project: Project) -> list[ValidationSet]:
-    """All sets, the oldest first."""
     opened = select(OPENING.c.set_id, func.count()).group_by(OPENING.c.set_id)
     with project.store.read() as db:
         counts: dict[str, int] = dict(db.execute(opened).all())
@@ -163,20 +160,19 @@ def named(project: Project, name: str) -> ValidationSet:
 
 def lacking(project: Project, found: ValidationSet) -> list[str]:
     """What is still to be done before a set can be locked, in words, person by person; empty when nothing is."""
-    shape = label_cases.shape_of(project, found.protocol)
-    wanted, units = found.responses(), defaultdict[str, list[UnitPlace]](list)
-    for place in validation_units.places(project, shape, found.content.dealt).values():
+    protocol = label_cases.protocol_of(project, found.protocol)
+    wanted, units = found.responses(), defaultdict[str, list[validation_figures.UnitPlace]](list)
+    for place in validation_figures.places(project, protocol, found.content.dealt).values():
         if place.response_id in wanted:
             units[place.item_id].append(place)
     aliases = {person.id: person.alias for person in people.people(project)}
     with project.store.read() as db:
-        said, finished = _said(db, shape, found), _said(db, shape, found, submitted=True)
+        said, finished = _said(db, protocol, found), _said(db, protocol, found, submitted=True)
         lines = []
         for item_id, whose in _raters(db, found).items():
             for person in whose:
                 missing = sum((place.key, person) not in said for place in units[item_id])
-                open_ = sum((place.key, person) not in finished for place in units[item_id])
-                if missing or open_:
+                if missing or sum((place.key, person) not in finished for place in units[item_id]):
                     lines.append((item_id, person, missing))
         keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key)).all())
     return [
@@ -189,48 +185,46 @@ def lacking(project: Project, found: ValidationSet) -> list[str]:
 def lock(project: Project, name: str) -> Change:
     """Keep what people said of a set as the first labels, which stay the metric; Refusal while some are missing."""
     people.refuse_others(project, "can lock validation sets")
-    found = named(project, name)
-    if found.locked_at is not None:
+    result = named(project, name)
+    if result.locked_at is not None:
         raise Refusal("The labels of this set are locked already.", "Nothing was changed.")
-    if missing := lacking(project, found):
-        rest = [f"… and {len(missing) - NAMED:,} more"] if len(missing) > NAMED else []
+    if missing := lacking(project, result):
         raise Refusal(
             "Labels of this set are missing, and no judge is shown before they are complete.",
             "Have these submitted first.",
-            (*missing[:NAMED], *rest),
+            (*missing[:NAMED], *([f"… and {len(missing) - NAMED:,} more"] if len(missing) > NAMED else [])),
         )
-    shape = label_cases.shape_of(project, found.protocol)
+    protocol = label_cases.protocol_of(project, result.protocol)
     with project.store.write() as db:
-        said = _said(db, shape, found)
+        said = _said(db, protocol, result)
         labels = [
             FirstLabel(response_id=key[0], unit_id=key[1], person_id=person, value=said[key, person])
             for key, person in sorted(said)
         ]
-        text = canonical_json([one.model_dump(mode="json") for one in labels]).decode()
+        text = canonical_json([label.model_dump(mode="json") for label in labels]).decode()
         row = {"labels": text, "labels_sha256": sha256(text), "locked_at": now()}
-        db.execute(update(VALIDATION_SET).where(VALIDATION_SET.c.id == found.id), row)
+        db.execute(update(VALIDATION_SET).where(VALIDATION_SET.c.id == result.id), row)
         after = {"labels": len(labels), "sha256": row["labels_sha256"]}
-        return record(project, db, Change(NAME, found.id, "lock labels", None, after))
+        return record(project, db, Change(NAME, result.id, "lock labels", None, after))
 
 
 def open_test(project: Project, name: str, judges: Sequence[str]) -> Opening:
     """Count a look at the test part of a set, at these judges; Refusal while its labels are not locked."""
     people.refuse_others(project, "can open the test part of a set")
-    found = named(project, name)
-    refuse_unlocked(found)
+    result = named(project, name)
+    refuse_unlocked(result)
     opening = Opening(
-        id=new_id(), set_id=found.id, judges=orjson.dumps(sorted(judges)).decode(),
-        labels_sha256=found.labels_sha256, by=project.by, at=now(),
+        id=new_id(), set_id=result.id, judges=orjson.dumps(sorted(judges)).decode(),
+        labels_sha256=result.labels_sha256, by=project.by, at=now(),
     )  # fmt: skip
     with project.store.write() as db:
         db.execute(insert(OPENING).values(**opening.model_dump()))
-        after = {"opening": found.openings + 1, "judges": sorted(judges)}
-        record(project, db, Change(NAME, found.id, "open the test part", None, after))
+        after = {"opening": result.openings + 1, "judges": sorted(judges)}
+        record(project, db, Change(NAME, result.id, "open the test part", None, after))
     return opening
 
 
 def openings(project: Project, set_id: str) -> list[Opening]:
-    """Every look at the test part of a set, the first one first."""
     question = select(OPENING).where(OPENING.c.set_id == set_id).order_by(OPENING.c.at, OPENING.c.id)
     with project.store.read() as db:
         return [Opening(**row) for row in db.execute(question).mappings()]
@@ -242,17 +236,16 @@ def looks(project: Project, name: str, part: str) -> int:
 
 
 def viewed(project: Project, name: str) -> list[str]:
-    """What must be said beside all figures on a set: how often its test part was viewed."""
     return [f"The test part was viewed {counted(named(project, name).openings, 'time')}."] if name else []
 
 
 def held_back(project: Project, protocol: str) -> set[str]:
     """The responses on which no judge is shown unless their set is named: of sets not yet locked, and of test parts."""
-    found: set[str] = set()
+    result: set[str] = set()
     for one in sets(project):
         if one.protocol == protocol:
-            found |= one.responses(None if one.locked_at is None else Split.TEST)
-    return found
+            result |= one.responses(None if one.locked_at is None else Split.TEST)
+    return result
 
 
 def refuse_unlocked(found: ValidationSet) -> None:
@@ -265,14 +258,14 @@ def refuse_unlocked(found: ValidationSet) -> None:
 
 
 def _refuse_senseless(project: Project, request: SetRequest) -> None:
-    known = {person.id for person in people.people(project) if person.active}
     wrong = {
         "A set needs a name.": not request.name.strip(),
         f"A name has at most {LONGEST_NAME} letters.": len(request.name.strip()) > LONGEST_NAME,
         "A set must be labelled by at least two people.": len(set(request.people)) < 2 or request.raters < 2,
         "An item cannot be labelled by more people than are in the set.": request.raters
         > len(set(request.people)),
-        "One of the annotators is not active in this project.": not set(request.people) <= known,
+        "One of the annotators is not active in this project.": not set(request.people)
+        <= {person.id for person in people.people(project) if person.active},
         "The width of a share's interval must be between 0 and 1.": not 0 < request.width < 1,
         "A share must be between 0 and 1.": not all(
             0 <= share <= 1 for share in (request.share, request.likeness, request.test_share)
@@ -286,8 +279,6 @@ def _refuse_senseless(project: Project, request: SetRequest) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A response that may be drawn, and its number of units."""
-
     response_id: str
     item_id: str
     stratum: Stratum
@@ -296,18 +287,14 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class SampleSize:
-    """The number of responses for an interval width: units needed, and the design effect."""
-
     responses: int
     units: int
     effect: float
     reached: bool
 
 
-def candidates(places: Iterable[UnitPlace]) -> list[Candidate]:
-    by_response: dict[str, list[UnitPlace]] = defaultdict(list)
-    for place in places:
-        by_response[place.response_id].append(place)
+def candidates(places: Iterable[validation_figures.UnitPlace]) -> list[Candidate]:
+    by_response = grouped((place.response_id, place) for place in places)
     return [
         Candidate(
             response_id, own[0].item_id, (own[0].question_type, own[0].system_id, own[0].quartile), len(own)
@@ -322,7 +309,7 @@ def size_for(found: Sequence[Candidate], width: float, share: float, likeness: f
     Units of one item are alike by `likeness` (ρ), so that each counts 1 / deff (Kish 1965). ValueError as in
     `wilson_size` and `kish_effect`; there must be a response.
     """
-    from annotator.stats.intervals.sample_size import kish_effect, wilson_size
+    from annotator.stats.intervals.student import kish_effect, wilson_size
 
     each = sum(one.units for one in found) / len(found)
     held = sorted(Counter(one.item_id for one in found).values(), reverse=True)
@@ -384,10 +371,9 @@ def drawn(found: Iterable[Candidate], responses: int, seed: int) -> list[Candida
 
 def split(chosen: Sequence[Candidate], test_share: float, seed: int) -> list[Sampled]:
     """The responses with their part: whole items go to one part, evenly over question types, at random."""
-    chance = Random(f"{seed}/split")
     types = {one.item_id: one.stratum[0] for one in chosen}
     items = sorted(types)
-    chance.shuffle(items)
+    Random(f"{seed}/split").shuffle(items)
     items.sort(key=types.__getitem__)
     tested = {
         item
@@ -422,8 +408,8 @@ def _size(found: Sequence[Candidate], request: SetRequest) -> SampleSize:
 def _told(
     request: SetRequest, found: Sequence[Candidate], size: SampleSize, content: Content, units: int
 ) -> list[str]:
-    tested = [one for one in content.responses if one.split is Split.TEST]
-    items = {one.item_id for one in content.responses}
+    tested = [response for response in content.responses if response.split is Split.TEST]
+    items = {response.item_id for response in content.responses}
     unit = "pair" if PROTOCOLS[request.protocol].paired else "unit"
     told = [
         f"{counted(len(content.responses), 'response')} of {counted(len(items), 'item')} with "
@@ -457,7 +443,6 @@ def _informed(project: Project, request: SetRequest) -> list[str]:
 
 
 def _dealt(project: Project, db: Connection, request: SetRequest, content: Content) -> Content:
-    """The set with who labels which item, each being asked for it."""
     items = tuple(content.dealt)
     asked = dealing.labelling(db, protocol=request.protocol)
     before = {item_id: asked.get(item_id, set()) for item_id in items}
@@ -488,7 +473,7 @@ def _set_of(row: Any, opened: int) -> ValidationSet:
     labels = orjson.loads(row.labels) if row.labels else ()
     return ValidationSet(
         row.id, row.name, row.protocol, Content.model_validate_json(row.content), row.at, row.locked_at,
-        tuple(FirstLabel.model_construct(**one) for one in labels), row.labels_sha256, opened,
+        tuple(FirstLabel.model_construct(**label) for label in labels), row.labels_sha256, opened,
     )  # fmt: skip
 
 
@@ -509,16 +494,52 @@ def _raters(db: Connection, found: ValidationSet) -> dict[str, tuple[str, ...]]:
 
 
 def _said(
-    db: Connection, shape: Protocol, found: ValidationSet, *, submitted: bool = False
-) -> dict[tuple[Key, str], str | None]:
+    db: Connection, protocol: Protocol, found: ValidationSet, *, submitted: bool = False
+) -> dict[tuple[validation_figures.Key, str], str | None]:
     """What the people of a set say of the units of its responses now, None where they are unsure."""
-    item_of = {one.response_id: one.item_id for one in found.content.responses}
+    item_of = {response.response_id: response.item_id for response in found.content.responses}
     raters = _raters(db, found)
     return {
         (key, person): value
-        for person, own in validation_values.of_people(
-            db, shape, list(found.content.dealt), submitted=submitted
+        for person, own in validation_figures.of_people(
+            db, protocol, list(found.content.dealt), submitted=submitted
         ).items()
         for key, value in own.items()
         if key[0] in item_of and person in raters[item_of[key[0]]]
     }
+
+
+@dataclass(frozen=True, slots=True)
+class SetStatus:
+    """A set with its title, its labellers and their items, and what each still has to do.
+
+    `types` counts its responses by question type; `openings` are the looks at its test part, the first one first.
+    """
+
+    set: ValidationSet
+    title: str
+    raters: dict[str, int]
+    types: dict[str, int]
+    lacking: tuple[str, ...]
+    openings: tuple[Opening, ...]
+
+    @property
+    def locked(self) -> bool:
+        """Whether its labels are the metric from here on."""
+        return self.set.locked_at is not None
+
+
+def standings(project: Project) -> list[SetStatus]:
+    people.refuse_others(project, "can see validation sets")
+    aliases = {person.id: person.alias for person in people.people(project)}
+    return [_standing(project, one, aliases) for one in reversed(sets(project))]
+
+
+def _standing(project: Project, found: ValidationSet, aliases: dict[str, str]) -> SetStatus:
+    raters = Counter(aliases[person] for whose in found.content.dealt.values() for person in whose)
+    types = Counter(response.question_type or "no type" for response in found.content.responses)
+    missing = () if found.locked_at is not None else tuple(lacking(project, found))
+    return SetStatus(
+        found, judge_runs.title(found.protocol), dict(sorted(raters.items())), dict(types.most_common()), missing,
+        tuple(openings(project, found.id)),
+    )  # fmt: skip

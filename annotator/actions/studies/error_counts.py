@@ -2,17 +2,15 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from random import Random
 
 from sqlalchemy import select
 
-from annotator.actions.labelling import second_looks
+from annotator.actions.labelling import label_sealing
 from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.actions.results import response_scores, result_pictures, result_raters, scoring
-from annotator.actions.results.result_raters import ResultRater
+from annotator.actions.results import result_pictures, result_raters, results, scoring
 from annotator.actions.results.result_sheets import (
     ResultSheet,
     SheetLine,
@@ -22,15 +20,15 @@ from annotator.actions.results.result_sheets import (
     count,
     figure,
     key_of,
+    picture,
     text,
 )
-from annotator.domain.judges.informed import InformedKind, Review
-from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.taxonomy import SUBTOTAL, LabelledResponse, Taxonomy, due, mean_counts
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.counting import counted
+from annotator.domain.judges.judge import InformedKind, RaterKind, Review, Status
+from annotator.domain.judges.paper import SUBTOTAL, LabelledResponse, Taxonomy, due, mean_counts
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.storage.tables import INFORMED, RESPONSE
 
@@ -45,27 +43,25 @@ class TaxonomyCounts:
     """A taxonomy's mean label counts per response by question type, who judged, and which responses were taken."""
 
     taxonomy: Taxonomy
-    rater: ResultRater | None
+    rater: result_raters.ResultRater | None
     means: Mapping[str, Mapping[str, Estimate]]
     taken: str
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorCountsReport:
-    """Errors of criteria and of claims, and origins of covered content."""
-
     counted: tuple[TaxonomyCounts, ...]
     system: str
 
 
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Whose verdicts say what is to be labelled, of which system, and of which responses."""
-    systems = response_scores.systems_named(project).values()
+    systems = results.systems_named(project).values()
     return (
-        response_scores.rater_choice(project),
+        results.rater_choice(project),
         ViewChoice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
         ViewChoice("of", "Responses", (("Looked at", LOOKED_AT), ("All judged", JUDGED))),
-        *response_scores.cut_choices(project),
+        *results.cut_choices(project),
     )
 
 
@@ -75,29 +71,29 @@ def draw(project: Project, per_system: int, seed: int = 1, systems: Sequence[str
     Of each system those of the mode that counts in the results; the same seed draws the same.
     """
     people.refuse_others(project, "can draw the responses whose errors are looked at")
-    there = response_scores.systems_named(project)
+    there = results.systems_named(project)
     if unknown := set(systems) - set(there.values()):
         raise Refusal(f"There is no system “{min(unknown)}”.", f"There are: {', '.join(there.values())}.")
     if per_system < 1:
         raise Refusal("At least one response of each system must be drawn.", "Nothing was drawn.")
-    items, r = response_scores.items_named(project), RESPONSE.c
+    items, r = results.items_named(project), RESPONSE.c
     question = select(r.id, r.item_id, r.system_id).where(r.mode == scoring.main_mode(project), r.trial == 1)
-    found: dict[str, list[tuple[str, str]]] = {}
+    result: dict[str, list[tuple[str, str]]] = {}
     with project.store.read() as db:
         for row in db.execute(question):
             if row.item_id in items and (not systems or there[row.system_id] in systems):
-                found.setdefault(there[row.system_id], []).append((items[row.item_id].key, row.id))
+                result.setdefault(there[row.system_id], []).append((items[row.item_id].key, row.id))
     chance = Random(seed)
     drawn = [
         one
-        for name in sorted(found)
-        for one in chance.sample(sorted(found[name]), min(per_system, len(found[name])))
+        for name in sorted(result)
+        for one in chance.sample(sorted(result[name]), min(per_system, len(result[name])))
     ]
     after = {"seed": seed, "per_system": per_system, "responses": [response_id for _, response_id in drawn]}
-    before = project.get(second_looks.SAMPLE)
+    before = project.get(label_sealing.SAMPLE)
     with project.store.write() as db:
-        project.set(second_looks.SAMPLE, after)
-        return record(project, db, Change("setting", second_looks.SAMPLE, "draw responses", before, after))
+        project.set(label_sealing.SAMPLE, after)
+        return record(project, db, Change("setting", label_sealing.SAMPLE, "draw responses", before, after))
 
 
 def report(
@@ -144,8 +140,9 @@ def _counted(
     return TaxonomyCounts(taxonomy, rater, mean_counts(looked, taxonomy), taken)
 
 
-def _rejected(project: Project, taxonomy: Taxonomy, rater: ResultRater | None) -> set[tuple[str, str]]:
-    """The verdicts of a judge that an expert rejected in a review."""
+def _rejected(
+    project: Project, taxonomy: Taxonomy, rater: result_raters.ResultRater | None
+) -> set[tuple[str, str]]:
     i = INFORMED.c
     question = select(i.response_id, i.unit_id).where(
         i.protocol == taxonomy.of, i.judge_id == (rater.id if rater else ""), i.kind == InformedKind.REVIEW.value,
@@ -156,14 +153,14 @@ def _rejected(project: Project, taxonomy: Taxonomy, rater: ResultRater | None) -
 
 
 def _taken(
-    project: Project, rater: ResultRater | None, labelled: Collection[str], of: str
+    project: Project, rater: result_raters.ResultRater | None, labelled: Collection[str], of: str
 ) -> tuple[str, Collection[str]]:
     """Which responses are taken, in words, and their ids; none for all that were judged."""
     if of == JUDGED:
         return "all judged responses", ()
     if rater is not None and result_raters.are_people(rater.id):
         return "the responses that people labelled", ()
-    if sample := second_looks.sample(project):
+    if sample := label_sealing.sample(project):
         return (
             f"a draw of {sample.per_system} responses of each system (seed {sample.seed})",
             sample.responses,
@@ -177,8 +174,8 @@ def _taken(
 
 
 def _responses(project: Project, system: str, mode: str, among: str) -> list[tuple[str, str]]:
-    items = response_scores.items_named(project, among)
-    names = response_scores.systems_named(project)
+    items = results.items_named(project, among)
+    names = results.systems_named(project)
     r = RESPONSE.c
     question = select(r.id, r.item_id, r.system_id).where(r.mode == (mode or scoring.main_mode(project)))
     with project.store.read() as db:
@@ -196,12 +193,12 @@ def _labels(project: Project, taxonomy: Taxonomy) -> dict[str, dict[tuple[str, s
     question = select(j.rater_id, j.response_id, j.unit_id, j.value).where(
         j.protocol == taxonomy.name, j.rater_kind == RaterKind.PERSON.value, j.status == Status.OK.value
     )
-    found: dict[str, dict[tuple[str, str], str]] = {}
+    result: dict[str, dict[tuple[str, str], str]] = {}
     with project.store.read() as db:
         for rater, response_id, unit_id, value in db.execute(question.order_by(j.at, j.id)):
             for who in (rater, "", result_raters.CONSENSUS):
-                found.setdefault(who, {})[response_id, unit_id] = value
-    return found
+                result.setdefault(who, {})[response_id, unit_id] = value
+    return result
 
 
 def sheets(found: ErrorCountsReport) -> tuple[ResultSheet, ...]:
@@ -218,12 +215,14 @@ def _sheet(one: TaxonomyCounts) -> ResultSheet:
         *([("without_a_label", "Without a label", "Units whose verdict needs a label that nobody "
         "gave")] if one.taxonomy.whole else []),
     )  # fmt: skip
-    lines = []
-    for kind, means in one.means.items():
-        first = next(iter(means.values()))
-        gaps = [count(first.missing)] if one.taxonomy.whole else []
-        cells = (text(kind), count(first.n), *(figure(means[label]) for label in labels), *gaps)
-        lines.append(SheetLine(cells))
+    lines = [
+        SheetLine((
+            text(kind), count(first.n), *(figure(means[label]) for label in labels),
+            *([count(first.missing)] if one.taxonomy.whole else []),
+        ))
+        for kind, means in one.means.items()
+        for first in [next(iter(means.values()))]
+    ]  # fmt: skip
     judge = one.rater.name if one.rater else ""
     printed = f" ({one.taxonomy.printed})" if one.taxonomy.printed else ""
     told = [
@@ -234,14 +233,13 @@ def _sheet(one: TaxonomyCounts) -> ResultSheet:
             f"{counted(missing, 'unit waits', 'units wait')} for a label; until then a label's mean has only a range, "
             "and the subtotal stands."
         )
-    pictures = (_picture(one, labels),) if _is_drawn(one) else ()
     return ResultSheet(
         key_of(one.taxonomy.name),
         one.taxonomy.title,
         heads,
         tuple(lines),
         tuple(told),
-        pictures,
+        (_picture(one, labels),) if _is_drawn(one) else (),
         one.taxonomy.departures,
     )
 
@@ -255,9 +253,12 @@ def _is_drawn(one: TaxonomyCounts) -> bool:
 
 
 def _picture(one: TaxonomyCounts, labels: list[str]) -> SheetPicture:
-    title = f"{one.taxonomy.title}: mean number per response"
     kinds = list(one.means)
-    series = {_words(label): [one.means[kind][label].value for kind in kinds] for label in labels}
-    return SheetPicture(
-        one.taxonomy.name, title, partial(result_pictures.bars, title, kinds, series, "per response")
+    return picture(
+        one.taxonomy.name,
+        f"{one.taxonomy.title}: mean number per response",
+        result_pictures.bars,
+        kinds,
+        {_words(label): [one.means[kind][label].value for kind in kinds] for label in labels},
+        "per response",
     )

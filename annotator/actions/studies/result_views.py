@@ -8,35 +8,18 @@ from typing import Any
 from sqlalchemy import func, select
 
 from annotator.actions.contests import contest_rows, contest_standings
-from annotator.actions.items import named_rubrics, roles
-from annotator.actions.material import collections, source_views
+from annotator.actions.items.items import left_out
+from annotator.actions.material import source_views
 from annotator.actions.project.file import Project
-from annotator.actions.results import (
-    metrics,
-    overview,
-    publishing,
-    response_scores,
-    result_items,
-    result_raters,
-    scoring,
-)
-from annotator.actions.results.result_raters import PEOPLE
+from annotator.actions.results import overview, result_raters, results, results_behind, scoring
 from annotator.actions.results.result_sheets import ResultSheet, ViewChoice, no_choices
 from annotator.actions.studies import (
-    attempts,
-    domains,
-    duels,
-    efficiency,
     error_counts,
-    gold_balance,
-    lengths,
-    modes,
-    plan_matrices,
-    preferences,
-    retrieval_matches,
-    rubric_pilots,
-    rubric_sets,
-    selection_ratings,
+    pair_views,
+    part_views,
+    question_views,
+    rubric_views,
+    score_views,
 )
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.material.part import ResponsePart
@@ -69,12 +52,10 @@ class ResultView:
     rests_on: tuple[str, ...] = ()
 
     def rests(self, on: Collection[str]) -> bool:
-        """Whether what a project holds is enough."""
         return all(one in on for one in self.rests_on)
 
     @property
     def missing(self) -> str:
-        """What it lacks, with the command for it."""
         return f"{self.lacks} Run: {self.command}"
 
 
@@ -90,11 +71,12 @@ class ResultView:
 
 
 def held(project: Project) -> frozenset[str]:
-    """What this project holds of all that views rest on."""
     raters = {name: {one.id for one in of} for name, of in result_raters.raters_under(project).items() if of}
     modes = scoring.modes_of(project)
-    items = response_scores.items_named(project)
-    sources = [one for one in source_views.source_lines(project) if one.item_id in items]
+    items = results.items_named(project)
+    sources = [
+        source_line for source_line in source_views.source_lines(project) if source_line.item_id in items
+    ]
     r, e, a = RESPONSE.c, EXTRACT.c, ARTIFACT.c
     with project.store.read() as db:
         runs = db.execute(select(func.max(r.trial))).scalar() or 0
@@ -104,27 +86,26 @@ def held(project: Project) -> frozenset[str]:
         extracts = {*db.execute(select(e.kind).distinct()).scalars()}
     drawn = {part.drawn for part in ResponsePart if part in extracts}
     said = {
-        JUDGED: any(metrics.qualities(project)),
-        COMPARED: any(raters.get(one, set()) - {PEOPLE} for one in duels.JUDGED),
-        PREFERRED: any(PEOPLE in raters.get(one, ()) for one in preferences.ASKED),
+        JUDGED: any(scoring.qualities(project)),
+        COMPARED: any(raters.get(one, set()) - {result_raters.PEOPLE} for one in pair_views.JUDGED),
+        PREFERRED: any(result_raters.PEOPLE in raters.get(one, ()) for one in pair_views.ASKED),
         LOOKED_AT: any(one.of in raters for one in TAXONOMIES.values() if not one.beside),
         CHOSEN: Kind.SELECTION in named or bool(origins),
-        BESIDE: any(PEOPLE in of and len(of) > 1 for of in raters.values()),
+        BESIDE: any(result_raters.PEOPLE in of and len(of) > 1 for of in raters.values()),
         ITEMS: bool(items),
         REPORTS_THERE: bool(modes),
         SEVERAL_MODES: len(modes) > 1,
         SEVERAL_RUNS: runs > 1,
-        SEVERAL_JUDGES: any(len(of - {PEOPLE}) > 1 for of in raters.values()),
+        SEVERAL_JUDGES: any(len(of - {result_raters.PEOPLE}) > 1 for of in raters.values()),
         CUT_OFF: bool(limited),
         SOURCES: bool(sources),
-        DATED: any(one.published or one.citations is not None for one in sources),
+        DATED: any(source.published or source.citations is not None for source in sources),
         MATCHES: bool(contest_rows.raters(project)),
     }
     return frozenset({*raters, *named, *drawn, *(name for name, there in said.items() if there)})
 
 
 def drawing(part: ResponsePart) -> str:
-    """The command that draws a part out of reports."""
     name = next(one.name for one in EXTRACTIONS.values() if one.makes is part)
     return f"goldsmith judge extract FILE --judge NAME --extraction {name}"
 
@@ -149,9 +130,9 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "What each system scores on each item.",
         NOBODY_JUDGED,
-        response_scores.choices,
-        result_items.report,
-        result_items.sheets,
+        results.choices,
+        results_behind.report,
+        results_behind.sheets,
         rests_on=(JUDGED,),
     ),
     ResultView(
@@ -160,10 +141,10 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Systems compared in pairs, in both orders: who wins, and how far order and length decide.",
         "Have a judge compare reports in pairs.",
-        duels.choices,
-        duels.report,
-        duels.sheets,
-        command=f"goldsmith judge run FILE --judge NAME --protocol {metrics.named('win_rate').protocol}",
+        pair_views.duels_choices,
+        pair_views.duels_report,
+        pair_views.duels_sheets,
+        command=f"goldsmith judge run FILE --judge NAME --protocol {scoring.named('win_rate').protocol}",
         rests_on=(COMPARED,),
     ),
     ResultView(
@@ -172,9 +153,9 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Whether people prefer the report with the better score.",
         "Let people compare two reports blind, and have a metric judged.",
-        preferences.choices,
-        preferences.report,
-        preferences.sheets,
+        pair_views.preferences_choices,
+        pair_views.preferences_report,
+        pair_views.preferences_sheets,
         "Label",
         command="goldsmith labels pairs FILE --draw 100",
         rests_on=(PREFERRED, JUDGED),
@@ -185,9 +166,9 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Scores compared with time, tokens and money spent.",
         NOBODY_JUDGED,
-        response_scores.choices,
-        efficiency.report,
-        efficiency.sheets,
+        results.choices,
+        score_views.efficiency_report,
+        score_views.efficiency_sheets,
         rests_on=(JUDGED,),
     ),
     ResultView(
@@ -196,9 +177,9 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Whether longer reports score higher.",
         NOBODY_JUDGED,
-        lengths.choices,
-        lengths.report,
-        lengths.sheets,
+        score_views.lengths_choices,
+        score_views.lengths_report,
+        score_views.lengths_sheets,
         rests_on=(JUDGED,),
     ),
     ResultView(
@@ -207,9 +188,9 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Means by subject or question type, with their margins.",
         NOBODY_JUDGED,
-        domains.choices,
-        domains.report,
-        domains.sheets,
+        score_views.domains_choices,
+        score_views.domains_report,
+        score_views.domains_sheets,
         rests_on=(JUDGED,),
     ),
     ResultView(
@@ -218,9 +199,9 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Gain in score when the system is given gold, item by item.",
         "Import responses of the same systems in two modes, such as end-to-end and isolated, and have them judged.",
-        modes.choices,
-        modes.report,
-        modes.sheets,
+        score_views.modes_choices,
+        score_views.modes_report,
+        score_views.modes_sheets,
         "Import",
         command="goldsmith respond FILE --mode isolated",
         rests_on=(SEVERAL_MODES, JUDGED),
@@ -231,9 +212,9 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "Pass@k: the expected best of k runs.",
         "Import two or more runs of a system on the same item, and have them judged.",
-        response_scores.choices,
-        attempts.report,
-        attempts.sheets,
+        results.choices,
+        score_views.attempts_report,
+        score_views.attempts_sheets,
         "Import",
         command="goldsmith import FILE REPORTS.csv, whose column “trial” numbers the runs",
         rests_on=(SEVERAL_RUNS, JUDGED),
@@ -244,9 +225,9 @@ VIEWS: tuple[ResultView, ...] = (
         SYSTEMS,
         "The same system at different times of collection, or in different versions.",
         NOBODY_JUDGED,
-        collections.time_choices,
-        collections.over_time,
-        collections.time_sheets,
+        source_views.time_choices,
+        source_views.over_time,
+        source_views.time_sheets,
         command="goldsmith responses set FILE",
         rests_on=(JUDGED,),
     ),
@@ -269,9 +250,9 @@ VIEWS: tuple[ResultView, ...] = (
         REPORTS,
         "Predicted sub-tasks compared with gold ones, in both readings.",
         "It needs a settled gold plan, and the plans of the reports: imported, or drawn by a model.",
-        plan_matrices.choices,
-        plan_matrices.report,
-        plan_matrices.sheets,
+        part_views.matrix_choices,
+        part_views.matrix_report,
+        part_views.matrix_sheets,
         shown=("of",),
         command=drawing(ResponsePart.PLAN),
         rests_on=(Kind.PLAN, ResponsePart.PLAN.drawn),
@@ -282,9 +263,9 @@ VIEWS: tuple[ResultView, ...] = (
         REPORTS,
         "Every match of a report's references with the gold ones, and why.",
         "It needs settled gold evidence, and the references of the reports: imported, or drawn from them.",
-        retrieval_matches.choices,
-        retrieval_matches.report,
-        retrieval_matches.sheets,
+        part_views.matches_choices,
+        part_views.matches_report,
+        part_views.matches_sheets,
         shown=("item", "system"),
         command=drawing(ResponsePart.REFERENCES),
         rests_on=(Kind.EVIDENCE, ResponsePart.REFERENCES.drawn),
@@ -306,9 +287,9 @@ VIEWS: tuple[ResultView, ...] = (
         BENCHMARK,
         "Which criteria separate systems, rater agreement, and weights.",
         NOBODY_JUDGED,
-        rubric_pilots.choices,
-        rubric_pilots.report,
-        rubric_pilots.sheets,
+        rubric_views.pilot_choices,
+        rubric_views.pilot_report,
+        rubric_views.pilot_sheets,
         rests_on=(Kind.RUBRIC,),
     ),
     ResultView(
@@ -317,9 +298,9 @@ VIEWS: tuple[ResultView, ...] = (
         BENCHMARK,
         "Rubric sets on the same reports: scores, gaps, agreement with people, weights, shared criteria.",
         "It needs two rubric sets for the same items: two authors', a named or drafted one, or another project's.",
-        rubric_sets.choices,
-        rubric_sets.report,
-        rubric_sets.sheets,
+        rubric_views.sets_choices,
+        rubric_views.sets_report,
+        rubric_views.sets_sheets,
         "Author",
         command="goldsmith rubrics keep FILE NAME --from SET.csv",
         rests_on=(Kind.RUBRIC,),
@@ -331,8 +312,8 @@ VIEWS: tuple[ResultView, ...] = (
         "Ratings of each question, selected questions, and agreement.",
         "Have two people rate the questions.",
         no_choices,
-        selection_ratings.report,
-        selection_ratings.sheets,
+        question_views.selection_report,
+        question_views.selection_sheets,
         "People",
         command="goldsmith assign FILE --stage selection",
         rests_on=(CHOSEN,),
@@ -357,8 +338,8 @@ VIEWS: tuple[ResultView, ...] = (
         "When each system's reports were collected, in which version, with which settings and by whom.",
         "Import reports, or have a model write them.",
         no_choices,
-        collections.collected,
-        collections.collected_sheets,
+        source_views.collected,
+        source_views.collected_sheets,
         "Material",
         command="goldsmith respond FILE",
         rests_on=(REPORTS_THERE,),
@@ -383,8 +364,8 @@ VIEWS: tuple[ResultView, ...] = (
         "How many gold statements are true, how long gold plans are, and how many questions of each kind there are.",
         "Add questions, and settle diagnostics or plans.",
         no_choices,
-        gold_balance.report,
-        gold_balance.sheets,
+        question_views.gold_report,
+        question_views.gold_sheets,
         "Author",
         command="goldsmith items add FILE",
         rests_on=(ITEMS,),
@@ -421,13 +402,15 @@ def show(
     """A view with these choices; a value that does not fit is left to it. `kept` saves counting the same again."""
     view = named(name, among)
     choices, fitting = offered(project, name, chosen, among)
-    found = kept if kept is not None else view.report(project, **_counting(view, fitting))
-    sheets = view.sheets(found, **_showing(view, fitting))
-    if sheets and view.name != "rubrics" and (by := named_rubrics.in_force(project)):
+    result = kept if kept is not None else view.report(project, **_counting(view, fitting))
+    sheets = view.sheets(result, **{name: value for name, value in fitting.items() if name in view.shown})
+    if sheets and view.name != "rubrics" and (by := rubric_views.in_force(project)):
         sheets = _with_told(sheets, f"Rubrics in force: “{by}”, not the experts' own.")
-    if sheets and view.part != BENCHMARK and (without := roles.left_out(project).not_counted):
+    if sheets and view.part != BENCHMARK and (without := left_out(project).not_counted):
         sheets = _with_told(sheets, without)
-    return CountedView(name, fitting, choices, tuple(_told(found, sheets, fitting.get("metric", ""))), found)
+    return CountedView(
+        name, fitting, choices, tuple(_told(result, sheets, fitting.get("metric", ""))), result
+    )
 
 
 def _with_told(sheets: tuple[ResultSheet, ...], words: str) -> tuple[ResultSheet, ...]:
@@ -443,12 +426,10 @@ def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[Re
     named = (name for one in sheets for name in one.metrics)
     of = tuple(dict.fromkeys(name for name in (metric, *cells, *named) if name))
     differs = tuple(dict.fromkeys(words for one in sheets for words in one.departures))
-    protocols = dict.fromkeys(metrics.named(name).protocol for name in of)
+    protocols = dict.fromkeys(scoring.named(name).protocol for name in of)
     every = (getattr(one, "rater", None) for one in getattr(found, "counted", (found,)))
     raters = [rater for rater in every if rater is not None]
-    floor = [
-        words for kind in {one.kind for one in raters} for words in publishing.floor_told(kind, protocols)
-    ]
+    floor = [words for kind in {one.kind for one in raters} for words in results.floor_told(kind, protocols)]
     floor += dict.fromkeys(remark for one in raters if (remark := getattr(one, "remark", "")))
     for place, one in enumerate(sheets):
         told = one.told if place else (*one.told, *floor)
@@ -498,7 +479,3 @@ def same_count(view: ResultView, one: Mapping[str, str], other: Mapping[str, str
 
 def _counting(view: ResultView, chosen: Mapping[str, str]) -> dict[str, str]:
     return {name: value for name, value in chosen.items() if name not in view.shown}
-
-
-def _showing(view: ResultView, chosen: Mapping[str, str]) -> dict[str, str]:
-    return {name: value for name, value in chosen.items() if name in view.shown}

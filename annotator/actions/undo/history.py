@@ -8,10 +8,12 @@ from typing import Any
 from sqlalchemy import ColumnElement, Row, and_, not_, or_, select, update
 from sqlalchemy.engine import Connection
 
+from annotator.actions.authoring import artifacts
+from annotator.actions.project import people
 from annotator.actions.project.file import Project, record
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import AUDIT
+from annotator.storage.tables import AUDIT, DRAFT
 
 # Puts the subject of a change from one image to another, or refuses because it has moved on.
 Restorer = Callable[[Project, Connection, str, Any, Any], None]
@@ -20,19 +22,19 @@ Restorer = Callable[[Project, Connection, str, Any, Any], None]
 RESTORERS: dict[str, str] = {
     "artifact": "annotator.actions.authoring.artifacts",
     "assignment": "annotator.actions.assignments.assignments",
-    "contest": "annotator.actions.contests.contest_labels",
+    "contest": "annotator.actions.contests.contest_rows",
     "extract": "annotator.actions.items.extracts",
-    "family": "annotator.actions.attacks.families",
-    "informed": "annotator.actions.sets.informed",
+    "family": "annotator.actions.attacks.attacking",
+    "informed": "annotator.actions.sets.reviews",
     "item": "annotator.actions.items.items",
     "judge": "annotator.actions.judges.judges",
-    "judgement": "annotator.actions.labelling.label_writing",
-    "metadata": "annotator.actions.items.metadata",
+    "judgement": "annotator.actions.labelling.labels",
+    "metadata": "annotator.actions.items.materials",
     "person": "annotator.actions.project.people",
     "review": "annotator.actions.assignments.reviewing",
     "ruling": "annotator.actions.consensus.ruling_rows",
     "setting": "annotator.actions.project.file",
-    "transcript": "annotator.actions.transcripts.correcting",
+    "transcript": "annotator.actions.items.seminars",
 }
 # What was there before is kept with these to be read, not to be put back: work of a run, not an edit.
 OF_RUNS = frozenset({("judge", "set writer"), ("page", "fetch page"), ("page", "import page")})
@@ -72,9 +74,8 @@ def redo(project: Project) -> Change:
 
 def restorer(kind: str) -> Restorer:
     """What puts subjects of a kind back; KeyError for a kind that is not taken back."""
-    module = import_module(RESTORERS[kind])
-    found: Restorer = module.restore
-    return found
+    result: Restorer = import_module(RESTORERS[kind]).restore
+    return result
 
 
 def _mine(project: Project) -> ColumnElement[bool]:
@@ -93,15 +94,14 @@ def _latest_undone(project: Project, db: Connection) -> Row[Any] | None:
     newest = select(AUDIT.c.seq).where(_mine(project)).order_by(AUDIT.c.seq.desc()).limit(1)
     last_own = db.execute(newest).scalar() or 0
     undoing = AUDIT.alias("undoing")
-    question = (
+    return db.execute(
         select(AUDIT, undoing.c.seq.label("undo_seq"))
         .select_from(undoing)
         .join(AUDIT, AUDIT.c.seq == undoing.c.undoes)
         .where(undoing.c.seq > last_own, undoing.c.by == project.by, _mine(project), AUDIT.c.undone.is_(True))
         .order_by(undoing.c.seq.desc())
         .limit(1)
-    )
-    return db.execute(question).first()
+    ).first()
 
 
 def _restore(
@@ -110,3 +110,25 @@ def _restore(
     present, goal = json.loads(now_there or "{}"), json.loads(wanted or "{}")
     restorer(row.kind)(project, db, row.subject, present, goal)
     return Change(row.kind, row.subject, row.verb, before=present, after=goal)
+
+
+def recover(project: Project) -> list[Change]:
+    """Turn drafts into revisions and rulings; those whose place is gone are left for `check`."""
+    author = people.someone(project).id
+    rows = project.query(select(DRAFT).where(DRAFT.c.person_id == author).order_by(DRAFT.c.at)).all()
+    changes = []
+    for row in rows:
+        try:
+            changes.append(_finish(project, row.place, row.text))
+        except (KeyError, Refusal):
+            continue
+    return [change for change in changes if change.seq]
+
+
+def _finish(project: Project, place: str, text: str) -> Change:
+    artifact_id, unit_id, field = artifacts.draft_parts(place)
+    if artifact_id == artifacts.RULING:
+        from annotator.actions.adjudication import ruling
+
+        return ruling.finish_draft(project, unit_id, field, text)
+    return artifacts.finish_draft(project, artifact_id, unit_id, field, text)

@@ -1,4 +1,4 @@
-"""Names of changes that were undone or redone, and the place that shows them."""
+"""Where a change that was undone or done again is seen: the page to show, and what to name."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -6,25 +6,24 @@ from typing import Any
 
 from sqlalchemy import select
 
-from annotator.actions.authoring import annotating, artifacts, criterion_weights
-from annotator.actions.items import final_pass, items, materials
-from annotator.actions.labelling import label_cases, second_looks
-from annotator.actions.labelling.label_writing import SEVERAL
+from annotator.actions.agreement import final_pass
+from annotator.actions.authoring import annotating, artifacts, settings
+from annotator.actions.items import items, materials
+from annotator.actions.labelling import label_cases, label_sealing
+from annotator.actions.labelling.labels import SEVERAL
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.counting import counted
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted
 from annotator.protocols import TAXONOMIES
 from annotator.storage.tables import ADJUDICATION
 
 
 @dataclass(frozen=True, slots=True)
 class UndoneChange:
-    """An undone change in words, with the page and the place that show it."""
-
     words: str
     page: str
     place: dict[str, Any] = field(default_factory=dict)
@@ -38,11 +37,16 @@ def seen(project: Project, change: Change) -> UndoneChange:
 def _artifact(project: Project, change: Change) -> UndoneChange:
     artifact = artifacts.read(project, change.subject)
     numbers = [image["revision"] for image in (change.before, change.after)]
-    kept = {one.number: one.content for one in artifacts.revisions(project, artifact.id, numbers)}
+    kept = {
+        revision.number: revision.content for revision in artifacts.revisions(project, artifact.id, numbers)
+    }
     was, now = (document_of(artifact.kind, kept[number]) for number in numbers)
     unit_id, words = _differing(was, now)
-    place = {"item_id": artifact.item_id, "kind": artifact.kind.value}
-    place |= {"unit_id": unit_id} if unit_id in {unit.id for unit in now.units} else {}
+    place = {
+        "item_id": artifact.item_id,
+        "kind": artifact.kind.value,
+        **({"unit_id": unit_id} if unit_id in {unit.id for unit in now.units} else {}),
+    }
     return UndoneChange(f"{words or change.verb}, item {_key(project, artifact.item_id)}", "Author", place)
 
 
@@ -66,23 +70,24 @@ def _label(project: Project, change: Change) -> UndoneChange:
     first = next(iter(image[SEVERAL].values()), None) if SEVERAL in image else image
     if not first:
         first = next(iter(change.before[SEVERAL].values()))
-    if change.verb == second_looks.OF_JUDGE:
+    if change.verb == label_sealing.OF_JUDGE:
         words = f"{change.verb}, item {_key(project, first['item_id'])}"
         return UndoneChange(words, "Validate", {"part": "Reviews"})
     taxonomy = TAXONOMIES.get(first["protocol"])
-    place = {"protocol": taxonomy.of if taxonomy else first["protocol"]}
-    place |= {name: first[name] for name in ("response_id", "unit_id")}
+    place = {
+        "protocol": taxonomy.of if taxonomy else first["protocol"],
+        **{name: first[name] for name in ("response_id", "unit_id")},
+    }
     return UndoneChange(f"{change.verb}, item {_key(project, first['item_id'])}", "Label", place)
 
 
 def _ruling(project: Project, change: Change) -> UndoneChange:
-    with project.store.read() as db:
-        found = db.execute(
-            select(ADJUDICATION).where(ADJUDICATION.c.id == change.before["adjudication"])
-        ).one()
-    place = {"item_id": found.item_id, "stage": found.stage, "ruling_id": change.subject}
+    result = project.query(
+        select(ADJUDICATION).where(ADJUDICATION.c.id == change.before["adjudication"])
+    ).one()
+    place = {"item_id": result.item_id, "stage": result.stage, "ruling_id": change.subject}
     return UndoneChange(
-        f"{change.verb}, {found.stage} of item {_key(project, found.item_id)}", "Adjudicate", place
+        f"{change.verb}, {result.stage} of item {_key(project, result.item_id)}", "Adjudicate", place
     )
 
 
@@ -110,13 +115,13 @@ def _at(page: str, **place: Any) -> Callable[[Project, Change], UndoneChange]:
 
 
 def _setting(_project: Project, change: Change) -> UndoneChange:
-    if change.subject == second_looks.SAMPLE:
+    if change.subject == label_sealing.SAMPLE:
         return UndoneChange(change.verb, "Validate", {"part": "Reviews"})
     if change.subject.startswith(final_pass.KEPT):
         return UndoneChange(change.verb, "Final pass")
     if change.subject in (materials.PAIRS, label_cases.BOTH_ORDERS):
         return UndoneChange(change.verb, "People", {"part": "Hand out"})
-    if change.subject in (criterion_weights.SETTING, annotating.RUBRIC_SET):
+    if change.subject in (settings.SETTING, annotating.RUBRIC_SET):
         return UndoneChange(change.verb, "Guidelines", {"stage": Stage.RUBRIC.value})
     return UndoneChange(change.verb, "Results")
 

@@ -3,22 +3,34 @@
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from random import Random
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import metrics, response_scores, result_raters
-from annotator.actions.results.metrics import USUAL_METRIC, MetricInfo
-from annotator.actions.results.result_raters import CONSENSUS, Spoken
-from annotator.actions.sets import validation_ground, validation_sets, validation_units
-from annotator.actions.sets.validation_ground import Ground, ValidationRater
-from annotator.actions.sets.validation_units import Key, UnitPlace
-from annotator.actions.validation.validation import against_words
+from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    SYSTEM_COLUMN,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    columns,
+    count,
+    figure,
+    text,
+)
+from annotator.actions.sets import validation_figures, validation_ground, validation_sets
+from annotator.actions.sets.validation_figures import Key, UnitPlace, told, unknown
+from annotator.actions.validation import validation
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.protocol import Metric, Protocol
+from annotator.domain.texts.estimate import NO_SPREAD, ROUGH, Estimate, of_items
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import PROTOCOLS
-from annotator.stats.validation.leaderboard import Leaderboard, SystemUnits, standings
-from annotator.stats.validation.planning import LabelPlan, plan_labels
+from annotator.stats.validation.correction import LabelPlan, Leaderboard, SystemUnits, plan_labels, standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +48,12 @@ class CorrectionQuery:
     opening: str = ""
     width: float = 0.1
     seed: int = 1
-    metric: str = USUAL_METRIC
+    metric: str = scoring.USUAL_METRIC
 
     @property
-    def info(self) -> MetricInfo:
+    def info(self) -> scoring.MetricInfo:
         """The metric; Refusal where none of that name is made of single verdicts."""
-        info = metrics.named(self.metric)
+        info = scoring.named(self.metric)
         if self.metric not in credited():
             raise Refusal(
                 f"“{info.title}” is not made of single verdicts, which labels could correct.",
@@ -58,23 +70,23 @@ class CorrectionQuery:
 def credited() -> dict[str, tuple[Protocol, Metric]]:
     """The metrics that are made of single verdicts, each worth something, by name."""
     return {
-        metric.name: (shape, metric)
-        for shape in PROTOCOLS.values()
-        for metric in shape.metrics
+        metric.name: (protocol, metric)
+        for protocol in PROTOCOLS.values()
+        for metric in protocol.metrics
         if metric.credit is not None
     }
 
 
-def offered(project: Project) -> list[MetricInfo]:
+def offered(project: Project) -> list[scoring.MetricInfo]:
     """Those of which a judge has judged something here; the usual one where there is none."""
-    names = [name for name, (shape, _) in credited().items() if result_raters.judges_of(project, shape.name)]
-    return [metrics.named(name) for name in names or [USUAL_METRIC]]
+    names = [
+        name for name, (protocol, _) in credited().items() if result_raters.judges_of(project, protocol.name)
+    ]
+    return [scoring.named(name) for name in names or [scoring.USUAL_METRIC]]
 
 
 @dataclass(frozen=True, slots=True)
 class NextResponse:
-    """A response to label next, and its number of units."""
-
     response_id: str
     item_key: str
     system: str
@@ -96,7 +108,7 @@ class CorrectedLeaderboard:
     `ids` has the id of each system.
     """
 
-    rater: ValidationRater
+    rater: validation_ground.ValidationRater
     against: str
     standings: Leaderboard
     units: Mapping[str, int]
@@ -109,8 +121,6 @@ class CorrectedLeaderboard:
 
 @dataclass(slots=True)
 class _Units:
-    """The units of one system in the order of `places`."""
-
     places: list[UnitPlace] = field(default_factory=list)
     labels: list[float | None] = field(default_factory=list)
     said: list[float | None] = field(default_factory=list)
@@ -137,18 +147,18 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
     """
     info = query.info
     credit = credited()[query.metric][1].credit or float
-    found = validation_ground.ground(
+    result = validation_ground.ground(
         project, info.protocol, query.set_name, query.part, query.against, query.judge, query.opening
     )
-    rater = _judge(found)
+    rater = _judge(result)
     # The judge speaks of what nobody labelled, and of what is held back from comparison, too.
-    places = validation_units.places(project, found.shape)
+    places = validation_figures.places(project, result.protocol)
     everything = {key: place for key, place in places.items() if place.item_key not in places.faults}
-    worth = {value: credit(value) for value in found.shape.values}
-    spoken = result_raters.in_trials(project, found.shape, rater.id)
-    systems = _by_system(everything, _labels(found, worth), *_judged(everything, spoken, worth))
+    worth = {value: credit(value) for value in result.protocol.values}
+    spoken = result_raters.in_trials(project, result.protocol, rater.id)
+    systems = _by_system(everything, _labels(result, worth), *_judged(everything, spoken, worth))
     ends = min(worth.values()), max(worth.values())
-    if not any(any(label is not None for label in one.labels) for one in systems.values()):
+    if not any(any(label is not None for label in system.labels) for system in systems.values()):
         raise Refusal(
             f"Nothing that people labelled was judged by “{rater.name}”.", "Run it on those reports."
         )
@@ -157,15 +167,15 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
         for name, one in sorted(systems.items())
     }
     board = standings(scored, higher_is_better=info.higher_is_better)
-    raw = response_scores.system_means(response_scores.of_metric(project, info.name, rater.id))
+    raw = results.system_means(results.of_metric(project, info.name, rater.id))
     scores = {name: replace(one, raw=raw.get(str(name), one.raw)) for name, one in board.scores.items()}
     return CorrectedLeaderboard(
-        rater, against_words(found), replace(board, scores=scores),
+        rater, validation.against_words(result), replace(board, scores=scores),
         {name: len(one.places) for name, one in systems.items()},
         {name: sum(label is not None for label in one.labels) for name, one in systems.items()},
         {name: _more(one, query, ends) for name, one in sorted(systems.items())},
         (
-            *_notes(found, systems, rater.id), *found.repeats(project, [rater]), *_told_refused(places.faults),
+            *_notes(result, systems, rater.id), *result.repeats(project, [rater]), *_told_refused(places.faults),
             *validation_sets.viewed(project, query.set_name),
         ), query,
         {name: one.places[0].system_id for name, one in systems.items()},
@@ -173,7 +183,7 @@ def report(project: Project, query: CorrectionQuery) -> CorrectedLeaderboard:
 
 
 def _judged(
-    places: Mapping[Key, UnitPlace], spoken: Iterable[Spoken], worth: Mapping[str, float]
+    places: Mapping[Key, UnitPlace], spoken: Iterable[result_raters.Spoken], worth: Mapping[str, float]
 ) -> tuple[dict[Key, float], dict[Key, float]]:
     """Unit → what the judge's verdict is worth on average over trials, and unit → what it counts, as in the results.
 
@@ -210,7 +220,7 @@ def _told_refused(faults: Mapping[str, str]) -> Iterable[str]:
     return (f"Item {key} is left out, as in the results: {fault}" for key, fault in faults.items())
 
 
-def _judge(found: Ground) -> ValidationRater:
+def _judge(found: validation_ground.Ground) -> validation_ground.ValidationRater:
     """The judge that is corrected: the named one, or the first that is no baseline."""
     there = found.judges()
     if not there:
@@ -218,13 +228,14 @@ def _judge(found: Ground) -> ValidationRater:
     return min(there, key=lambda one: (one.kind == JudgeKind.BASELINE.value, one.name))
 
 
-def _labels(found: Ground, worth: Mapping[str, float]) -> dict[Key, float]:
+def _labels(found: validation_ground.Ground, worth: Mapping[str, float]) -> dict[Key, float]:
     """Unit → what people's labels are worth on average; what is unsure is no label."""
-    given: dict[Key, list[float]] = defaultdict(list)
-    for own in found.truth.values():
-        for key, value in own.items():
-            if value is not None and value in worth and key in found.places:
-                given[key].append(worth[value])
+    given = grouped(
+        (key, worth[value])
+        for own in found.truth.values()
+        for key, value in own.items()
+        if value is not None and value in worth and key in found.places
+    )
     return {key: sum(shares) / len(shares) for key, shares in given.items()}
 
 
@@ -267,14 +278,14 @@ def _more(one: _Units, query: CorrectionQuery, ends: tuple[float, float]) -> Lab
     return LabelsNeeded(plan, tuple(chosen))
 
 
-def _notes(found: Ground, systems: Mapping[str, _Units], judge_id: str) -> Iterable[str]:
+def _notes(found: validation_ground.Ground, systems: Mapping[str, _Units], judge_id: str) -> Iterable[str]:
     yield (
         "The corrected score is people's mean over labelled units, and λ times the judge's mean over all units less "
         "the judge's over labelled ones; λ is tuned system by system (PPI++)."
     )
-    if len(found.truth) > 1 and CONSENSUS not in found.truth:
+    if len(found.truth) > 1 and result_raters.CONSENSUS not in found.truth:
         yield "Where several people labelled a unit, its label is the mean of theirs."
-    if len({one.prompt_sha256 for one in found.versions if one.judge.id == judge_id}) > 1:
+    if len({version.prompt_sha256 for version in found.versions if version.judge.id == judge_id}) > 1:
         yield "The judge judged with several prompts: all its verdicts count here, as in the results."
     bare = sorted(name for name, one in systems.items() if not any(x is not None for x in one.labels))
     if bare:
@@ -305,3 +316,170 @@ def in_order(found: CorrectedLeaderboard) -> Sequence[str]:
         return value is None, sign * (value or 0.0), str(name)
 
     return [str(name) for name in sorted(scores, key=height)]
+
+
+def sheets(found: CorrectedLeaderboard) -> tuple[ResultSheet, ...]:
+    """The leaderboard, every two systems, and the plan for intervals so narrow with the responses to label."""
+    return tuple(
+        sheet for sheet in (_scores(found), _pairs(found), _plan(found), _next(found)) if sheet.lines
+    )
+
+
+def _scores(found: CorrectedLeaderboard) -> ResultSheet:
+    heads = columns(
+        SYSTEM_COLUMN, ("raw", "Raw", f"The judge's {found.query.info.title.lower()}: mean over items"),
+        ("corrected", "Corrected", "People's labels and the judge together (PPI++)"),
+        (
+            "labelled_units", "People, unit by unit",
+            "Mean of people's labels of each unit, over the units that they labelled and the judge judged, each by its "
+            "weight; Results have the mean of each person's score of a report",
+        ),
+        ("rank", "Rank", "By corrected score; its interval ends at those that are better, or worse, beyond chance"),
+        ("lambda", "λ", "How far the judge is trusted: 0 not at all, 1 fully"),
+        ("labels", "Labels", "Units with a label"), ("units", "Units"),
+    )  # fmt: skip
+    lines = []
+    for name in in_order(found):
+        score = found.standings.scores[name]
+        cells = (
+            text(name),
+            replace(told(score.raw), source=_judged_count(found, name), metric=found.query.metric),
+            told(score.corrected),
+            replace(told(score.labelled), source=_labelled(found, name)),
+            rank(found.standings.ranks[name]), count(score.tuning, form=".2f"), count(found.labelled[name]),
+            count(found.units[name]),
+        )  # fmt: skip
+        lines.append(SheetLine(cells, source=_labelled(found, name)))
+    return ResultSheet(
+        "leaderboard",
+        "Corrected leaderboard",
+        heads,
+        tuple(lines),
+        (f"“{found.rater.name}”, corrected by the labels of {found.against}.", *found.notes),
+        _pictures(found),
+    )
+
+
+def rank(found: Estimate) -> SheetCell:
+    """A rank with the ranks between which it lies: “5 (1–5)”."""
+    cell = figure(found)
+    if found.value is None:
+        return cell
+    span = f" ({found.low:g}–{found.high:g})" if found.low is not None else ""
+    return replace(cell, words=f"{found.value:g}{span}{' rough' if span and ROUGH in found.note else ''}")
+
+
+def _judged_count(found: CorrectedLeaderboard, name: str) -> FigureSource:
+    return FigureSource(
+        found.query.info.protocol,
+        found.rater.id,
+        found.query.metric,
+        found.ids[name],
+        words=f"{name}: raw, by {found.rater.name}",
+    )
+
+
+def _labelled(found: CorrectedLeaderboard, name: str) -> validation.HeldRater | None:
+    if not found.labelled[name]:
+        return None
+    of = found.query
+    query = validation.ValidationQuery(
+        of.info.protocol, of.set_name, of.part, of.against, of.judge, by="system", opening=of.opening
+    )
+    return validation.held(query, found.rater, name, f"{name}: units with a label")
+
+
+def _pictures(found: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
+    scores = found.standings.scores
+    shown = [(name, scores[name].raw, scores[name].corrected) for name in in_order(found)]
+    info = found.query.info
+    title = f"{info.title} by “{found.rater.name}”, raw and corrected by people's labels"
+    drawn = [end or 0.0 for _, *two in shown for one in two for end in (one.value, one.low)]
+    draw = partial(
+        result_pictures.pairs, title, shown, ("raw", "corrected"), f"{info.title}: {info.ranging}, 95 % interval",
+        share=info.share and min(drawn, default=0) >= 0,
+    )  # fmt: skip
+    return (SheetPicture("corrected", f"{info.title}, raw and corrected", draw), *_flips(found))
+
+
+def _flips(found: CorrectedLeaderboard) -> tuple[SheetPicture, ...]:
+    """How likely it is, two by two, that a system is behind another once the judge is corrected."""
+    behind: dict[tuple[str, str], float | None] = {}
+    for pair in found.standings.pairs:
+        first, second, flip = str(pair.first), str(pair.second), pair.flip.value
+        behind |= {(first, second): flip, (second, first): None if flip is None else 1 - flip}
+    if all(share is None for share in behind.values()):
+        return ()
+    title = "Probability that the row's system ranks behind the column's, corrected"
+    return (
+        SheetPicture(
+            "flips",
+            "Probability that two systems swap ranks",
+            partial(result_pictures.duels, title, in_order(found), behind),
+        ),
+    )
+
+
+def _pairs(found: CorrectedLeaderboard) -> ResultSheet:
+    heads = columns(
+        ("better", "Better by the judge", "System ranked first by the judge"), ("other", "Other"),
+        ("difference", "Difference", "Difference of corrected scores, first minus second"),
+        ("chance_of_other_order", "Chance of the other order",
+         "Chance that the second is ahead, by t of the corrected difference over items"),
+        ("verdict", "Verdict"),
+    )  # fmt: skip
+    lines = []
+    for pair in found.standings.pairs:
+        low, high, why = pair.difference.low, pair.difference.high, unknown(pair.difference)
+        open_ = low is None or high is None or low <= 0 <= high
+        verdict = text("indistinguishable" if open_ else "distinguishable", state="" if open_ else "agreed")
+        verdict = text(f"nothing can be said: {why}") if open_ and why else verdict
+        names = text(str(pair.first)), text(str(pair.second))
+        lines.append(SheetLine((*names, told(pair.difference), figure(pair.flip), verdict)))
+    return ResultSheet("pairs", "Every two systems", heads, tuple(lines), pictures=_flips(found))
+
+
+def _plan(found: CorrectedLeaderboard) -> ResultSheet:
+    heads = columns(
+        SYSTEM_COLUMN, ("width_now", "Width now", "Of the corrected score's 95 % interval"),
+        ("more_labels", "More labels", "Smallest number of units"), ("width_then", "Width then", "Expected"),
+        ("width_at_best", "Width at best", "With every unit labelled"), ("note", "Note"),
+    )  # fmt: skip
+    plans = {name: more.plan for name, more in found.more.items()}
+    lines = [
+        SheetLine((
+            text(name), _width(plan.width_now), count(plan.more), _width(plan.width_then), _width(plan.least),
+            text(of_items(plan.note) or "–"),
+        ))
+        for name, plan in plans.items()
+    ]  # fmt: skip
+    return ResultSheet(
+        "plan",
+        "How many more labels",
+        heads,
+        tuple(lines),
+        (
+            f"Labels needed to narrow each interval to a width of {found.query.wide:g}, if further labels are on "
+            "randomly drawn reports. With few labels the forecast is rough: check again as you go.",
+        ),
+    )
+
+
+def _width(width: float | None) -> SheetCell:
+    cell = count(width, form=".3f")
+    return replace(cell, words=f"{cell.words}  {NO_SPREAD}", state="flat") if width == 0 else cell
+
+
+def _next(found: CorrectedLeaderboard) -> ResultSheet:
+    heads = columns(ITEM_COLUMN, SYSTEM_COLUMN, ("units", "Units", "Labels that it gives"))
+    lines = tuple(
+        SheetLine(
+            (text(one.item_key), text(one.system), count(one.units)),
+            response_id=one.response_id,
+        )
+        for more in found.more.values()
+        for one in more.responses
+    )
+    return ResultSheet(
+        "next", "What to label next", heads, lines, ("Drawn at random, items without a label first.",)
+    )

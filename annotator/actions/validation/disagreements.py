@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.keeping import kept
+from annotator.actions.project.file import Project, kept
 from annotator.actions.results import result_pictures
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.results.result_sheets import (
@@ -24,16 +23,12 @@ from annotator.actions.results.result_sheets import (
     key_of,
     text,
 )
-from annotator.actions.sets import informed, reviews, validation_figures, validation_ground
-from annotator.actions.sets.validation_figures import TITLES, RaterResult, there, told
-from annotator.actions.sets.validation_ground import Ground, ValidationRater
-from annotator.actions.sets.validation_units import ALL, UnitPlace
-from annotator.actions.validation.validation import ValidationQuery
-from annotator.actions.validation.validation_behind import held
-from annotator.domain.judges.informed import Fault, InformedFields, InformedKind, InformedRuling
-from annotator.domain.texts.change import Change, now
+from annotator.actions.sets import reviews, validation_figures, validation_ground
+from annotator.actions.sets.validation_figures import ALL, TITLES, RaterResult, UnitPlace, there, told
+from annotator.actions.validation.validation import ValidationQuery, held
+from annotator.domain.judges.judge import Fault, InformedFields, InformedKind, InformedRuling
+from annotator.domain.texts.canonical import Change, now, well_formed
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.well_formed import well_formed
 from annotator.protocols import USUAL
 from annotator.storage.tables import INFORMED
 
@@ -50,7 +45,7 @@ class Disagreement(NamedTuple):
     """
 
     place: UnitPlace
-    judge: ValidationRater
+    judge: validation_ground.ValidationRater
     person_id: str
     alias: str
     judge_value: str
@@ -72,7 +67,7 @@ class RuledJudge:
     unclear counts for nothing. `open` disagreements are not ruled on yet.
     """
 
-    rater: ValidationRater
+    rater: validation_ground.ValidationRater
     first: RaterResult
     ruled: RaterResult
     rulings: Mapping[str, int]
@@ -82,8 +77,6 @@ class RuledJudge:
 
 @dataclass(frozen=True, slots=True)
 class UnclearCriterion:
-    """A criterion ruled unclear, how often, to be reworded in its rubric."""
-
     item_id: str
     item_key: str
     unit_id: str
@@ -111,21 +104,21 @@ def queue(project: Project, query: ValidationQuery) -> Sequence[Disagreement]:
 @kept
 def outlook(project: Project, query: ValidationQuery) -> DisagreementList:
     """The same, and how many are left out because the person asking is still to label their items blind."""
-    found, ruled = _ground(project, query), _rulings(project, query.protocol)
+    result, ruled = _ground(project, query), _rulings(project, query.protocol)
     blind = reviews.still_blind(project, people.someone(project).id)
-    made, keys = list[Disagreement](), list(found.places)
-    for rater, source in product(found.judges(), found.truth):
-        said, true = found.column(rater.key)[0], found.column(source)[0]
-        alias = found.aliases.get(source, CONSENSUS)
+    made, keys = list[Disagreement](), list(result.places)
+    for rater, source in product(result.judges(), result.truth):
+        said, true = result.column(rater.key)[0], result.column(source)[0]
+        alias = result.aliases.get(source, CONSENSUS)
         for at in np.flatnonzero(there(said) & there(true) & (said != true)).tolist():
-            one = Disagreement(found.places[keys[at]], rater, source, alias, said[at], true[at])
+            one = Disagreement(result.places[keys[at]], rater, source, alias, said[at], true[at])
             by = ruled.get(one.case)
             # A ruling on other values says nothing of these.
             same = by is not None and (by.judge_value, by.label_value) == (one.judge_value, one.label_value)
             made.append(one._replace(ruling=by.said, reason=by.reason, note=by.note) if by and same else one)
     shown = [one for one in made if one.place.item_id not in blind]
     shown.sort(key=lambda one: (bool(one.ruling), -abs(one.place.weight), one.place.item_key, one.case))
-    return DisagreementList(shown, len(made) - len(shown), bool(found.versions))
+    return DisagreementList(shown, len(made) - len(shown), bool(result.versions))
 
 
 def rule(
@@ -142,31 +135,30 @@ def rule(
         label_value=one.label_value, said=ruling.value, reason=reason, note=note,
         by=people.someone(project).id, at=now(),
     ))  # fmt: skip
-    return informed.say(project, fields, "rule")
+    return reviews.say(project, fields, "rule")
 
 
 @kept
 def report(project: Project, query: ValidationQuery) -> list[RuledJudge]:
     """Each judge by first labels and after the rulings, on the same labels as the validation of this query."""
-    found = _ground(project, query)
-    positive = validation_figures.positive_of(found.shape, query.positive)
+    result = _ground(project, query)
+    positive = validation_figures.positive_of(result.protocol, query.positive)
     ruled = _rulings(project, query.protocol)
-    return [_ruled(found, rater, query, positive, ruled) for rater in found.judges()]
+    return [_ruled(result, rater, query, positive, ruled) for rater in result.judges()]
 
 
 def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
     """The criteria that were ruled unclear and not reworded since, the most often ruled first."""
     from annotator.actions.labelling import label_cases
-    from annotator.actions.sets import validation_units
+    from annotator.actions.sets import validation_figures
 
     people.refuse_others(project, "can see criteria ruled unclear")
-    places = validation_units.places(project, label_cases.shape_of(project, protocol))
-    ruled = informed.standing(
-        project, InformedKind.RULING, protocol, INFORMED.c.said == InformedRuling.UNCLEAR.value
-    )
+    places = validation_figures.places(project, label_cases.protocol_of(project, protocol))
     counts = Counter(
         (places[key].item_id, places[key].item_key, places[key].unit_id, places[key].words)
-        for one in ruled
+        for one in reviews.standing(
+            project, InformedKind.RULING, protocol, INFORMED.c.said == InformedRuling.UNCLEAR.value
+        )
         if (key := (one.response_id, one.unit_id)) in places
     )
     return [
@@ -175,7 +167,7 @@ def unclear(project: Project, protocol: str = USUAL) -> list[UnclearCriterion]:
     ]
 
 
-def _ground(project: Project, query: ValidationQuery) -> Ground:
+def _ground(project: Project, query: ValidationQuery) -> validation_ground.Ground:
     return validation_ground.ground(
         project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
     )
@@ -185,13 +177,13 @@ def _rulings(project: Project, protocol: str) -> dict[Case, InformedFields]:
     """The rulings that stand, by what they are on; one on another wording does not."""
     return {
         (one.judge_id, one.response_id, one.unit_id, one.label_of): one
-        for one in informed.standing(project, InformedKind.RULING, protocol)
+        for one in reviews.standing(project, InformedKind.RULING, protocol)
     }
 
 
 def _ruled(
-    found: Ground,
-    rater: ValidationRater,
+    found: validation_ground.Ground,
+    rater: validation_ground.ValidationRater,
     query: ValidationQuery,
     positive: str,
     ruled: Mapping[Case, InformedFields],
@@ -210,7 +202,7 @@ def _ruled(
     first = found.pairs(rater)
     differ = int((there(first.said) & (first.said != first.truth)).sum())
     each = (first, replace(found, truth=truth).pairs(rater)) if counts else (first,)
-    told_of = [validation_figures.figures(pairs, positive, found.shape.scale) for pairs in each]
+    told_of = [validation_figures.figures(pairs, positive, found.protocol.scale) for pairs in each]
     return RuledJudge(
         rater, told_of[0], told_of[-1], dict(counts.most_common()), differ - counts.total(), query
     )  # fmt: skip
@@ -232,26 +224,37 @@ def sheets(found: Sequence[RuledJudge]) -> tuple[ResultSheet, ...]:
         ), source=held(one.query, one.rater, ALL, f"{one.rater.name}: first labels"), picture=name)
         for one in found for name, first in one.first.plain.items()
     )  # fmt: skip
-    about = (
-        "First labels stay the metric. Only disagreements are ruled on, so rulings can only raise "
-        "agreement: errors shared by both sides are never reviewed.",
-    )
     return (
-        (ResultSheet("rulings", "First labels and rulings", heads, lines, about, _pictures(found)),)
+        (
+            ResultSheet(
+                "rulings",
+                "First labels and rulings",
+                heads,
+                lines,
+                (
+                    "First labels stay the metric. Only disagreements are ruled on, so rulings can only raise "
+                    "agreement: errors shared by both sides are never reviewed.",
+                ),
+                _pictures(found),
+            ),
+        )
         if lines
         else ()
     )
 
 
 def _pictures(found: Sequence[RuledJudge]) -> tuple[SheetPicture, ...]:
-    """Each figure of every judge by first labels and after the rulings."""
-    made = []
-    for name in found[0].first.plain:
-        rows = [(one.rater.name, one.first.plain[name], one.ruled.plain[name]) for one in found]
-        title = f"{TITLES[name][0]}: first labels, and after rulings"
-        axis = f"{TITLES[name][0]}, 95 % interval over items"
-        draw = partial(
-            result_pictures.pairs, title, rows, ("first labels, the metric", "after rulings"), axis
+    return tuple(
+        SheetPicture(
+            name,
+            TITLES[name][0],
+            partial(
+                result_pictures.pairs,
+                f"{TITLES[name][0]}: first labels, and after rulings",
+                [(one.rater.name, one.first.plain[name], one.ruled.plain[name]) for one in found],
+                ("first labels, the metric", "after rulings"),
+                f"{TITLES[name][0]}, 95 % interval over items",
+            ),
         )
-        made.append(SheetPicture(name, TITLES[name][0], draw))
-    return tuple(made)
+        for name in found[0].first.plain
+    )

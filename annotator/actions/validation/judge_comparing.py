@@ -9,22 +9,18 @@ from typing import Any
 from sqlalchemy import Select, func, literal, or_, select
 from sqlalchemy.engine import Connection
 
-from annotator.actions.authoring.comparing import VALUE
-from annotator.actions.authoring.value_figures import ComparedField, of_pairs
+from annotator.actions.authoring.comparing import VALUE, ComparedField, of_pairs
 from annotator.actions.items import materials
 from annotator.actions.judges import judges
-from annotator.actions.labelling import wordings
-from annotator.actions.labelling.label_rows import counted_rows
+from annotator.actions.labelling import label_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs.asked_units import words_of
-from annotator.actions.runs.judge_cases import shape_of
+from annotator.actions.runs.judge_cases import protocol_of, words_of
 from annotator.actions.sets import validation_sets
-from annotator.domain.experts.agreement import Figure, figure
-from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.scale import Level
-from annotator.domain.texts.counting import CutList
+from annotator.domain.experts.adjudication import Figure, figure
+from annotator.domain.judges.judge import JudgeKind, RaterKind, Status
+from annotator.domain.judges.protocol import Level
+from annotator.domain.texts.words import CutList
 from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE
 
 PEOPLE = "people"
@@ -47,7 +43,6 @@ class ComparedRater:
 
     @property
     def baseline(self) -> bool:
-        """Whether it is the floor that a judge is to beat."""
         return self.kind is JudgeKind.BASELINE
 
 
@@ -66,8 +61,7 @@ class RaterPair:
     figures: tuple[Figure, ...]
 
     def figure(self, name: str) -> Figure:
-        """The figure of that name: of the level of the protocol's values."""
-        return next(found for found in self.figures if found.name == name)
+        return next(result for result in self.figures if result.name == name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +105,12 @@ def raters(project: Project, protocol: str) -> list[ComparedRater]:
     with project.store.read() as db:
         counts: dict[str, int] = {rater_id: count for rater_id, count in db.execute(counted)}
         by_people = db.execute(of_people).scalar_one()
-    found = [
+    result = [
         ComparedRater(judge.id, judge.name, JudgeKind(judge.kind), counts[judge.id])
         for judge in judges.all_of(project)
         if judge.id in counts
     ]
-    return [*found, ComparedRater(PEOPLE, PEOPLE, None, by_people)] if by_people else found
+    return [*result, ComparedRater(PEOPLE, PEOPLE, None, by_people)] if by_people else result
 
 
 def compare(
@@ -134,8 +128,8 @@ def compare(
         said = {rater.id: _said(project, db, rater, protocol) for rater in known}
     common = set[Unit]().union(*said.values()).intersection(*said.values()) if shared else None
     if common is not None:
-        said = {rater: {unit: found[unit] for unit in common} for rater, found in said.items()}
-    scale = shape_of(protocol).scale
+        said = {rater: {unit: result[unit] for unit in common} for rater, result in said.items()}
+    scale = protocol_of(protocol).scale
     ordered = scale if scale.level is not Level.NOMINAL else None
     field = ComparedField(VALUE, scale.level, scale.names, always_ac1=True, scale=ordered)
     pairings = [_pairing(field, a, b, said) for a, b in combinations(known, 2)]
@@ -197,8 +191,8 @@ def _pairing(field: ComparedField, a: ComparedRater, b: ComparedRater, said: dic
         for unit in units
         for x, y in _pairs(first[unit], second[unit], same=a is b)
     ]
-    found = of_pairs(field, [pair for _, pair in pairs], [item for item, _ in pairs] or None, several=a is b)
-    return RaterPair(a, b, len(units), len(pairs), tuple(figure(name, estimate) for name, estimate in found))
+    result = of_pairs(field, [pair for _, pair in pairs], [item for item, _ in pairs] or None, several=a is b)
+    return RaterPair(a, b, len(units), len(pairs), tuple(figure(name, estimate) for name, estimate in result))
 
 
 def _pairs(first: dict[str, str], second: dict[str, str], *, same: bool) -> list[tuple[str, str]]:
@@ -221,20 +215,20 @@ def _said(project: Project, db: Connection, rater: ComparedRater, protocol: str)
             j.rater_id == rater.id, j.protocol == protocol, j.status == Status.OK.value
         )
     )
-    gone = wordings.outdated(db, j.protocol == protocol)
+    gone = label_rows.outdated(db, j.protocol == protocol)
     trials: dict[Unit, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for item_id, response_id, unit_id, who, value, judgement_id in db.execute(question):
         if response_id not in held and judgement_id not in gone:
             trials[item_id, response_id, unit_id][who].append(value)
-    scale, found = shape_of(protocol).scale, dict[Unit, dict[str, str]]()
+    scale, result = protocol_of(protocol).scale, dict[Unit, dict[str, str]]()
     for unit, by in trials.items():
         most = {who: value for who, values in by.items() if (value := scale.agreed(values)) is not None}
-        found |= {unit: most} if most else {}
-    return found
+        result |= {unit: most} if most else {}
+    return result
 
 
 def _of_people(protocol: str) -> Select[Any]:
-    j = counted_rows().c
+    j = label_rows.counted_rows().c
     return select(j.item_id, j.response_id, j.unit_id, j.rater_id, j.value, j.id).where(
         j.rater_kind == RaterKind.PERSON.value,
         j.protocol == protocol,
@@ -255,7 +249,7 @@ def _reasons(
     """Unit and rater → the id of the first judgement that says so, and the grounds that were given, or the note beside
     a label.
     """
-    j = counted_rows().c
+    j = label_rows.counted_rows().c
     question = select(
         j.item_id, j.response_id, j.unit_id, j.rater_id, j.id, j.rationale, j.note, j.value
     ).where(

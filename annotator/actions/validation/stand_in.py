@@ -1,4 +1,4 @@
-"""May a judge stand in for people: yes, no, or not yet known, with reasons."""
+"""May a judge stand in for people, with reasons; and which judge is the cheapest that is good enough."""
 
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from annotator.actions.project.file import Project
-from annotator.actions.results import publishing, result_pictures, result_raters
+from annotator.actions.results import result_pictures, result_raters, results
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
@@ -23,24 +23,33 @@ from annotator.actions.results.result_sheets import (
     in_words,
     or_why,
     percent,
+    picture,
     text,
 )
-from annotator.actions.sets import validation_figures, validation_sets, validation_units
-from annotator.actions.sets.validation_figures import TITLES, TruthPairs, scoring_of, told
-from annotator.actions.sets.validation_ground import TOGETHER, Ground, ValidationRater
-from annotator.actions.validation import validation, validation_behind
+from annotator.actions.sets import validation_figures, validation_sets
+from annotator.actions.sets.validation_figures import (
+    TITLES,
+    JudgeDifference,
+    TruthPairs,
+    remark,
+    scoring_of,
+    told,
+)
+from annotator.actions.sets.validation_ground import PEOPLE, TOGETHER, Ground, ValidationRater
+from annotator.actions.validation import validation
+from annotator.actions.validation.validation import Contrast, RaterFigures, Validation, held
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import ROUGH, Estimate, of_items, without_width
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.protocols import PROTOCOLS
-from annotator.stats.intervals.multiplicity import holm
-from annotator.stats.validation import alt_test as alternative
-from annotator.stats.validation.comparison import GroupDifference
+from annotator.stats.intervals.clustered import holm
+from annotator.stats.validation import comparison
+from annotator.stats.validation.duels import pareto_front
 
 DELTA = 0.05
 # The largest p of a Yes or No. A judge at the margin gets either in at most 3 of 100 projects: at 20 items chance
-# gives it a fifth more than p says (`tests.benchmarks.standing_in`).
+# gives it a fifth more than p says (`benchmarks.standing_in`).
 ERROR = 0.02
 # Where more labels than this share are alike, agreement beyond chance rests on very few.
 PREVAILING = 0.9
@@ -49,8 +58,6 @@ FEWEST_PEOPLE = 3
 
 
 class StandInVerdict(StrEnum):
-    """The possible conclusions on a judge."""
-
     YES = "Yes"
     UNKNOWN = "Not yet known"
     NO = "No"
@@ -69,7 +76,7 @@ class StandInQuery:
     figure: str = ""
     weighted: bool = False
     delta: float = DELTA
-    epsilon: float = alternative.EPSILON
+    epsilon: float = comparison.EPSILON
     least: float = 0.0
 
 
@@ -89,7 +96,7 @@ class StandInAnswer:
     judge: Estimate
     human: Estimate
     difference: Estimate
-    alt: alternative.AltTest | None
+    alt: comparison.AltTest | None
     items: int
     people: int
     p: float | None = None
@@ -106,21 +113,21 @@ class StandInAnswers:
     query: StandInQuery
     against: str
     answers: tuple[StandInAnswer, ...]
-    scoring: alternative.Scoring = "accuracy"
+    scoring: comparison.Scoring = "accuracy"
     notes: tuple[str, ...] = ()
 
     def of(self, rater: ValidationRater) -> StandInAnswer:
         """The answer of a judge; KeyError when there is none."""
-        return {one.rater.key: one for one in self.answers}[rater.key]
+        return {answer.rater.key: answer for answer in self.answers}[rater.key]
 
 
 def report(project: Project, query: StandInQuery) -> StandInAnswers:
     """The answer of every judge; Refusal where nobody has labelled, or no judge has judged, what is asked about."""
     refuse_senseless(query)
-    found = validation.ground_of(project, query.of)
-    if not found.judges():
+    result = validation.ground_of(project, query.of)
+    if not result.judges():
         raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
-    return of_ground(project, found, query)
+    return of_ground(project, result, query)
 
 
 def refuse_senseless(query: StandInQuery) -> None:
@@ -137,23 +144,23 @@ def of_ground(project: Project, found: Ground, query: StandInQuery) -> StandInAn
     """The answers on these labels; where one judge is named, it stands among all that judged the same all the same."""
     whole = validation.ground_of(project, replace(query.of, judge="")) if query.of.judge else found
     looks = validation_sets.looks(project, query.of.set_name, query.of.part)
-    of_all, asked_about = decided(whole, query, publishing.limit(project), looks), found.judges()
+    of_all, asked_about = decided(whole, query, results.limit(project), looks), found.judges()
     keys = {rater.key for rater in asked_about}
-    answers = tuple(one for one in of_all.answers if one.rater.key in keys)
+    answers = tuple(answer for answer in of_all.answers if answer.rater.key in keys)
     notes = *found.repeats(project, asked_about), *validation_sets.viewed(project, query.of.set_name)
     return replace(of_all, answers=answers, notes=notes)
 
 
 def decided(
-    found: Ground, query: StandInQuery, limit: float = publishing.USUAL, looks: int = 0
+    found: Ground, query: StandInQuery, limit: float = results.USUAL_DRAWING, looks: int = 0
 ) -> StandInAnswers:
     """The answers on all judges; above a share of `limit` missing judgements there is no Yes.
 
     All judges are one family, in as many `looks` at the test part as there were: p-values are Holm's, times the looks.
     """
     order = list(StandInVerdict)
-    positive = validation_figures.positive_of(found.shape, query.of.positive)
-    named = validation_figures.chosen_figure(found.shape, query.figure, positive, weighted=query.weighted)
+    positive = validation_figures.positive_of(found.protocol, query.of.positive)
+    named = validation_figures.chosen_figure(found.protocol, query.figure, positive, weighted=query.weighted)
     query, raters = replace(query, figure=named), found.judges()
     compared = [_Compared.of(found, query, rater, positive) for rater in raters]
     better, worse = (
@@ -173,7 +180,7 @@ def decided(
         )
     )
     return StandInAnswers(
-        query, validation.against_words(found), tuple(answers), scoring_of(found.shape.scale)
+        query, validation.against_words(found), tuple(answers), scoring_of(found.protocol.scale)
     )
 
 
@@ -186,13 +193,13 @@ class _Compared:
 
     judge: TruthPairs
     human: TruthPairs
-    beside: GroupDifference
-    from_chance: GroupDifference
+    beside: comparison.GroupDifference
+    from_chance: comparison.GroupDifference
 
     @classmethod
     def of(cls, found: Ground, query: StandInQuery, rater: ValidationRater, positive: str) -> "_Compared":
         judge, human = _shared(found, query, rater)
-        scale = found.shape.scale
+        scale = found.protocol.scale
         chosen, main = (
             validation_figures.beside(judge, human, figure, positive, scale, -query.delta)
             for figure in (query.figure, validation_figures.main_of(scale))
@@ -226,7 +233,6 @@ def _answer(
 
 
 def _remarks(found: Ground, rater: ValidationRater, compared: _Compared) -> Iterator[str]:
-    """What spoils the figures, or makes them suspicious."""
     true = compared.judge.truth.tolist()
     value, count = Counter(true).most_common(1)[0] if true else ("", 0)
     if count > PREVAILING * len(true):
@@ -237,7 +243,7 @@ def _remarks(found: Ground, rater: ValidationRater, compared: _Compared) -> Iter
     people, ceiling = _people(found), compared.from_chance.other
     if len(people) < 2 or ceiling.value is None:
         return
-    scale = found.shape.scale
+    scale = found.protocol.scale
     for person in sorted(people, key=found.aliases.__getitem__):
         pairs = found.pairs_with(rater, person).there()
         if not len(pairs.truth):
@@ -252,7 +258,7 @@ def _remarks(found: Ground, rater: ValidationRater, compared: _Compared) -> Iter
             )
 
 
-def _people(found: Ground) -> dict[str, dict[validation_units.Key, str | None]]:
+def _people(found: Ground) -> dict[str, dict[validation_figures.Key, str | None]]:
     """Those whose labels a judge is compared with; behind a consensus, those who labelled."""
     return dict(found.people if result_raters.CONSENSUS in found.truth else found.truth)
 
@@ -272,7 +278,7 @@ def _shared(found: Ground, query: StandInQuery, rater: ValidationRater) -> tuple
     )
 
 
-def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> alternative.AltTest | None:
+def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> comparison.AltTest | None:
     people, said = _people(found), found.version(rater).said
     if len(people) < FEWEST_PEOPLE:
         return None
@@ -280,15 +286,15 @@ def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> alt
     if not keys:
         return None
     named = sorted(((found.aliases[person], own) for person, own in people.items()), key=lambda one: one[0])
-    scale = found.shape.scale
+    scale = found.protocol.scale
 
-    def values(own: Mapping[validation_units.Key, str | None]) -> Sequence[Hashable]:
+    def values(own: Mapping[validation_figures.Key, str | None]) -> Sequence[Hashable]:
         given = [own.get(key) for key in keys]
         return (
             given if scoring_of(scale) == "accuracy" else [v if v is None else scale.number(v) for v in given]
         )
 
-    return alternative.alt_test(
+    return comparison.alt_test(
         {alias: values(own) for alias, own in named}, values(said), query.epsilon, scoring_of(scale),
         clusters=[found.places[key].item_id for key in keys],
     )  # fmt: skip
@@ -321,15 +327,14 @@ class _Reasons:
 
     query: StandInQuery
     difference: Estimate
-    from_chance: GroupDifference
+    from_chance: comparison.GroupDifference
     tests: _Tests
-    alt: alternative.AltTest | None
+    alt: comparison.AltTest | None
     people: int
     items: int
     lacking: float | None
 
     def verdict(self) -> StandInVerdict:
-        """The answer of all tests together."""
         if self._rough:
             return StandInVerdict.UNKNOWN
         if self.tests.worse is not None and self.tests.worse <= ERROR:
@@ -367,22 +372,21 @@ class _Reasons:
         return ""
 
     def _by_margin(self) -> str:
-        """Non-inferiority: what the test of the difference says beside the margin."""
-        found, query, tests = self.difference, self.query, self.tests
+        result, query, tests = self.difference, self.query, self.tests
         title = TITLES[query.figure][0] + (", by weight" if query.weighted else "")
         if self._alone:
             return "only one person labelled, so that people's agreement with one another is not known"
-        if found.value is None or found.low is None or found.high is None:
-            why = of_items(found.note) or "too little is labelled"
+        if result.value is None or result.low is None or result.high is None:
+            why = of_items(result.note) or "too little is labelled"
             return f"the difference of {title} to people has no interval ({why})"
         margin = f"−{query.delta:g}"
         if self._rough:
-            words = f"says too little ({of_items(found.note)})"
-        elif found.low >= -query.delta:
+            words = f"says too little ({of_items(result.note)})"
+        elif result.low >= -query.delta:
             words = f"stays above {margin}, so it is not worse than people with one another"
             if tests.better is None or tests.better > ERROR:
                 words = f"stays above {margin} by itself, which may be chance"
-        elif found.high < -query.delta:
+        elif result.high < -query.delta:
             words = f"stays below {margin}, so it is worse than people with one another"
             if tests.worse is None or tests.worse > ERROR:
                 words = f"stays below {margin} by itself, which may be chance"
@@ -391,12 +395,11 @@ class _Reasons:
                 f"reaches to both sides of {margin}, so it may be worse than people with one another or not"
             )
         of = f", of {tests.family}" if str(tests.family) else ""
-        shown = tests.worse if found.high < -query.delta else tests.better
+        shown = tests.worse if result.high < -query.delta else tests.better
         p = "" if shown is None else f", p {shown:.3f}{of}"
-        return f"Δ {title} {in_words(found)} {words} (n = {found.n:,}, {counted(self.items, 'item')}{p})"
+        return f"Δ {title} {in_words(result)} {words} (n = {result.n:,}, {counted(self.items, 'item')}{p})"
 
     def _by_alt_test(self) -> str:
-        """The alternative annotator test, or why it cannot be made."""
         alt = self.alt
         if alt is None:
             there = counted(self.people, "person labelled", "people labelled")
@@ -406,7 +409,7 @@ class _Reasons:
         return (
             f"the alternative annotator test is {'' if alt.passed else 'not '}passed: ω "
             f"{alt.winning_rate.value:.2f} of {alt.winning_rate.n} people, {'at least' if alt.passed else 'below'} "
-            f"{alternative.PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.query.epsilon:g}"
+            f"{comparison.PASSING:g}; ρ {in_words(alt.advantage)}; ε {self.query.epsilon:g}"
         )
 
     def _todo(self) -> str:
@@ -421,7 +424,7 @@ class _Reasons:
 
 STATES = {StandInVerdict.YES: "agreed", StandInVerdict.NO: "disagree", StandInVerdict.UNKNOWN: "incomplete"}
 
-SCORED: Mapping[alternative.Scoring, str] = {"accuracy": "", "neg_rmse": ", by root mean squared distance"}
+SCORED: Mapping[comparison.Scoring, str] = {"accuracy": "", "neg_rmse": ", by root mean squared distance"}
 NO_TEST = Estimate(None, note="Fewer than three people labelled.")
 HASH_SHOWN = 8
 
@@ -453,13 +456,13 @@ def _answers(found: StandInAnswers) -> ResultSheet:
         ("items", "Items", "With units that it judged and two people labelled"),
         ("labelled_by", "People", "Those who labelled"),
     )  # fmt: skip
-    lines = tuple(_line(found, one) for one in found.answers)
+    lines = tuple(_line(found, answer) for answer in found.answers)
     return ResultSheet("answers", "May a judge stand in for people?", heads, lines, _told(found), (_picture(found),),
-                 alternative.DEPARTURES, len(found.answers))  # fmt: skip
+                 comparison.DEPARTURES, len(found.answers))  # fmt: skip
 
 
 def trees(found: StandInAnswers) -> list[dict[str, Any]]:
-    return [tree(one) for one in found.answers]
+    return [tree(answer) for answer in found.answers]
 
 
 def tree(one: StandInAnswer) -> dict[str, Any]:
@@ -471,7 +474,7 @@ def tree(one: StandInAnswer) -> dict[str, Any]:
     return {
         "judge": one.rater.name, "prompt_sha256": one.rater.prompt, "answer": str(one.verdict), "because": one.because,
         "items": one.items, "labelled_by": one.people, "p": one.p, "remarks": list(one.remarks),
-        **{name: asdict(found) for name, found in figures.items()},
+        **{name: asdict(result) for name, result in figures.items()},
         "persons": [asdict(person) for person in alt.people] if alt else [],
     }  # fmt: skip
 
@@ -484,13 +487,10 @@ def _line(found: StandInAnswers, one: StandInAnswer) -> SheetLine:
         told(one.human), _wins(one),
         figure(one.alt.advantage if one.alt else NO_TEST), count(one.items), count(one.people),
     )  # fmt: skip
-    more = ((f"{one.verdict}, because", one.because),)
     return SheetLine(
         cells,
-        source=validation_behind.held(
-            found.query.of, one.rater, validation_units.ALL, f"{one.rater.name}: units"
-        ),
-        more=more,
+        source=validation.held(found.query.of, one.rater, validation_figures.ALL, f"{one.rater.name}: units"),
+        more=((f"{one.verdict}, because", one.because),),
     )
 
 
@@ -506,7 +506,7 @@ def _wins(one: StandInAnswer) -> SheetCell:
 def _told(found: StandInAnswers) -> tuple[str, ...]:
     query = found.query
     return (
-        *(f"“{one.rater.name}”: {one.verdict}, because {one.because}" for one in found.answers),
+        *(f"“{answer.rater.name}”: {answer.verdict}, because {answer.because}" for answer in found.answers),
         f"Compared with {found.against}, with a margin of {query.delta:g} for {TITLES[query.figure][0]} and ε = "
         f"{query.epsilon:g} for the alternative annotator test (Calderon, Reichart & Dror 2025)"
         f"{SCORED[found.scoring]}. Yes and No need p ≤ {ERROR:g}, raised for all judges and looks (Holm).",
@@ -516,20 +516,23 @@ def _told(found: StandInAnswers) -> tuple[str, ...]:
 
 
 def _picture(found: StandInAnswers) -> SheetPicture:
-    title = f"{TITLES[found.query.figure][0]} with people less people's with one another"
-    names = [one.rater.name for one in found.answers]
-    rows = [
-        (
-            f"{one.rater.name} ({one.rater.prompt[:4]})"
-            if names.count(one.rater.name) > 1 and one.rater.prompt
-            else one.rater.name,
-            one.difference,
-        )
-        for one in found.answers
-    ]
-    axis = f"Difference, 95 % interval over items; dashed: −{found.query.delta:g}"
-    draw = partial(result_pictures.differences, title, rows, axis, margin=found.query.delta)
-    return SheetPicture("difference", title, draw)
+    names = [answer.rater.name for answer in found.answers]
+    return picture(
+        "difference",
+        f"{TITLES[found.query.figure][0]} with people less people's with one another",
+        result_pictures.differences,
+        [
+            (
+                f"{answer.rater.name} ({answer.rater.prompt[:4]})"
+                if names.count(answer.rater.name) > 1 and answer.rater.prompt
+                else answer.rater.name,
+                answer.difference,
+            )
+            for answer in found.answers
+        ],
+        f"Difference, 95 % interval over items; dashed: −{found.query.delta:g}",
+        margin=found.query.delta,
+    )
 
 
 def _by_person(found: StandInAnswers) -> ResultSheet:
@@ -540,7 +543,7 @@ def _by_person(found: StandInAnswers) -> ResultSheet:
         ("person_as_close", "Person as close", "Of the units, those on which the person is"), ("n", "n", "Units"),
         ("p", "p", "Of the person's lead being ε or more, by a one-sided t test over items"),
         ("judge_wins", "Judge wins",
-         f"False discoveries among all people kept below {alternative.FALSE_DISCOVERIES:g} (Benjamini & Yekutieli)"),
+         f"False discoveries among all people kept below {comparison.FALSE_DISCOVERIES:g} (Benjamini & Yekutieli)"),
     )  # fmt: skip
     lines = tuple(
         SheetLine((
@@ -551,4 +554,342 @@ def _by_person(found: StandInAnswers) -> ResultSheet:
         for one in found.answers if one.alt for person in one.alt.people
     )  # fmt: skip
     return ResultSheet("persons", "Person by person", heads, lines, ("The alternative annotator test.",),
-                 departures=alternative.DEPARTURES)  # fmt: skip
+                 departures=comparison.DEPARTURES)  # fmt: skip
+
+
+BEST = "best"
+IS_REFERENCE = "it is the reference"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeChoiceQuery:
+    """The figure by which judges are chosen, and the margin to the reference.
+
+    `reference` is “people” for people with one another, a judge's name, or “best” for the judge with the highest
+    figure. `delta` is the margin δ, in the figure's own unit.
+    """
+
+    of: validation.ValidationQuery = field(default_factory=validation.ValidationQuery)
+    figure: str = ""
+    weighted: bool = False
+    delta: float = DELTA
+    reference: str = PEOPLE
+    epsilon: float = comparison.EPSILON
+    least: float = 0.0
+
+    @property
+    def answers(self) -> StandInQuery:
+        """The same as the question whether a judge may stand in for people."""
+        return StandInQuery(self.of, self.figure, self.weighted, self.delta, self.epsilon, self.least)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeCandidate:
+    """A judge: agreement, cost per question, whether it is on the front, comparison with the reference.
+
+    `fits` says whether it may stand in for people, or beside another judge whether it is not worse by more than δ: the
+    lower bound of the difference is at least −δ. `why_not` says in words why it does not fit, or cannot be chosen.
+    `answer` is that to whether it may stand in, None where the reference is a judge.
+    """
+
+    rater: ValidationRater
+    agreement: Estimate
+    cost: Estimate
+    on_front: bool
+    difference: Estimate
+    why_not: str
+    answer: StandInAnswer | None = None
+
+    @property
+    def fits(self) -> bool:
+        return not self.why_not
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeChoice:
+    """All judges with the human band, and the cheapest that fits; `reason` explains it in sentences."""
+
+    query: JudgeChoiceQuery
+    against: str
+    offers: tuple[JudgeCandidate, ...]
+    human: Estimate | None
+    reference: str
+    chosen: ValidationRater | None
+    reason: tuple[str, ...]
+
+
+def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
+    """The cheapest judge that may stand in for people, or that is not worse than another judge by more than δ.
+
+    Refusal where nobody has labelled what is asked about, or no judge has judged it.
+    """
+    refuse_senseless(query.answers)
+    ground = validation.ground_of(project, query.of)
+    result = validation.of_ground(project, ground, replace(query.of, by=validation_figures.ALL))
+    judged = [line for line in result.lines if line.rater.is_judge]
+    if not judged:
+        raise Refusal("No judge has judged what people labelled.", "Run a judge on these reports first.")
+    named_figure = validation_figures.chosen_figure(
+        ground.protocol, query.figure, result.positive, weighted=query.weighted
+    )
+    query = replace(query, figure=named_figure)
+    _refuse_unknown(query, judged[0])
+    human = next((_agreement(query, line) for line in result.lines if line.rater.id == PEOPLE), None)
+    reference = _reference(query, judged)
+    answers = None if reference else of_ground(project, ground, query.answers)
+    offers = _offers(query, result, judged, reference, answers)
+    chosen = min(
+        [offer for offer in offers if offer.fits],
+        key=lambda one: (one.cost.value or 0.0, -_height(one.agreement), one.rater.name),
+        default=None,
+    )
+    named = reference.rater.name if reference else PEOPLE
+    return JudgeChoice(
+        query, result.against, tuple(offers), human, named, chosen.rater if chosen else None,
+        (
+            *_reason(query, offers, chosen, named), *ground.repeats(project, ground.judges()),
+            *validation_sets.viewed(project, query.of.set_name),
+        ),
+    )  # fmt: skip
+
+
+def _refuse_unknown(query: JudgeChoiceQuery, line: RaterFigures) -> None:
+    known = line.told.weighted if query.weighted else line.told.plain
+    if query.figure not in known:
+        raise Refusal(f"Judges cannot be chosen by “{query.figure}”.", f"Use one of {', '.join(known)}.")
+
+
+def _agreement(query: JudgeChoiceQuery, line: RaterFigures) -> Estimate:
+    return (line.told.weighted if query.weighted else line.told.plain)[query.figure]
+
+
+def _reference(query: JudgeChoiceQuery, judged: list[RaterFigures]) -> RaterFigures | None:
+    """The judge that others are compared with; None for people."""
+    if query.reference == PEOPLE:
+        return None
+    if query.reference == BEST:
+        return max(judged, key=lambda line: _height(_agreement(query, line)))
+    named = [line for line in judged if line.rater.name == query.reference]
+    if not named:
+        names = ", ".join(sorted({line.rater.name for line in judged}))
+        raise Refusal(f"“{query.reference}” has no judgements on this.", f"Those who have: {names}.")
+    return max(named, key=lambda line: _height(_agreement(query, line)))
+
+
+def _height(found: Estimate) -> float:
+    return float("-inf") if found.value is None else found.value
+
+
+def _offers(
+    query: JudgeChoiceQuery,
+    found: Validation,
+    judged: list[RaterFigures],
+    reference: RaterFigures | None,
+    answers: StandInAnswers | None,
+) -> list[JudgeCandidate]:
+    agreements = [_agreement(query, line) for line in judged]
+    costs = [line.cost or Estimate(None) for line in judged]
+    places = [i for i in range(len(judged)) if agreements[i].low is not None and costs[i].value is not None]
+    front = pareto_front([(agreements[i].low or 0.0, costs[i].value or 0.0) for i in places])
+    on = {places[place] for place in front}
+    made = []
+    for i, line in enumerate(judged):
+        answer = answers.of(line.rater) if answers else None
+        difference = answer.difference if answer else _difference(found, query, line, reference)
+        why_not = _unfit(answer) if answer else _worse(query, found.limit, line, difference)
+        if line.rater.kind == JudgeKind.BASELINE.value:
+            why_not = results.FLOOR
+        if not why_not and costs[i].value is None:
+            why_not = "its cost is not known"
+        made.append(JudgeCandidate(line.rater, agreements[i], costs[i], i in on, difference, why_not, answer))
+    return made
+
+
+def _unfit(answer: StandInAnswer) -> str:
+    """Why a judge may not stand in for people; empty where it may."""
+    return (
+        ""
+        if answer.verdict is StandInVerdict.YES
+        else f"{answer.verdict}, because {answer.because}".rstrip(".")
+    )
+
+
+def _difference(
+    found: Validation, query: JudgeChoiceQuery, line: RaterFigures, reference: RaterFigures | None
+) -> Estimate:
+    """A judge less the judge that is the reference, on the same units; nothing is compared with itself."""
+    if reference is None or line.rater.key == reference.rater.key:
+        return Estimate(None, method="difference to the reference", note=IS_REFERENCE)
+    contrast, sign = _contrast(found, line.rater, reference.rater)
+    return _signed(_side(query, contrast.gap), sign)
+
+
+def _contrast(found: Validation, rater: ValidationRater, reference: ValidationRater) -> tuple[Contrast, int]:
+    """The comparison of two judges, and 1 where the first of it is the one asked for, −1 otherwise."""
+    for contrast in found.contrasts:
+        if (contrast.first.key, contrast.second.key) == (rater.key, reference.key):
+            return contrast, 1
+        if (contrast.second.key, contrast.first.key) == (rater.key, reference.key):
+            return contrast, -1
+    raise KeyError(rater.name)
+
+
+def _side(query: JudgeChoiceQuery, gap: JudgeDifference) -> Estimate:
+    return (gap.weighted if query.weighted else gap.plain).get(
+        query.figure,
+        Estimate(None, method="difference to the reference", note="it has no difference of two judges"),
+    )
+
+
+def _signed(found: Estimate, sign: int) -> Estimate:
+    if sign > 0 or found.value is None:
+        return found
+    low, high = (None if bound is None else -bound for bound in (found.high, found.low))
+    return replace(found, value=-found.value, low=low, high=high)
+
+
+def _worse(query: JudgeChoiceQuery, limit: float, line: RaterFigures, difference: Estimate) -> str:
+    """Why a judge is not shown to be as good as another; empty where it is."""
+    rate, agreement = line.missing_rate or 0.0, _agreement(query, line)
+    if difference.note == IS_REFERENCE:
+        return IS_REFERENCE
+    if rate > limit:
+        return f"{percent(rate, 1)} of its judgements are missing, more than {percent(limit, 1)}"
+    if agreement.value is None:
+        return f"its {_title(query)} is undefined: {of_items(agreement.note)}"
+    if difference.low is None:
+        return f"its difference has no interval: {of_items(difference.note)}"
+    return f"it may be {-difference.low:.3f} worse" if difference.low < -query.delta else ""
+
+
+def _title(query: JudgeChoiceQuery) -> str:
+    return TITLES[query.figure][0] + (", weighted" if query.weighted else "")
+
+
+def _reason(
+    query: JudgeChoiceQuery, offers: list[JudgeCandidate], chosen: JudgeCandidate | None, reference: str
+) -> Iterator[str]:
+    people = reference == PEOPLE and query.reference == PEOPLE
+    allowed = f"δ = {query.delta:g}"
+    if chosen is None:
+        yield _nobody(query, offers, reference, people)
+    else:
+        cost, that = in_words(chosen.cost, "USD"), f"is not worse than “{reference}” by more than {allowed}"
+        yield (
+            f"“{chosen.rater.name}” is the cheapest judge, at {cost} a question, that "
+            f"{'may stand in for people' if people else that}: its {_title(query)} is {in_words(chosen.agreement)}."
+        )
+        if chosen.answer is not None:
+            yield f"“{chosen.rater.name}”: {chosen.answer.verdict}, because {chosen.answer.because}"
+        else:
+            yield f"Its difference to “{reference}” is {in_words(chosen.difference)}, which {allowed} allows."
+    dearest = chosen.cost.value if chosen else None
+    for offer in offers:
+        cheaper = dearest is None or offer.cost.value is None or offer.cost.value < dearest
+        if offer.why_not and offer.why_not != IS_REFERENCE and cheaper:
+            yield f"“{offer.rater.name}” is not chosen: {offer.why_not}."
+
+
+def _nobody(query: JudgeChoiceQuery, offers: list[JudgeCandidate], reference: str, people: bool) -> str:
+    if people:
+        return f"No judge is shown to be at most {query.delta:g} worse than people with one another, at a known cost."
+    if len(offers) == 1:
+        return (
+            f"“{reference}” is the only judge here and cannot be compared with itself. Compare it with "
+            "people, or run another judge on the same reports."
+        )
+    return (
+        f"No other judge is shown to be at most {query.delta:g} worse than “{reference}”, at a known cost: "
+        f"“{reference}” is the best choice among judges; this says nothing about people."
+    )
+
+
+def choice_sheets(found: JudgeChoice) -> tuple[ResultSheet, ...]:
+    """A row for each judge and one for people, with the picture of agreement against cost."""
+    title = _title(found.query)
+    heads = columns(
+        JUDGE_COLUMN, ("prompt", "Prompt", "First characters of its hash"),
+        (found.query.figure, title, TITLES[found.query.figure][1]),
+        ("lower_bound", "Lower bound", "Of its 95 % interval over items"), ("n", "n", "Pairs of values"),
+        ("cost", "Cost per question", "Mean, US dollars"),
+        ("on_front", "On the front", "No other judge has a higher lower bound for less"),
+        ("to_reference", f"To {found.reference}", "Difference to the reference: of another judge on the same units, of "
+         "people with one another on those that two people labelled"),
+        ("fit", "May stand in" if found.query.reference == PEOPLE else "Not worse",
+         f"Not worse than {found.reference} by more than {found.query.delta:g}"),
+    )  # fmt: skip
+    lines = [
+        SheetLine((
+            text(offer.rater.name), text(offer.rater.prompt[:8], tip=offer.rater.prompt), told(offer.agreement),
+            _bound(offer.agreement), count(offer.agreement.n), figure(offer.cost, "USD"),
+            text("yes" if offer.on_front else "no"), _to_reference(offer), _fit(offer, found.chosen),
+        ), source=held(found.query.of, offer.rater, validation_figures.ALL, f"{offer.rater.name}: {title}"))
+        for offer in found.offers
+    ]  # fmt: skip
+    if found.human is not None:
+        people = (
+            text(PEOPLE),
+            text("–"),
+            told(found.human),
+            _bound(found.human),
+            count(found.human.n),
+            *(text("–") for _ in range(4)),
+        )
+        lines.append(SheetLine(people))
+    return (
+        ResultSheet(
+            "choice",
+            "Agreement against cost",
+            heads,
+            tuple(lines),
+            (*found.reason, f"Compared with {found.against}; people are compared with one another."),
+            _pictures(found, title),
+        ),
+    )
+
+
+def _bound(found: Estimate) -> SheetCell:
+    why = remark(found)
+    cell = figure(Estimate(found.low, n=found.n, method=f"lower bound; {found.method}", note=found.note))
+    return (
+        replace(cell, words=f"{cell.words}  {why}", state="flat") if why and found.low is not None else cell
+    )
+
+
+def _to_reference(one: JudgeCandidate) -> SheetCell:
+    return text(IS_REFERENCE) if one.difference.note == IS_REFERENCE else told(one.difference)
+
+
+def _fit(one: JudgeCandidate, chosen: ValidationRater | None) -> SheetCell:
+    if chosen is not None and one.rater.key == chosen.key:
+        return text("chosen", state="agreed")
+    if one.why_not == IS_REFERENCE:
+        return text(IS_REFERENCE)
+    return text(one.answer.verdict.lower() if one.answer else "no" if one.why_not else "yes", tip=one.why_not)
+
+
+def _pictures(found: JudgeChoice, title: str) -> tuple[SheetPicture, ...]:
+    points = [
+        result_pictures.PicturePoint(
+            offer.rater.name,
+            offer.cost.value,
+            offer.agreement.low,
+            offer.on_front,
+            offer.agreement.low,
+            offer.agreement.high,
+        )
+        for offer in found.offers
+        if offer.cost.value is not None and offer.agreement.low is not None
+    ]
+    if not points:
+        return ()
+    human = found.human
+    band = (human.low, human.high) if human and human.low is not None and human.high is not None else None
+    level = human.value if human else None
+    of_people = "the band is people" if band else "the dotted line is people" if level is not None else ""
+    heading = ", ".join(filter(None, (f"{title} against cost: the front is full", of_people)))
+    draw = partial(
+        result_pictures.plane, heading, points, "US dollars a question", f"{title}, lower bound", front=True,
+        band=band, level=level,
+    )  # fmt: skip
+    return (SheetPicture("choice", heading, draw),)

@@ -1,27 +1,58 @@
 """Validation report: each judge and prompt compared with people, and people with one another."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 
-from annotator.actions.judges import endpoint_memory
+from annotator.actions.judges import kept_keys
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import publishing
-from annotator.actions.results.result_raters import CONSENSUS
-from annotator.actions.sets import validation_figures, validation_ground, validation_sets
-from annotator.actions.sets.validation_figures import JudgeDifference, RaterResult, scotts
-from annotator.actions.sets.validation_ground import PEOPLE, Ground, ValidationRater
-from annotator.actions.sets.validation_units import ALL as ALL
-from annotator.actions.sets.validation_units import BY as BY
-from annotator.actions.sets.validation_units import Group, named
-from annotator.domain.judges.level_figures import uncrossed
-from annotator.domain.judges.protocol import Protocol
-from annotator.domain.judges.scale import Level
+from annotator.actions.results import result_pictures, results
+from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_raters import CONSENSUS, EVERYBODY
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    JUDGE_COLUMN,
+    SYSTEM_COLUMN,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetColumn,
+    SheetLine,
+    SheetPicture,
+    columns,
+    count,
+    figure,
+    percent,
+    text,
+)
+from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
+from annotator.actions.sets.validation_figures import (
+    ALL,
+    BY,
+    TITLES,
+    Group,
+    JudgeDifference,
+    Key,
+    Named,
+    RaterResult,
+    brief_of,
+    main_of,
+    named,
+    published,
+    remark,
+    scotts,
+    told,
+)
+from annotator.actions.sets.validation_ground import NOT_ASKED, PEOPLE, Ground, RatedUnit, ValidationRater
+from annotator.domain.judges.protocol import FIGURES, Level, Protocol, uncrossed
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.protocols import USUAL
 from annotator.stats.intervals.coding import Chosen, Codes
 
@@ -69,14 +100,11 @@ class RaterFigures:
 
     @property
     def missing_rate(self) -> float | None:
-        """The share of the units with a true value that a judge has none on."""
         return sum(self.missing.values()) / self.units if self.units else None
 
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """Two judges on the same units."""
-
     first: ValidationRater
     second: ValidationRater
     gap: JudgeDifference
@@ -90,14 +118,14 @@ class Validation:
     """
 
     query: ValidationQuery
-    shape: Protocol
+    protocol: Protocol
     positive: str
     against: str
     lines: tuple[RaterFigures, ...]
     contrasts: tuple[Contrast, ...]
     viewed: tuple[str, ...]
     notes: tuple[str, ...]
-    limit: float = publishing.USUAL
+    limit: float = results.USUAL_DRAWING
 
     def of(self, name: str, group: str = ALL) -> RaterFigures:
         """The line of a rater by name, within a group; KeyError when there is none."""
@@ -129,8 +157,7 @@ def of_ground(
     query: ValidationQuery,
     wanted: Callable[[ValidationRater], bool] = lambda _: True,
 ) -> Validation:
-    """The validation of these labels, of those raters alone that are wanted."""
-    positive = validation_figures.positive_of(found.shape, query.positive)
+    positive = validation_figures.positive_of(found.protocol, query.positive)
     raters = [one for one in (*found.judges(), *found.humans()) if wanted(one)]
     costs = {
         one.id: validation_ground.cost_per_question(project, one, query.protocol)
@@ -144,22 +171,21 @@ def of_ground(
         for rater in raters
     ]
     return Validation(
-        query, found.shape, positive, against_words(found), tuple(lines),
+        query, found.protocol, positive, against_words(found), tuple(lines),
         tuple(_contrasts(found, positive)) if query.by == ALL else (),
         tuple(validation_sets.viewed(project, query.set_name)),
         (*_notes(found, query, positive), *found.repeats(project, raters), *_failed(project, raters)),
-        publishing.limit(project),
+        results.limit(project),
     )  # fmt: skip
 
 
 def _contrasts(found: Ground, positive: str) -> list[Contrast]:
-    """Every two judges on the units that have a value of both."""
     pairs = {rater.key: found.pairs(rater) for rater in found.judges()}
     return [
         Contrast(
             one,
             other,
-            validation_figures.gap(pairs[one.key], pairs[other.key], positive, found.shape.scale),
+            validation_figures.gap(pairs[one.key], pairs[other.key], positive, found.protocol.scale),
         )
         for one, other in combinations(found.judges(), 2)
     ]
@@ -184,9 +210,8 @@ def line(
     found: Ground, positive: str, group: str, rater: ValidationRater, chosen: Chosen,
     cost: Estimate | None = None,
 ) -> RaterFigures:  # fmt: skip
-    """A rater's line within a group, whose units are the chosen ones."""
     pairs = found.pairs(rater, chosen)
-    told = validation_figures.figures(pairs, positive, found.shape.scale)
+    told = validation_figures.figures(pairs, positive, found.protocol.scale)
     told = told.over(len(np.unique(pairs.there().units)))
     if rater.id == PEOPLE and found.both_ways:
         told = replace(told, plain=scotts(told.plain), weighted=scotts(told.weighted))
@@ -194,9 +219,9 @@ def line(
 
 
 def _failed(project: Project, raters: Iterable[ValidationRater]) -> Iterator[str]:
-    failed = endpoint_memory.failed_tests(project)
+    failed = kept_keys.failed_tests(project)
     yield from dict.fromkeys(
-        f"{one.name} failed its test: {failed[one.id]}" for one in raters if one.id in failed
+        f"{rater.name} failed its test: {failed[rater.id]}" for rater in raters if rater.id in failed
     )
 
 
@@ -209,19 +234,19 @@ def _notes(found: Ground, query: ValidationQuery, positive: str) -> list[str]:
     if len(found.people) > 1 and CONSENSUS not in found.truth:
         notes.append(
             "Each person is compared with every other who counts as true, in both directions where both "
-            f"count{BOTH_WAYS[found.shape.scale.level]}; κ of people is then Scott's π."
+            f"count{BOTH_WAYS[found.protocol.scale.level]}; κ of people is then Scott's π."
         )
     if len(found.people) == 1 and CONSENSUS not in found.truth:
         notes.append("Only one person labelled: there is no human ceiling to compare judges with.")
     if CONSENSUS in found.truth:
         notes.append("The consensus was made of people's labels, which flatters the people beside it.")
-    if not positive and found.shape.scale.level is Level.NOMINAL:
+    if not positive and found.protocol.scale.level is Level.NOMINAL:
         notes.append(
-            f"{found.shape.title} has more than two values: name a positive one for precision and recall."
+            f"{found.protocol.title} has more than two values: name a positive one for precision and recall."
         )
-    if said := ABOUT_LEVEL.get(found.shape.scale.level):
-        notes.append(f"The values of {found.shape.title} are {said}")
-    if why := uncrossed(found.shape.scale):
+    if said := ABOUT_LEVEL.get(found.protocol.scale.level):
+        notes.append(f"The values of {found.protocol.title} are {said}")
+    if why := uncrossed(found.protocol.scale):
         notes.append(f"Confusion: {why}")
     if any(place.weight < 0 for place in found.places.values()):
         notes.append(
@@ -234,3 +259,459 @@ def _notes(found: Ground, query: ValidationQuery, positive: str) -> list[str]:
             "set was named."
         )
     return notes
+
+
+NOT_SAID = "–"
+
+
+@dataclass(frozen=True, slots=True)
+class HeldRater(FigureSource):
+    """A rater (by key) compared with the truth within the group; empty values match everything.
+
+    `true` and `said` name a cell of the confusion, `cause` why a judge has no value. With `beside`, another rater's
+    key, only the units on which this rater is right and that one wrong.
+    """
+
+    query: ValidationQuery = field(default_factory=ValidationQuery)
+    rater: str = ""
+    true: str = ""
+    said: str = ""
+    cause: str = ""
+    beside: str = ""
+
+
+def held(
+    query: ValidationQuery, rater: ValidationRater, group: str, words: str, **narrowed: str
+) -> HeldRater:
+    """What a rater's figure within a group is based on; `words` is what it is called."""
+    return HeldRater(
+        query.protocol, rater.id, group_by=query.by, group=group, words=words, query=query, rater=rater.key, **narrowed
+    )  # fmt: skip
+
+
+def units(project: Project, source: HeldRater) -> ResultSheet:
+    """The units, item by item; each line leads to everybody's judgements of it.
+
+    What the person asking is still to label blind is only counted.
+    """
+    query = source.query
+    result = validation_ground.ground(
+        project, query.protocol, query.set_name, query.part, query.against, query.judge, query.opening
+    )
+    try:
+        rater = result.rater(source.rater)
+        beside = result.rater(source.beside) if source.beside else None
+    except KeyError:
+        raise Refusal("That rater is no longer among those compared.", "Compute the figures again.") from None
+    units = groups(result, query.by).get(source.group)
+    rows = result.rows(rater, result.chosen(units)) if units is not None else []
+    every = list(_narrowed(result, rater, beside, source, rows))
+    blind = reviews.still_blind(project, people.someone(project).id)
+    rows = [row for row in every if result.places[row.key].item_id not in blind]
+    people_ = rater.kind == validation_ground.PEOPLE
+    heads = columns(
+        ITEM_COLUMN, SYSTEM_COLUMN, ("unit", "Asked about"), ("weight", "Weight"), ("true", "True value"),
+        ("given_by", "Given by", "Whose word counts as true here"), ("said", "Said"), ("said_by", "Said by"),
+        *([("beside", beside.name)] if beside else ()),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine(
+            _cells(result, rater, beside, row), result.places[row.key].item_id, unit_id=row.key[1],
+            response_id=row.key[0], source=_judgements(source, result, row.key),
+        )
+        for row in rows
+    )  # fmt: skip
+    several = " A unit stands here once for every true value." if len(result.truth) > 1 or people_ else ""
+    items = len({result.places[row.key].item_id for row in rows})
+    told = [f"{counted(len(rows), 'pair')} of values on {counted(items, 'item')}.{several}"]
+    if withheld := len(every) - len(rows):
+        told.append(
+            f"{counted(withheld, 'more is', 'more are')} on items that you still have to label blind."
+        )
+    return ResultSheet("units", "Units", heads, lines, tuple(told))
+
+
+def _narrowed(
+    found: Ground,
+    rater: ValidationRater,
+    beside: ValidationRater | None,
+    source: HeldRater,
+    rows: Iterable[RatedUnit],
+) -> Iterable[RatedUnit]:
+    seen: set[Key] = set()
+    for row in rows:
+        if source.cause:
+            # A gap is one, however many people say what is true there.
+            if row.said is None and row.key not in seen and _cause(found, rater, row.key) == source.cause:
+                seen.add(row.key)
+                yield row
+        elif beside is not None:
+            if row.said == row.true and found.version(beside).said.get(row.key) not in (None, row.true):
+                yield row
+        elif row.said is not None and source.true in ("", row.true) and source.said in ("", row.said):
+            yield row
+
+
+def _cause(found: Ground, rater: ValidationRater, key: Key) -> str:
+    return found.version(rater).missing.get(key, NOT_ASKED)
+
+
+def _cells(
+    found: Ground, rater: ValidationRater, beside: ValidationRater | None, row: RatedUnit
+) -> tuple[SheetCell, ...]:
+    place = found.places[row.key]
+    if row.said is None:
+        said = SheetCell(NOT_SAID, None, _cause(found, rater, row.key).replace("_", " "), "missing")
+    else:
+        said = text(row.said, state="agreed" if row.said == row.true else "disagree")
+    cells = (
+        text(place.item_key), text(place.system), text(place.words, tip=place.words),
+        count(place.weight, form="g"), text(row.true), text(_alias(found, row.source)), said,
+        text(_alias(found, row.who) if row.who else rater.name),
+    )  # fmt: skip
+    return cells if beside is None else (*cells, text(found.version(beside).said.get(row.key, NOT_SAID)))
+
+
+def _alias(found: Ground, who: str) -> str:
+    return CONSENSUS if who == CONSENSUS else found.aliases.get(who, who)
+
+
+def _judgements(source: HeldRater, found: Ground, key: Key) -> FigureSource:
+    place = found.places[key]
+    return FigureSource(
+        source.protocol,
+        EVERYBODY,
+        item_id=place.item_id,
+        response_id=place.response_id,
+        unit_id=place.unit_id,
+    )
+
+
+DOLLARS = "USD"
+KINDS = {"endpoint": "judge", "derived": "vote of judges"}
+HASH_SHOWN = 8
+PROMPT = SheetColumn("prompt", "Prompt", "First characters of its hash")
+COST = SheetColumn("cost", "Cost per question", "Mean, US dollars")
+UNITS = SheetColumn("units", "Units", "Units with a true value")
+MISSING = SheetColumn("missing", "Missing", "Of these, units that a judge has no value on")
+RATER, VERDICT = SheetColumn("rater", "Rater"), SheetColumn("verdict", "Verdict")
+PAIRS = SheetColumn(
+    "pairs",
+    "Pairs",
+    "Pairs of values that the figures are counted over: a unit with two people's labels gives two",
+)
+PAIR = columns(
+    ("first", "First"), replace(PROMPT, key="first_prompt"), ("second", "Second"), replace(PROMPT, key="second_prompt")
+)  # fmt: skip
+
+
+def sheets(found: Validation) -> tuple[ResultSheet, ...]:
+    if not found.lines:
+        return ()
+    made = [_figures(found), _figures(found, weighted=True)]
+    made += [_validation_sheets_contrasts(found)] if found.contrasts else []
+    made += [_confusion(found), _missing(found)]
+    return tuple(sheet for sheet in made if sheet.lines)
+
+
+def _group(found: Validation) -> tuple[SheetColumn, ...]:
+    return () if found.query.by == ALL else (SheetColumn("group", "Group"),)
+
+
+def _titled(name: str) -> SheetColumn:
+    return SheetColumn(name, *TITLES[name])
+
+
+def _figures(found: Validation, *, weighted: bool = False) -> ResultSheet:
+    names = [name for name in TITLES if any(name in _side(line, weighted) for line in found.lines)]
+    group = _group(found)
+    heads = columns(*group, RATER, PROMPT, ("who", "Who"), *map(_titled, names), PAIRS, UNITS, MISSING, COST)
+    lines = [
+        SheetLine((
+            *(text(line.group) for _ in group), *_who(line.rater), text(KINDS.get(line.rater.kind, line.rater.kind)),
+            *(_figure(found, name, line, weighted=weighted) for name in names),
+            count(sum(line.told.confusion.values()), form=",.0f"), count(line.units), _lost(line), _cost(line),
+        ), source=held(found.query, line.rater, line.group, f"{_called(line)}: units"))
+        for line in found.lines
+    ]  # fmt: skip
+    named = ("weighted", "By weight") if weighted else ("judges", "Judges beside people")
+    return ResultSheet(*named, heads, tuple(lines), _told(found), _of_figures(found, weighted))
+
+
+def _figure(found: Validation, name: str, line: RaterFigures, *, weighted: bool = False) -> SheetCell:
+    estimate = _side(line, weighted).get(name)
+    if estimate is None:
+        return text("–")
+    cell = told(estimate)
+    tip = f"{_called(line)}: {TITLES[name][0]} {cell.words}"
+    rate = line.missing_rate or 0.0
+    unfit = rate > found.limit
+    last = f"\nnot publishable: {percent(rate, 1)} of the judgements are missing" if unfit else ""
+    return replace(
+        cell, tip=f"{tip}\n{cell.tip}{last}", state="unfit" if unfit else cell.state, picture=name,
+        source=_behind(found, name, line),
+    )  # fmt: skip
+
+
+def _behind(found: Validation, name: str, line: RaterFigures) -> HeldRater:
+    """The units of a figure: of precision what was called positive, of recall what is, of specificity what is not."""
+    values, positive = found.protocol.values, found.positive
+    narrowed = {}
+    if positive and name == "precision":
+        narrowed = {"said": positive}
+    elif positive and name == "recall":
+        narrowed = {"true": positive}
+    elif positive and name == "specificity" and len(values) == 2:
+        narrowed = {"true": next(value for value in values if value != positive)}
+    return held(found.query, line.rater, line.group, f"{_called(line)}: {TITLES[name][0]}", **narrowed)
+
+
+def _called(line: RaterFigures) -> str:
+    return line.rater.name if line.group == ALL else f"{line.rater.name}, {line.group}"
+
+
+def _who(rater: ValidationRater) -> tuple[SheetCell, SheetCell]:
+    return text(rater.name), text(rater.prompt[:HASH_SHOWN], tip=rater.prompt)
+
+
+def _lost(line: RaterFigures) -> SheetCell:
+    return count(sum(line.missing.values()), tip=_causes(line.missing)) if line.rater.is_judge else text("–")
+
+
+def _causes(missing: Mapping[str, int]) -> str:
+    return ", ".join(f"{cause.replace('_', ' ')}: {many:,}" for cause, many in missing.items())
+
+
+def _cost(line: RaterFigures) -> SheetCell:
+    return figure(line.cost, DOLLARS) if line.cost is not None else text("–")
+
+
+def _told(found: Validation) -> tuple[str, ...]:
+    query = found.query
+    labels = f"“{query.set_name}”, {query.part or 'dev'} part" if query.set_name else "all submitted labels"
+    positive = f", “{found.positive}” being positive" if found.positive else ""
+    said = [
+        f"{found.protocol.title}: compared with {found.against} on {labels}{positive}. Intervals are over items."
+    ]
+    said += found.viewed
+    for kind in dict.fromkeys(line.rater.kind for line in found.lines):
+        said += results.floor_told(kind, [found.protocol.name])
+    return (*said, *found.notes, published(found.protocol))
+
+
+def _confusion(found: Validation) -> ResultSheet:
+    group = _group(found)
+    heads = columns(
+        *group, RATER, PROMPT, ("true", "True value", f"By {found.against}"), ("said", "Said"), ("units", "Units"),
+        ("weight", "Weight", "Sum of weights"),
+    )  # fmt: skip
+    values = () if uncrossed(found.protocol.scale) else found.protocol.values
+    lines = tuple(
+        SheetLine((*(text(line.group) for _ in group), *_confused(found, line, true, said)),
+             picture=f"confusion/{line.group}")
+        for line in found.lines for true in values for said in values
+    )  # fmt: skip
+    return ResultSheet(
+        "confusion",
+        "Confusion",
+        heads,
+        lines,
+        (f"Compared with {found.against}. Open a count to list its units.",),
+        _of_confusion(found),
+    )
+
+
+def _confused(found: Validation, line: RaterFigures, true: str, said: str) -> tuple[SheetCell, ...]:
+    counts = line.told.confusion
+    many = counts.get((true, said), 0)
+    whole = sum(number for (each, _), number in counts.items() if each == true)
+    words = f"{_called(line)}: true value “{true}”, said “{said}”"
+    source = held(found.query, line.rater, line.group, words, true=true, said=said) if many else None
+    cells = (
+        *_who(line.rater), text(true), text(said, state="agreed" if true == said else "disagree"),
+        count(many, form=",.0f"),
+        count(line.told.confusion_weighted.get((true, said), 0), form=",g"),
+    )  # fmt: skip
+    tip = f"{words}\n{many:,.0f} of {whole:,.0f} with that true value, of {sum(counts.values()):,.0f} in all"
+    return tuple(replace(cell, source=source, tip=cell.tip or tip) for cell in cells)
+
+
+def _missing(found: Validation) -> ResultSheet:
+    group = _group(found)
+    heads = columns(
+        *group, JUDGE_COLUMN, PROMPT, ("cause", "Cause"), ("units", "Units"),
+        ("share", "Share", "Of the units with a true value"), ("of", "Of", "Units with a true value"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((
+            *(text(line.group) for _ in group), *_who(line.rater), text(cause.replace("_", " ")), count(many),
+            count(many / line.units, form=".3f"), count(line.units),
+        ), source=held(found.query, line.rater, line.group, f"{_called(line)}: {cause.replace('_', ' ')}", cause=cause))
+        for line in found.lines for cause, many in line.missing.items()
+    )  # fmt: skip
+    return ResultSheet("missing", "Missing by cause", heads, lines)
+
+
+def _validation_sheets_contrasts(found: Validation) -> ResultSheet:
+    heads = columns(
+        *PAIR, ("figure", "Figure"), ("difference", "First − second", "On the units that have a value of both"),
+        VERDICT,
+        ("only_first_right", "Only first right", "Units"), ("only_second_right", "Only second right", "Units"),
+    )  # fmt: skip
+    return ResultSheet(
+        "contrasts",
+        "Two judges",
+        heads,
+        tuple(line for one in found.contrasts for line in _contrast(found, one)),
+        ("The interval of a difference is over items.",),
+        _of_contrasts(found),
+    )
+
+
+def _contrast(found: Validation, one: Contrast) -> Iterable[SheetLine]:
+    first, second, only_right = one.first, one.second, one.gap.only_right
+    every = held(found.query, first, ALL, f"{first.name} and {second.name}: units")
+    only = (
+        held(found.query, first, ALL, f"Only {first.name} right, not {second.name}", beside=second.key),
+        held(found.query, second, ALL, f"Only {second.name} right, not {first.name}", beside=first.key),
+    )
+    counts = [
+        replace(count(many), source=source if many else None)
+        for many, source in zip(only_right, only, strict=True)
+    ]
+    for name, gap in one.gap.plain.items():
+        verdict = one.gap.verdict(name)
+        yield SheetLine((
+            *_who(first), *_who(second), text(TITLES[name][0], tip=TITLES[name][1]), told(gap),
+            text(verdict, tip=verdict), *counts,
+        ), source=every, picture=f"gap/{name}")  # fmt: skip
+
+
+def brief(found: Validation) -> tuple[ResultSheet, ...]:
+    """What fits a terminal: the main figures, and of every two judges the one that is told most by."""
+    if not found.lines:
+        return ()
+    main = main_of(found.protocol.scale)
+    names = [name for name in brief_of(found.protocol.scale) if name in found.lines[0].told.plain]
+    group = _group(found)
+    heads = columns(*group, RATER, PROMPT, *map(_titled, names), UNITS, MISSING, COST)
+    lines = tuple(
+        SheetLine((
+            *(text(line.group) for _ in group), *_who(line.rater),
+            *(_figure(found, name, line) for name in names), count(line.units), _lost(line),
+            _cost(line),
+        ))
+        for line in found.lines
+    )  # fmt: skip
+    between = tuple(
+        SheetLine((
+            *_who(contrast.first), *_who(contrast.second), told(contrast.gap.plain[main]),
+            text(contrast.gap.verdict(main)),
+        ))
+        for contrast in found.contrasts
+    )  # fmt: skip
+    called = TITLES[main][0].removeprefix("Cohen's ")
+    apart = columns(*PAIR, ("difference", f"Difference of {called}", TITLES[main][1]), VERDICT)
+    pairs = ResultSheet("contrasts", "Two judges", apart, between)
+    whole = ResultSheet("judges", "Judges beside people", heads, lines, _told(found))
+    return tuple(sheet for sheet in (whole, pairs) if sheet.lines)
+
+
+AXIS = "95 % interval over items; the band is people with one another"
+FIRST = (*(names[0] for names in FIGURES.values()), "accuracy")
+# Hash signs that tell two wordings of one judge apart.
+SIGNS = 4
+
+
+def _names(found: Validation) -> dict[str, str]:
+    """Each rater by key: its name, with the first signs of its prompt where one judge judged by several."""
+    raters = {line.rater.key: line.rater for line in found.lines}
+    many = [rater.name for rater in raters.values()]
+    return {key: _named(rater, many.count(rater.name) > 1) for key, rater in raters.items()}
+
+
+def _named(rater: ValidationRater, several: bool) -> str:
+    return f"{rater.name} ({rater.prompt[:SIGNS]})" if several and rater.prompt else rater.name
+
+
+def _side(line: RaterFigures, weighted: bool) -> Named:
+    return line.told.weighted if weighted else line.told.plain
+
+
+def _of_figures(found: Validation, weighted: bool) -> tuple[SheetPicture, ...]:
+    present = [name for name in TITLES if any(name in _side(line, weighted) for line in found.lines)]
+    ordered = sorted(present, key=lambda name: FIRST.index(name) if name in FIRST else len(FIRST))
+    return tuple(_of_figure(found, name, weighted) for name in ordered)
+
+
+def _of_figure(found: Validation, name: str, weighted: bool) -> SheetPicture:
+    called, sections = _names(found), []
+    for group, lines in _by_group(found.lines):
+        rated = [
+            _rated(called[line.rater.key], _side(line, weighted)[name], line.rater)
+            for line in lines
+            if name in _side(line, weighted)
+        ]
+        human = next((_side(line, weighted).get(name) for line in lines if line.rater.id == PEOPLE), None)
+        sections.append(result_pictures.Section(group, _ordered(rated), human))
+    words = f"{TITLES[name][0]}, by weight" if weighted else TITLES[name][0]
+    apart = "" if found.query.by == ALL else f", by {found.query.by}"
+    title = f"{words}: judges and people compared with {found.against}{apart}"
+    return SheetPicture(
+        name, f"{words}{apart}", partial(result_pictures.beside, title, sections, f"{words}: {AXIS}")
+    )
+
+
+def _rated(called: str, found: Estimate, rater: ValidationRater) -> result_pictures.PlottedRater:
+    return result_pictures.PlottedRater(called, found, rater.is_judge, remark(found))
+
+
+def _by_group(lines: Iterable[RaterFigures]) -> Iterable[tuple[str, list[RaterFigures]]]:
+    return grouped((line.group, line) for line in lines).items()
+
+
+def _ordered(rated: list[result_pictures.PlottedRater]) -> list[result_pictures.PlottedRater]:
+    judged = [one for one in rated if one.judge]
+    judged.sort(key=lambda one: (one.estimate.value is None, -(one.estimate.value or 0.0), one.name))
+    return [*judged, *(one for one in rated if not one.judge)]
+
+
+def _of_contrasts(found: Validation) -> tuple[SheetPicture, ...]:
+    """The differences of every two judges, figure by figure."""
+    called, made = _names(found), []
+    for name in found.contrasts[0].gap.plain:
+        rows = [
+            (f"{called[contrast.first.key]} − {called[contrast.second.key]}", contrast.gap.plain[name])
+            for contrast in found.contrasts
+        ]
+        made.append(
+            SheetPicture(
+                f"gap/{name}",
+                f"Difference of {TITLES[name][0]}",
+                partial(
+                    result_pictures.differences,
+                    f"{TITLES[name][0]}: the first judge less the second",
+                    rows,
+                    f"Difference of {TITLES[name][0]}, 95 % interval over items; "
+                    "across 0 neither is shown to be better",
+                ),
+            )
+        )
+    return tuple(made)
+
+
+def _of_confusion(found: Validation) -> tuple[SheetPicture, ...]:
+    """The matrices of all raters side by side, group by group."""
+    called = _names(found)
+    made = []
+    for group, lines in _by_group(found.lines):
+        matrices = [(called[line.rater.key], line.told.confusion) for line in lines]
+        apart = "" if group == ALL else f", {group}"
+        title = f"Confusion{apart}: {found.against} down, what was said across"
+        made.append(
+            SheetPicture(
+                f"confusion/{group}", f"Confusion{apart}",
+                partial(result_pictures.confusions, title, matrices, found.protocol.values),
+            )
+        )  # fmt: skip
+    return tuple(made)

@@ -2,34 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from annotator.actions.attacks import biases, consistency
+from annotator.actions.attacks import biases
 from annotator.actions.judges import judges
 from annotator.actions.judging import drift
-from annotator.actions.project.file import Project
-from annotator.actions.project.keeping import kept
+from annotator.actions.project.file import Project, kept
 from annotator.actions.results import result_raters
-from annotator.actions.results.metrics import USUAL_METRIC
+from annotator.actions.results.grouping import grouped
 from annotator.actions.results.result_sheets import ViewChoice
-from annotator.actions.sets import (
-    reviews,
-    validation_figures,
-    validation_ground,
-    validation_sets,
-    validation_units,
-)
-from annotator.actions.sets.validation_figures import TITLES
-from annotator.actions.sets.validation_ground import PEOPLE
+from annotator.actions.results.scoring import USUAL_METRIC
+from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
 from annotator.actions.studies.result_views import BESIDE, SEVERAL_JUDGES, ResultView
-from annotator.actions.validation import (
-    corrected,
-    corrected_sheets,
-    disagreements,
-    judge_choice,
-    stand_in,
-    validation,
-    validation_sheets,
-)
-from annotator.actions.validation.validation import ValidationQuery
+from annotator.actions.validation import corrected, disagreements, stand_in, validation
 from annotator.domain.judges.judge import JudgeKind
 from annotator.domain.judges.validation import Split
 from annotator.protocols import PROTOCOLS, USUAL
@@ -54,18 +37,19 @@ def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Under which protocol, on which labels, whom judges are compared with, and how figures are broken down."""
     return (
         *_labels(project),
-        ViewChoice("by", "Break down by", tuple((name, name) for name in validation_units.BY)),
+        ViewChoice("by", "Break down by", tuple((name, name) for name in validation_figures.BY)),
     )
 
 
 def report(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
-    by: str = validation_units.ALL, positive: str = "", opening: str = "",
+    by: str = validation_figures.ALL, positive: str = "", opening: str = "",
 ) -> validation.Validation:  # fmt: skip
     """The validation of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
     whom = (against,) if against else ()
     return validation.report(
-        project, ValidationQuery(protocol, set, part, whom, positive=positive, by=by, opening=opening)
+        project,
+        validation.ValidationQuery(protocol, set, part, whom, positive=positive, by=by, opening=opening),
     )
 
 
@@ -76,7 +60,7 @@ def answers(
 ) -> stand_in.StandInAnswers:  # fmt: skip
     """Whether each judge may stand in for people."""
     whom = (against,) if against else ()
-    of = ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
+    of = validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
     return stand_in.report(
         project,
         stand_in.StandInQuery(of, figure, counting == WEIGHTED, float(delta), float(epsilon)),
@@ -85,23 +69,20 @@ def answers(
 
 def choice_of_judge(
     project: Project, protocol: str = USUAL, set: str = "", part: str = "", against: str = "",  # noqa: A002
-    figure: str = "", counting: str = ANY, reference: str = PEOPLE, delta: str = MARGINS[0],
+    figure: str = "", counting: str = ANY, reference: str = validation_ground.PEOPLE, delta: str = MARGINS[0],
     positive: str = "", opening: str = "",
-) -> judge_choice.JudgeChoice:  # fmt: skip
+) -> stand_in.JudgeChoice:  # fmt: skip
     """The cheapest judge that is not worse than the reference by more than `delta`."""
     whom = (against,) if against else ()
-    of = ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
+    of = validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
     weighted = counting == WEIGHTED
-    return judge_choice.choose(
-        project, judge_choice.JudgeChoiceQuery(of, figure, weighted, float(delta), reference)
-    )
+    return stand_in.choose(project, stand_in.JudgeChoiceQuery(of, figure, weighted, float(delta), reference))
 
 
 def leaderboard(
     project: Project, judge: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
     width: str = WIDTHS[0], opening: str = "", metric: str = USUAL_METRIC,
 ) -> corrected.CorrectedLeaderboard:  # fmt: skip
-    """The corrected leaderboard, with a plan for intervals so wide."""
     whom = (against,) if against else ()
     return corrected.report(
         project, corrected.CorrectionQuery(judge, whom, set, part, opening, float(width), metric=metric)
@@ -114,7 +95,7 @@ def rulings(
 ) -> Sequence[disagreements.RuledJudge]:  # fmt: skip
     whom = (against,) if against else ()
     return disagreements.report(
-        project, ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
+        project, validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
     )
 
 
@@ -124,8 +105,8 @@ def _labels(project: Project) -> tuple[ViewChoice, ...]:
     drawn = {one.protocol for one in validation_sets.sets(project) if one.locked_at}
     judged = [
         name
-        for name, shape in PROTOCOLS.items()
-        if shape.values and (name in drawn or result_raters.judges_of(project, name))
+        for name, protocol in PROTOCOLS.items()
+        if protocol.values and (name in drawn or result_raters.judges_of(project, name))
     ]
     names = judged or [USUAL]
     made = [ViewChoice("protocol", "What was judged", tuple((PROTOCOLS[name].title, name) for name in names))]
@@ -135,7 +116,6 @@ def _labels(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[ViewChoice]:
-    """What can be chosen within a protocol."""
     locked = [one for one in validation_sets.sets(project) if one.protocol == protocol and one.locked_at]
     drawn = tuple((one.name, one.name) for one in locked)
     if drawn:
@@ -156,14 +136,13 @@ def _within(project: Project, protocol: str, only_if: Condition) -> Iterator[Vie
 
 def _by(protocol: ViewChoice) -> tuple[ViewChoice, ...]:
     """By which figure a judge is held against people: one that fits the values of the protocol."""
-    of_level: dict[tuple[str, ...], list[str]] = {}
-    for _, name in protocol.values:
-        of_level.setdefault(validation_figures.choosable(PROTOCOLS[name].scale, ANY_POSITIVE), []).append(
-            name
-        )
+    of_level = grouped(
+        (validation_figures.choosable(PROTOCOLS[name].scale, ANY_POSITIVE), name)
+        for _, name in protocol.values
+    )
     figures = (
         ViewChoice(
-            "figure", "Agreement", tuple((TITLES[name][0], name) for name in _main_first(names)),
+            "figure", "Agreement", tuple((validation_figures.TITLES[name][0], name) for name in _main_first(names)),
             ("protocol", tuple(protocols)) if of_level.keys() - {names} else None,
         )
         for names, protocols in of_level.items()
@@ -175,8 +154,7 @@ def _by(protocol: ViewChoice) -> tuple[ViewChoice, ...]:
 
 
 def _main_first(names: tuple[str, ...]) -> list[str]:
-    """Figures in the order in which all are shown, but for the main one."""
-    return sorted(names, key=lambda name: (name != names[0], list(TITLES).index(name)))
+    return sorted(names, key=lambda name: (name != names[0], list(validation_figures.TITLES).index(name)))
 
 
 def _of_answers(project: Project) -> tuple[ViewChoice, ...]:
@@ -190,7 +168,7 @@ def _of_answers(project: Project) -> tuple[ViewChoice, ...]:
 
 def _of_choice(project: Project) -> tuple[ViewChoice, ...]:
     labels = _labels(project)
-    references = (("people", PEOPLE), ("the best judge", judge_choice.BEST))
+    references = (("people", validation_ground.PEOPLE), ("the best judge", stand_in.BEST))
     return (
         *labels,
         *_by(labels[0]),
@@ -206,10 +184,9 @@ def _of_choice(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def _judges(project: Project, protocol: str) -> list[str]:
-    """The names of the judges that judged under a protocol, the baseline last."""
     there = result_raters.judges_of(project, protocol)
-    found = [one for one in judges.all_of(project) if one.id in there]
-    return [one.name for one in sorted(found, key=lambda one: one.kind == JudgeKind.BASELINE.value)]
+    result = [one for one in judges.all_of(project) if one.id in there]
+    return [one.name for one in sorted(result, key=lambda one: one.kind == JudgeKind.BASELINE.value)]
 
 
 def _of_leaderboard(project: Project) -> tuple[ViewChoice, ...]:
@@ -222,8 +199,7 @@ def _of_leaderboard(project: Project) -> tuple[ViewChoice, ...]:
         names = tuple((name, name) for name in _judges(project, one.protocol))
         made += [ViewChoice("judge", "Judge", names, only_if)] if names else []
         made += [each for each in _within(project, one.protocol, only_if) if each.name != "positive"]
-    widths = ViewChoice("width", "Wanted width", tuple((width, width) for width in WIDTHS))
-    return (*made, widths)
+    return (*made, ViewChoice("width", "Wanted width", tuple((width, width) for width in WIDTHS)))
 
 
 def _of_judges(project: Project) -> tuple[ViewChoice, ...]:
@@ -231,8 +207,7 @@ def _of_judges(project: Project) -> tuple[ViewChoice, ...]:
 
 
 def _of_reviews(project: Project) -> tuple[ViewChoice, ...]:
-    protocol = _labels(project)[0]
-    return protocol, ViewChoice("by", "Break down by", tuple((name, name) for name in reviews.BY))
+    return _labels(project)[0], ViewChoice("by", "Break down by", tuple((name, name) for name in reviews.BY))
 
 
 VIEWS: tuple[ResultView, ...] = (
@@ -255,7 +230,7 @@ VIEWS: tuple[ResultView, ...] = (
         NOBODY,
         choices,
         kept(report),
-        validation_sheets.sheets,
+        validation.sheets,
         "Label",
         rests_on=(BESIDE,),
     ),
@@ -267,7 +242,7 @@ VIEWS: tuple[ResultView, ...] = (
         NOBODY,
         _of_choice,
         kept(choice_of_judge),
-        judge_choice.sheets,
+        stand_in.choice_sheets,
         "Label",
     ),
     ResultView(
@@ -278,7 +253,7 @@ VIEWS: tuple[ResultView, ...] = (
         NOBODY,
         _of_leaderboard,
         kept(leaderboard),
-        corrected_sheets.sheets,
+        corrected.sheets,
         "Label",
     ),
     ResultView(
@@ -288,8 +263,8 @@ VIEWS: tuple[ResultView, ...] = (
         "How often two judges say the same, and how far that varies from run to run.",
         "Run two judges on the same reports.",
         _of_judges,
-        kept(consistency.report),
-        consistency.sheets,
+        kept(biases.consistency_report),
+        biases.consistency_sheets,
         "Judges",
         rests_on=(SEVERAL_JUDGES,),
     ),

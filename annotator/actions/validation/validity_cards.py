@@ -1,48 +1,44 @@
 """Making a validity card: one judge under one prompt, with every finding and its source."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import partial, wraps
 from itertools import compress
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import select, true
 
-from annotator import __version__
+from annotator import __version__, files
 from annotator.actions.attacks import attack_figures
 from annotator.actions.attacks.attack_figures import AttackFigures
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_identities
-from annotator.actions.judging.judge_identities import harmless
-from annotator.actions.project.file import Project
-from annotator.actions.results import publishing
+from annotator.actions.judging import derived_judges
+from annotator.actions.judging.derived_judges import harmless
+from annotator.actions.project.file import Project, kept, known
+from annotator.actions.results import results
 from annotator.actions.results.result_raters import CONSENSUS
 from annotator.actions.results.result_sheets import (
     JUDGE_COLUMN,
     ResultSheet,
     SheetLine,
+    ViewChoice,
     columns,
     figure,
     percent,
     text,
 )
-from annotator.actions.sets import (
-    reviews,
-    validation_figures,
-    validation_ground,
-    validation_sets,
-    validation_units,
-)
+from annotator.actions.sets import reviews, validation_figures, validation_ground, validation_sets
 from annotator.actions.sets.validation_figures import TITLES, Named, there
 from annotator.actions.sets.validation_ground import PEOPLE, PERSON, Ground, ValidationRater
-from annotator.actions.validation import corrected, stand_in, validation
+from annotator.actions.studies.result_views import ResultView
+from annotator.actions.validation import corrected, stand_in, validation, validation_views
 from annotator.actions.validation.validation import Validation
-from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.level_figures import WORDS, uncrossed
-from annotator.domain.judges.validation import Split
-from annotator.domain.judges.validity_card import (
+from annotator.domain.judges.judge import JudgeKind, RaterKind
+from annotator.domain.judges.protocol import WORDS, uncrossed
+from annotator.domain.judges.validation import (
     Attacked,
     Confused,
     Corrected,
@@ -53,19 +49,20 @@ from annotator.domain.judges.validity_card import (
     Labels,
     Line,
     Reviews,
+    Split,
     ValidityCard,
 )
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import now
-from annotator.domain.texts.counting import counted
+from annotator.domain.texts.canonical import canonical_json, held, looks_like_key, now, sha256
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.exchange.cards import card_pages
 from annotator.judging.attacks import TARGETS
 from annotator.protocols import USUAL
-from annotator.storage.tables import ATTACK_TEST, RUN
+from annotator.storage.tables import ATTACK_TEST, JUDGEMENT, RUN
 
 # What figures on a card are broken down by; single criteria are too many.
-GROUPED = tuple(by for by in validation_units.BY if by != "criterion")
+GROUPED = tuple(by for by in validation_figures.BY if by != "criterion")
 SHOWN = 8
 # How verdicts are asked for that came without a prompt.
 NO_PROMPT = "none"
@@ -88,7 +85,6 @@ class CardQuery:
     opening: str = ""
 
     def of(self, by: str) -> validation.ValidationQuery:
-        """The same as a query for a validation distinguished so."""
         return validation.ValidationQuery(
             self.protocol, self.set_name, self.part, self.against, self.judge, self.positive, by, self.opening,
         )  # fmt: skip
@@ -102,7 +98,7 @@ def card(project: Project, query: CardQuery, made_at: datetime | None = None) ->
     """
     ground = _ground(project, query)
     rater = _rater(ground, query)
-    found = [
+    result = [
         validation.of_ground(project, ground, query.of(by), partial(_is_told, rater, by)) for by in GROUPED
     ]
     more = {
@@ -110,10 +106,10 @@ def card(project: Project, query: CardQuery, made_at: datetime | None = None) ->
         "cost": Figure.of(validation_ground.cost_per_question(project, rater, query.protocol)),
         "reviews": _reviews(project, query), "corrected": _corrected(project, query, ground),
         "attacks": _attacked(project, query.protocol, query.judge, rater.prompt),
-        "notes": (_answer(project, ground, query, rater), *_notes(ground, query, found[0])),
+        "notes": (_answer(project, ground, query, rater), *_notes(ground, query, result[0])),
     }  # fmt: skip
-    lines = [(one.query.by, line) for one in found for line in one.lines]
-    return _made(project, query, ground, rater, found[0].positive, lines, **more).sealed()
+    lines = [(one.query.by, line) for one in result for line in one.lines]
+    return _made(project, query, ground, rater, result[0].positive, lines, **more).sealed()
 
 
 def sketch(project: Project, query: CardQuery) -> ValidityCard:
@@ -123,12 +119,12 @@ def sketch(project: Project, query: CardQuery) -> ValidityCard:
     """
     ground = _ground(project, query)
     rater = _rater(ground, query)
-    positive = validation_figures.positive_of(ground.shape, query.positive)
+    positive = validation_figures.positive_of(ground.protocol, query.positive)
     lines = [
-        validation.line(ground, positive, validation_units.ALL, one, ground.known)
+        validation.line(ground, positive, validation_figures.ALL, one, ground.known)
         for one in (rater, *ground.humans()[:1])
     ]
-    return _made(project, query, ground, rater, positive, [(validation_units.ALL, one) for one in lines])
+    return _made(project, query, ground, rater, positive, [(validation_figures.ALL, line) for line in lines])
 
 
 def _made(
@@ -136,14 +132,14 @@ def _made(
     lines: Sequence[tuple[str, validation.RaterFigures]], **more: Any,
 ) -> ValidityCard:  # fmt: skip
     """A card with these lines, each by what it is distinguished; with `more` than a sketch has."""
-    judge, shape, title = judges.named(project, query.judge), ground.shape, str(project.title)
+    judge, protocol, title = judges.named(project, query.judge), ground.protocol, str(project.title)
     told: dict[str, Any] = dict(
         app_version=__version__, made_at=now(), project=harmless(title), name=harmless(judge.name, judge),
-        protocol_title=shape.title, citation=shape.citation, reach=judge_identities.reach(judge),
-        judge=judge_identities.as_judged(project, judge, shape, rater.prompt), labels=_labelled(ground),
+        protocol_title=protocol.title, citation=protocol.citation, reach=derived_judges.reach(judge),
+        judge=derived_judges.as_judged(project, judge, protocol, rater.prompt), labels=_labelled(ground),
         positive=positive, definitions=_definitions([one for _, one in lines]),
-        lines=tuple(_line(one, by, () if uncrossed(shape.scale) else shape.values) for by, one in lines),
-        cost=Figure.of(Estimate(None)), missing_limit=publishing.limit(project),
+        lines=tuple(_line(one, by, () if uncrossed(protocol.scale) else protocol.values) for by, one in lines),
+        cost=Figure.of(Estimate(None)), missing_limit=results.limit(project),
     )  # fmt: skip
     return ValidityCard.model_validate(told | more)
 
@@ -191,13 +187,13 @@ def _labels(project: Project, query: CardQuery, ground: Ground) -> Labels:
     common = _labelled(ground).model_copy(update={"labels_sha256": _hash(ground)})
     if not query.set_name:
         return common
-    found = validation_sets.named(project, query.set_name)
-    drawn = Counter(one.split for one in found.content.responses)
-    opened = tuple(one.at for one in validation_sets.openings(project, found.id))
+    result = validation_sets.named(project, query.set_name)
+    drawn = Counter(response.split for response in result.content.responses)
+    opened = tuple(opening.at for opening in validation_sets.openings(project, result.id))
     more = {
-        "source": "set", "set_name": harmless(found.name), "part": query.part or Split.DEV.value,
-        "draw": found.content.draw, "drawn_at": found.at, "locked_at": found.locked_at,
-        "locked_sha256": found.labels_sha256, "opened_at": opened, "set_responses": dict(drawn),
+        "source": "set", "set_name": harmless(result.name), "part": query.part or Split.DEV.value,
+        "draw": result.content.draw, "drawn_at": result.at, "locked_at": result.locked_at,
+        "locked_sha256": result.labels_sha256, "opened_at": opened, "set_responses": dict(drawn),
     }  # fmt: skip
     return common.model_copy(update=more)
 
@@ -205,11 +201,11 @@ def _labels(project: Project, query: CardQuery, ground: Ground) -> Labels:
 def _labellers(ground: Ground) -> list[Labeller]:
     """Those whose labels count as true; behind a consensus, those who labelled."""
     labelled = {*ground.people, CONSENSUS} if CONSENSUS in ground.truth else ground.truth
-    found = [
+    result = [
         Labeller(alias=harmless(ground.aliases.get(who, who)), labels=int(there(ground.column(who)[0]).sum()))
         for who in labelled
     ]
-    return sorted(found, key=lambda one: (one.alias == CONSENSUS, one.alias))
+    return sorted(result, key=lambda one: (one.alias == CONSENSUS, one.alias))
 
 
 def _hash(ground: Ground) -> str:
@@ -233,7 +229,7 @@ def _definitions(lines: Iterable[validation.RaterFigures]) -> tuple[Definition, 
 
 def _is_told(rater: ValidationRater, by: str, of: ValidationRater) -> bool:
     """The judge has lines, and people; each person has one only where nothing is distinguished."""
-    return of.key == rater.key or of.id == PEOPLE or (of.kind == PERSON and by == validation_units.ALL)
+    return of.key == rater.key or of.id == PEOPLE or (of.kind == PERSON and by == validation_figures.ALL)
 
 
 def _line(line: validation.RaterFigures, by: str, values: tuple[str, ...]) -> Line:
@@ -269,7 +265,7 @@ def _reviews(project: Project, query: CardQuery) -> Reviews | None:
 
 def _corrected(project: Project, query: CardQuery, ground: Ground) -> Corrected:
     """The corrected leaderboard on the same labels, where a figure is made of the single verdicts."""
-    named = [name for name, (shape, _) in corrected.credited().items() if shape.name == query.protocol]
+    named = [name for name, (protocol, _) in corrected.credited().items() if protocol.name == query.protocol]
     if not named:
         return Corrected(notes=("Scores are corrected where they are made of single verdicts.",))
     if len(ground.versions) > 1:
@@ -285,25 +281,24 @@ def _corrected(project: Project, query: CardQuery, ground: Ground) -> Corrected:
         metric=named[0],
     )
     try:
-        found = corrected.report(project, of)
+        result = corrected.report(project, of)
     except Refusal as refusal:
         return Corrected(notes=(refusal.happened,))
-    scores = found.standings.scores
+    scores = result.standings.scores
     systems = tuple(
         CorrectedSystem(
             system=harmless(name), raw=Figure.of(scores[name].raw), corrected=Figure.of(scores[name].corrected),
-            tuning=scores[name].tuning, labels=found.labelled[name], units=found.units[name],
+            tuning=scores[name].tuning, labels=result.labelled[name], units=result.units[name],
         )
-        for name in corrected.in_order(found)
+        for name in corrected.in_order(result)
     )  # fmt: skip
-    return Corrected(systems=systems, notes=tuple(map(harmless, found.notes)))
+    return Corrected(systems=systems, notes=tuple(map(harmless, result.notes)))
 
 
 def _answer(project: Project, ground: Ground, query: CardQuery, rater: ValidationRater) -> str:
-    """Whether the judge may stand in for people, in words."""
-    asked = stand_in.StandInQuery(query.of(validation_units.ALL))
-    found = stand_in.of_ground(project, ground, asked).of(rater)
-    return f"May it stand in for people? {found.verdict}, because {found.because}"
+    asked = stand_in.StandInQuery(query.of(validation_figures.ALL))
+    result = stand_in.of_ground(project, ground, asked).of(rater)
+    return f"May it stand in for people? {result.verdict}, because {result.because}"
 
 
 def _notes(ground: Ground, query: CardQuery, found: Validation) -> tuple[str, ...]:
@@ -330,8 +325,8 @@ def _attacked(project: Project, protocol: str, judge: str, prompt: str) -> tuple
     question = question.where(RUN.c.prompt_sha256 == prompt if asked else true())
     with project.store.read() as db:
         same = set(db.execute(question).scalars())
-    found = attack_figures.report(project, protocol, judge)
-    return tuple(_of_attack(line) for line in found.lines if line.test_id in same)
+    result = attack_figures.report(project, protocol, judge)
+    return tuple(_of_attack(line) for line in result.lines if line.test_id in same)
 
 
 def _of_attack(line: AttackFigures) -> Attacked:
@@ -347,7 +342,7 @@ MAIN = ("kappa", "ac1", *WORDS, "accuracy", "precision", "recall", "f1")
 
 def brief(card: ValidityCard) -> ResultSheet:
     """What fits a terminal: the judge beside people, plainly and by weight."""
-    titles = {one.name: (one.title, one.words) for one in card.definitions}
+    titles = {definition.name: (definition.title, definition.words) for definition in card.definitions}
     heads = columns(
         ("figure", "Figure"), JUDGE_COLUMN, ("people", "People"),
         ("judge_by_weight", "Judge, by weight", "Each unit counts its weight"),
@@ -387,3 +382,113 @@ def _told(card: ValidityCard) -> tuple[str, ...]:
     if card.unfit:
         said.append("Not publishable: too many verdicts are missing.")
     return (*said, f"SHA-256 {card.sha256}")
+
+
+NAME = "card"
+ENDINGS = card_pages.ENDINGS
+
+
+@kept
+def choices(project: Project) -> tuple[ViewChoice, ...]:
+    """What was judged, by whom, by which wording where there are several, and on which labels it is validated."""
+    labels = [one for one in validation_views.choices(project) if one.name != "by"]
+    protocols = [value for one in labels if one.name == "protocol" for _, value in one.values]
+    judged = [choice for protocol in protocols for choice in _judges(project, protocol)]
+    first = [label for label in labels if label.name == "protocol"]
+    return (*first, *judged, *(label for label in labels if label.name != "protocol"))
+
+
+@kept
+def report(
+    project: Project, judge: str = "", protocol: str = USUAL, prompt: str = "", set: str = "", part: str = "",  # noqa: A002
+    against: str = "", positive: str = "", opening: str = "",
+) -> ValidityCard:  # fmt: skip
+    """The card of these choices; `opening` is the id of a counted look, wherever the test part is shown."""
+    return card(project, _wish(judge, protocol, prompt, set, part, against, positive, opening))
+
+
+# By what it lets choose it is a report.
+@wraps(report, assigned=())
+def at_once(project: Project, **chosen: str) -> ValidityCard:
+    """The card of these choices where it is kept, otherwise what can be told of it at once."""
+    card = known(report, project, **chosen)
+    return card if card is not None else sketch(project, _wish(**chosen))
+
+
+def _wish(
+    judge: str = "", protocol: str = USUAL, prompt: str = "", set: str = "", part: str = "", against: str = "",  # noqa: A002
+    positive: str = "", opening: str = "",
+) -> CardQuery:  # fmt: skip
+    if not judge:
+        raise Refusal("No judge has judged anything of this kind yet.", "Run a judge on these reports first.")
+    return CardQuery(judge, protocol, set, part, (against,) if against else (), positive, prompt, opening)
+
+
+def _judges(project: Project, protocol: str) -> Iterator[ViewChoice]:
+    """Those that judged, the baseline last, and the wordings of each that judged by several."""
+    j = JUDGEMENT.c
+    question = (
+        select(j.rater_id, RUN.c.prompt_sha256)
+        .outerjoin(RUN, RUN.c.id == j.run_id)
+        .where(j.protocol == protocol, j.rater_kind == RaterKind.JUDGE.value)
+        .distinct()
+    )
+    wordings: dict[str, list[str]] = defaultdict(list)
+    with project.store.read() as db:
+        for judge_id, prompt in db.execute(question):
+            wordings[judge_id].append(prompt or "")
+    there = sorted(
+        (one for one in judges.all_of(project) if one.id in wordings),
+        key=lambda one: one.kind == JudgeKind.BASELINE.value,
+    )
+    if there:
+        names = tuple((one.name, one.name) for one in there)
+        yield ViewChoice("judge", "Judge", names, ("protocol", (protocol,)))
+    for one in there:
+        if len(wordings[one.id]) > 1:
+            hashes = (prompt or NO_PROMPT for prompt in sorted(wordings[one.id]))
+            known = tuple((prompt[:SHOWN], prompt) for prompt in hashes)
+            yield ViewChoice("prompt", "Prompt", known, ("judge", (one.name,)))
+
+
+VIEW = ResultView(
+    NAME,
+    "Card",
+    "Cards",
+    "One judge under one wording, with all that is known of it, in one file.",
+    validation_views.NOBODY,
+    choices,
+    report,
+    lambda card: (brief(card),),
+    "Label",
+)
+AT_ONCE = replace(VIEW, report=at_once)
+
+
+def refuse_place(path: Path) -> None:
+    """Refusal where no card could be written, so that it is known before a look at the test part is counted."""
+    card_pages.refuse_ending(path.suffix)
+    if not path.parent.is_dir():
+        raise Refusal(f"There is no folder “{path.parent.name}” for the card.", "Choose another folder.")
+
+
+def save(card: ValidityCard, path: Path) -> Path:
+    """Write a card as JSON or as a page, by the ending of `path`; whole or not at all."""
+    content = card_pages.content(card, path.suffix)
+    text = content.decode("utf-8", "replace")
+    if looks_like_key(text) or any(key in text for key in held()):
+        raise Refusal("The card would contain a key.", "Remove it from the judge's settings first.")
+    return files.save(path, content)
+
+
+def read(path: Path) -> ValidityCard:
+    """The card of a file; Refusal where it is none, is newer, or was changed."""
+    return card_pages.read(path)
+
+
+def body(card: ValidityCard) -> str:
+    return card_pages.body(card)
+
+
+def sketch_of(card: ValidityCard) -> str:
+    return card_pages.sketch(card)

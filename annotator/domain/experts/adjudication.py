@@ -1,15 +1,116 @@
 """Adjudication: a senior's ruling on each unit that two or more experts wrote, and the consensus it produces."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from annotator.domain.experts.agreement import Figure
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.texts.canonical import Text
-from annotator.domain.texts.frozen_record import FrozenRecord
+from annotator.domain.kinds.artifact import Document, Kind
+from annotator.domain.kinds.documents import DOCUMENTS, KINDS, document_of
+from annotator.domain.texts.canonical import FrozenRecord, Text
+from annotator.domain.texts.estimate import Estimate
+
+
+class Figure(FrozenRecord):
+    """A named estimate as it is kept: `value` is None when undefined, and `note` says why."""
+
+    name: str = Field(description="match_f1, weight_kappa, label_kappa, order_tau, jaccard …")
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+    n: int = 0
+    method: str = ""
+    note: str = ""
+
+
+# Two experts who write the same in quite other words are not paired: of rewordings with few words in common none is.
+LOWER_BOUND = "a lower bound under heavy rewording: the matcher pairs units by their words"
+
+
+def bound_of(found: Figure) -> str:
+    """What kind of bound a figure is; empty where it is none, or has no value."""
+    return LOWER_BOUND if found.name == "match_f1" and found.value is not None else ""
+
+
+def figure(name: str, estimate: Estimate) -> Figure:
+    e = estimate
+    return Figure(name=name, value=e.value, low=e.low, high=e.high, n=e.n, method=e.method, note=e.note)
+
+
+def under(prefix: str, found: Iterable[Figure]) -> tuple[Figure, ...]:
+    return tuple(each.model_copy(update={"name": f"{prefix}{each.name}"}) for each in found)
+
+
+class SealedInput(FrozenRecord):
+    """The sealed revision of one rater that went into the figures."""
+
+    person_id: str
+    artifact_id: str
+    revision: int
+    sha256: str
+    chain: str
+    guideline: str
+    form: str
+    sealed_at: datetime
+
+
+class Match(FrozenRecord):
+    """Two units that the matcher holds for the same."""
+
+    a: str
+    b: str
+    likeness: float
+
+
+class PairAgreement(FrozenRecord):
+    """How far two raters agree. `values` holds, field by field, the two values of each matched pair, in that order.
+
+    None is a value that a rater did not give.
+    """
+
+    a: str = Field(description="A person's id; the lower one of the two")
+    b: str
+    matched: tuple[Match, ...] = ()
+    only_a: tuple[str, ...] = ()
+    only_b: tuple[str, ...] = ()
+    values: dict[str, tuple[tuple[Any, Any], ...]] = {}
+    figures: tuple[Figure, ...] = ()
+
+
+class AssistedPair(PairAgreement):
+    """The same of units that a judge paired by meaning, asked once the agreement was frozen; never in its place.
+
+    Its figures have “assisted_” before their names.
+    """
+
+    id: str
+    agreement_id: str
+    judge_id: str
+    model: str = Field(description="The model that was asked for")
+    parameters: str = Field(default="{}", description="JSON object of what was sent with the request")
+    answered_by: str = Field(default="", description="The model that answered, by the name it gave")
+    prompt_sha256: str
+    run_id: str
+    at: datetime
+
+
+class Agreement(FrozenRecord):
+    """The agreement on one stage of one item, computed once when all seals were in, and never again."""
+
+    id: str
+    item_id: str
+    stage: Stage
+    matcher: str = Field(description="Version of the automatic matcher")
+    program: str = Field(description="Version of the program that computed it")
+    frozen_at: datetime = Field(description="The moment of the last seal that it waited for")
+    inputs: tuple[SealedInput, ...]
+    pairs: tuple[PairAgreement, ...]
+    figures: tuple[Figure, ...] = Field(default=(), description="Figures over all raters at once")
+
 
 # What a ruling may take in addition to a letter (A, B …): everything, one's own wording, or nothing.
 BOTH, OWN, DROP = "both", "own", "drop"
@@ -73,7 +174,6 @@ class Ruling(RulingFields):
 
     @property
     def open(self) -> bool:
-        """Whether nothing has been decided yet."""
         return not self.take
 
 
@@ -155,3 +255,152 @@ class Dispute(FrozenRecord):
     state: DisputeState = DisputeState.OPEN
     answer: Text = ""
     answered_version: int = 0
+
+
+FormAnswer = Literal["yes", "partly", "no"]
+ANSWERS: tuple[FormAnswer, ...] = ("yes", "partly", "no")
+_OF_LISTS = {
+    "completeness": "Do they cover together what the answer needs?",
+    "clarity": "Can each be read in one way only?",
+    "independence": "Does each ask for something that no other does?",
+    "discrimination": "Will good answers meet them and weak ones not?",
+}
+_OF_PLANS = {
+    "feasibility": "Can each sub-task be carried out as it stands?",
+    "order": "Does each come after what it builds on?",
+    "level": "Are they at one level, neither too coarse nor too fine?",
+}
+_OF_OTHERS = {"completeness": "Is anything lacking?", "clarity": "Can it be read in one way only?"}
+FORMS: Mapping[Kind, Mapping[str, str]] = {
+    Kind.RUBRIC: _OF_LISTS,
+    Kind.INSIGHTS: _OF_LISTS,
+    Kind.PLAN: _OF_PLANS,
+}
+
+
+def form_of(kind: Kind) -> Mapping[str, str]:
+    return FORMS.get(kind, _OF_OTHERS)
+
+
+class DraftReview(BaseModel):
+    """A review as it is kept: the draft it began with, the answers to its form, and what the author answered."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    artifact_id: Text = Field(max_length=36, description="The reviewer's document")
+    item_id: Text = Field(max_length=36)
+    kind: Kind
+    author: Text = Field(description="The author's id; in a project made from a task their alias")
+    revision: int = Field(ge=1, description="The author's sealed revision that was reviewed")
+    draft: dict[str, Any]
+    form: dict[str, FormAnswer] = Field(default_factory=dict)
+    words: dict[str, Text] = Field(default_factory=dict)
+    agreed: bool | None = Field(
+        default=None, description="Whether the author agrees; empty before they answer"
+    )
+    answer: Text = ""
+    answered_at: Text = ""
+
+    @property
+    def open_questions(self) -> list[str]:
+        return [name for name in form_of(self.kind) if name not in self.form]
+
+
+KEPT_AS, CHANGED, ADDED, REMOVED = "kept", "changed", "added", "removed"
+# Of a unit, what is told elsewhere or means nothing to people.
+UNTOLD = {"id", "text", "note", "anchor", "more_anchors", "insight_id", "inspirations"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewedUnit:
+    """A unit of a draft beside what its review made of it, with the reviewer's comment."""
+
+    unit_id: str
+    before: str
+    after: str
+    comment: str
+    change: str
+
+
+def compared(draft: dict[str, Any], reviewed: Document[Any]) -> list[ReviewedUnit]:
+    """Unit by unit what a review made of a draft, in its order; then what it took out."""
+    before = {unit.id: unit for unit in document_of(reviewed.KIND, draft).units}
+    result = []
+    for unit in reviewed.units:
+        old = before.pop(unit.id, None)
+        same = old is not None and old.model_copy(update={"note": unit.note}) == unit
+        change = ADDED if old is None else KEPT_AS if same else CHANGED
+        words = _words(old, reviewed.KIND), _words(unit, reviewed.KIND)
+        result.append(ReviewedUnit(unit.id, *words, unit.note, change))
+    return result + [
+        ReviewedUnit(gone.id, _words(gone, reviewed.KIND), "", "", REMOVED) for gone in before.values()
+    ]
+
+
+def _words(unit: Any, kind: Kind) -> str:
+    if unit is None:
+        return ""
+    more = unit.model_dump(mode="json", exclude=UNTOLD)
+    said = (
+        (KINDS[kind].called(name), value) for name, value in more.items() if value not in (None, "", [], ())
+    )
+    return "\n".join([unit.text, *(f"{name}: {value}" for name, value in said)])
+
+
+# The settings that hold what an annotator was sent of a consensus begin with it.
+RECEIVED = "digest:"
+
+
+class Fate(StrEnum):
+    """What happened to a unit. Where only a field changed, the word is that field's name and “changed”."""
+
+    KEPT = "kept"
+    REWORDED = "reworded"
+    MERGED = "merged"
+    DROPPED = "dropped"
+    ADDED = "added"
+
+
+class DigestRow(FrozenRecord):
+    """One's own unit, the consensus's, and what changed; either unit is None where there is none.
+
+    `change` is a Fate or, where the words stayed, “weight changed”, “label changed” …; `heading` says what a label
+    is about.
+    """
+
+    own: dict[str, Any] | None
+    consensus: dict[str, Any] | None
+    change: str
+    reason: Reason | None = None
+    rationale: str = ""
+    heading: str = ""
+
+
+class DigestDispute(FrozenRecord):
+    """One's own objection and what came of it."""
+
+    text: str
+    state: DisputeState
+    answer: str = ""
+    answered_version: int = 0
+
+
+class StageDigest(FrozenRecord):
+    """What happened to one's own work in the consensus of one stage of an item."""
+
+    item_id: str
+    stage: Stage
+    version: int
+    rows: tuple[DigestRow, ...]
+    dispute: DigestDispute | None = None
+
+    @model_validator(mode="after")
+    def _of_units(self) -> "StageDigest":
+        """Every unit in it is one of the stage's kind, so that whatever shows it finds all its fields."""
+        if self.stage.kind is None:
+            raise ValueError("this stage makes no document")
+        unit = DOCUMENTS[self.stage.kind].UNIT
+        for row in self.rows:
+            for tree in (row.own, row.consensus):
+                if tree is not None:
+                    unit.model_validate(tree)
+        return self

@@ -7,7 +7,8 @@ from pydantic import ConfigDict
 from sqlmodel import Field, SQLModel, String
 
 from annotator.domain.kinds.artifact import Stage, stage_of
-from annotator.domain.material.fields import later_text
+from annotator.domain.material.item import later_text
+from annotator.domain.texts.canonical import Text
 
 __all__ = ["Assignment", "AssignmentFields", "Purpose", "Stage", "stage_of"]
 
@@ -49,6 +50,54 @@ class AssignmentFields(SQLModel):
 
 class Assignment(AssignmentFields):
     """An assignment as plain data, outside the database."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str
+
+
+class Role(StrEnum):
+    """What a person may do in a project."""
+
+    ANNOTATOR = "annotator"
+    ADJUDICATOR = "adjudicator"
+    COORDINATOR = "coordinator"
+
+
+class PersonFields(SQLModel):
+    """A person of the project. The id decides who they are; the name is only shown."""
+
+    name: Text = Field(min_length=1, max_length=200, description="The name shown in the window")
+    alias: Text = Field(min_length=1, max_length=60, description="The pseudonym used in every export")
+    roles: str = Field(default="annotator", description="Roles, separated by spaces, in alphabetical order")
+    active: bool = Field(default=True, description="False once the person has left the project")
+
+
+class Person(PersonFields):
+    """A person as plain data, outside the database."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str
+
+    def has(self, role: Role) -> bool:
+        return role.value in self.roles.split()
+
+
+# The version of the fields that each kind asks for; it goes up whenever a kind gains or changes a field.
+FORM = "1"
+
+
+class GuidelineFields(SQLModel):
+    """One version of one stage's guideline; versions are only ever added."""
+
+    stage: Stage = Field(sa_type=String, description="The stage it is for")
+    version: int = Field(ge=1)
+    text: Text = Field(max_length=200_000, description="Markdown")
+    by: str = Field(default="", max_length=36)
+    at: datetime
+
+
+class Guideline(GuidelineFields):
+    """A guideline as plain data, outside the database."""
 
     model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
     id: str

@@ -6,8 +6,7 @@ from enum import StrEnum
 from pydantic import ConfigDict, Field
 
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.texts.canonical import Text
-from annotator.domain.texts.frozen_record import FrozenRecord
+from annotator.domain.texts.canonical import FrozenRecord, Text
 
 
 class ParcelOutcome(StrEnum):

@@ -3,15 +3,76 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from math import fsum
+from typing import Literal
 
 from sqlmodel import Field, SQLModel, String
 
-from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.pairs import FIRST
-from annotator.domain.texts.canonical import Text
-from annotator.domain.texts.change import derived_id
+from annotator.domain.judges.judge import RaterKind, Status
+from annotator.domain.texts.canonical import Text, derived_id
 from annotator.domain.texts.refusal import Refusal
+
+Choice = Literal["first", "second", "tie"]
+FIRST: Choice = "first"
+SECOND: Choice = "second"
+TIE: Choice = "tie"
+
+
+class PairOutcome(StrEnum):
+    """What both orders together say of a response against another."""
+
+    WIN = "win"
+    LOSS = "loss"
+    TIE = "tie"
+    INCONSISTENT = "inconsistent"
+    ERROR = "error"
+
+
+def outcome(shown_first: str | None, shown_second: str | None) -> PairOutcome:
+    """What a response's verdicts make: of the order in which it is shown first, and of that in which it is second.
+
+    The same verdict in both orders is the outcome; another one is inconsistent; a verdict that did not come (None)
+    makes an error. ValueError for anything but first, second, tie.
+    """
+    one, two = _as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)
+    if one is None or two is None:
+        return PairOutcome.ERROR
+    return one if one is two else PairOutcome.INCONSISTENT
+
+
+def may_win(shown_first: str | None, shown_second: str | None) -> bool:
+    """Whether a response has won, or still can once what is missing has come."""
+    seen = {_as_seen(shown_first, FIRST), _as_seen(shown_second, SECOND)}
+    return seen <= {PairOutcome.WIN, None}
+
+
+def _as_seen(value: str | None, own: str) -> PairOutcome | None:
+    """One order's verdict as the response sees it that stood in the place named."""
+    if value not in (FIRST, SECOND, TIE, None):
+        raise ValueError(f"a comparison's verdict is first, second or tie, not {value!r}")
+    if value is None or value == TIE:
+        return PairOutcome.TIE if value else None
+    return PairOutcome.WIN if value == own else PairOutcome.LOSS
+
+
+def preferred(shown_first: str | None, shown_second: str | None) -> Choice | None:
+    """Which report someone prefers, seen from that response: by what was said with it first, and with it second.
+
+    FIRST is that response, SECOND the other. None when nothing was said in either order; one order alone counts.
+    ValueError on another value.
+    """
+    turned: dict[str | None, str] = {FIRST: SECOND, SECOND: FIRST}
+    said = [shown_first, turned.get(shown_second, shown_second)]
+    if odd := set(said) - {FIRST, SECOND, TIE, None}:
+        raise ValueError(f"a preference is first, second or tie, not {odd.pop()!r}")
+    known = {value for value in said if value is not None}
+    if not known:
+        return None
+    if len(known) > 1 or TIE in known:
+        return TIE
+    return FIRST if FIRST in known else SECOND
+
 
 # All tasks of a project compete with one another.
 POOL = "tasks"
@@ -66,12 +127,10 @@ class Showing:
 
     @property
     def came(self) -> bool:
-        """Whether it was answered."""
         return self.status == Status.OK
 
     @property
     def of_first(self) -> float:
-        """What the first gets of the one point."""
         sure = self.confidence or 0.0
         return sure if self.value == FIRST else 1 - sure
 
@@ -91,7 +150,10 @@ class Meeting:
         """Who won, whatever the confidence: 1 the first, 0 the second, ½ where the orders or a tie leave it open."""
         if self.value is None:
             return None
-        won = [one.of_first if one.first == self.first else 1 - one.of_first for one in self.showings]
+        won = [
+            showing.of_first if showing.first == self.first else 1 - showing.of_first
+            for showing in self.showings
+        ]
         balance = sum((got > LEAST) - (got < LEAST) for got in won)
         return LEAST + ((balance > 0) - (balance < 0)) / 2
 
@@ -99,19 +161,21 @@ class Meeting:
 def meetings(showings: Iterable[Showing]) -> list[Meeting]:
     """The pairs of each round; of two orders the mean counts, C = (C_ab + 1 − C_ba) / 2."""
     held: dict[tuple[int, str, str], list[Showing]] = {}
-    for one in showings:
-        low, high = sorted((one.first, one.second))
-        held.setdefault((one.round, low, high), []).append(one)
+    for showing in showings:
+        low, high = sorted((showing.first, showing.second))
+        held.setdefault((showing.round, low, high), []).append(showing)
     return [
-        Meeting(round_, low, high, _value(low, found), tuple(found))
-        for (round_, low, high), found in sorted(held.items())
+        Meeting(round_, low, high, _value(low, result), tuple(result))
+        for (round_, low, high), result in sorted(held.items())
     ]
 
 
 def _value(low: str, showings: list[Showing]) -> float | None:
-    if not all(one.came for one in showings):
+    if not all(showing.came for showing in showings):
         return None
-    return fsum(one.of_first if one.first == low else 1 - one.of_first for one in showings) / len(showings)
+    return fsum(
+        showing.of_first if showing.first == low else 1 - showing.of_first for showing in showings
+    ) / len(showings)
 
 
 def checked_confidence(value: float) -> float:

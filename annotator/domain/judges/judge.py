@@ -1,15 +1,157 @@
 """Judges: a model behind an endpoint with its parameters, the baseline, or a vote of other judges."""
 
 import re
+from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints
 from pydantic import Field as Value
 from sqlmodel import Field, SQLModel, String
 
-from annotator.domain.judges.judgement import Status
 from annotator.domain.texts.canonical import Text
+
+# By developer, the words in names of its models and products; the longest that is found holds.
+STEMS: dict[str, tuple[str, ...]] = {
+    "OpenAI": ("openai", "gpt", "chatgpt", "o1", "o3", "o4", "davinci"),
+    "Anthropic": ("anthropic", "claude"),
+    "Google": ("google", "gemini", "gemma", "palm", "bard", "notebooklm"),
+    "Meta": ("meta", "llama", "codellama"),
+    "Mistral AI": ("mistral", "mixtral", "ministral", "magistral", "codestral", "pixtral", "devstral"),
+    "DeepSeek": ("deepseek",),
+    "Alibaba": ("alibaba", "qwen", "qwq", "tongyi"),
+    "xAI": ("xai", "grok"),
+    "Moonshot AI": ("moonshot", "moonshotai", "kimi"),
+    "Zhipu AI": ("zhipu", "glm", "chatglm", "zai"),
+    "Microsoft": ("microsoft", "phi"),
+    "Cohere": ("cohere", "command"),
+    "Amazon": ("amazon", "nova"),
+    "Perplexity": ("perplexity", "sonar"),
+    "Tencent": ("tencent", "hunyuan"),
+    "ByteDance": ("bytedance", "doubao", "seed"),
+    "Baidu": ("baidu", "ernie"),
+    "MiniMax": ("minimax", "abab"),
+    "StepFun": ("stepfun", "step"),
+    "01.AI": ("yi",),
+    "IBM": ("ibm", "granite"),
+    "NVIDIA": ("nvidia", "nemotron"),
+    "Allen AI": ("allenai", "olmo", "tulu", "openscholar"),
+    "Technology Innovation Institute": ("falcon",),
+    "AI21 Labs": ("ai21", "jamba"),
+    "Hugging Face": ("huggingface", "smollm", "zephyr"),
+    "Stanford": ("deepscholar", "storm"),
+}
+_BETWEEN = re.compile(r"[\W_]+")
+
+
+@lru_cache(maxsize=1024)
+def family_of(name: str) -> str:
+    """The developer whom a word of the name tells of; empty where none does."""
+    words = [word.casefold() for word in _BETWEEN.split(name) if word]
+    result = (
+        (len(stem), family)
+        for word in words
+        for family, stems in STEMS.items()
+        for stem in stems
+        if _begins(word, stem)
+    )
+    return max(result, default=(0, ""))[1]
+
+
+def _begins(word: str, stem: str) -> bool:
+    """Whether a word is the stem or the stem with a number: “grok3”, “o3”, but neither “metaphor” nor “o30”."""
+    rest = word.removeprefix(stem)
+    return word.startswith(stem) and (not rest or (rest[0].isdigit() and not stem[-1].isdigit()))
+
+
+class Status(StrEnum):
+    """Whether a judgement came, and if not, why. Only OK enters a score; NOT_NEEDED is no gap in one either."""
+
+    OK = "ok"
+    UNCLEAR = "unclear"
+    INVALID = "invalid"
+    REFUSED = "refused"
+    FILTERED = "filtered"
+    TRUNCATED = "truncated"
+    TOO_LONG = "too_long"
+    TIMEOUT = "timeout"
+    API_ERROR = "api_error"
+    SKIPPED = "skipped"
+    NOT_NEEDED = "not_needed"
+
+
+# What leaves nothing to be asked: the judgement came, or another of the same case decided first.
+SETTLED = (Status.OK, Status.NOT_NEEDED)
+
+
+class RaterKind(StrEnum):
+    """A person or a judge."""
+
+    PERSON = "person"
+    JUDGE = "judge"
+
+
+YES = "yes"
+NO = "no"
+
+
+def said_yes(value: str | None) -> bool | None:
+    """Whether a verdict is yes; None where it is missing, ValueError where it is neither yes nor no."""
+    if value not in (YES, NO, None):
+        raise ValueError(f"a verdict is yes or no, not {value!r}")
+    return None if value is None else value == YES
+
+
+class VerdictFields(SQLModel):
+    """The part of a judgement that a rater decides."""
+
+    value: str | None = Field(
+        default=None, max_length=200, description="The verdict; None unless status is ok"
+    )
+    status: Status = Field(default=Status.OK, sa_type=String)
+    rationale: Text = Field(default="")
+    quote: Text = Field(default="", description="Evidence quoted from the report")
+    quote_start: int | None = Field(
+        default=None, ge=0, description="First character of the quote in the report"
+    )
+    quote_end: int | None = Field(default=None, ge=0)
+    note: Text = Field(default="")
+    flags: str = Field(
+        default="", description="Marks separated by spaces: flagged, quote_missing, injection …"
+    )
+    cause: Text = Field(default="", description="In words, why there is no value")
+
+
+class JudgementFields(VerdictFields):
+    """Who judged what. A unit is named by protocol, response and the id inside the artifact."""
+
+    protocol: str = Field(max_length=80)
+    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
+    response_id: str = Field(foreign_key="response.id", ondelete="RESTRICT")
+    artifact_id: str = Field(default="", description="The artifact the unit belongs to")
+    unit_id: str = Field(max_length=80)
+    rater_kind: RaterKind = Field(sa_type=String)
+    rater_id: str = Field(description="A person's id or a judge's")
+    trial: int = Field(default=1, ge=1)
+    run_id: str | None = Field(default=None, index=True)
+    call_id: str | None = Field(default=None, description="The journalled call it was read from")
+    seconds: float | None = Field(default=None, ge=0, description="Active time a person spent on it")
+    at: datetime
+
+
+class Verdict(VerdictFields):
+    """A verdict on its way from a rater to the store."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+
+
+class Judgement(JudgementFields):
+    """A judgement as plain data, outside the database."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str
+
 
 _MILLION = 1_000_000
 
@@ -173,3 +315,64 @@ class Call(CallFields):
     def bill_usd(self) -> float | None:
         """US dollars that it cost; None where nobody said."""
         return None if self.cost_usd and self.tokens_output is None else self.cost_usd
+
+
+class InformedKind(StrEnum):
+    """Neither ever enters a figure of blind labels."""
+
+    REVIEW = "review"
+    RULING = "ruling"
+
+
+class Review(StrEnum):
+    """What an expert says of a judge's verdict, in the order of the keys 1, 2, 3."""
+
+    AGREE = "agree"
+    DISAGREE = "disagree"
+    UNSURE = "unsure"
+
+
+class InformedRuling(StrEnum):
+    """Who is wrong where a judge and a person differ, in the order of the keys 1, 2, 3."""
+
+    JUDGE_WRONG = "judge wrong"
+    PERSON_WRONG = "person wrong"
+    UNCLEAR = "criterion unclear"
+
+
+class Fault(StrEnum):
+    """Why a judge's verdict is not accepted."""
+
+    MISSED = "missed what the report says"
+    INVENTED = "saw what the report does not say"
+    QUOTE = "the quote does not bear it out"
+    CRITERION = "misread the criterion"
+    STRICT = "too strict"
+    LENIENT = "too lenient"
+    OTHER = "other"
+
+
+class InformedFields(SQLModel):
+    """An informed label's fields; `label_of` is the author of the label ruled on, empty for a review."""
+
+    kind: InformedKind = Field(sa_type=String)
+    protocol: str = Field(max_length=80)
+    item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
+    response_id: str = Field(foreign_key="response.id", ondelete="RESTRICT")
+    unit_id: str = Field(max_length=80)
+    judge_id: str = Field(foreign_key="judge.id", ondelete="RESTRICT")
+    judge_value: str = Field(max_length=200, description="The verdict that was shown")
+    label_of: str = Field(default="", max_length=36)
+    label_value: str = Field(default="", max_length=200)
+    said: str = Field(max_length=40)
+    reason: str = Field(default="", max_length=80, description="A fault of the judge's")
+    note: Text = Field(default="", max_length=20_000)
+    by: str = Field(max_length=36)
+    at: datetime
+
+
+class Informed(InformedFields):
+    """An informed label as plain data, outside the database."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str

@@ -1,11 +1,264 @@
 """Papers: what each one defines, by which the program knows it."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
-from annotator.domain.judges.paper_table import PaperTable, Unprinted
-from annotator.domain.judges.protocol import Composite, Extraction, Protocol
+from annotator.domain.judges.protocol import Composite, Extraction, Protocol, Value
 from annotator.domain.judges.published import ScoreAim
-from annotator.domain.judges.taxonomy import Taxonomy
+from annotator.domain.material.item import QUESTION_TYPES
+from annotator.domain.texts.canonical import FrozenRecord
+from annotator.domain.texts.estimate import Estimate
+
+
+class Spread(StrEnum):
+    """What stands beside a figure: nothing, its interval as distances, or the standard deviation over runs."""
+
+    NONE, OFFSETS, DEVIATION = "", "offsets", "deviation"
+
+
+class Down(StrEnum):
+    """What rows there are of each system: one, one with a cut-off and one without, one for recent items and one for
+    all, or one for each mode in which it was asked.
+    """
+
+    SYSTEMS, LIMITED, PUBLISHED, MODES = "systems", "limited", "published", "modes"
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column of a metric: of its mean over items, of the sum over them, or of the best of so many runs."""
+
+    title: str
+    metric: str
+    total: bool = False
+    best_of: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TablePart:
+    """Rows under one heading, with the metrics in their columns; all parts of a table have the same titles."""
+
+    title: str
+    columns: tuple[TableColumn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TableReading:
+    """Another way to count in a table, under a name and a title: which metrics take the place of which."""
+
+    name: str
+    title: str
+    instead: Mapping[str, str]
+
+
+# The name and title of one that several papers have.
+RELEASED = ("released", "As the public code counts")
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsTable:
+    """Systems down and metrics across, once for each group of items that `across` names, last for all items.
+
+    `mode` names the mode of responses that count, empty for the usual one; `average` heads what is over all items, and
+    is empty where nothing is. Without a `title` it has that of the paper's table.
+    """
+
+    parts: tuple[TablePart, ...]
+    across: str = ""
+    average: str = "Avg."
+    spread: Spread = Spread.NONE
+    mode: str = ""
+    down: Down = Down.SYSTEMS
+    title: str = ""
+    readings: tuple[TableReading, ...] = ()
+    told: str = ""
+
+    def read(self, name: str) -> "SystemsTable":
+        """The same counted by one of its readings; as it is where there is none of that name."""
+        chosen = next((reading for reading in self.readings if reading.name == name), None)
+        if chosen is None:
+            return self
+        instead = chosen.instead
+        parts = tuple(
+            replace(
+                part, columns=tuple(replace(c, metric=instead.get(c.metric, c.metric)) for c in part.columns)
+            )
+            for part in self.parts
+        )
+        return replace(self, parts=parts, told=f"{chosen.title}: {', '.join(instead.values())}.")
+
+
+@dataclass(frozen=True, slots=True)
+class ViewTable:
+    """A table of a view with these choices made; some of its columns by key, under the paper's titles.
+
+    `turned` makes its columns rows under the first of its titles; the lines that the others name become columns first.
+    Without columns all are taken.
+    """
+
+    view: str
+    sheet: str
+    columns: tuple[tuple[str, str], ...] = ()
+    chosen: tuple[tuple[str, str], ...] = ()
+    title: str = ""
+    turned: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DuelTable:
+    """Systems down and metrics across, exemplars first; a star where the best system is better beyond chance.
+
+    The metric of its last column is made of the others. `board` has the columns of the paper's leaderboard file, each
+    with its metric, or without one where it names the system.
+    """
+
+    columns: tuple[TableColumn, ...]
+    readings: tuple[TableReading, ...] = ()
+    board: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PaperTable:
+    """A table or a figure of a paper by a name of its own; `printed` says where it stands there.
+
+    `data` says in Markdown where its figures come from.
+    """
+
+    name: str
+    title: str
+    printed: tuple[str, ...]
+    made_of: tuple[SystemsTable | ViewTable | DuelTable, ...]
+    departures: tuple[str, ...] = ()
+    data: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Unprinted:
+    """Tables and figures of a paper that no project has the data for, with the reason."""
+
+    printed: tuple[str, ...]
+    why: str
+
+
+SUBTOTAL = "subtotal"
+
+
+class ErrorSample(FrozenRecord):
+    """Responses drawn at random, so many of each system, whose verdicts people look at again."""
+
+    seed: int
+    per_system: int
+    responses: tuple[str, ...]
+
+
+class DrawnPairs(FrozenRecord):
+    """Pairs of responses drawn at random to be compared."""
+
+    seed: int
+    pairs: tuple[tuple[str, str], ...]
+
+
+def _nothing(_value: str, _flags: str) -> str:
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Taxonomy:
+    """Labels for the units on which a protocol came to one of some verdicts, such as the kinds of an error.
+
+    `name` stands where a protocol's name stands in a label; `of` names the protocol whose verdicts are looked at
+    again, `after` the verdicts that ask for a label. `head` stands before its `kinds`, of which there may be four;
+    `suggested` says which of them a verdict tells by its value and flags, empty when it tells none. `whole` tells
+    whether each of those verdicts must get one, `printed` where the paper prints how many there are, `departures` what
+    is counted otherwise here. What is asked `beside` a verdict is no kind of it, and several may be asked of one.
+    """
+
+    name: str
+    title: str
+    of: str
+    after: tuple[str, ...]
+    head: str
+    kinds: tuple[Value, ...]
+    whole: bool = True
+    printed: str = ""
+    departures: tuple[str, ...] = ()
+    suggested: Callable[[str, str], str] = _nothing
+    beside: bool = False
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The kinds as they are stored, in the order of their keys."""
+        return tuple(kind.name for kind in self.kinds)
+
+    def words(self, kind: str) -> str:
+        """What a kind is called; one that is not known, as in a file of a later version, as it is stored."""
+        return next((one.words for one in self.kinds if one.name == kind), kind)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledResponse:
+    """One response that people looked at: its question's type, and the label of each unit that asks for one.
+
+    `labels` holds every unit whose verdict asks for a label, None where nobody has given one.
+    """
+
+    response_id: str
+    question_type: str
+    labels: Mapping[str, str | None]
+
+
+def due(taxonomy: Taxonomy, verdicts: Mapping[str, str]) -> list[str]:
+    """The units whose verdict asks for a label, in the order of the verdicts."""
+    return [unit_id for unit_id, value in verdicts.items() if value in taxonomy.after]
+
+
+def mean_counts(looked: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[str, dict[str, Estimate]]:
+    """For each question type, the mean number of each label per response, and their subtotal.
+
+    Types come in the order in which they are offered, then others by name. `n` counts responses, `missing` the units
+    without a label, which leave the means of labels undefined where each must have one; floor and ceiling bound them.
+    ValueError on a label that is none of the taxonomy's.
+    """
+    groups: dict[str, list[LabelledResponse]] = {}
+    for one in looked:
+        groups.setdefault(one.question_type, []).append(one)
+    return {kind: _means(groups[kind], taxonomy) for kind in _ordered(groups)}
+
+
+def _ordered(kinds: Iterable[str]) -> list[str]:
+    return sorted(
+        kinds,
+        key=lambda kind: (
+            QUESTION_TYPES.index(kind) if kind in QUESTION_TYPES else len(QUESTION_TYPES),
+            kind,
+        ),
+    )
+
+
+def _means(group: Sequence[LabelledResponse], taxonomy: Taxonomy) -> dict[str, Estimate]:
+    counts = Counter(label for one in group for label in one.labels.values())
+    if odd := set(counts) - {*taxonomy.values, None}:
+        raise ValueError(f"{odd.pop()!r} is no label of {taxonomy.name}")
+    n, missing = len(group), counts[None] if taxonomy.whole else 0
+    means = {label: _mean(counts[label], missing, n) for label in taxonomy.values}
+    if taxonomy.whole:
+        means[SUBTOTAL] = _mean(sum(counts.values()), 0, n)
+    return means
+
+
+def _mean(count: int, missing: int, n: int) -> Estimate:
+    """The mean number per response; units without a label may or may not be of this kind."""
+    return Estimate(
+        None if missing else count / n,
+        n=n,
+        missing=missing,
+        floor=count / n,
+        ceiling=(count + missing) / n,
+        method="mean number per response",
+        note=f"{missing} units have no label" if missing else "",
+    )
 
 
 @dataclass(frozen=True)

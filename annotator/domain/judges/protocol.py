@@ -1,36 +1,199 @@
 """Protocols: how a paper says that a report is judged and scored."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from typing import Protocol as Shape
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.matrix import MatrixSpec
-from annotator.domain.judges.presentation import UNSHOWN, Presentation
 from annotator.domain.judges.published import Aim, OtherRule
-from annotator.domain.judges.scale import NO_VALUES, Scale
-from annotator.domain.kinds.artifact import Document, Kind, Unit
+from annotator.domain.kinds.artifact import USUAL, Document, Kind, Unit, Weights
 from annotator.domain.kinds.question_types import QuestionType
-from annotator.domain.kinds.weights import USUAL, Weights
-from annotator.domain.material.extract import by_set
-from annotator.domain.material.item import Item
-from annotator.domain.material.matches import Matching
-from annotator.domain.material.page import Page
+from annotator.domain.material.extract import PIECE_WORDS, Matching, by_set
+from annotator.domain.material.item import Item, Page, Response, Source
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.pieces import PIECE_WORDS
-from annotator.domain.material.response import Response
-from annotator.domain.material.source import Source
 from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.texts.canonical import Text, sha256
 from annotator.domain.texts.estimate import SHARE, Estimate
+from annotator.domain.texts.words import counted
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+class Level(StrEnum):
+    """What values are to one another, by Krippendorff's names; a rank is a place in a list."""
+
+    NOMINAL = "nominal"
+    ORDINAL = "ordinal"
+    INTERVAL = "interval"
+    RANK = "rank"
+
+
+class ValueLook(StrEnum):
+    """What a value stands for; the window has an icon and a colour for each."""
+
+    GOOD = "good"
+    BAD = "bad"
+    NEITHER = "neither"
+    NONE = "none"
+    FIRST = "first"
+    SECOND = "second"
+    STEP = "step"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value as it is stored and as people read it; `hint` says what it means."""
+
+    name: str
+    words: str
+    hint: str = ""
+    look: ValueLook = ValueLook.STEP
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The values a rater may give; none where a protocol is computed.
+
+    Values without an order are declared from the best to the worst, ordered ones from the lowest up.
+    With `of_numbers` each value is named by its number; the number of any other ordered value is its place, from 0.
+    `positive` counts as positive where a figure needs one. Of pairs `mirrored` says what a value becomes when the
+    two change places.
+    """
+
+    level: Level = Level.NOMINAL
+    values: tuple[Value, ...] = ()
+    of_numbers: bool = False
+    positive: str = ""
+    mirrored: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(value.name for value in self.values)
+
+    @property
+    def best_first(self) -> tuple[str, ...]:
+        """The values in the order in which people are offered them: the best first; numbers from the lowest up."""
+        rising = self.level is not Level.NOMINAL and not self.of_numbers
+        return self.names[::-1] if rising else self.names
+
+    def value(self, name: str) -> Value:
+        """The value of that name; one that is not known, as in a file of a later version, is shown as it is stored."""
+        return next((value for value in self.values if value.name == name), Value(name, name))
+
+    def agreed(self, values: Sequence[str]) -> str | None:
+        """What several verdicts on one unit come to: the value that more than half give, of ordered values the median.
+
+        None where there is none: a tie, or a median that is no value.
+        """
+        if self.level is Level.NOMINAL:
+            value, most = Counter(values).most_common(1)[0] if values else ("", 0)
+            return value if 2 * most > len(values) else None
+        names = sorted((value for value in values if value in self.names), key=self.number)
+        low, high = (names[(len(names) - 1) // 2], names[len(names) // 2]) if names else ("", "")
+        if low == high or self.level is not Level.INTERVAL:
+            return low if low == high and low else None
+        between = (self.number(low) + self.number(high)) / 2
+        return next((name for name in self.names if self.number(name) == between), None)
+
+    def number(self, name: str) -> float:
+        """The number that a value counts as; ValueError where values have no order, and for one that is not known."""
+        if self.level is Level.NOMINAL or name not in self.names:
+            raise ValueError(f"{name!r} is none of the ordered values of this scale")
+        return float(name) if self.of_numbers else float(self.names.index(name))
+
+
+def nominal(*values: Value, positive: str = "", mirrored: Mapping[str, str] | None = None) -> Scale:
+    """Values without an order; of two the first counts as positive, unless another is named."""
+    first = values[0].name if len(values) == 2 else ""
+    return Scale(Level.NOMINAL, values, positive=positive or first, mirrored=mirrored or {})
+
+
+def plain(*names: str) -> Scale:
+    return nominal(*(Value(name, name) for name in names))
+
+
+def numbers(
+    low: float, high: float, step: float = 1, level: Level = Level.INTERVAL,
+    hints: Mapping[range, str] | None = None,
+) -> Scale:  # fmt: skip
+    """Numbers from `low` to `high`; `hints` says what those of a range mean."""
+    result = [low + place * step for place in range(round((high - low) / step) + 1)]
+    said = {one: next((words for of, words in (hints or {}).items() if one in of), "") for one in result}
+    return Scale(level, tuple(Value(f"{one:g}", f"{one:g}", said[one]) for one in result), of_numbers=True)
+
+
+# Of what is computed.
+NO_VALUES = Scale()
+# Which of two reports is better.
+PAIR = nominal(
+    Value("first", "First", "The first report is better", ValueLook.FIRST),
+    Value("second", "Second", "The second report is better", ValueLook.SECOND),
+    Value("tie", "Tie", "You would be content with either", ValueLook.NEITHER),
+    mirrored={"first": "second", "second": "first"},
+)
+
+
+# What evidence is quoted from: what a system wrote, or what it cites.
+REPORT, CITED_PAGE = "report", "page"
+
+
+class CaseLayout(StrEnum):
+    """How what is asked stands on the page: one below the other, gold against drawn units, or below two reports."""
+
+    LIST = "list"
+    MATRIX = "matrix"
+    PAIR = "pair"
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """The names and the layout of a protocol on the Label page.
+
+    `tab` names it, `about` says what is asked, `one` and `many` are its units. `ask` is the question where units have
+    no words, `heading` stands over them, `line` is what a line of the queue is, `read` what evidence is quoted from,
+    `text` the name of what is given that people read in the place of the report, `called` what stands over a text that
+    is no report, and `rest` the value that may be given to all that is open at once. `waits` says why some units cannot
+    be asked about yet; `lacking` is the headline and sentence where none can, `mended_on` the page where that is made
+    good.
+    """
+
+    tab: str
+    about: str
+    one: str
+    many: str
+    ask: str = ""
+    heading: str = ""
+    line: str = REPORT
+    layout: CaseLayout = CaseLayout.LIST
+    read: str = REPORT
+    text: str = ""
+    called: str = ""
+    rest: str = ""
+    waits: str = "not all is there that the question needs"
+    lacking: tuple[str, str] = ("Nothing can be asked yet", "No report has anything that this asks about.")
+    mended_on: str = "Material"
+
+    @property
+    def title(self) -> str:
+        return self.heading or self.ask or self.many.capitalize()
+
+    def counted(self, number: int) -> str:
+        return counted(number, self.one, self.many)
+
+
+# Of what people are not asked.
+UNSHOWN = Presentation("", "", "unit", "units")
+
 
 Verdicts = Mapping[str, Verdict]
 """Unit id → what a rater says of it."""
@@ -74,8 +237,8 @@ class Material:
 
     def units(self, of: Kind | ResponsePart) -> tuple[Any, ...]:
         """The units of an artifact or a part; empty when there is none."""
-        found = self.documents.get(of) if isinstance(of, Kind) else self.parts.get(of)
-        return found.units if found is not None else ()
+        result = self.documents.get(of) if isinstance(of, Kind) else self.parts.get(of)
+        return result.units if result is not None else ()
 
     def case(
         self,
@@ -84,7 +247,6 @@ class Material:
         *units: Unit,
         given: Mapping[str, str] = MappingProxyType({}),
     ) -> "Case":
-        """One question to a rater about units of an artifact or a part."""
         artifact_id = self.artifact_ids.get(of, "") if isinstance(of, Kind) else self.part_ids.get(of, "")
         return Case(protocol, self.item, self.response, artifact_id, units, given=given, weights=self.weights)
 
@@ -140,7 +302,6 @@ class Answer:
     flags: tuple[str, ...] = ()
 
     def verdict(self) -> Verdict:
-        """The missing judgement that an answer without a reply is."""
         return Verdict(value=None, status=self.status, cause=self.cause, flags=" ".join(self.flags))
 
 
@@ -359,7 +520,6 @@ class Protocol:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """The values a rater may give, in the order of their keys."""
         return self.scale.names
 
     @property
@@ -369,7 +529,6 @@ class Protocol:
 
     @property
     def by_people(self) -> bool:
-        """Whether people alone are asked: nobody else has a say in it."""
         return bool(self.values) and self.judge is None and self.baseline is None
 
     def lacks(
@@ -395,3 +554,94 @@ class Protocol:
 def missing_verdicts(case: Case, answer: Answer) -> dict[str, Verdict]:
     """What an answer without a reply leaves of each unit of a case: a judgement that did not come, with its cause."""
     return {unit.id: answer.verdict() for unit in case.units}
+
+
+# What the program ships is version 1 of every prompt; the first that a coordinator writes is version 2.
+SHIPPED = 1
+
+
+class PromptVersion(BaseModel):
+    """One version of one prompt; versions are only ever added. The shipped one has no author and no moment."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str = Field(max_length=120)
+    version: int = Field(ge=SHIPPED)
+    text: Text = Field(
+        min_length=1, max_length=100_000, description="Markdown: a part “# system”, a part “# user”"
+    )
+    note: Text = Field(default="", max_length=2_000, description="Why it was written")
+    by: str = Field(default="", max_length=36)
+    at: datetime | None = None
+
+    @property
+    def sha256(self) -> str:
+        """The hash that goes into the key of every answer given to it."""
+        return sha256(self.text)
+
+
+# Level → its figures; the first stands for all where there is room for one.
+FIGURES: Mapping[Level, tuple[str, ...]] = {
+    Level.NOMINAL: ("kappa", "ac1", "agreement"),
+    Level.ORDINAL: ("kappa_quadratic", "kappa_linear", "ac2", "alpha", "spearman", "agreement"),
+    Level.INTERVAL: (
+        "icc",
+        "kappa_quadratic",
+        "alpha",
+        "absolute_difference",
+        "mean_difference",
+        "lower_limit",
+        "upper_limit",
+    ),
+}
+# Figures of values that are ordered: a title, and what the figure is.
+WORDS: Mapping[str, tuple[str, str]] = {
+    "kappa_quadratic": (
+        "κ quadratic",
+        "Cohen's κ of ordered values: a disagreement counts by the square of how far apart the two values are, in "
+        "steps or, of numbers, by their difference",
+    ),
+    "kappa_linear": (
+        "κ linear",
+        "Cohen's κ of ordered values: a disagreement counts by how many steps apart the two values are",
+    ),
+    "icc": (
+        "ICC",
+        "the share of the variance that lies between units, raters differing in level counting as disagreement: "
+        "ICC(2,1) of two raters, ICC(1,1) where units have raters of their own",
+    ),
+    "ac2": (
+        "AC2",
+        "Gwet's AC1 with quadratic weights: agreement beyond a chance that stays small when one value prevails",
+    ),
+    "alpha": (
+        "α",
+        "Krippendorff's: one minus the disagreement seen over the disagreement expected, by ranks where values are "
+        "ordered and by squared differences where they are numbers",
+    ),
+    "spearman": ("ρ", "Spearman's: how far the ranks of the two sides rise together; they need not be equal"),
+    "absolute_difference": ("Mean |Δ|", "the mean absolute difference, in units of the scale; 0 is none"),
+    "mean_difference": (
+        "Mean Δ",
+        "the second side's values less the first's, averaged, in units of the scale (Bland & Altman's bias)",
+    ),
+    "lower_limit": (
+        "Lower limit",
+        "mean difference − 1.96 standard deviations (Bland & Altman): 97.5 % lie above",
+    ),
+    "upper_limit": (
+        "Upper limit",
+        "mean difference + 1.96 standard deviations (Bland & Altman): 97.5 % lie below",
+    ),
+}
+# In units of the scale: they need not lie between −1 and 1.
+IN_UNITS = frozenset({"absolute_difference", "mean_difference", "lower_limit", "upper_limit"})
+# A table of more values than this is not read.
+MOST_CROSSED: Mapping[Level, int] = {Level.ORDINAL: 20, Level.INTERVAL: 10}
+
+
+def uncrossed(scale: Scale) -> str:
+    """Why values are not crossed in a table, true by said; empty where they are."""
+    values = len(scale.values)
+    if values <= MOST_CROSSED.get(scale.level, values):
+        return ""
+    return f"No table: the scale has {values} values. The differences tell how far apart they lie."

@@ -1,17 +1,33 @@
 """Artifacts: their kinds and states, and documents of units, the smallest parts that are agreed on or judged."""
 
 import operator
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from decimal import Decimal
 from enum import StrEnum
 from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Generic, Self, TypeVar
+from itertools import combinations
+from math import isclose
+from typing import Annotated, Any, ClassVar, Generic, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PlainSerializer,
+    SerializeAsAny,
+    Strict,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
-from annotator.domain.texts.canonical import Text, canonical_json, sha256
-from annotator.domain.texts.change import new_id
+from annotator.domain.kinds.question_types import BAR
+from annotator.domain.texts.canonical import Text, canonical_json, new_id, sha256
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import latin, likeness, terms, unspaced, word_count
 
 
 class Anchor(BaseModel):
@@ -180,7 +196,6 @@ class Document(BaseModel, Generic[U]):
     remark: Text = Field(default="", max_length=20_000, description="A note on the whole artifact")
 
     def unit(self, unit_id: str) -> U:
-        """The unit with that id; KeyError when there is none."""
         for unit in self.units:
             if unit.id == unit_id:
                 return unit
@@ -239,3 +254,385 @@ class Artifact(BaseModel):
 def chain(previous: str, content_sha256: str) -> str:
     """The link of a revision: the hash of the previous link and this content's hash."""
     return sha256(f"{previous}\n{content_sha256}")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """An error must be fixed before submitting; a warning may be overridden with a reason.
+
+    `unit_id` is empty when the whole document is meant. `field` names the field under which it is shown: the
+    text of a unit and the list of units unless another is at fault.
+    """
+
+    level: Literal["error", "warning"]
+    rule: str
+    unit_id: str
+    field: str
+    message: str
+    advice: str
+
+    def words(self, name: str, units: Sequence[Unit]) -> str:
+        """With its place before it: the unit's number, after what a unit is called."""
+        number = next((n for n, unit in enumerate(units, start=1) if unit.id == self.unit_id), 0)
+        place = f"{name.capitalize()} {number}" if number else "Whole document"
+        return f"{place}: {self.message} {self.advice}"
+
+
+def hinders(findings: Sequence[Finding], reason: str) -> bool:
+    """Whether a document may not be submitted: nothing overrides an error, and only a reason a warning."""
+    return any(finding.level == "error" for finding in findings) or (bool(findings) and not reason)
+
+
+def error(rule: str, message: str, advice: str, unit_id: str = "", field: str = "") -> Finding:
+    return Finding("error", rule, unit_id, field or _usual(unit_id), message, advice)
+
+
+def warning(rule: str, message: str, advice: str, unit_id: str = "", field: str = "") -> Finding:
+    return Finding("warning", rule, unit_id, field or _usual(unit_id), message, advice)
+
+
+def _usual(unit_id: str) -> str:
+    return "text" if unit_id else "units"
+
+
+# From -10 to 10, as public rubrics have them.
+MOST = 21
+FURTHEST = 1000
+HOW = "Give a range such as “1 to 3”, “-3 to 3” or “0 to 1 by 0.25”, or a list such as “-5, 1, 3”."
+_NUMBER = r"([+-]?\d+(?:\.\d+)?)"
+_RANGE = re.compile(rf"{_NUMBER}\s*(?:to|\.\.\.?|–)\s*{_NUMBER}(?:\s*by\s*{_NUMBER})?", re.IGNORECASE)
+_LIST = re.compile(rf"{_NUMBER}(?:\s*[,;]\s*{_NUMBER})*")
+
+
+def _whole(number: float) -> int | float:
+    return int(number) if number == int(number) else number
+
+
+Weight = Annotated[
+    float,
+    Strict(),
+    Field(ge=-FURTHEST, le=FURTHEST, allow_inf_nan=False),
+    AfterValidator(_whole),
+    PlainSerializer(_whole, when_used="always"),
+]
+"""How much a criterion counts; a negative weight is of what a report must not do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The weights that a project allows, the lowest first."""
+
+    values: tuple[int | float, ...] = (1, 2, 3)
+
+    @property
+    def usual(self) -> bool:
+        return self == USUAL
+
+    @property
+    def options(self) -> tuple[tuple[int | float, str, str], ...]:
+        """What may be chosen in a form: the weight, its words, and what it means."""
+        if self.usual:
+            return (1, "Nice to have", ""), (2, "Supporting", ""), (3, "Core", "")
+        return tuple((weight, "", f"Weight {weight}") for weight in self.values)
+
+    @property
+    def text(self) -> str:
+        """As they are typed; `read` makes the same of it."""
+        low, *_, high = *self.values, self.values[-1]
+        steps = {_exact(b) - _exact(a) for a, b in zip(self.values, self.values[1:], strict=False)}
+        if len(self.values) < 3 or len(steps) > 1:
+            return ", ".join(str(weight) for weight in self.values)
+        (step,) = steps
+        return f"{low} to {high}" if step == 1 else f"{low} to {high} by {step.normalize():f}"
+
+    def of_three(self, importance: int) -> int | float:
+        """The weight that stands for nice to have (1), supporting (2) or core (3): low, middle, high above 0."""
+        above = [weight for weight in self.values if weight > 0] or list(self.values)
+        return above[(importance - 1) * (len(above) - 1) // 2]
+
+
+USUAL = Weights()
+
+
+def read(text: str) -> Weights:
+    """The weights of a range or a list; those of a project that says nothing where it is empty.
+
+    Refusal with what can be given where it is neither, where a range does not come out even, or holds too many.
+    """
+    plain = text.replace("\N{MINUS SIGN}", "-").strip()
+    if not plain:
+        return USUAL
+    if result := _RANGE.fullmatch(plain):
+        low, high, step = (Decimal(number) for number in (result[1], result[2], result[3] or "1"))
+        if step <= 0 or high <= low or (high - low) % step:
+            raise Refusal(f"“{text}” is no range of weights.", HOW)
+        numbers = [low + place * step for place in range(min(int((high - low) / step), MOST) + 1)]
+    elif _LIST.fullmatch(plain):
+        numbers = sorted({Decimal(number) for number in re.findall(_NUMBER, plain)})
+    else:
+        raise Refusal(f"“{text}” does not say which weights are allowed.", HOW)
+    return _checked(numbers)
+
+
+def _checked(numbers: list[Decimal]) -> Weights:
+    if not 2 <= len(numbers) <= MOST:
+        raise Refusal(f"A project allows 2 to {MOST} weights.", HOW)
+    if max(abs(number) for number in numbers) > FURTHEST:
+        raise Refusal(f"Weights lie between -{FURTHEST} and {FURTHEST}.", HOW)
+    if max(numbers) <= 0:
+        raise Refusal("No weight is above 0, so no report could reach anything.", HOW)
+    return Weights(tuple(_whole(float(number)) for number in numbers))
+
+
+def _exact(number: int | float) -> Decimal:
+    return Decimal(str(number))
+
+
+# Of the 6 513 pairs of criteria inside the public rubrics of ResearcherBench, one in a hundred shares a third of its
+# terms; two pairs share one half, and both say a thing twice.
+ALIKE = 0.5
+# Short texts share half their terms easily: below four shared terms they must share nearly all.
+ALIKE_TERMS = 4
+ALIKE_SHORT = 0.8
+ECHO = 0.7
+_FUNCTION_WORDS = "the of and to with for that how by are is as from its on or"
+_ENGLISH = frozenset(_FUNCTION_WORDS.split())
+_WORD = re.compile(r"[A-Za-z]+")
+_QUESTION = re.compile(r"[?？؟]\s*$")
+_HAN_OR_KANA = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+# A Chinese or Japanese text takes between one and two characters where English takes a word.
+CHARACTERS_PER_WORD = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What checks may use beside the document; English checks are silent unless `english`.
+
+    `exemplar` tells whether the item has one.
+    """
+
+    question: str = ""
+    source_text: str = ""
+    english: bool = True
+    weights: Weights = USUAL
+    bar: float = BAR
+    exemplar: bool = False
+
+
+def english(language: str, texts: Iterable[str]) -> bool:
+    """Whether texts said to be in `language` (BCP 47) may be held to English rules.
+
+    A forgotten language setting must not nag: a text of eight words or more must hold English function words.
+    """
+    text = " ".join(texts)
+    if not language.lower().startswith("en") or not latin(text):
+        return False
+    words = _WORD.findall(text.lower())
+    return len(words) < 8 or sum(word in _ENGLISH for word in words) >= 0.08 * len(words)
+
+
+def phrases(*alternatives: str) -> re.Pattern[str]:
+    """A pattern that finds any of the alternatives as whole words, whatever their case."""
+    return re.compile(rf"\b(?:{'|'.join(alternatives)})\b", re.IGNORECASE)
+
+
+def marked(
+    rule: str, pattern: re.Pattern[str], units: Sequence[Unit], message: str, advice: str
+) -> Iterator[Finding]:
+    """A warning for each unit in which the pattern is found; `message` may show what was `{found}`."""
+    for unit in units:
+        if result := pattern.search(unit.text):
+            yield warning(rule, message.replace("{found}", result.group().strip()), advice, unit.id)
+
+
+def questions(units: Sequence[Unit], advice: str) -> Iterator[Finding]:
+    yield from marked("question", _QUESTION, units, "This is a question.", advice)
+
+
+def near_duplicates(units: Sequence[Unit], noun: str, bar: float = ALIKE) -> Iterator[Finding]:
+    """A warning on each unit that is much like an earlier one: from the likeness of the `bar` on."""
+    numbered = [(number, unit, terms(unit.text)) for number, unit in enumerate(units, start=1)]
+    warned = set()
+    for (first, a, terms_a), (_, b, terms_b) in combinations(numbered, 2):
+        if b.id in warned or not _alike(a.text, b.text, terms_a, terms_b, bar):
+            continue
+        warned.add(b.id)
+        yield warning(
+            "near-duplicate",
+            f"This is very similar to {noun} {first}.",
+            "Merge the two, or make the difference clear.",
+            b.id,
+        )
+
+
+def _alike(a: str, b: str, terms_a: frozenset[str], terms_b: frozenset[str], bar: float) -> bool:
+    bar = bar if len(terms_a & terms_b) >= ALIKE_TERMS else ALIKE_SHORT
+    return likeness(terms_a, terms_b) >= bar or a.strip() == b.strip()
+
+
+def echoes(units: Sequence[Unit], question: str) -> Iterator[Finding]:
+    """A warning on each unit that says little more than the question."""
+    asked = terms(question)
+    for unit in units:
+        if likeness(terms(unit.text), asked) >= ECHO:
+            yield warning(
+                "echo", "This repeats the question.", "State what the answer must contain.", unit.id
+            )
+
+
+def word_band(unit: Unit, least: int, most: int, norm: str = "the guideline asks for") -> Iterator[Finding]:
+    """A warning when the text is shorter or longer than the band, with room to spare where words are not spaced.
+
+    Thai, Lao, Burmese and Khmer are let through: their words cannot be counted without a dictionary.
+    """
+    counted = "words"
+    if unspaced(unit.text):
+        if not _HAN_OR_KANA.search(unit.text):
+            return
+        most, counted = most * CHARACTERS_PER_WORD, "characters"
+    count = word_count(unit.text)
+    if not least <= count <= most:
+        advice = "Write a little more." if count < least else "Shorten it, or split it."
+        yield warning("length", f"{count} {counted}; {norm} {least} to {most}.", advice, unit.id)
+
+
+def count_band(units: Sequence[Unit], least: int, most: int, noun: str) -> Iterator[Finding]:
+    """A warning when there are fewer or more units than the guideline asks for."""
+    if not least <= len(units) <= most:
+        yield warning(
+            "count",
+            f"{len(units):,} {noun}; the guideline asks for {least} to {most}.",
+            "Add what is missing." if len(units) < least else "Merge or drop the least important.",
+        )
+
+
+# Fields that every unit has beside its words.
+EVERY = {"anchor": "Quotation", "note": "Note"}
+
+
+class AlignmentRule(StrEnum):
+    """What tells which units of two documents belong together."""
+
+    WORDS = "words"
+    """How alike their words are."""
+    KEY = "key"
+    """The same words: they were given."""
+    ID = "id"
+    WORK = "work"
+    """The work that they name, by its identifier or title."""
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values count as one: shares that people type and shares that a program divides differ in a bit."""
+    return isclose(a, b, abs_tol=1e-9) if isinstance(a, float) and isinstance(b, float) else bool(a == b)
+
+
+@dataclass(frozen=True, slots=True)
+class UnitField:
+    """A field of a unit beside its words: its name and, for a choice, its values.
+
+    Each of the `options` is a value, its words, and what it means where the words do not say it; `several` may hold at
+    once. On the form they are buttons, or a list in which `asks` stands where nothing is chosen; without options a
+    number is a share of 1, and anything else a line of text, of at most so many characters where it stands `above` the
+    words. What is `shown` stands beside the words wherever the unit is read.
+
+    A difference in what is `counted` makes two units differ, and `same` says when there is none. Agreement is measured
+    on a field with a `level`, which says what its values are to one another; `correlated` adds r, and `always_ac1` AC1
+    even where no value is rare. What is `optional` is neither measured nor voted on where nobody says it.
+    """
+
+    name: str
+    title: str
+    options: tuple[tuple[Any, str, str], ...] = ()
+    asks: str = ""
+    shown: bool = True
+    counted: bool = True
+    same: Callable[[Any, Any], bool] = same
+    level: Literal["", "nominal", "ordinal", "interval"] = ""
+    correlated: bool = False
+    several: bool = False
+    above: int = 0
+    always_ac1: bool = False
+    optional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KindSpec:
+    """The description of a kind of document.
+
+    `title` names it, `unit` and `units` what it is made of, and `text` what the words of a unit are. `what` explains it
+    to a newcomer, `prompt` says what to write in an empty field, `hints` stand below the first unit and below others,
+    and `told`, of a document and the bar of the selection, beside the number of units. `elsewhere` says what experts
+    of other benchmarks came to, which is shown to who asks for it and asked of nobody. `whole` are the fields of the
+    document itself, below its units. `fields` are in the order of the form; `says` is the one that says something,
+    where it is not the words. `table` is the name of its table in a release.
+
+    Two documents are `aligned`, which gives the figures of `overlap`; what is `kept` is frozen beside the values that
+    are measured. An adjudicator also decides on the order where the kind is `ordered`, which is measured where it is
+    `order_measured`, and does not word what is `given`. The mean of the field `scored` is a document's own score,
+    and a unit may have the field `instead` in place of words.
+    Units are `made_of` those of another kind: the field with their ids, and that kind.
+    `weighed` is the same under the weights that a project allows.
+    """
+
+    document: type[Document[Any]]
+    title: str
+    unit: str
+    units: str
+    what: str
+    prompt: str
+    table: str
+    fields: tuple[UnitField, ...] = ()
+    lint: Callable[[Any, Context], Iterable[Finding]] = lambda *_: ()
+    hints: tuple[str, str] | None = None
+    told: Callable[[Any, float], str] = lambda *_: ""
+    elsewhere: str = ""
+    whole: tuple[UnitField, ...] = ()
+    text: str = "text"
+    says: str = "text"
+    aligned: AlignmentRule = AlignmentRule.WORDS
+    overlap: tuple[str, ...] = ("match_f1",)
+    ordered: bool = False
+    order_measured: bool = False
+    given: frozenset[str] = frozenset()
+    kept: tuple[str, ...] = ()
+    scored: str = ""
+    instead: str = ""
+    made_of: tuple[str, Kind] | None = None
+    weighed: Callable[["KindSpec", Weights], "KindSpec"] = lambda spec, _: spec
+
+    def under(self, weights: Weights) -> "KindSpec":
+        return self.weighed(self, weights)
+
+    @property
+    def kind(self) -> Kind:
+        return self.document.KIND
+
+    @property
+    def voted(self) -> UnitField | None:
+        """The field that a first vote is about: the first to be chosen, or what says something in place of words."""
+        return next(
+            (
+                field
+                for field in self.fields
+                if (field.options and not field.optional) or field.name == self.says
+            ),
+            None,
+        )
+
+    @property
+    def shown(self) -> tuple[UnitField, ...]:
+        return tuple(field for field in self.fields if field.shown)
+
+    @property
+    def counted_fields(self) -> dict[str, UnitField]:
+        """The fields that, in addition to the words, make two units differ; notes, quotations and flags never do."""
+        return {field.name: field for field in self.fields if field.counted}
+
+    def called(self, field: str) -> str:
+        """What a field is called on the page; the words are called as the unit."""
+        own = {each.name: each.title for each in self.fields}
+        return own.get(field) or EVERY.get(field) or self.unit.capitalize()
+
+    def counted(self, number: int) -> str:
+        return f"{number} {self.unit if number == 1 else self.units}"

@@ -7,10 +7,19 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import Context, count_band, near_duplicates
-from annotator.domain.kinds.finding import Finding, error, warning
-from annotator.domain.kinds.spec import KindSpec, UnitField
+from annotator.domain.kinds.artifact import (
+    Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    UnitField,
+    count_band,
+    error,
+    near_duplicates,
+    warning,
+)
 from annotator.domain.texts.canonical import Text
 
 # Shares are typed with two digits: three times .33 and six times .17 still count as 1.
@@ -46,7 +55,6 @@ class CheckPoint(Unit):
 
     @property
     def words(self) -> str:
-        """What a rater reads: the title, then the text."""
         return ": ".join(filter(None, (self.title.strip(), self.text.strip()))) if self.title else self.text
 
 
@@ -68,7 +76,6 @@ class Checklist(Document[CheckPoint]):
     UNIT: ClassVar[type[Unit]] = CheckPoint
 
     def fault(self) -> str:
-        """Shares that do not sum to 1."""
         return unequal(fsum(point.share for point in self.units)) if self.units else ""
 
 
@@ -76,7 +83,6 @@ POINTS = (3, 6)
 
 
 def findings(checklist: Checklist, _context: Context) -> Iterator[Finding]:
-    """Every remark on a checklist."""
     units = [unit for unit in checklist.units if unit.text.strip()]
     yield from count_band(units, *POINTS, "points")
     if fault := checklist.fault():

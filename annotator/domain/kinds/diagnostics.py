@@ -7,10 +7,22 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import Context, count_band, marked, near_duplicates, phrases, questions
-from annotator.domain.kinds.finding import Finding, error, warning
-from annotator.domain.kinds.spec import KindSpec, UnitField
+from annotator.domain.kinds.artifact import (
+    Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    UnitField,
+    count_band,
+    error,
+    marked,
+    near_duplicates,
+    phrases,
+    questions,
+    warning,
+)
 
 
 class Aspect(StrEnum):

@@ -18,12 +18,22 @@ from annotator.domain.kinds import (
     selection,
     tasks,
 )
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import Context, english, marked, phrases
-from annotator.domain.kinds.finding import Finding, error, warning
+from annotator.domain.kinds.artifact import (
+    USUAL,
+    Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    Weights,
+    english,
+    error,
+    marked,
+    phrases,
+    warning,
+)
 from annotator.domain.kinds.question_types import BAR
-from annotator.domain.kinds.spec import KindSpec
-from annotator.domain.kinds.weights import USUAL, Weights
 
 
 class Wording(Unit):
@@ -120,7 +130,9 @@ def _of_the_source(units: Sequence[Unit], source_text: str) -> Iterator[Finding]
 def _coinages(source_text: str) -> frozenset[str]:
     """The acronyms and CamelCase names that the source introduces as its own."""
     title = _TITLE_NAME.match(source_text)
-    stretches = [found["after"] for found in _COINED.finditer(source_text)] + [title["name"] if title else ""]
+    stretches = [result["after"] for result in _COINED.finditer(source_text)] + [
+        title["name"] if title else ""
+    ]
     return frozenset(name for stretch in stretches for name in _ACRONYM.findall(stretch)) - _WELL_KNOWN
 
 
@@ -131,7 +143,7 @@ def _authors(source_text: str) -> frozenset[str]:
     title_end = source_text.find("\n")
     if not abstract or title_end < 0:
         return frozenset()
-    names = {found["last"] for found in _FULL_NAME.finditer(source_text, title_end, abstract.start())}
+    names = {result["last"] for result in _FULL_NAME.finditer(source_text, title_end, abstract.start())}
     # What the running text writes small is a word, not a name: university, research, green.
     words = set(re.findall(r"\b[a-z]+\b", source_text[abstract.end() :]))
     return frozenset(name for name in names if name.lower() not in words)
@@ -208,8 +220,8 @@ def lint(
         bar,
         exemplar,
     )
-    found = [*_empty(spec, document), *spec.lint(document, context)]
-    return sorted(found, key=lambda finding: finding.level != "error")
+    result = [*_empty(spec, document), *spec.lint(document, context)]
+    return sorted(result, key=lambda finding: finding.level != "error")
 
 
 def _empty(spec: KindSpec, document: Document[Any]) -> Iterator[Finding]:

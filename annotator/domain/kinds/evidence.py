@@ -7,10 +7,17 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import Context
-from annotator.domain.kinds.finding import Finding, warning
-from annotator.domain.kinds.spec import AlignmentRule, KindSpec, UnitField
+from annotator.domain.kinds.artifact import (
+    AlignmentRule,
+    Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    UnitField,
+    warning,
+)
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.identifier import normal_title, work_named
 

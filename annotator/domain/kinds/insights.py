@@ -3,10 +3,16 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import Context, count_band, near_duplicates
-from annotator.domain.kinds.finding import Finding
-from annotator.domain.kinds.spec import KindSpec
+from annotator.domain.kinds.artifact import (
+    Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    count_band,
+    near_duplicates,
+)
 
 COUNT = (8, 15)  # ResearcherBench, appendix C.1.1
 

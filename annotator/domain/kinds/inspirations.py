@@ -8,11 +8,20 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import Context, near_duplicates, word_band
-from annotator.domain.kinds.finding import Finding, error, warning
-from annotator.domain.kinds.spec import KindSpec, UnitField
-from annotator.domain.texts.counting import counted
+from annotator.domain.kinds.artifact import (
+    Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    UnitField,
+    error,
+    near_duplicates,
+    warning,
+    word_band,
+)
+from annotator.domain.texts.words import counted
 
 WORDS, SENTENCES, MOST = 300, (4, 5), 10
 _END = re.compile(r"[.!?…]+(?=\s|$)|[。！？]+")

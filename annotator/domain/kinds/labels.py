@@ -4,10 +4,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.spec import AlignmentRule, KindSpec, UnitField
-from annotator.domain.texts.canonical import Text
-from annotator.domain.texts.change import derived_id
+from annotator.domain.kinds.artifact import AlignmentRule, Document, Kind, KindSpec, Unit, UnitField
+from annotator.domain.texts.canonical import Text, derived_id
 
 UNSURE = "unsure"
 # What a label is about is frozen beside its value: without it, figures by criterion would need the live documents.

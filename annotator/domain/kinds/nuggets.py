@@ -6,10 +6,17 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import Context, near_duplicates
-from annotator.domain.kinds.finding import Finding, warning
-from annotator.domain.kinds.spec import KindSpec, UnitField
+from annotator.domain.kinds.artifact import (
+    Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    UnitField,
+    near_duplicates,
+    warning,
+)
 
 
 class Nugget(Unit):
@@ -35,7 +42,6 @@ class Nuggets(Document[Nugget]):
 
 
 def findings(nuggets: Nuggets, _context: Context) -> Iterator[Finding]:
-    """Every remark on nuggets."""
     yield from near_duplicates([unit for unit in nuggets.units if unit.text.strip()], "nugget")
     for unit in nuggets.units:
         if not unit.kept:

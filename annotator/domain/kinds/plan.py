@@ -4,18 +4,21 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import (
+from annotator.domain.kinds.artifact import (
     Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
     count_band,
     echoes,
     marked,
     near_duplicates,
     phrases,
+    warning,
     word_band,
 )
-from annotator.domain.kinds.finding import Finding, warning
-from annotator.domain.kinds.spec import KindSpec
 
 
 class Subtask(Unit):

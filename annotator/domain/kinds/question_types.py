@@ -47,15 +47,15 @@ class QuestionType:
 def read(text: str) -> tuple[QuestionType, ...]:
     """The question types of a guideline's words, none where it names none; ValueError says what is the matter."""
     sections = f"\n{text}".split("\n## ")[1:]
-    found = tuple(_type(section) for section in sections if section.startswith(HEADING))
-    _refuse_twice((one.name for one in found), "question type")
-    return found
+    result = tuple(_type(section) for section in sections if section.startswith(HEADING))
+    _refuse_twice((one.name for one in result), "question type")
+    return result
 
 
 def bar_of(text: str) -> float:
     """The mean at which a guideline keeps a question; ValueError where it names none that ratings can have."""
-    found = _BAR.search(text)
-    words = found[1] if found else str(BAR)
+    result = _BAR.search(text)
+    words = result[1] if result else str(BAR)
     if not re.fullmatch(r"[1-5](\.\d+)?", words) or float(words) > POINTS[-1]:
         raise ValueError(f"“{words}” is no bar for means of 1 to 5")
     return float(words)
@@ -79,7 +79,7 @@ def _type(section: str) -> QuestionType:
     dimensions = tuple(_dimension(name, title, body) for title, body in told if title != FOCUS)
     if not dimensions:
         raise ValueError(f"the question type “{name}” has no dimension to rate it on")
-    _refuse_twice((one.name for one in dimensions), f"dimension of “{name}”")
+    _refuse_twice((dimension.name for dimension in dimensions), f"dimension of “{name}”")
     return QuestionType(name, definition, dimensions, focus)
 
 

@@ -8,19 +8,26 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import (
+from annotator.domain.kinds.artifact import (
+    USUAL,
     Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    UnitField,
+    Weight,
+    Weights,
     echoes,
+    error,
     marked,
     near_duplicates,
     phrases,
     questions,
+    warning,
     word_band,
 )
-from annotator.domain.kinds.finding import Finding, error, warning
-from annotator.domain.kinds.spec import KindSpec, UnitField
-from annotator.domain.kinds.weights import USUAL, Weight, Weights
 
 # ResearcherBench, Table 10: the share of weights in the experts' 931 criteria. What they found is no aim for others.
 EXPERT_WEIGHT_SHARES: Mapping[int | float, float] = {1: 0.3545, 2: 0.5091, 3: 0.1364}
@@ -146,8 +153,8 @@ def _english(units: Sequence[Criterion]) -> Iterator[Finding]:
 
 
 def _opening(unit: Criterion) -> Iterator[Finding]:
-    found = _OPENING.match(unit.text)
-    if not (found and _VERB.fullmatch(found[1])):
+    result = _OPENING.match(unit.text)
+    if not (result and _VERB.fullmatch(result[1])):
         yield warning(
             "opening-verb",
             "The criterion does not open with what the report does.",
@@ -171,13 +178,13 @@ def _claims(unit: Criterion) -> Iterator[Finding]:
 
 def _long_list(text: str) -> bool:
     """Whether four things or more are asked for, other than as examples."""
-    found = _LONG_LIST.search(text) if text.count(",") > 2 else None
-    return bool(found and not _EXAMPLES.search(text, 0, found.end()))
+    result = _LONG_LIST.search(text) if text.count(",") > 2 else None
+    return bool(result and not _EXAMPLES.search(text, 0, result.end()))
 
 
 def _rigid(unit: Criterion) -> Iterator[Finding]:
-    found = _NAMES.search(unit.text)
-    if found and not _LOOSE.search(found.group()) and not _EXAMPLES.search(unit.text, 0, found.start()):
+    result = _NAMES.search(unit.text)
+    if result and not _LOOSE.search(result.group()) and not _EXAMPLES.search(unit.text, 0, result.start()):
         yield warning(
             "rigid-list",
             "A report must name every one of these to pass.",
@@ -232,7 +239,9 @@ def _told(_: Rubric, _bar: float) -> str:
 def _weighed(spec: KindSpec, weights: Weights) -> KindSpec:
     if weights.usual:
         return spec
-    fields = (replace(one, options=weights.options) if one.name == "weight" else one for one in spec.fields)
+    fields = (
+        replace(field, options=weights.options) if field.name == "weight" else field for field in spec.fields
+    )
     what = f"A rubric lists the criteria that a good report meets, each with a weight: {weights.text}."
     return replace(
         spec, fields=tuple(fields), what=what, told=lambda *_: f"weights {weights.text}", elsewhere=""

@@ -7,10 +7,18 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import Context
-from annotator.domain.kinds.finding import Finding, error, warning
-from annotator.domain.kinds.spec import AlignmentRule, KindSpec, UnitField
+from annotator.domain.kinds.artifact import (
+    AlignmentRule,
+    Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    UnitField,
+    error,
+    warning,
+)
 from annotator.domain.texts.canonical import Text
 
 
@@ -87,7 +95,6 @@ def _ratings(selection: Selection) -> Sequence[int]:
 
 
 def _told(selection: Selection, bar: float) -> str:
-    """The mean of the ratings given so far against the bar."""
     ratings = _ratings(selection)
     if not ratings:
         return f"not rated yet, the bar is {bar:g}"

@@ -8,11 +8,22 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.kinds.artifact import Document, Kind, Unit
-from annotator.domain.kinds.checks import Context, marked, near_duplicates, phrases, word_band
-from annotator.domain.kinds.finding import Finding, error, warning
+from annotator.domain.kinds.artifact import (
+    Context,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    Unit,
+    UnitField,
+    error,
+    marked,
+    near_duplicates,
+    phrases,
+    warning,
+    word_band,
+)
 from annotator.domain.kinds.inspirations import ALIKE, none_given
-from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.texts.refusal import Refusal
 
 WORDS, COUNT, MOST_OF_FAMILY = 100, (5, 8), 2
@@ -62,8 +73,8 @@ class Family(StrEnum):
     @classmethod
     def _missing_(cls, value: object) -> Self | None:
         """The family in other letters, or by two words or more that are its alone, such as trend scan."""
-        found = [one for one in cls if len(_words(value)) > 1 and _words(value) <= _words(one)]
-        return found[0] if len(found) == 1 else None
+        result = [one for one in cls if len(_words(value)) > 1 and _words(value) <= _words(one)]
+        return result[0] if len(result) == 1 else None
 
     @property
     def phase(self) -> Phase:
@@ -107,7 +118,6 @@ class Task(Unit):
 
     @property
     def traits(self) -> dict[str, str]:
-        """Phase and difficulty by name, where they are decided."""
         return {name: str(value) for name in TRAITS if (value := getattr(self, name))}
 
 
@@ -116,14 +126,14 @@ TRAITS = ("phase", "difficulty")
 
 def checked_traits(said: Mapping[str, str]) -> dict[str, str]:
     """Phase and difficulty as they are spelled, empty where nothing is said; Refusal for any other."""
-    found = {}
+    result = {}
     for name, value in said.items():
         choice: type[StrEnum] = Phase if name == "phase" else Difficulty
         try:
-            found[name] = choice(value).value if value.strip() else ""
+            result[name] = choice(value).value if value.strip() else ""
         except ValueError:
             raise Refusal(f"“{value}” is no {name}.", f"Choose {', '.join(choice)}.") from None
-    return found
+    return result
 
 
 class Tasks(Document[Task]):

@@ -2,18 +2,39 @@
 
 import json
 import re
+from calendar import monthrange
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, ConfigDict
-from sqlmodel import JSON, Field, SQLModel
+from pydantic import AfterValidator, BeforeValidator, ConfigDict
+from sqlmodel import JSON, Field, SQLModel, String
 from sqlmodel import text as in_sql
 
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.fields import KnownDay, later_text
 from annotator.domain.texts.canonical import Text
+from annotator.domain.texts.identifier import normal_title, work_named
+
+_KNOWN = re.compile(r"(?:\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)?")
+
+
+def later_text(longest: int | None, description: str) -> Any:
+    """A text that records did not have at first: it is empty in those of older projects."""
+    empty = {"server_default": in_sql("''")}
+    return Field(default="", max_length=longest, description=description, sa_column_kwargs=empty)
+
+
+def _known_day(text: str) -> str:
+    if not _KNOWN.fullmatch(text):
+        raise ValueError("should be a day, a month or a year, such as 2024-05")
+    return text
+
+
+KnownDay = Annotated[str, AfterValidator(_known_day)]
+"""A day, a month or a year; empty where none is known."""
+
 
 # What stands before its last number, the number, and what stands after.
 _NUMBERED = re.compile(r"(.*?)(\d*)(\D*)", re.DOTALL)
@@ -98,3 +119,196 @@ def free_key(like: str, taken: Collection[str]) -> str:
         head, number, tail = _NUMBERED.fullmatch(key).groups()  # type: ignore[union-attr]
         key = f"{head}{int(number) + 1:0{len(number)}}{tail}" if number else f"{like[:110]} 2"
     return key
+
+
+# With what the title of a source ends whose words are LaTeX, beside the exemplar that was made of it.
+LATEX = "(LaTeX)"
+# What an exemplar is called where it is read as a source.
+EXEMPLAR_TITLE = "Exemplar"
+
+
+class SourceFormat(StrEnum):
+    """How the source's content is to be shown."""
+
+    MARKDOWN = "markdown"
+    PLAIN = "plain"
+    PDF = "pdf"
+    TRANSCRIPT = "transcript"
+
+
+class SourceKind(StrEnum):
+    """What a source is in the literature: its gold evidence is the source itself, or all that it cites."""
+
+    UNKNOWN = ""
+    RESEARCH = "research"
+    REVIEW = "review"
+
+
+class SourceFields(SQLModel):
+    """A source of one item. A PDF's bytes lie apart; `text` then holds its extracted text."""
+
+    item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
+    title: Text = Field(min_length=1, max_length=1000)
+    format: SourceFormat = Field(default=SourceFormat.MARKDOWN, sa_type=String)
+    text: Text = Field(default="", description="The source's words")
+    identifier: Text = Field(
+        default="", max_length=1000, description="DOI, arXiv id or address, when it has one"
+    )
+    position: int = Field(default=0, ge=0)
+    drafted: Text = later_text(
+        1000, "Of a text that a model drafted: which model, who confirmed it, and when; empty for any other"
+    )
+    kind: SourceKind = Field(
+        default=SourceKind.UNKNOWN,
+        sa_type=String,
+        sa_column_kwargs={"server_default": in_sql("''")},
+        description="research or review; empty for unknown",
+    )
+    published: KnownDay = later_text(10, "When it was first published: a day, a month or a year")
+    venue: Text = later_text(500, "Journal, conference or archive")
+    citations: int | None = Field(default=None, ge=0, description="How often it had been cited by then")
+    citations_on: date | None = Field(default=None, description="Day on which its citations were counted")
+    transcript: Text = later_text(
+        None,
+        "Of a transcript: its speakers, its segments with times and doubts, and its file's hash, as JSON",
+    )
+
+
+class Source(SourceFields):
+    """A source as plain data, outside the database."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str
+
+
+# In which way a system was asked: alone, with gold given for one step, or with a gold plan.
+END_TO_END, ISOLATED, INJECTION = MODES = ("end-to-end", "isolated", "gold-plan injection")
+# What people wrote that systems are to match; no system made it.
+EXEMPLAR = "exemplar"
+# What a model wrote after the first half of a task: no report, and counted nowhere but by who asks for it.
+CONTINUATION = "continuation"
+KNOWN_MODES = (*MODES, EXEMPLAR, CONTINUATION)
+# What a system's group is called as a rule; a project may say anything else.
+GROUPS = ("deep research", "LLM + search", "LLM", "open-source LLM")
+
+
+def spelled(mode: str) -> str:
+    """A known mode, however its words are joined and whatever the case; any other as it is."""
+
+    def folded(words: str) -> str:
+        return re.sub(r"[\W_]+", "", words).casefold()
+
+    return next((known for known in KNOWN_MODES if folded(known) == folded(mode)), mode.strip())
+
+
+class SystemFields(SQLModel):
+    """A system under test. Raters never see its name while they label."""
+
+    name: Text = Field(min_length=1, max_length=200)
+    notes: Text = Field(default="", max_length=20_000)
+    group: Text = later_text(120, "Kind of system, e.g. deep research")
+    footnote: Text = later_text(2000, "What tables say of it below them")
+
+
+class ResponseFields(SQLModel):
+    """A system's report on one item; `None` means not known, never zero."""
+
+    item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
+    system_id: str = Field(index=True, foreign_key="system.id", ondelete="RESTRICT")
+    text: Text = Field(description="The report, as Markdown")
+    trial: int = Field(default=1, ge=1, description="Which run of the system on this item")
+    mode: str = Field(
+        default=END_TO_END, max_length=40, description="end-to-end, isolated or gold-plan injection"
+    )
+    latency_s: float | None = Field(default=None, ge=0, description="Seconds the system took")
+    tokens: int | None = Field(default=None, ge=0, description="Tokens of the report")
+    cost_usd: float | None = Field(default=None, ge=0, description="US dollars the report cost")
+    run_tokens: int | None = Field(default=None, ge=0, description="Tokens of all calls that made the report")
+    cost_part_usd: float | None = Field(
+        default=None, ge=0, description="US dollars of the calls that have a price, where others have none"
+    )
+    collected_on: date | None = Field(default=None, description="Day on which the report was collected")
+    product_version: Text = later_text(200, "Version of the product or model that answered")
+    settings: Text = later_text(2000, "How it was asked: modes, options, standard replies")
+    collected_by: Text = later_text(200, "Who collected the report")
+    cutoff: date | None = Field(
+        default=None, description="Last day of publication that the system was asked to keep to"
+    )
+    asked: str = later_text(
+        64, "SHA-256 of the question's wording that it answers; empty for the item's present one"
+    )
+
+
+class Response(ResponseFields):
+    """A response as it travels between rooms."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueWork:
+    """A work as a catalogue describes it; `published` is a day, a month or a year, empty where nobody says it."""
+
+    identifier: str
+    title: str
+    abstract: str = ""
+    published: str = ""
+    authors: str = ""
+
+    @property
+    def year(self) -> int | None:
+        return int(self.published[:4]) if self.published[:4].isdecimal() else None
+
+    @property
+    def key(self) -> str:
+        """By what it is known: its identifier in its normal spelling, or its whole title."""
+        named = work_named(self.identifier)
+        return str(named) if named else f"title {normal_title(self.title)}"
+
+    def is_older(self, day: date) -> bool:
+        """Whether it is certain that it appeared before a day; never where its date is not known."""
+        last = self._last_day()
+        return last is not None and last < day
+
+    def _last_day(self) -> date | None:
+        try:
+            year, month, day = (*map(int, self.published.split("-")), 0, 0)[:3]
+            month = month or 12
+            return date(year, month, day or monthrange(year, month)[1])
+        except ValueError:
+            return None
+
+
+class PageState(StrEnum):
+    """Whether a cited page could be read, and if not, why."""
+
+    OK = "ok"
+    PAYWALL = "paywall"
+    FORBIDDEN = "forbidden"
+    DEAD = "dead"
+    NOT_TEXT = "not_text"
+    TOO_LONG = "too_long"
+
+
+class PageFields(SQLModel):
+    """A snapshot of what an address showed. An unreadable page supports nothing and contradicts nothing."""
+
+    url: Text = Field(max_length=2000, description="The normal spelling of the address")
+    state: PageState = Field(sa_type=String)
+    text: Text = ""
+    title: Text = ""
+    final_url: Text = Field(default="", description="Where redirects led")
+    content_type: str = ""
+    cause: Text = Field(default="", description="In words, why there is no text")
+    fetched_at: datetime
+    by_reader: str = Field(default="", description="The reader service it came through; empty for none")
+    citations: int | None = Field(default=None, ge=0, description="How often the work had been cited by then")
+    citations_on: date | None = Field(default=None, description="Day on which its citations were counted")
+
+
+class Page(PageFields):
+    """A page as plain data, outside the database."""
+
+    model_config = ConfigDict(frozen=True)  # type: ignore[assignment]
+    sha256: str = ""

@@ -2,16 +2,16 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 import orjson
 
-from annotator.domain.kinds.artifact import Anchor, Unit
-from annotator.domain.kinds.finding import Finding, warning
-from annotator.domain.material.source import Source
+from annotator.domain.kinds.artifact import Anchor, Finding, Unit, warning
+from annotator.domain.material.item import Source
+from annotator.domain.texts.refusal import Refusal
 
 UNKNOWN = -1
 # What stands in the text for a passage that nobody is to read.
@@ -81,7 +81,7 @@ class Transcript:
     def content(self) -> str:
         tree = {
             "speakers": self.speakers,
-            "segments": [tuple(one) for one in self.segments],
+            "segments": [tuple(segment) for segment in self.segments],
             "file": self.file,
         }
         return orjson.dumps(tree, option=orjson.OPT_SORT_KEYS).decode()
@@ -100,7 +100,6 @@ class Transcript:
         return range(first, last)
 
     def name(self, segment: Segment) -> str:
-        """Who said it; empty for nobody named."""
         return self.speakers[segment.speaker] if segment.speaker >= 0 else ""
 
     def time_at(self, offset: int) -> str:
@@ -116,8 +115,8 @@ class Transcript:
 
     def in_doubt(self, start: int, end: int) -> bool:
         """Whether all words of [start, end) may never have been said."""
-        found = [self.segments[n] for n in self.within(start, end)]
-        return bool(found) and all(one.doubts for one in found)
+        result = [self.segments[n] for n in self.within(start, end)]
+        return bool(result) and all(one.doubts for one in result)
 
 
 def clock(milliseconds: int) -> str:
@@ -164,8 +163,8 @@ def of_source(source: Source) -> Transcript | None:
     """The transcript of a source; None where it is none, or does not fit the text beside it."""
     if not source.transcript:
         return None
-    found = parsed(source.transcript)
-    return None if found.segments and found.segments[-1].last > len(source.text) else found
+    result = parsed(source.transcript)
+    return None if result.segments and result.segments[-1].last > len(source.text) else result
 
 
 def moments(text: str, transcript: Transcript) -> list[tuple[int, str]]:
@@ -173,27 +172,27 @@ def moments(text: str, transcript: Transcript) -> list[tuple[int, str]]:
     # The first words of a paragraph come last, and stay.
     return sorted(
         {
-            text.rfind("\n", 0, one.first) + 1: clock(one.start)
-            for one in reversed(transcript.segments)
-            if one.start >= 0
+            text.rfind("\n", 0, segment.first) + 1: clock(segment.start)
+            for segment in reversed(transcript.segments)
+            if segment.start >= 0
         }.items()
     )
 
 
 def told(source: Source | None, anchor: Anchor) -> str:
     """When a quotation was said; empty where its source is no transcript."""
-    found = of_source(source) if source is not None else None
-    return found.time_at(anchor.start) if found is not None and anchor.start >= 0 else ""
+    result = of_source(source) if source is not None else None
+    return result.time_at(anchor.start) if result is not None and anchor.start >= 0 else ""
 
 
 def quoted_in_doubt(sources: Sequence[Source], anchors: Sequence[Anchor]) -> bool:
     """Whether every one of some quotations lies in words alone that may never have been said."""
-    known = {one.id: (one.text, of_source(one)) for one in sources}
+    known = {source.id: (source.text, of_source(source)) for source in sources}
 
     def doubted(anchor: Anchor) -> bool:
-        text, found = known.get(anchor.source_id, ("", None))
-        start = _place(text, anchor) if found else -1
-        return found is not None and start >= 0 and found.in_doubt(start, start + len(anchor.quote))
+        text, result = known.get(anchor.source_id, ("", None))
+        start = _place(text, anchor) if result else -1
+        return result is not None and start >= 0 and result.in_doubt(start, start + len(anchor.quote))
 
     return bool(anchors) and all(map(doubted, anchors))
 
@@ -217,3 +216,146 @@ def doubts_about(sources: Sequence[Source], units: Iterable[Unit]) -> Iterator[F
                 "Listen to the recording, or quote another passage.",
                 unit.id,
             )
+
+
+NOTHING = Refusal("No words are selected.", "Select words of the transcript first.")
+MOVED_ON = Refusal("This passage was changed since.", "Look at it again; nothing was changed.")
+Told = tuple[str, Transcript]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A stretch of the text with its segments, whose places are counted from the start of the stretch.
+
+    `at` is where the stretch began, `row` which segment came first, when it was written down.
+    """
+
+    at: int
+    row: int
+    text: str
+    segments: tuple[Segment, ...]
+
+    def tree(self) -> dict[str, Any]:
+        rows = [list(segment) for segment in self.segments]
+        return {"at": self.at, "row": self.row, "text": self.text, "segments": rows}
+
+    @classmethod
+    def of(cls, tree: Any) -> "Stretch":
+        rows = tuple(Segment(*row) for row in tree["segments"])
+        return cls(tree["at"], tree["row"], tree["text"], rows)
+
+
+def taken(text: str, transcript: Transcript, rows: range) -> Stretch:
+    result = transcript.segments[rows.start : rows.stop]
+    at = result[0].first
+    return Stretch(at, rows.start, text[at : result[-1].last], tuple(one.moved(-at) for one in result))
+
+
+def chosen(text: str, transcript: Transcript, start: int, end: int) -> tuple[range, int, int]:
+    """The segments of a selection, and the selection without what no segment holds; Refusal where nothing is left."""
+    rows = transcript.within(start, end)
+    if not rows:
+        raise NOTHING
+    start = max(start, transcript.segments[rows.start].first)
+    end = min(end, transcript.segments[rows.stop - 1].last)
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    end -= len(text[start:end]) - len(text[start:end].rstrip())
+    rows = transcript.within(start, end)
+    if start >= end or not rows:
+        raise NOTHING
+    if any(transcript.segments[row].excluded for row in rows):
+        raise Refusal("Part of these words is left out already.", "Take it back in first.")
+    return rows, start, end
+
+
+def corrected(text: str, transcript: Transcript, start: int, end: int, words: str) -> tuple[Stretch, Stretch]:
+    """A stretch before and after its words [start, end) of the text are corrected; its doubts are then settled."""
+    rows, start, end = chosen(text, transcript, start, end)
+    words = " ".join(words.split())
+    if not words:
+        raise Refusal("A correction needs words.", "Leave the passage out instead.")
+    before = taken(text, transcript, rows)
+    if PARAGRAPH in before.text:
+        raise Refusal("The selection reaches into another paragraph.", "Correct one paragraph at a time.")
+    new = before.text[: start - before.at] + words + before.text[end - before.at :]
+    first, last = before.segments[0], before.segments[-1]
+    made = first._replace(end=last.end, last=len(new), marks=CORRECTED)
+    return before, replace(before, text=new, segments=(made,))
+
+
+def left_out(text: str, transcript: Transcript, start: int, end: int, name: str) -> tuple[Stretch, Stretch]:
+    """A stretch before and after its words [start, end) of the text are left out, by the exclusion of that name."""
+    rows, start, end = chosen(text, transcript, start, end)
+    before = taken(text, transcript, rows)
+    start, end, new = start - before.at, end - before.at, ""
+    made: list[Segment] = []
+    for group in _paragraphs(before):
+        head, tail = group[0], group[-1]
+        new += before.text[before.segments[before.segments.index(head) - 1].last : head.first] if made else ""
+        left, right = before.text[head.first : start], before.text[max(head.first, end) : tail.last]
+        if start > head.first and left.strip():
+            made.append(head._replace(first=len(new), last=len(new) + len(left.rstrip())))
+            new += left
+        made.append(
+            Segment(head.start, tail.end, head.speaker, len(new), len(new) + len(LEFT_OUT), EXCLUDED + name)
+        )
+        new += LEFT_OUT
+        if end < tail.last and right.strip():
+            new += right[: len(right) - len(right.lstrip())]
+            right = right.lstrip()
+            made.append(tail._replace(first=len(new), last=len(new) + len(right)))
+            new += right
+    return before, replace(before, text=new, segments=tuple(made))
+
+
+def _paragraphs(passage: Stretch) -> list[list[Segment]]:
+    groups: list[list[Segment]] = []
+    for segment in passage.segments:
+        if groups and PARAGRAPH not in passage.text[groups[-1][-1].last : segment.first]:
+            groups[-1].append(segment)
+        else:
+            groups.append([segment])
+    return groups
+
+
+def exchanged(text: str, transcript: Transcript, present: Stretch, goal: Stretch) -> Told:
+    """The text and transcript with one passage in the place of another; Refusal when that is not there any more."""
+    segments, many = transcript.segments, len(present.segments)
+    for row in _nearest(present.row, len(segments) - many + 1):
+        at = segments[row].first - present.segments[0].first
+        same = tuple(segment.moved(at) for segment in present.segments) == segments[row : row + many]
+        if same and text.startswith(present.text, at):
+            break
+    else:
+        raise MOVED_ON
+    by = len(goal.text) - len(present.text)
+    rows = (
+        *segments[:row],
+        *(segment.moved(at) for segment in goal.segments),
+        *(segment.moved(by) for segment in segments[row + many :]),
+    )
+    return text[:at] + goal.text + text[at + len(present.text) :], replace(transcript, segments=rows)
+
+
+def _nearest(row: int, rows: int) -> Iterator[int]:
+    if row < rows:
+        yield row
+    for away in range(1, max(row, rows) + 1):
+        yield from (one for one in (row - away, row + away) if 0 <= one < rows)
+
+
+def renamed(text: str, transcript: Transcript, names: tuple[str, ...]) -> Told:
+    """The text and transcript with other names for the speakers, in the same order; one name twice merges two."""
+    parts, rows, at, by = list[str](), list[Segment](), 0, 0
+    for segment in transcript.segments:
+        old = prefix(transcript.name(segment))
+        begun = segment.first - len(old)
+        heads = (
+            old and begun >= at and text.startswith(old, begun) and text[begun - 1 : begun] in ("", PARAGRAPH)
+        )
+        if heads:
+            new = prefix(names[segment.speaker])
+            parts += [text[at:begun], new]
+            at, by = segment.first, by + len(new) - len(old)
+        rows.append(segment.moved(by))
+    return "".join((*parts, text[at:])), replace(transcript, speakers=names, segments=tuple(rows))

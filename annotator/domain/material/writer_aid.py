@@ -35,7 +35,7 @@ class Reference(Document[Passage]):
     def parts(self) -> tuple[str, str]:
         """What the sources say, and what goes beyond them; empty where there is none."""
         said = [
-            "\n\n".join(one.text for one in self.units if one.beyond is beyond) for beyond in (False, True)
+            "\n\n".join(unit.text for unit in self.units if unit.beyond is beyond) for beyond in (False, True)
         ]
         return said[0], said[1]
 

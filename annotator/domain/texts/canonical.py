@@ -2,10 +2,17 @@
 
 import hashlib
 import math
-from typing import Annotated, Any
+import re
+import uuid
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Annotated, Any, TypeVar
 
 import orjson
-from pydantic import AfterValidator
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from annotator.domain.texts.refusal import Refusal
 
@@ -73,3 +80,188 @@ def canonical_json(tree: Any) -> bytes:
 def sha256(content: bytes | str) -> str:
     """The SHA-256 of bytes, or of a text's UTF-8, in hexadecimal."""
     return hashlib.sha256(content.encode("utf-8") if isinstance(content, str) else content).hexdigest()
+
+
+class FrozenRecord(BaseModel):
+    """A record that does not change once it is made; unknown fields and infinite numbers are refused."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+NAMESPACE = uuid.UUID("9d6d5c0e-57a5-5b7e-9b0a-0f6f3e0d6a11")
+
+
+def new_id() -> str:
+    return str(uuid.uuid4())
+
+
+def derived_id(*parts: str | int) -> str:
+    """The same UUID for the same parts, so that importing a thing twice finds it again."""
+    return str(uuid.uuid5(NAMESPACE, "\x1f".join(str(part) for part in parts)))
+
+
+def now() -> datetime:
+    """The present moment, with its zone (UTC): naive times are refused by the store."""
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The result of every action, as stored in the audit and announced to every view.
+
+    `kind` is the noun of the subject ("artifact", "judgement", "item" …), `subject` its id; `before` and
+    `after` are JSON trees, enough to put the subject back.
+    """
+
+    kind: str
+    subject: str
+    verb: str
+    before: Any = None
+    after: Any = None
+    by: str = ""
+    at: datetime | None = None
+    seq: int = 0
+
+    @property
+    def undoable(self) -> bool:
+        return self.before is not None
+
+
+REMOVED = "[key removed]"
+_SHORTEST = 4
+# So many letters of a key in a row are taken for a part of it.
+_PIECE = 8
+_NO_WORD = re.compile(r"\d|[a-z][A-Z]")
+_KEY_NAME = re.compile(
+    r"api[-_ ]?key|authori[sz]ation|secret|password|credential|bearer|access[-_ ]?(?:key|token)|auth[-_ ]?token|^token$"
+    r"|subscription-key|^key$",
+    re.IGNORECASE,
+)
+_SHAPES = re.compile(
+    r"(?<![A-Za-z0-9])(?:sk-(?=[\w-]*\d)[\w-]{16,}|(?:sk|rk|pk)_(?:live|test)_\w{16,}|AIza[\w-]{30,}|gsk_\w{20,}"
+    r"|hf_[A-Za-z0-9]{20,}|xai-\w{20,}|r8_\w{20,}|gh[opsu]_\w{30,}|github_pat_\w{20,}|glpat-[\w-]{16,}"
+    r"|(?:AKIA|ASIA)[0-9A-Z]{16}|xox[abp]-[\w-]{10,}|pplx-\w{20,}|nvapi-[\w-]{20,}|ya29\.[\w-]{20,}"
+    r"|eyJ[\w-]{10,}\.[\w-]{10,}\.|(?:Bearer|Basic)\s+(?=\S*\d)[\w.~+/=-]{16,})"
+)
+# The keys that this program has had in its hands since it was started.
+_held: set[str] = set()
+_HEADER = re.compile(
+    r"(\b(?:proxy-)?authorization\b[\"']?\s*[:=]\s*[\"']?)(?:(?:bearer|basic|token|apikey)\s+)?[^\s\"',;}]+",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(\b(?:x-|x-goog-)?api[-_ ]?key\b[\"']?(?:\s+provided)?\s*[:=]\s*[\"']?)[^\s\"',;}&]{4,}", re.IGNORECASE
+)
+_BEARER = re.compile(r"(\bbearer\s+)[A-Za-z0-9._~+/=*-]{6,}", re.IGNORECASE)
+_USERINFO = re.compile(r"(://[^/\s:@]*:)[^/\s@]+(?=@)")
+_SK = re.compile(r"\bsk-[A-Za-z0-9_*.…-]{4,}")
+
+
+def hold(key: str) -> None:
+    """Note a key, so that it is kept out of a report of a fault even where nothing else tells that it is one."""
+    _held.add(key)
+
+
+def held() -> tuple[str, ...]:
+    return tuple(_held)
+
+
+def without_keys(text: str, keys: Iterable[str]) -> str:
+    """A text without the keys themselves, and without eight letters of one in a row, read either way or in base64."""
+    for key in keys:
+        if len(key) >= _SHORTEST and key in text:
+            text = text.replace(key, REMOVED)
+        for form in _forms(key):
+            text = _without_pieces(text, form)
+    return text
+
+
+@lru_cache(maxsize=64)
+def _forms(key: str) -> tuple[str, ...]:
+    """A key as a server may write it: as it is, backwards, and in base64 wherever it begins."""
+    raw, coded = key.encode(), set[str]()
+    for before in range(3):
+        letters = b64encode(bytes(before) + raw).decode()
+        own = letters[-(-before * 8 // 6) : (before + len(raw)) * 8 // 6]
+        coded |= {own, own.replace("+", "-").replace("/", "_")}
+    return (key, key[::-1], *sorted(coded)) if len(key) >= _PIECE else ()
+
+
+def _without_pieces(text: str, form: str) -> str:
+    spans = sorted((result, result + _PIECE) for piece in _pieces(form) for result in _places(text, piece))
+    parts, end = list[str](), 0
+    for first, last in spans:
+        if first > end or not parts:
+            parts += [text[end:first], REMOVED]
+        end = max(end, last)
+    return "".join((*parts, text[end:])) if parts else text
+
+
+@lru_cache(maxsize=512)
+def _pieces(form: str) -> tuple[str, ...]:
+    """So many letters in a row of a key; of one that may be words, those alone that are of none."""
+    every = (form[start : start + _PIECE] for start in range(len(form) - _PIECE + 1))
+    return tuple(piece for piece in every if _NO_WORD.search(form) or _NO_WORD.search(piece))
+
+
+def _places(text: str, piece: str) -> Iterator[int]:
+    place = text.find(piece)
+    while place >= 0:
+        yield place
+        place = text.find(piece, place + 1)
+
+
+def looks_like_key(text: str) -> bool:
+    """Whether something in a text has the shape of a provider's key, or of a header that carries one."""
+    return bool(_SHAPES.search(text))
+
+
+def key_in_settings(settings: Any) -> str:
+    """The name under which a tree of settings seems to hold a key; empty where none does."""
+    if isinstance(settings, dict):
+        for name, value in settings.items():
+            if (
+                value
+                and not isinstance(value, dict | list | bool | int | float)
+                and _KEY_NAME.search(str(name))
+            ):
+                return str(name)
+            inner = key_in_settings(value)
+            if inner or looks_like_key(str(name)):
+                return inner or "a name"
+    elif isinstance(settings, list):
+        return next((result for result in map(key_in_settings, settings) if result), "")
+    elif isinstance(settings, str) and (
+        looks_like_key(settings) or without_keys(settings, _held) != settings
+    ):
+        return "a value"
+    return ""
+
+
+def redact(text: str, keys: Iterable[str] = ()) -> str:
+    """An error text or log line without keys, `sk-…` strings, passwords in addresses and authorization headers."""
+    text = without_keys(text, keys)
+    for pattern in (_HEADER, _NAMED, _BEARER, _USERINFO):
+        text = pattern.sub(rf"\1{REMOVED}", text)
+    return _SK.sub(REMOVED, text)
+
+
+Record = TypeVar("Record", bound=BaseModel)
+# Controls but for line feed and tab, separators of lines, and what turns the direction of the letters after it; the
+# isolates U+2068 and U+2069 turn nothing by themselves, and stand around names.
+_HIDING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066\u2067]")
+
+
+def visible(text: str, form: str = "⟨U+{:04X}⟩") -> str:
+    """A text whose control characters and overrides of direction are written out, so that they do nothing."""
+    return _HIDING.sub(lambda found: form.format(ord(found[0])), text)
+
+
+def well_formed(model: type[Record], values: Mapping[str, Any]) -> Record:
+    """The record of these values; Refusal names the first that does not fit, too long a note for example."""
+    try:
+        return model.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"]).replace("_", " ")
+        raise Refusal(f"The {name} does not fit: {first['msg'].lower()}.", "Nothing was changed.") from None

@@ -1,7 +1,7 @@
 """Differences between two wordings: words removed, words added, words kept."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -104,11 +104,10 @@ def _lines(text: str) -> list[_Word]:
 
 
 def _words(text: str) -> list[_Word]:
-    """The words of a text, none of whose characters is lost."""
     classes = "".join(map(_class, text))
     return [
-        _Word(text[found.start() : found.end(1)] if found[1] else "", text[found.start() : found.end()])
-        for found in _WORD.finditer(classes)
+        _Word(text[result.start() : result.end(1)] if result[1] else "", text[result.start() : result.end()])
+        for result in _WORD.finditer(classes)
     ]
 
 
@@ -146,23 +145,23 @@ def _compared(old: Sequence[_Word], new: Sequence[_Word]) -> Iterator[TextPiece]
 
 def _matched(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int]]:
     """The places of the words that stayed, increasing in both texts."""
-    found: list[tuple[int, int]] = []
+    result: list[tuple[int, int]] = []
     regions = [(0, len(old), 0, len(new))]
     while regions:
         a, b, c, d = regions.pop()
         while a < b and c < d and old[a] == new[c]:
-            found.append((a, c))
+            result.append((a, c))
             a, c = a + 1, c + 1
         while a < b and c < d and old[b - 1] == new[d - 1]:
             b, d = b - 1, d - 1
-            found.append((b, d))
+            result.append((b, d))
         if (b - a) * (d - c) <= PAIRS:
-            found += [(a + i, c + j) for i, j in _longest(old[a:b], new[c:d])]
+            result += [(a + i, c + j) for i, j in _longest(old[a:b], new[c:d])]
         elif anchors := [(a + i, c + j) for i, j in _anchors(old[a:b], new[c:d])]:
-            found += anchors
+            result += anchors
             ends = pairwise([(a - 1, c - 1), *anchors, (b, d)])
             regions += [(i + 1, p, j + 1, q) for (i, j), (p, q) in ends]
-    return sorted(found)
+    return sorted(result)
 
 
 def _longest(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[int, int]]:
@@ -248,6 +247,213 @@ def _pieces(step: _Step) -> Iterator[TextPiece]:
 
 
 def _joined(pieces: Iterable[TextPiece]) -> Iterator[TextPiece]:
-    """The pieces that are not empty, neighbours of one kind as one."""
     for kind, run in groupby((piece for piece in pieces if piece.text), key=lambda piece: piece.kind):
         yield TextPiece("".join(piece.text for piece in run), kind)
+
+
+Span = tuple[int, int]
+
+# What a renderer drops from Markdown, and marks that people and models type differently (quotes, dashes).
+_UNSEEN = re.compile(
+    r"""
+      ^[ \t>]*+(?:```++|~~~++)[^\n]*+$                                  # a fence and its language
+    | ^[ \t>]*+\|?+[ \t]*+:?+-{2,}+[-|:\ \t]*+$                          # a table's rule
+    | ^[ \t>]*+={2,}+[ \t]*+$                                           # a heading's underline
+    | \[\^(?=[^\s\[\]^]{1,40}\])                                       # a footnote's mark
+    | ^[ ]{0,3}\[(?!\^)[^\]\n]{1,999}\]:[ \t]*\S[^\n]*+$                # a link's definition
+    | ^[ \t>]*+(?:[+*•]|\d{1,9}[.)])[ \t]++                             # a list's marker
+    | \]\([^()\s]*+(?:\([^()\s]*+\)[^()\s]*+)*(?:[ \t]+"[^"\n]*")?[ \t]*+\)     # a link's target
+    | \]\[[^\]\n]*+\]                                                   # a link's label
+    | \[image(?::[ ]|(?=\]))                                            # the placeholder of an image
+    | &(?:\#[0-9]{1,7}|\#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});
+    | [\n\[\]&]      # alone, since one of the above may begin with it, or with the line it begins
+    | [^\S\n]++ | [*_\#<>`()~|\\!"'“”„‘’«»\-‐‑‒–—―\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufffc]++
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+# A quote this short, once bared, may only match whole words.
+_SHORT = 8
+_LEFT_OUT = re.compile(r"[\[(]?(?:…|\.(?:\s?\.){2,})[\])]?")
+# A quote with more parts than this, or which leaves more out, is none.
+_MOST_PARTS, _FURTHEST = 10, 3000
+
+
+class _Bare(NamedTuple):
+    """A text without what is unseen; `starts[i]` and `origins[i]` tell where its i-th piece lies in each."""
+
+    text: str
+    folded: str
+    starts: list[int]
+    origins: list[int]
+
+    def origin(self, at: int) -> int:
+        """Where a character of the bare text stands in the full one."""
+        piece = bisect_right(self.starts, at) - 1
+        return self.origins[piece] + at - self.starts[piece]
+
+    def place(self, origin: int) -> int:
+        """Where a character of the full text would stand in the bare one."""
+        piece = bisect_right(self.origins, origin) - 1
+        if piece < 0:
+            return 0
+        end = self.starts[piece + 1] if piece + 1 < len(self.starts) else len(self.text)
+        return min(self.starts[piece] + origin - self.origins[piece], end)
+
+
+def find(text: str, quote: str) -> Span | None:
+    """Where the quote first stands in the text, whole words preferred; None if it does not."""
+    quote = quote.strip()
+    if not quote:
+        return None
+    exact = _choose(text, list(_occurrences(text, quote)))
+    if exact and (len(quote) >= _SHORT or _whole(text, *exact)):
+        return exact
+    return _find_bare(text, quote) or exact or _find_parts(text, quote)
+
+
+def _find_parts(text: str, quote: str) -> Span | None:
+    """The shortest stretch that holds the parts of a quote with “…” in their order, one of them of some length."""
+    parts = [part for part in _LEFT_OUT.split(quote) if _bare(part).text]
+    if not _LEFT_OUT.search(quote) or len(parts) > _MOST_PARTS or max(map(len, parts), default=0) < _SHORT:
+        return None
+    first, *others = (_bare_spans(text, part) for part in parts)
+    result = []
+    for start, end in first:
+        for spans in others:
+            following = bisect_left(spans, (end, 0))
+            end = spans[following][1] if following < len(spans) else len(text) + _FURTHEST
+        result.append((start, end))
+    shortest = min(result, key=lambda span: span[1] - span[0], default=(0, _FURTHEST))
+    return shortest if shortest[1] - shortest[0] < _FURTHEST else None
+
+
+def find_in_rendered(rendered: str, quote: str, markdown: str = "", start: int = -1) -> Span | None:
+    """Where a quote of the Markdown stands in its rendered text.
+
+    With the quote's `start` in the Markdown, the right one of several occurrences is found.
+    """
+    if not markdown or start < 0:
+        return find(rendered, quote)
+    return _counterpart(markdown, start, rendered, quote)
+
+
+def locate(markdown: str, rendered: str, start: int, end: int) -> Span | None:
+    """Where the words at [start, end) of the rendered text stand in the Markdown they were rendered from."""
+    if markdown == rendered:
+        return (start, end)
+    span = _counterpart(rendered, start, markdown, rendered[start:end])
+    return _with_brackets(markdown, span, rendered[start:end]) if span else None
+
+
+def _with_brackets(text: str, span: Span, quote: str) -> Span:
+    """The span with the brackets of the formula that the quote begins or ends with, which count as marks elsewhere."""
+    start, end = span
+    if quote.startswith(("\\(", "\\[")) and text[:start].endswith(quote[:2]):
+        start -= 2
+    if quote.endswith(("\\)", "\\]")) and text.startswith(quote[-2:], end):
+        end += 2
+    return start, end
+
+
+def _counterpart(one: str, start: int, other: str, quote: str) -> Span | None:
+    here, there = _bare_report(one), _bare_report(other)
+    if not there.text:
+        return None
+    near = there.origin(min(here.place(start), len(there.text) - 1))
+    return _find_bare(other, quote, near) or find(other, quote)
+
+
+def _find_bare(text: str, quote: str, near: int | None = None) -> Span | None:
+    return _choose(text, _bare_spans(text, quote, near), near)
+
+
+def _bare_spans(text: str, quote: str, near: int | None = None) -> list[Span]:
+    """Where the quote stands, compared as little strictly as it must be."""
+    bare, sought = _bare_report(text), _bare(quote)
+    if not sought.text:
+        return []
+    result = _matches(text, bare, sought.text, near)
+    result = result or _matches(text, bare._replace(text=bare.folded), sought.folded, near)
+    return result or _matches(text, _report_taken_apart(text), _taken_apart(sought).text, near)
+
+
+def _matches(text: str, bare: _Bare, needle: str, near: int | None) -> list[Span]:
+    spans = [(bare.origin(a), bare.origin(b - 1) + 1) for a, b in _occurrences(bare.text, needle)]
+    if len(needle) < _SHORT and near is None:
+        return [span for span in spans if _whole(text, *span)]
+    return spans
+
+
+def _choose(text: str, spans: list[Span], near: int | None = None) -> Span | None:
+    if near is not None:
+        return min(spans, key=lambda span: abs(span[0] - near), default=None)
+    return next((span for span in spans if _whole(text, *span)), spans[0] if spans else None)
+
+
+def _occurrences(text: str, quote: str) -> Iterator[Span]:
+    at = text.find(quote)
+    while at >= 0:
+        yield at, at + len(quote)
+        at = text.find(quote, at + len(quote))
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    """Whether no ASCII word is cut at either end; scripts without spaces have no words to cut."""
+    return not (
+        _quotation_joined(text[start - 1 : start], text[start])
+        or _quotation_joined(text[end - 1], text[end : end + 1])
+    )
+
+
+def _quotation_joined(before: str, after: str) -> bool:
+    return before.isascii() and before.isalnum() and after.isascii() and after.isalnum()
+
+
+@lru_cache(maxsize=4)
+def _bare_report(text: str) -> _Bare:
+    return _bare(text)
+
+
+@lru_cache(maxsize=4)
+def _report_taken_apart(text: str) -> _Bare:
+    return _taken_apart(_bare_report(text))
+
+
+def _taken_apart(bare: _Bare) -> _Bare:
+    """The same with each ligature as its letters and each accent behind its letter, in lower case."""
+    letters = [
+        (part, bare.origin(at))
+        for at, letter in enumerate(bare.text)
+        for part in normalize("NFKD", letter.casefold())
+        if not part.isspace()
+    ]
+    text = "".join(part for part, _ in letters)
+    return _Bare(text, text, list(range(len(letters))), [origin for _, origin in letters])
+
+
+def _bare(text: str) -> _Bare:
+    pieces: list[str] = []
+    starts: list[int] = []
+    origins: list[int] = []
+    at = length = 0
+    for unseen in _UNSEEN.finditer(text):
+        if unseen.start() > at:
+            pieces.append(text[at : unseen.start()])
+            starts.append(length)
+            origins.append(at)
+            length += unseen.start() - at
+        at = unseen.end()
+    if at < len(text):
+        pieces.append(text[at:])
+        starts.append(length)
+        origins.append(at)
+    bare = "".join(pieces)
+    return _Bare(bare, _quotation_folded(bare), starts, origins)
+
+
+def _quotation_folded(text: str) -> str:
+    """The text in lower case, letter for letter: a letter whose lower case is longer stays as it is."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)

@@ -1,12 +1,13 @@
 """Estimates: a value with its interval, its n, and the reason when it is undefined."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import date
-from math import isclose, isfinite
+from math import isclose, isfinite, log
 from typing import Any, Protocol
 
-from annotator.domain.texts.counting import counted
+from annotator.domain.texts.words import counted, term_counts
 
 # Fewer items than FEWEST give no interval: percentiles and quantiles of so few say nothing that would hold. Below FEW
 # an interval is too narrow as a rule (Cameron, Gelbach & Miller 2008, on few clusters), and is called rough.
@@ -83,7 +84,6 @@ class Estimate:
 
     @property
     def complete(self) -> bool:
-        """Whether every judgement behind the figure came."""
         return self.missing == 0
 
     def remarked(self, *notes: str) -> "Estimate":
@@ -186,3 +186,32 @@ def cut(found: Estimate, within: tuple[float, float]) -> Estimate:
     return replace(found, low=low, high=high).remarked(
         f"the interval is cut at {ends}: the figure lies within"
     )
+
+
+# As in most search engines: how soon a repeated word stops counting, and how much a long text is held back.
+SATURATION, LENGTH = 1.2, 0.75
+
+
+class TextRanking:
+    """An index of texts; it is built once and asked often."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._holding: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._lengths: list[int] = []
+        for place, text in enumerate(texts):
+            counts = term_counts(text)
+            self._lengths.append(counts.total())
+            for term, count in counts.items():
+                self._holding[term].append((place, count))
+        self._usual = sum(self._lengths) / len(self._lengths) if self._lengths else 0.0
+
+    def ranked(self, query: str) -> list[int]:
+        """The places of the texts that share a word with the query, the best first, of equals the earlier."""
+        scores: dict[int, float] = defaultdict(float)
+        for term in term_counts(query):
+            held = self._holding.get(term, ())
+            rarity = log(1 + (len(self._lengths) - len(held) + 0.5) / (len(held) + 0.5))
+            for place, count in held:
+                longer = 1 - LENGTH + LENGTH * self._lengths[place] / self._usual
+                scores[place] += rarity * count * (SATURATION + 1) / (count + SATURATION * longer)
+        return sorted(scores, key=lambda place: (-scores[place], place))

@@ -143,9 +143,9 @@ def different_works(a: Identifier | None, b: Identifier | None) -> bool:
 
 
 def _arxiv(text: str) -> Identifier | None:
-    found = _ARXIV.fullmatch(_path(text))
+    result = _ARXIV.fullmatch(_path(text))
     # Old ids are the same with and without their subject class: math.GT/0309136 is math/0309136.
-    return Identifier("arxiv", re.sub(r"\.[a-z]{2}/", "/", found[1].lower())) if found else None
+    return Identifier("arxiv", re.sub(r"\.[a-z]{2}/", "/", result[1].lower())) if result else None
 
 
 def _path(text: str) -> str:
@@ -154,11 +154,11 @@ def _path(text: str) -> str:
 
 
 def _doi(text: str) -> Identifier | None:
-    found = _DOI.fullmatch(_path(text))
-    if not found:
+    result = _DOI.fullmatch(_path(text))
+    if not result:
         return None
     # Also one without its address may be copied from it, as 10.1002/1097-0258%3C1661.
-    value = unquote(found[1]).rstrip(".,;:'\"]}>").lower()
+    value = unquote(result[1]).rstrip(".,;:'\"]}>").lower()
     # A closing bracket belongs to the DOI only when it was opened in it: 10.1016/s0140-6736(20)30183-5.
     while value.endswith(")") and value.count(")") > value.count("("):
         value = value[:-1].rstrip(".,;")
@@ -167,10 +167,10 @@ def _doi(text: str) -> Identifier | None:
 
 
 def _isbn(text: str) -> Identifier | None:
-    found = _ISBN.fullmatch(text)
-    if not found:
+    result = _ISBN.fullmatch(text)
+    if not result:
         return None
-    digits = re.sub(r"[\s-]", "", found[1]).upper()
+    digits = re.sub(r"[\s-]", "", result[1]).upper()
     if len(digits) == 10:
         digits = _isbn13(digits) if _isbn10_holds(digits) else ""
     return Identifier("isbn", digits) if _isbn13_holds(digits) else None

@@ -2,7 +2,10 @@
 
 import re
 from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache
+from typing import Generic, TypeVar
 
 # Word_Break of ASCII (UAX #29, WB5–WB13b): letters, digits and underscores join; ' . : join two letters,
 # ' . , ; two digits.
@@ -109,3 +112,60 @@ def _share(text: str, script: re.Pattern[str]) -> float:
     whole = sum(character.isalpha() for character in text) + (DENSITY - 1) * dense
     own = len(script.findall(text)) * (DENSITY if script is _HAS_UNSPACED else 1)
     return own / whole if whole else 0.0
+
+
+T = TypeVar("T")
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """“1 item”, “12 items”, “1,200 units”; `many` where the plural is not `one` and an s."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def usd(amount: float) -> str:
+    """US dollars, with as many places as a small sum needs."""
+    if 0 < amount < 0.0001:
+        return "< $0.0001"
+    return f"${amount:,.4f}" if 0 < amount < 0.1 else f"${amount:,.2f}"
+
+
+def lasting(seconds: float) -> str:
+    if seconds < 1:
+        return "under a second"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    if seconds < 5400:
+        return f"{seconds / 60:.0f} min"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{hours} h {minutes:02} min"
+
+
+@dataclass(frozen=True, slots=True)
+class CutList(Generic[T]):
+    """A list cut to what can be shown, and its full length."""
+
+    rows: tuple[T, ...]
+    total: int
+
+    @property
+    def words(self) -> str:
+        """How many there are: “12”, or “first 2,000 of 2,295” where it is cut."""
+        shown = len(self.rows)
+        return f"{self.total:,}" if shown == self.total else f"first {shown:,} of {self.total:,}"
+
+
+_DIGITS = re.compile(r"(\d+)")
+
+
+def natural(name: str) -> tuple[tuple[int, str], ...]:
+    """What puts names in the order people expect: R2 before R10, whatever their case."""
+    parts = _DIGITS.split(name.casefold())
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in parts)
+
+
+def local(at: datetime) -> datetime:
+    """A moment in local time; in UTC where the system has none for it, as Windows has not before 1970."""
+    try:
+        return at.astimezone()
+    except (OSError, OverflowError, ValueError):
+        return at.replace(tzinfo=at.tzinfo or UTC).astimezone(UTC)

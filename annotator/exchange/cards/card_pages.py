@@ -4,15 +4,33 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from html import escape
+from html import escape, unescape
 from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import orjson
+from pydantic import ValidationError
 
 from annotator.domain.judges.judge import JudgeKind
-from annotator.domain.judges.level_figures import FIGURES
-from annotator.domain.judges.validity_card import Corrected, Figure, Identity, Line, Reviews, ValidityCard
+from annotator.domain.judges.protocol import FIGURES
+from annotator.domain.judges.validation import (
+    FORMAT,
+    FORMAT_VERSION,
+    Corrected,
+    Figure,
+    Identity,
+    Line,
+    Reviews,
+    ValidityCard,
+    tree_sha256,
+)
 from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import decimal, interval
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.exchange.folders import decoded, parse, pretty, read_bytes
+from annotator.exchange.release.bundle import in_words
 
 UNDEFINED = "–"
 # What stands between these keeps its own direction, also where a reader knows no <bdi>.
@@ -60,7 +78,6 @@ _SEAL = re.compile(r'<meta name="goldsmith-page" content="([0-9a-f]{64})">')
 
 
 def page(card: ValidityCard, carried: str) -> str:
-    """The whole page of a card, which carries its JSON."""
     text = f"""\
 <!DOCTYPE html>
 <html lang="en" dir="ltr">
@@ -87,8 +104,8 @@ def page(card: ValidityCard, carried: str) -> str:
 
 def is_whole(text: str) -> bool:
     """Whether a page says what it said when it was written."""
-    found = _SEAL.search(text)
-    return found is not None and sha256(text.replace(found[1], "", 1)) == found[1]
+    result = _SEAL.search(text)
+    return result is not None and sha256(text.replace(result[1], "", 1)) == result[1]
 
 
 def body(card: ValidityCard) -> str:
@@ -97,7 +114,6 @@ def body(card: ValidityCard) -> str:
 
 
 def sketch(card: ValidityCard) -> str:
-    """What a page says at once of a card that is still being made."""
     return (
         f"<h1>Validity card: {say(card.name)}</h1>\n"
         "<p>It is still being made: intervals, groups, corrected scores and the rest are being counted.</p>\n"
@@ -151,29 +167,25 @@ def missing(card: ValidityCard) -> str:
 
 
 def reviews(found: Reviews | None) -> str:
-    """What experts said of verdicts that they saw."""
     if found is None:
         return "<p>Nobody reviewed its verdicts.</p>\n"
-    faults = ", ".join(f"{reason} {many:,}" for reason, many in found.reasons.items())
     rows = [
         ("Accepted", brief(found.accepted)),
         ("Said", plain(", ".join(f"{said} {many:,}" for said, many in sorted(found.said.items())))),
-        ("Faults", plain(faults)),
+        ("Faults", plain(", ".join(f"{reason} {many:,}" for reason, many in found.reasons.items()))),
         ("Outdated", plain(counted(found.outdated, "review")) if found.outdated else ""),
     ]
-    told = "<p>Experts saw the verdict, its reasons and its quote.</p>\n"
-    return told + facts(rows, "Reviews")
+    return "<p>Experts saw the verdict, its reasons and its quote.</p>\n" + facts(rows, "Reviews")
 
 
 def corrected(found: Corrected) -> str:
-    """Scores, raw and corrected."""
     reasons = Reasons()
     rows = [
         (
-            say(one.system), cell(one.raw, reasons), cell(one.corrected, reasons),
-            "–" if one.tuning is None else decimal(one.tuning, 2), f"{one.labels:,} of {one.units:,}",
+            say(system.system), cell(system.raw, reasons), cell(system.corrected, reasons),
+            "–" if system.tuning is None else decimal(system.tuning, 2), f"{system.labels:,} of {system.units:,}",
         )
-        for one in found.systems
+        for system in found.systems
     ]  # fmt: skip
     heads = ("System", "Coverage by the judge", "Corrected", "λ", "Labelled units")
     shown = table(heads, rows, "Corrected scores") + reasons.html() if rows else ""
@@ -186,8 +198,12 @@ def attacks(card: ValidityCard) -> str:
         return "<p>This card tells of no attack.</p>\n"
     reasons = Reasons()
     rows = [
-        (say(one.title), cell(one.failures, reasons, count=True), say(one.note) if one.note else "")
-        for one in card.attacks
+        (
+            say(attack.title),
+            cell(attack.failures, reasons, count=True),
+            say(attack.note) if attack.note else "",
+        )
+        for attack in card.attacks
     ]
     return table(("Attack", "Share it fell for", "Note"), rows, "Attacks") + reasons.html()
 
@@ -198,11 +214,11 @@ def figures(card: ValidityCard) -> str:
     if judge is None:
         return "<p>There are no figures.</p>\n"
     reasons, rows = Reasons(), []
-    for one in card.definitions:
-        cells = [plain(one.title)]
+    for definition in card.definitions:
+        cells = [plain(definition.title)]
         for side in ("plain", "weighted"):
             for line in (judge, people):
-                figure = getattr(line, side).get(one.name) if line else None
+                figure = getattr(line, side).get(definition.name) if line else None
                 cells.append(cell(figure, reasons, count=True))
         rows.append(cells)
     heads = ("Figure", "Judge", "People", "Judge, by weight", "People, by weight")
@@ -217,7 +233,7 @@ def figures(card: ValidityCard) -> str:
 
 def _meant(card: ValidityCard, judge: Line) -> str:
     """What each figure is and how its interval came about; what holds of all of them is said once."""
-    there = [one for one in card.definitions if one.name in judge.plain]
+    there = [definition for definition in card.definitions if definition.name in judge.plain]
     how = {judge.plain[one.name].method.partition(ALIKE)[2] for one in there}
     shared = how.pop() if len(how) == 1 else ""
     said = [f"{one.title}: {one.words}." for one in there]
@@ -228,7 +244,6 @@ def _meant(card: ValidityCard, judge: Line) -> str:
 
 
 def confusion(card: ValidityCard) -> str:
-    """True values against what the judge says."""
     judge = card.of("judge")
     if judge is None or not judge.confusion:
         return ""
@@ -257,7 +272,9 @@ def _lines(title: str, lines: list[Line], card: ValidityCard, *, weighted: bool 
     """Lines with all their figures, each below itself by weight."""
     if not lines:
         return ""
-    shown = [one for one in card.definitions if any(one.name in line.plain for line in lines)]
+    shown = [
+        definition for definition in card.definitions if any(definition.name in line.plain for line in lines)
+    ]
     reasons = Reasons()
     names = [one.name for one in shown]
     sides = ("plain", "weighted") if weighted else ("plain",)
@@ -371,7 +388,6 @@ def dollars(cost: Figure) -> str:
 
 
 def lost(card: ValidityCard) -> str:
-    """How many verdicts are missing, in words."""
     judge = card.of("judge")
     rate = judge.missing_rate if judge else None
     if judge is None or rate is None:
@@ -387,13 +403,13 @@ def listed(lines: Iterable[str]) -> str:
 
 
 def _row(line: Line, side: str, names: list[str], reasons: Reasons) -> list[str]:
-    found: dict[str, Figure] = getattr(line, side)
+    result: dict[str, Figure] = getattr(line, side)
     who = "units alike" if line.who == "person" else line.who
     if side == "weighted":
         first = "by weight" if line.who == "person" else f"{who}, by weight"
     else:
         first = f"{who}<br><small>{plain(_counts(line))}</small>"
-    return [first, *(cell(found.get(name), reasons, places=2) for name in names)]
+    return [first, *(cell(result.get(name), reasons, places=2) for name in names)]
 
 
 def _of(line: Line) -> str:
@@ -403,7 +419,7 @@ def _of(line: Line) -> str:
 
 
 def _counts(line: Line) -> str:
-    n = next((f"n\u00a0{found.n:,}" for found in line.plain.values()), "")
+    n = next((f"n\u00a0{result.n:,}" for result in line.plain.values()), "")
     return n + (f", {sum(line.missing.values()):,} missing" if line.who == "judge" else "")
 
 
@@ -463,34 +479,35 @@ def _of_identity(one: Identity, card: ValidityCard) -> Iterator[tuple[str, str]]
 
 
 def labels(card: ValidityCard) -> str:
-    """Where the labels come from."""
-    found = card.labels
-    draw = found.draw
-    whose = ", ".join(f"{say(one.alias)} ({counted(one.labels, 'label')})" for one in found.labellers)
+    result = card.labels
+    draw = result.draw
+    whose = ", ".join(
+        f"{say(labeller.alias)} ({counted(labeller.labels, 'label')})" for labeller in result.labellers
+    )
     rows = [
-        ("Labels", say(f"Set {found.set_name}, {found.part} part") if found.set_name else "all that were submitted"),
+        ("Labels", say(f"Set {result.set_name}, {result.part} part") if result.set_name else "all that were submitted"),
         ("Of", plain(
-            f"{counted(found.units, 'unit')} of {counted(found.responses, 'response')} to "
-            f"{counted(found.items, 'item')} by {counted(found.systems, 'system')}"
+            f"{counted(result.units, 'unit')} of {counted(result.responses, 'response')} to "
+            f"{counted(result.items, 'item')} by {counted(result.systems, 'system')}"
         )),
-        ("Compared with", say(found.against)),
+        ("Compared with", say(result.against)),
         ("Labelled by", whose),
         ("Drawn", plain(_drawn(card)) if draw else ""),
-        ("Locked", moment(found.locked_at) if found.locked_at else ""),
-        ("Test part looked at", plain(_looks(found.opened_at)) if found.set_name else ""),
-        ("Hash of these labels", digest(found.labels_sha256) if found.labels_sha256 else ""),
-        ("Hash of the set's labels", digest(found.locked_sha256) if found.locked_sha256 else ""),
+        ("Locked", moment(result.locked_at) if result.locked_at else ""),
+        ("Test part looked at", plain(_looks(result.opened_at)) if result.set_name else ""),
+        ("Hash of these labels", digest(result.labels_sha256) if result.labels_sha256 else ""),
+        ("Hash of the set's labels", digest(result.locked_sha256) if result.locked_sha256 else ""),
     ]  # fmt: skip
     return facts(rows, "The labels")
 
 
 def _drawn(card: ValidityCard) -> str:
-    found = card.labels
-    draw = found.draw
+    result = card.labels
+    draw = result.draw
     assert draw is not None
-    parts = ", ".join(f"{part.value} {many:,}" for part, many in sorted(found.set_responses.items()))
+    parts = ", ".join(f"{part.value} {many:,}" for part, many in sorted(result.set_responses.items()))
     how = [
-        f"{found.drawn_at:%Y-%m-%d}" if found.drawn_at else "",
+        f"{result.drawn_at:%Y-%m-%d}" if result.drawn_at else "",
         f"seed {draw.seed}",
         f"share of items in the test part {draw.test_share:g}",
         f"{draw.raters} people to an item",
@@ -504,3 +521,74 @@ def _looks(moments: tuple[datetime, ...]) -> str:
     if not moments:
         return "never"
     return f"{counted(len(moments), 'time')}: " + ", ".join(f"{one:%Y-%m-%d %H:%M}" for one in moments)
+
+
+JSON, HTML = ENDINGS = (".json", ".html")
+LARGEST = 16 * 1024 * 1024
+ANOTHER = "Choose a card that Goldsmith wrote, as .json or .html; nothing was changed."
+AGAIN = "Ask the card's author for it again; nothing was changed."
+_CARRIED = re.compile(rf"<pre[^<>]*\bid=\"{CARRIED}\"[^<>]*>([^<]*)</pre>")
+_VERSION = re.compile(r"(\d{1,4})\.(\d{1,4})")
+
+
+def content(card: ValidityCard, ending: str) -> bytes:
+    """The bytes of a card's file, by its ending; Refusal for one that there is not."""
+    refuse_ending(ending)
+    text = pretty(card.tree())
+    return text if ending.lower() == JSON else page(card, text.decode()).encode()
+
+
+def refuse_ending(ending: str) -> None:
+    """Refusal for an ending that no card has."""
+    if ending.lower() not in ENDINGS:
+        raise Refusal(
+            f"A card is not written as “{ending or 'a file without ending'}”.",
+            f"Use one of {', '.join(ENDINGS)}.",
+        )
+
+
+def read(path: Path) -> ValidityCard:
+    """The card of a file, whole and unchanged; Refusal where it is none, is newer, or is not as it was written."""
+    name = path.name
+    data = read_bytes(path, name, LARGEST)
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<":
+        data = _carried(decoded(data, name), name).encode()
+    return of_tree(parse(data, name, LARGEST), name)
+
+
+def of_tree(tree: Any, name: str) -> ValidityCard:
+    """The card of a JSON tree; Refusal as `read` gives it."""
+    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
+        raise Refusal(f"“{name}” is no validity card.", ANOTHER)
+    _refuse_newer(str(tree.get("format_version")), name)
+    if tree.get("sha256") != tree_sha256(tree):
+        raise Refusal(f"“{name}” was changed since it was written: its hash is another.", AGAIN)
+    try:
+        card = ValidityCard.model_validate_json(orjson.dumps(tree))
+    except ValidationError as error:
+        raise Refusal(f"“{name}” is no whole validity card: {in_words(error)}.", AGAIN) from None
+    if card.sealed().sha256 != card.sha256:
+        raise Refusal(f"“{name}” is no whole validity card: something is left out of it.", AGAIN)
+    return card
+
+
+def _carried(text: str, name: str) -> str:
+    """The JSON within a page; Refusal where there is none, or the page says something else."""
+    text = text.replace("\r\n", "\n")
+    result = _CARRIED.search(text)
+    if result is None:
+        raise Refusal(f"“{name}” is a page, but carries no validity card.", ANOTHER)
+    if not is_whole(text):
+        raise Refusal(f"“{name}” was changed since it was written: the page is another.", AGAIN)
+    return unescape(result[1])
+
+
+def _refuse_newer(version: str, name: str) -> None:
+    numbers, ours = _VERSION.fullmatch(version), _VERSION.fullmatch(FORMAT_VERSION)
+    if numbers is None or ours is None:
+        raise Refusal(f"“{name}” is a card of an unknown format, “{version[:20]}”.", AGAIN)
+    if tuple(map(int, numbers.groups())) > tuple(map(int, ours.groups())):
+        raise Refusal(
+            f"“{name}” is a card of format {version}; it needs a newer Goldsmith.",
+            f"This one reads cards up to {FORMAT_VERSION}; nothing was changed.",
+        )

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from annotator.domain.material.collected import RefusalStage
+from annotator.domain.material.extract import RefusalStage
 from annotator.domain.texts.canonical import storable
 
 MOST_FILES, MOST_BYTES, LARGEST_TEXT = 5_000, 256 * 2**20, 16 * 2**20
@@ -22,8 +22,6 @@ _NOTICE = 2_000
 
 
 class Unfit(Exception):
-    """Why a paper is left out, and at which stage."""
-
     def __init__(self, stage: RefusalStage, reason: str) -> None:
         super().__init__(reason)
         self.stage, self.reason = stage, reason

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from annotator.domain.material.collected import RefusalStage
+from annotator.domain.material.extract import RefusalStage
 from annotator.exchange.eprints.archives import Unfit
 from annotator.exchange.texts.latex import in_plain_words, masked
 
@@ -72,7 +72,6 @@ def _main(files: Mapping[str, str]) -> str:
 
 
 def _hinted(files: Mapping[str, str]) -> str:
-    """The main file that arXiv's own note names."""
     try:
         told = json.loads(files.get(HINTS, "")).get("sources", [])
         named = [one["filename"] for one in told if one.get("usage") == "toplevel"]
@@ -82,8 +81,8 @@ def _hinted(files: Mapping[str, str]) -> str:
 
 
 def _targets(files: Mapping[str, str], name: str, said: str) -> Iterator[str]:
-    for found in _INCLUDED.finditer(said):
-        if target := _target(files, name, found):
+    for result in _INCLUDED.finditer(said):
+        if target := _target(files, name, result):
             yield target
 
 
@@ -107,9 +106,9 @@ class _Expansion:
             # A file that can be set alone gives what lies within its document.
             begin, stop = _BEGIN.search(said), _END.search(said)
             start, end = begin.end() if begin else 0, stop.start() if stop else end
-        for found in _INCLUDED.finditer(said, start, end):
-            yield self._counted(text[start : found.start()])
-            target, start = _target(self.files, name, found), found.end()
+        for result in _INCLUDED.finditer(said, start, end):
+            yield self._counted(text[start : result.start()])
+            target, start = _target(self.files, name, result), result.end()
             if target and target not in (*within, name):
                 yield from self.expanded(target, (*within, name))
         # Nothing that follows may fall into a comment that the last line of a file ends in.

@@ -1,21 +1,74 @@
 """Papers built from a folder of what was collected, without a socket; every refusal says its stage and reason."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotator.domain.material.collected import CitedEntry, CollectedPaper, Funnel, RefusalStage, RefusedPaper
+from annotator.domain.material.extract import CitedEntry, CollectedPaper, Funnel, RefusalStage, RefusedPaper
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import COMMON
 from annotator.exchange.eprints import archives, assembling
 from annotator.exchange.eprints.archives import Unfit
-from annotator.exchange.eprints.entries import entries
-from annotator.exchange.eprints.feeds import ListedPaper
+from annotator.exchange.eprints.entries import ListedPaper, entries
 from annotator.exchange.eprints.folder import Collection
 from annotator.exchange.eprints.known_works import KnownWorks
-from annotator.exchange.eprints.rules import Rules, is_english
 from annotator.exchange.texts import latex
 from annotator.exchange.texts.latex import masked, without_comments
+
+LEAST_COMMON = 0.15
+_ACCEPTED = re.compile(r"\baccepted\b|\bto appear\b|\bpublished\b", re.IGNORECASE)
+_PENDING = re.compile(
+    r"\bsubmitted\b|\bunder (?:peer )?review\b|\brejected\b|\bnot accepted\b", re.IGNORECASE
+)
+_WITHDRAWN = re.compile(r"\bwithdrawn\b|\bretracted\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What a paper needs. `h_indices` are those of authors by name; with `least_h` one of a paper's must reach it."""
+
+    any_version: bool = False
+    journal_counts: bool = False
+    any_comment: bool = False
+    most_words: int = 1000
+    least_references: int = 5
+    least_h: int = 0
+    h_indices: Mapping[str, int] = field(default_factory=dict)
+
+    def against(self, paper: ListedPaper) -> str:
+        """Why a candidate is left out, by what the feed says of it; empty when it is not."""
+        if _WITHDRAWN.search(paper.comment):
+            return "Its comment says that it is withdrawn."
+        if paper.version > 1 and not self.any_version:
+            return f"Version {paper.version} is the latest; only papers with a single version count."
+        if not self.any_comment and (unsure := self._unaccepted(paper)):
+            return unsure
+        if not is_english(paper.abstract):
+            return "Its abstract is not in English."
+        if self.least_h and self._best_h(paper) < self.least_h:
+            return f"No author is known to have an h-index of {self.least_h}."
+        return ""
+
+    def _unaccepted(self, paper: ListedPaper) -> str:
+        if self.journal_counts and paper.journal:
+            return ""
+        if not paper.comment:
+            return "It has no comment that says that it was accepted."
+        if pending := _PENDING.search(paper.comment):
+            return f"Its comment says “{pending[0]}”."
+        if not _ACCEPTED.search(paper.comment):
+            return "Its comment does not say that it was accepted."
+        return ""
+
+    def _best_h(self, paper: ListedPaper) -> int:
+        return max((self.h_indices.get(name.casefold(), 0) for name in paper.authors), default=0)
+
+
+def is_english(text: str) -> bool:
+    words = re.findall(r"[^\W\d_]+", text.lower())
+    return sum(word in COMMON for word in words) >= LEAST_COMMON * len(words) > 0
+
 
 SHORTEST, LONGEST, LONGEST_TITLE = 100, 200_000, 1_000
 _LEVELS = {"part": 0, "chapter": 0, "section": 1, "subsection": 2}
@@ -82,12 +135,13 @@ def read_section(collection: Collection, paper: ListedPaper, rules: Rules) -> Re
 def _resolved(paper: ListedPaper, section: ReadSection, works: KnownWorks) -> CollectedPaper:
     """The paper with its works; notes tell of keys without an entry and of works that came too late."""
     day = paper.published[:10]
-    found = [works.resolved(entry, day, paper.id) for entry in section.cited]
+    result = [works.resolved(entry, day, paper.id) for entry in section.cited]
     unknown = [one.key for one in section.cited if one == CitedEntry(one.key)]
-    notes = [section.note] if section.note else []
-    notes += [f"“{key}” stands in no bibliography; its key serves as title" for key in unknown]
-    notes += [f"“{one.entry.key}”: {one.note}" for one in found if one.note]
-    cited = tuple(one.entry for one in found)
+    notes = [
+        *([section.note] if section.note else []),
+        *(f"“{key}” stands in no bibliography; its key serves as title" for key in unknown),
+        *(f"“{one.entry.key}”: {one.note}" for one in result if one.note),
+    ]
     return CollectedPaper(
         paper.key,
         paper.title,
@@ -95,7 +149,7 @@ def _resolved(paper: ListedPaper, section: ReadSection, works: KnownWorks) -> Co
         paper.published,
         paper.category,
         section.latex,
-        cited,
+        tuple(one.entry for one in result),
         tuple(notes),
     )
 
@@ -111,9 +165,9 @@ class FoundSection:
 def related_work(text: str) -> FoundSection:
     """The section, or else the subsection, on related work; the main text comes before the appendix."""
     said = masked(text)
-    appendix = found.start() if (found := _APPENDIX.search(said)) else len(said)
+    appendix = result.start() if (result := _APPENDIX.search(said)) else len(said)
     headings = [(_LEVELS[one[1]], one.start(), *_title(said, one.end())) for one in _HEADING.finditer(said)]
-    wanted = [one for one in headings if one[0] > 0 and _WANTED.search(one[3])]
+    wanted = [heading for heading in headings if heading[0] > 0 and _WANTED.search(heading[3])]
     if not wanted:
         raise Unfit(RefusalStage.SECTION, "It has no section on related work.")
     level, at, begin, _ = min(wanted, key=lambda one: (one[1] > appendix, one[0], one[1]))
@@ -135,10 +189,10 @@ def related_work(text: str) -> FoundSection:
 def _title(said: str, start: int) -> tuple[int, str]:
     """Where the braces of a title end, and its words in lower case."""
     depth, end = 1, start
-    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(said, start, start + LONGEST_TITLE):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+    for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(said, start, start + LONGEST_TITLE):
+        depth += {"{": 1, "}": -1}.get(result[0], 0)
         if depth == 0:
-            end = found.end()
+            end = result.end()
             break
     words = _PLAIN_TITLE.sub(" ", said[start : end - 1])
     return end or start, " ".join(re.sub(r"[^a-z]+", " ", words.lower()).split())

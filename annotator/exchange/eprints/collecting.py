@@ -6,20 +6,16 @@ from datetime import date, timedelta
 from urllib.parse import urlencode
 
 from annotator import __version__
-from annotator.domain.material.work import CatalogueWork
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import now
+from annotator.domain.material.item import CatalogueWork
+from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.eprints import feeds
+from annotator.exchange.eprints import entries
 from annotator.exchange.eprints.archives import Unfit, ending
-from annotator.exchange.eprints.building import read_section
-from annotator.exchange.eprints.feeds import Feed, ListedPaper
+from annotator.exchange.eprints.building import Rules, read_section
+from annotator.exchange.eprints.entries import Feed, ListedPaper
 from annotator.exchange.eprints.folder import FEEDS, LARGEST_EPRINT, WORKS, Collection, eprint_stem
-from annotator.exchange.eprints.rules import Rules
-from annotator.exchange.pages.addresses import AddressRules
-from annotator.exchange.pages.fetching import Download, Fetcher, FetchLimits
-from annotator.exchange.pages.manners import OneTurn
+from annotator.exchange.pages.fetching import AddressRules, Download, Fetcher, FetchLimits, OneTurn
 
 API = "https://export.arxiv.org/api/query"
 # The day of arXiv's first paper.
@@ -36,8 +32,6 @@ Tell = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class ArxivHosts:
-    """Where arXiv is asked, which is the host that it names for programs."""
-
     api: str = API
     eprints: str = "https://export.arxiv.org/e-print"
 
@@ -55,7 +49,6 @@ class CollectionQuery:
     titles: bool = False
 
     def of(self, category: str) -> str:
-        """The query for one of the categories, in arXiv's words."""
         return f"cat:{category} AND submittedDate:[{self.first:%Y%m%d}0000 TO {self.last:%Y%m%d}2359]"
 
 
@@ -94,7 +87,7 @@ class Collector:
         for category in query.categories:
             await self._list(query, category)
         candidates = self.collection.candidates()
-        fitting = [one for one in candidates if not rules.against(one)]
+        fitting = [candidate for candidate in candidates if not rules.against(candidate)]
         self.found.candidates, self.found.fitting = len(candidates), len(fitting)
         for number, paper in enumerate(fitting, 1):
             self.tell("taking e-prints", number, len(fitting))
@@ -129,12 +122,12 @@ class Collector:
         """
         received = self.collection.manifest.requests.get(address)
         if received is not None and self.collection.has(address):
-            return feeds.read((self.collection.path / received.file).read_bytes(), received.file)
+            return entries.read((self.collection.path / received.file).read_bytes(), received.file)
         for turn in range(TRIES):
             answer = await self._asked(address)
             if answer.status != 200:
                 return None
-            feed = feeds.read(answer.content, name)
+            feed = entries.read(answer.content, name)
             if feed.papers or not (feed.total or begun):
                 self.collection.keep(address, 200, now(), name, answer.content)
                 return feed
@@ -202,7 +195,7 @@ class Collector:
             self.found.missing.append(f"works: {answer.cause or f'status {answer.status}'}")
             return True
         try:
-            feeds.read(answer.content, WORKS)
+            entries.read(answer.content, WORKS)
         except Refusal:
             self.collection.keep(address, answer.status if answer.status != 200 else 400, now())
             return False
@@ -235,13 +228,13 @@ def _batches(values: Sequence[str], size: int) -> Iterator[Sequence[str]]:
 
 def checked_categories(named: Iterable[str]) -> tuple[str, ...]:
     """arXiv's categories, each once; Refusal for what cannot be one."""
-    found = tuple(dict.fromkeys(one.strip() for one in named))
-    odd = [one for one in found if not all(part.replace("-", "").isalpha() for part in one.split(".", 1))]
-    if odd or not found:
+    result = tuple(dict.fromkeys(one.strip() for one in named))
+    odd = [one for one in result if not all(part.replace("-", "").isalpha() for part in one.split(".", 1))]
+    if odd or not result:
         raise Refusal(
             f"“{odd[0][:40] if odd else ''}” is no category of arXiv.", "Write it as cs.CL or hep-th."
         )
-    return found
+    return result
 
 
 def plain_words(title: str) -> str:
@@ -260,4 +253,4 @@ def address(api: str, query: str, count: int, before: date | None) -> str:
 
 def works_of(content: bytes) -> list[CatalogueWork]:
     """The works of a reply, in its order; Refusal when it is none."""
-    return [paper.work for paper in feeds.read(content, "arXiv's reply").papers]
+    return [paper.work for paper in entries.read(content, "arXiv's reply").papers]

@@ -3,14 +3,17 @@
 import posixpath
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice, zip_longest
+from xml.etree import ElementTree
 
-from annotator.domain.material.collected import CitedEntry
+from annotator.domain.material.extract import CitedEntry
+from annotator.domain.material.item import CatalogueWork
 from annotator.domain.texts.identifier import Identifier, work_named
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.eprints.assembling import Assembled, found_as
-from annotator.exchange.formats.bibliographies import arxiv_mentioned, bibtex
-from annotator.exchange.formats.works import made
+from annotator.exchange.folders import xml_tree
+from annotator.exchange.formats.bibliographies import arxiv_mentioned, bibtex, made
 from annotator.exchange.texts.latex import masked, plain_decoder
 
 ON_ARXIV = "http://arxiv.org/abs/{}"
@@ -40,19 +43,19 @@ def entries(keys: Sequence[str], files: Mapping[str, str], paper: Assembled) -> 
     A key of which nothing is known keeps its entry, which is empty.
     """
     wanted = {key.lower(): key for key in keys}
-    found: dict[str, CitedEntry] = {}
+    result: dict[str, CitedEntry] = {}
     readers: tuple[Callable[[], Iterator[CitedEntry]], ...] = (
         lambda: _of_files(_bibs(files, paper), _of_bibtex, wanted),
         lambda: _of_files(_set_lists(files, paper), _of_list, wanted),
         lambda: _of_list(masked(paper.text), wanted),
     )
     for read in readers:
-        if len(found) < len(wanted):
+        if len(result) < len(wanted):
             for entry in read():
                 key = wanted.get(entry.key.lower())
-                if key and key not in found and (entry.title or entry.link or entry.doi or entry.url):
-                    found[key] = replace(entry, key=key)
-    return {key: found.get(key, CitedEntry(key)) for key in keys}
+                if key and key not in result and (entry.title or entry.link or entry.doi or entry.url):
+                    result[key] = replace(entry, key=key)
+    return {key: result.get(key, CitedEntry(key)) for key in keys}
 
 
 def _of_files(
@@ -65,17 +68,15 @@ def _of_files(
 
 
 def _bibs(files: Mapping[str, str], paper: Assembled) -> Iterator[str]:
-    """The files of BibTeX that the paper names, or all there are."""
     base = posixpath.dirname(paper.main)
     told = [
-        name for found in _NAMED.finditer(masked(paper.text)) for name in (found[1] or found[2]).split(",")
+        name for result in _NAMED.finditer(masked(paper.text)) for name in (result[1] or result[2]).split(",")
     ]
     named = [name for one in told if (name := found_as(files, one, base, (".bib",))).endswith(".bib")]
     return (files[name] for name in dict.fromkeys(named or (name for name in files if name.endswith(".bib"))))
 
 
 def _set_lists(files: Mapping[str, str], paper: Assembled) -> Iterator[str]:
-    """The set bibliographies, the main file's first."""
     own = paper.main.rpartition(".")[0] + ".bbl"
     return (
         files[name] for name in sorted(files, key=lambda name: (name != own, name)) if name.endswith(".bbl")
@@ -104,10 +105,9 @@ def _entry(key: str, title: str, told: Sequence[Identifier], authors: str, year:
 
 
 def _of_list(text: str, wanted: Collection[str]) -> Iterator[CitedEntry]:
-    """The wanted entries of a set bibliography, in either of its two forms."""
-    for found in islice(_BIBLATEX.finditer(text), _MOST):
-        if found[1].lower() in wanted:
-            yield _of_biblatex(found[1], found[2])
+    for result in islice(_BIBLATEX.finditer(text), _MOST):
+        if result[1].lower() in wanted:
+            yield _of_biblatex(result[1], result[2])
     begins = [one.end() for one in islice(_ITEM.finditer(text), _MOST)]
     for begin, after in zip_longest(begins, begins[1:], fillvalue=len(text)):
         key, start = _item_key(text, begin)
@@ -123,10 +123,10 @@ def _item_key(text: str, at: int) -> tuple[str, int]:
         at = (text.find("\n", at) + 1 or len(text)) if text[at] == "%" else at + 1
     if text[at : at + 1] == "[":
         depth = 0
-        for found in re.compile(r"\\.|[{}\]]", re.DOTALL).finditer(text, at, at + _LONGEST):
-            depth += {"{": 1, "}": -1}.get(found[0], 0)
-            if found[0] == "]" and depth <= 0:
-                at = found.end()
+        for result in re.compile(r"\\.|[{}\]]", re.DOTALL).finditer(text, at, at + _LONGEST):
+            depth += {"{": 1, "}": -1}.get(result[0], 0)
+            if result[0] == "]" and depth <= 0:
+                at = result.end()
                 break
     key = re.compile(r"[\s%]*\{([^{}]*)\}").match(text, at)
     return (key[1].strip(), key.end()) if key else ("", at)
@@ -147,14 +147,14 @@ def _of_item(key: str, said: str) -> CitedEntry:
     addresses = [one[0] or one[1] for one in _ADDRESS.findall(said)]
     doi = _DOI.search(said)
     named = [arxiv_mentioned(said), doi[0].rstrip(".,;") if doi else "", *addresses]
-    told = [found for one in named if (found := work_named(one))]
+    told = [result for one in named if (result := work_named(one))]
     return _entry(
         key, _plain(title).rstrip(".,"), told, _plain(authors).rstrip("., "), year[-1] if year else None
     )
 
 
 def _of_biblatex(key: str, said: str) -> CitedEntry:
-    verbatim = {found[1]: found[2] for found in _VERBATIM.finditer(said)}
+    verbatim = {result[1]: result[2] for result in _VERBATIM.finditer(said)}
     fields = {name: _field(said, name) for name in ("title", "year", "eprinttype", "journaltitle")}
     names = said.partition("\\name{author}")[2].partition("\\name{")[0]
     people = [
@@ -172,20 +172,99 @@ def _of_biblatex(key: str, said: str) -> CitedEntry:
 
 
 def _field(said: str, name: str) -> str:
-    found = re.search(_FIELD.format(name), said)
-    return _braced(said, found.end()) if found else ""
+    result = re.search(_FIELD.format(name), said)
+    return _braced(said, result.end()) if result else ""
 
 
 def _braced(text: str, start: int) -> str:
     """What stands in the braces that were opened just before `start`."""
     depth = 1
-    for found in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + _LONGEST):
-        depth += {"{": 1, "}": -1}.get(found[0], 0)
+    for result in re.compile(r"\\.|[{}]", re.DOTALL).finditer(text, start, start + _LONGEST):
+        depth += {"{": 1, "}": -1}.get(result[0], 0)
         if depth == 0:
-            return text[start : found.start()]
+            return text[start : result.start()]
     return text[start : start + _LONGEST]
 
 
 def _plain(latex: str) -> str:
-    """The words of a piece of LaTeX on one line."""
     return " ".join(plain_decoder().latex_to_text(latex, tolerant_parsing=True).split())
+
+
+_ATOM, _ARXIV = "{http://www.w3.org/2005/Atom}", "{http://arxiv.org/schemas/atom}"
+_SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
+_ID = re.compile(r"arxiv\.org/abs/(.+?)(v(\d+))?/?$")
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPaper:
+    """A paper as a feed describes it: `version` is its latest, `published` the moment of its first."""
+
+    id: str
+    version: int
+    title: str
+    abstract: str
+    published: str
+    authors: tuple[str, ...] = ()
+    comment: str = ""
+    journal: str = ""
+    doi: str = ""
+    category: str = ""
+
+    @property
+    def work(self) -> CatalogueWork:
+        authors = ", ".join(self.authors)
+        return CatalogueWork(f"arxiv:{self.id}", self.title, self.abstract, self.published[:10], authors)
+
+    @property
+    def key(self) -> str:
+        return f"{self.id}v{self.version}"
+
+
+@dataclass(frozen=True, slots=True)
+class Feed:
+    total: int
+    papers: tuple[ListedPaper, ...]
+
+
+def read(content: bytes, name: str) -> Feed:
+    """The papers of a feed; Refusal when it is none, or tells of an error."""
+    again = "Remove it from the folder and collect again."
+    try:
+        root = xml_tree(content)
+    except ValueError as error:
+        raise Refusal(f"“{name}” is not a feed of arXiv: {error}.", again) from None
+    if root.tag != f"{_ATOM}feed":
+        raise Refusal(f"“{name}” is not a feed of arXiv.", again)
+    errors = [one for one in root.iter(f"{_ATOM}entry") if "/api/errors" in _text(one, f"{_ATOM}id")]
+    if errors:
+        raise Refusal(
+            f"arXiv refused the query of “{name}”: {_text(errors[0], f'{_ATOM}summary')}.",
+            "Correct the categories or the days.",
+        )
+    total = _text(root, f"{_SEARCH}totalResults")
+    return Feed(int(total) if total.isdecimal() else 0, tuple(_papers(root)))
+
+
+def _papers(root: ElementTree.Element) -> Iterator[ListedPaper]:
+    for one in root.iter(f"{_ATOM}entry"):
+        named = _ID.search(_text(one, f"{_ATOM}id"))
+        if named is None:
+            continue
+        primary = one.find(f"{_ARXIV}primary_category")
+        yield ListedPaper(
+            id=named[1],
+            version=int(named[3] or 1),
+            title=_text(one, f"{_ATOM}title"),
+            abstract=_text(one, f"{_ATOM}summary"),
+            published=_text(one, f"{_ATOM}published"),
+            authors=tuple(_text(author, f"{_ATOM}name") for author in one.iter(f"{_ATOM}author")),
+            comment=_text(one, f"{_ARXIV}comment"),
+            journal=_text(one, f"{_ARXIV}journal_ref"),
+            doi=_text(one, f"{_ARXIV}doi"),
+            category=primary.get("term", "") if primary is not None else "",
+        )
+
+
+def _text(element: ElementTree.Element, tag: str) -> str:
+    """The words of a child on one line; empty where it is not there."""
+    return " ".join((element.findtext(tag) or "").split())

@@ -8,17 +8,16 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from annotator import files
-from annotator.domain.material.collected import RefusalStage
-from annotator.domain.material.work import CatalogueWork
+from annotator.domain.material.extract import RefusalStage
+from annotator.domain.material.item import CatalogueWork
 from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.eprints import feeds, known_works
+from annotator.exchange.eprints import entries, known_works
 from annotator.exchange.eprints.archives import Unfit
-from annotator.exchange.eprints.feeds import ListedPaper
+from annotator.exchange.eprints.entries import ListedPaper
 from annotator.exchange.eprints.known_works import KnownWorks
-from annotator.exchange.folders import pretty
-from annotator.exchange.formats.works import works_of
-from annotator.exchange.reading import LARGEST_FILE, read_bytes, read_json
+from annotator.exchange.folders import LARGEST_FILE, pretty, read_bytes, read_json
+from annotator.exchange.formats.bibliographies import works_of
 from annotator.exchange.table_files import read_table
 
 FEEDS, EPRINTS, WORKS, WORKS_TABLE, MANIFEST = "feeds", "eprints", "works", "works.csv", "manifest.json"
@@ -46,8 +45,6 @@ class RequestList(BaseModel):
 
 @dataclass(slots=True)
 class Collection:
-    """A folder of collected papers and its list of requests."""
-
     path: Path
     manifest: RequestList
 
@@ -67,7 +64,6 @@ class Collection:
 
     @classmethod
     def is_at(cls, path: Path) -> bool:
-        """Whether a folder holds collected papers."""
         return (path / FEEDS).is_dir()
 
     def has(self, address: str) -> bool:
@@ -79,7 +75,6 @@ class Collection:
         return place.is_file() and sha256(place.read_bytes()) == received.sha256
 
     def keep(self, address: str, status: int, at: datetime, file: str = "", content: bytes = b"") -> None:
-        """Keep an answer, and note that it came."""
         if file:
             place = self.path / file
             place.parent.mkdir(parents=True, exist_ok=True)
@@ -97,11 +92,11 @@ class Collection:
                 f"“{self.path.name}” holds no papers collected from arXiv: it has no folder “{FEEDS}”.",
                 "Choose the folder that was collected.",
             )
-        found: dict[str, ListedPaper] = {}
+        result: dict[str, ListedPaper] = {}
         for paper in self._papers(FEEDS):
-            if paper.id not in found or paper.version > found[paper.id].version:
-                found[paper.id] = paper
-        return sorted(found.values(), key=lambda one: (one.published, one.id))
+            if paper.id not in result or paper.version > result[paper.id].version:
+                result[paper.id] = paper
+        return sorted(result.values(), key=lambda one: (one.published, one.id))
 
     def eprint(self, paper: ListedPaper) -> bytes:
         """The e-print of a paper as it was received; Unfit where there is none."""
@@ -148,11 +143,11 @@ class Collection:
                     f"“{folder}/{place.name}” is not the file that was received; its hash is another.",
                     "Remove it and collect again.",
                 )
-            yield from feeds.read(content, f"{folder}/{place.name}").papers
+            yield from entries.read(content, f"{folder}/{place.name}").papers
 
     def _is_as_received(self, place: Path, content: bytes) -> bool:
         name = place.relative_to(self.path).as_posix()
-        told = {one.file: one.sha256 for one in self.manifest.requests.values() if one.file}
+        told = {request.file: request.sha256 for request in self.manifest.requests.values() if request.file}
         return name not in told or told[name] == sha256(content)
 
 
@@ -174,19 +169,19 @@ def read_corpus(path: Path) -> Corpus:
 
     Refusal when it cannot be read, or holds no work.
     """
-    found: dict[str, CatalogueWork] = {}
+    result: dict[str, CatalogueWork] = {}
     for work in _works_at(path):
-        found.setdefault(work.key, work)
-    if not found:
+        result.setdefault(work.key, work)
+    if not result:
         raise Refusal(
             f"“{path.name}” holds no works.",
             "Choose a table with identifier, title, abstract and published, or a folder that was collected.",
         )
     told = "\n".join(
-        f"{work.key}\t{work.title}\t{work.abstract}\t{work.published}" for work in found.values()
+        f"{work.key}\t{work.title}\t{work.abstract}\t{work.published}" for work in result.values()
     )
     # Where a report says how it came about, semicolons part what it says.
-    return Corpus(f"{path.name.replace(';', ',')} {sha256(told)[:8]}", tuple(found.values()))
+    return Corpus(f"{path.name.replace(';', ',')} {sha256(told)[:8]}", tuple(result.values()))
 
 
 def _works_at(path: Path) -> Iterator[CatalogueWork]:

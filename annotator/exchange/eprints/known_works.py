@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from annotator.domain.material.collected import CitedEntry
-from annotator.domain.material.work import CatalogueWork
+from annotator.domain.material.extract import CitedEntry
+from annotator.domain.material.item import CatalogueWork
 from annotator.domain.texts.identifier import Identifier, normal_title, work_named
 from annotator.exchange.eprints.entries import ON_ARXIV
 
@@ -46,12 +46,12 @@ class KnownWorks:
         Nothing that appeared after the day `published`, and not the paper itself, whose arXiv id is `own`.
         """
         named = [
-            str(found) for one in (entry.link, entry.doi, entry.url) if one and (found := work_named(one))
+            str(result) for one in (entry.link, entry.doi, entry.url) if one and (result := work_named(one))
         ]
         works = [self._named[one] for one in named if one in self._named] or self._titled_so(entry)
-        works = [one for one in works if work_named(one.identifier) != work_named(f"arXiv:{own}")]
-        late = [one for one in works if published and one.published > published[: len(one.published)]]
-        fit = next((one for one in works if one not in late), None)
+        works = [work for work in works if work_named(work.identifier) != work_named(f"arXiv:{own}")]
+        late = [work for work in works if published and work.published > published[: len(work.published)]]
+        fit = next((work for work in works if work not in late), None)
         if fit is not None:
             return Resolved(_with(entry, fit))
         note = f"{late[0].identifier} appeared on {late[0].published}, after the paper" if late else ""
@@ -77,10 +77,9 @@ class KnownWorks:
 
 
 def _with(entry: CitedEntry, work: CatalogueWork) -> CitedEntry:
-    """An entry completed by what is known of its work."""
-    found = work_named(work.identifier)
-    link = ON_ARXIV.format(found.value) if found and found.scheme == "arxiv" else entry.link
-    doi = found.value if found and found.scheme == "doi" else ""
+    result = work_named(work.identifier)
+    link = ON_ARXIV.format(result.value) if result and result.scheme == "arxiv" else entry.link
+    doi = result.value if result and result.scheme == "doi" else ""
     return replace(
         entry,
         title=entry.title or work.title,

@@ -15,9 +15,8 @@ from pydantic import ValidationError
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks, task_key
 from annotator.domain.material.item import SEMINARS
-from annotator.domain.texts.change import derived_id, now
-from annotator.domain.texts.counting import counted
-from annotator.domain.texts.words import word_count
+from annotator.domain.texts.canonical import derived_id, now
+from annotator.domain.texts.words import counted, word_count
 from annotator.exchange.formats.layout import ExistingItems, Files, KnownItem
 from annotator.exchange.release.bundle import Bundle, Problem, in_words
 from annotator.exchange.release.records import ArtifactRecord, DecisionRecord, ItemRecord
@@ -44,7 +43,7 @@ _MADE = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bundle, list[Problem]]:
     """The tasks of files with one a line (JSON, or a table), and everything wrong with them, row by row."""
-    reader = _TaskReader({one.key: one for one in (known or ExistingItems()).items.values()}, now())
+    reader = _TaskReader({item.key: item for item in (known or ExistingItems()).items.values()}, now())
     tables, problems = read_tables(paths, unknown_as=".jsonl")
     reader.problems += problems
     for table in tables:
@@ -69,7 +68,6 @@ class _TaskReader:
         self.places: dict[str, tuple[str, int]] = {}
 
     def take(self, table: Table, index: int) -> None:
-        """Take a row of a table, or say what is wrong with it."""
         try:
             told = _told(table.rows[index])
             task = _task(told)
@@ -88,30 +86,28 @@ class _TaskReader:
             self.problems.append(replace(note, note=True))
 
     def bundle(self) -> Bundle:
-        """The seminars as items with their tasks as settled documents."""
         bundle = Bundle()
         for position, (seminar, tasks) in enumerate(self.tasks.items()):
             before = self.known.get(seminar)
             own = before.item_id if before else derived_id(NAME, "seminar", seminar)
-            bundle.items.append(self._item(seminar, own, position, before))
+            title = "Tasks of no known seminar" if seminar == ELSEWHERE else f"Seminar {seminar}"
+            bundle.items.append(
+                ItemRecord(
+                    id=own,
+                    key=seminar,
+                    dataset=DATASET,
+                    question=before.question if before else title,
+                    question_type=before.question_type if before else "",
+                    subject=before.subject if before else self.subjects[seminar],
+                    position=position,
+                )
+            )
             document = Tasks(units=tuple(tasks))
             record = ArtifactRecord.settled(derived_id(own, Kind.TASKS.value), own, document, self.at)
             bundle.artifacts.append(record)
             bundle.places["items", own] = bundle.places["artifacts", record.id] = self.places[seminar]
         self._note_gaps()
         return bundle
-
-    def _item(self, seminar: str, own: str, position: int, before: KnownItem | None) -> ItemRecord:
-        title = "Tasks of no known seminar" if seminar == ELSEWHERE else f"Seminar {seminar}"
-        return ItemRecord(
-            id=own,
-            key=seminar,
-            dataset=DATASET,
-            question=before.question if before else title,
-            question_type=before.question_type if before else "",
-            subject=before.subject if before else self.subjects[seminar],
-            position=position,
-        )
 
     def _note_gaps(self) -> None:
         absent = Counter(
@@ -165,10 +161,13 @@ def _task(told: Mapping[str, str]) -> Task:
 
 
 def files(bundle: Bundle) -> Files:
-    """The settled tasks of every seminar, one a line, and what was left out."""
-    lines, left, decided = list[bytes](), 0, {one.task_id: one for one in bundle.decisions}
+    lines, left, decided = list[bytes](), 0, {decision.task_id: decision for decision in bundle.decisions}
     for item in sorted(bundle.items, key=lambda one: (one.position, one.key, one.id)):
-        own = [one for one in bundle.artifacts if one.item_id == item.id and one.kind is Kind.TASKS]
+        own = [
+            artifact
+            for artifact in bundle.artifacts
+            if artifact.item_id == item.id and artifact.kind is Kind.TASKS
+        ]
         own.sort(key=lambda one: (one.state is not State.CONSENSUS, not one.author_id, one.id))
         if len(own) > 1 and own[0].state is not State.CONSENSUS:
             left += 1

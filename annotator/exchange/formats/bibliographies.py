@@ -12,20 +12,15 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.texts.counting import counted
+from annotator.domain.material.item import SourceKind
+from annotator.domain.texts import identifier
 from annotator.domain.texts.identifier import work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.domain.texts.words import unspaced
-from annotator.exchange.formats.works import made, records, work_of
-from annotator.exchange.reading import parse
+from annotator.domain.texts.words import counted, unspaced
+from annotator.exchange.folders import parse
 from annotator.exchange.table_files import csv_rows
-from annotator.exchange.texts.reference_sections import (
-    ListedEntry,
-    is_prose,
-    listed_entries,
-    numbered_entries,
-)
-from annotator.protocols.lent import (
+from annotator.exchange.texts.latex import ListedEntry, is_prose, listed_entries, numbered_entries
+from annotator.protocols.registry import (
     LIST_MARKER,
     divided_list,
     is_list_heading,
@@ -33,6 +28,173 @@ from annotator.protocols.lent import (
     list_entries,
     works_referred_to,
 )
+
+# So that both are asked for one work by its DOI; arXiv's own DOIs stand for arXiv ids.
+SERVICES = {
+    "openalex": "https://api.openalex.org/works/doi:{}",
+    "crossref": "https://api.crossref.org/works/{}",
+}
+FIRST_YEAR, LAST_YEAR = 1000, 2200
+_YEAR = re.compile(r"(?<!\d)\d{4}")
+_DATE = re.compile(r"(?<!\d)\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?(?!\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A work as a service describes it; empty, or None, where it says nothing."""
+
+    reference: Reference
+    published: str = ""
+    venue: str = ""
+    citations: int | None = None
+    kind: SourceKind = SourceKind.UNKNOWN
+    references: tuple[Reference, ...] = ()
+    abstract: str = ""
+
+    def metadata(self) -> dict[str, Any]:
+        told = {
+            "kind": self.kind.value, "published": self.published, "venue": self.venue, "citations": self.citations,
+        }  # fmt: skip
+        return {name: value for name, value in told.items() if value not in ("", None)}
+
+
+def doi_of(text: str) -> str:
+    """The DOI by which a service knows a work that is named so; empty when it has none."""
+    result = identifier.work_named(text)
+    if result is None or result.scheme not in ("doi", "arxiv"):
+        return ""
+    return result.value if result.scheme == "doi" else f"10.48550/arXiv.{result.value}"
+
+
+def works_of(tree: Any) -> list[Work]:
+    """The works of a reply of either service, or of a file of several or in CSL JSON; none of something else."""
+    return [work for told in records(tree) if (work := work_of(told))]
+
+
+def records(tree: Any) -> list[Any]:
+    """What a reply or a file lists: each should be a record of a work."""
+    if isinstance(tree, list):
+        return [record for one in tree for record in records(one)]
+    held = tree if isinstance(tree, dict) else {}
+    inside = next((held[name] for name in ("message", "items", "results") if name in held), None)
+    return records(inside) if isinstance(inside, dict | list) else [tree]
+
+
+def work_of(told: Any) -> Work | None:
+    """The work that a record describes; None where it is no record of one."""
+    known = _dict(told).keys()
+    if not (
+        known & {"DOI", "doi", "display_name"} or ("title" in known and known & {"type", "issued", "author"})
+    ):
+        return None
+    return _openalex(told) if known & {"doi", "display_name", "authorships"} else _crossref(told)
+
+
+def _crossref(told: dict[str, Any]) -> Work:
+    """A record of CrossRef, or of CSL JSON, whose form is the same."""
+    names = [
+        _words(one.get("given"), one.get("family") or one.get("name") or one.get("literal"))
+        for one in _dicts(told.get("author"))
+    ]
+    published = _day(told.get("issued"))
+    named = [text for name in ("DOI", "ISBN", "URL") if identifier.work_named(text := _first(told.get(name)))]
+    return Work(
+        _reference(_first(told.get("title")), next(iter(named), ""), names, published[:4]),
+        published,
+        _first(told.get("container-title")),
+        _count(told.get("is-referenced-by-count")),
+        references=tuple(_listed(one) for one in _dicts(told.get("reference"))),
+    )
+
+
+def _listed(told: dict[str, Any]) -> Reference:
+    title = told.get("article-title") or told.get("volume-title") or told.get("series-title")
+    return _reference(
+        title or told.get("unstructured"), told.get("DOI"), [_words(told.get("author"))], told.get("year")
+    )
+
+
+def _openalex(told: dict[str, Any]) -> Work:
+    names = [_words(_dict(one.get("author")).get("display_name")) for one in _dicts(told.get("authorships"))]
+    venue = _dict(_dict(told.get("primary_location")).get("source")).get("display_name")
+    kinds = {"review": SourceKind.REVIEW, "article": SourceKind.RESEARCH}
+    return Work(
+        _reference(
+            told.get("title") or told.get("display_name"),
+            told.get("doi"),
+            names,
+            told.get("publication_year"),
+        ),
+        _words(told.get("publication_date"))[:10],
+        _words(venue),
+        _count(told.get("cited_by_count")),
+        kinds.get(_words(told.get("type")), SourceKind.UNKNOWN),
+        abstract=_in_order(_dict(told.get("abstract_inverted_index"))),
+    )
+
+
+def _in_order(places: dict[str, Any]) -> str:
+    words = [
+        (at, word)
+        for word, ats in places.items()
+        if isinstance(ats, list)
+        for at in ats
+        if isinstance(at, int)
+    ]
+    return " ".join(word for _, word in sorted(words))
+
+
+def _reference(title: Any, doi: Any, names: list[str], year: Any) -> Reference:
+    named = identifier.work_named(_words(doi))
+    return made(_words(title), str(named or _words(doi)), ", ".join(filter(None, names)), _words(year))
+
+
+def made(title: str, named: str, authors: str, year: str) -> Reference:
+    """A reference of these words, cut to what its fields hold; what is no year is left out."""
+    number = int(result[0]) if (result := _YEAR.search(year)) else 0
+    return Reference(
+        text=" ".join(title.split())[:20_000],
+        identifier=named.strip()[:1000],
+        authors=_cut(" ".join(authors.split())),
+        year=number if FIRST_YEAR <= number <= LAST_YEAR else None,
+    )
+
+
+def _cut(authors: str) -> str:
+    return authors if len(authors) <= 2000 else f"{authors[:1990].rpartition(', ')[0]} et al."
+
+
+def _day(issued: Any) -> str:
+    """2024-03-01 of {"date-parts": [[2024, 3, 1]]}, numbers or text, or of words with a date, as far as it goes.
+
+    Of a range it is where it begins.
+    """
+    parts = _dict(issued).get("date-parts")
+    first = parts[0] if isinstance(parts, list) and parts and isinstance(parts[0], list) else [issued]
+    told = "-".join(f"{part:0>2}" for part in map(_words, first[:3]) if part)
+    result = _DATE.search(told or _words(_dict(issued).get("raw") or _dict(issued).get("literal")))
+    return result[0] if result else ""
+
+
+def _words(*values: Any) -> str:
+    return " ".join(str(value) for value in values if isinstance(value, str | int) and value).strip()
+
+
+def _first(value: Any) -> str:
+    return _words(value[0]) if isinstance(value, list) and value else _words(value)
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and value >= 0 else None
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _dicts(value: Any) -> list[dict[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
 
 LONGEST_SAID = 200
 NO_RECORD = "It is no record of a work: it has neither a DOI nor a title with authors, date or type."
@@ -122,8 +284,6 @@ class ReadEntry:
 
 @dataclass(frozen=True, slots=True)
 class Bibliography:
-    """What a text was read as, and its entries in their order."""
-
     form: str
     entries: tuple[ReadEntry, ...]
 
@@ -137,24 +297,24 @@ def read(text: str, name: str = "") -> Bibliography:
     form, reader = next((form, reader) for form, fits, reader in _FORMS if fits(text, name.lower()))
     if reader is _list and len(own := own_list(text).entries) > 1:
         return Bibliography("the list of references in it", own)
-    found = tuple(_checked(entry) for entry in reader(text))
-    if not found:
+    result = tuple(_checked(entry) for entry in reader(text))
+    if not result:
         raise Refusal("Nothing is listed there.", "Give a list of works, BibTeX, RIS or CSV.")
-    sure = sum(bool(one.reference and not one.doubt) for one in found)
+    sure = sum(bool(one.reference and not one.doubt) for one in result)
     others = Counter(
         _OTHER_THINGS.get(one.doubt, "hold neither a title nor an identifier")
-        for one in found
+        for one in result
         if one.doubt in _OTHER_THINGS or one.why in (NOT_TOLD, OUTSIDE)
     )
-    if 2 * others.total() > len(found) and 10 * sure < len(found):
+    if 2 * others.total() > len(result) and 10 * sure < len(result):
         seen = " and ".join(f"{count:,} {what}" for what, count in others.most_common(2))
         raise Refusal(
             f"{f'“{name}”' if name else 'The text'} holds no list of references: of "
-            f"{counted(len(found), 'line or entry', 'lines or entries')}, {seen}.",
+            f"{counted(len(result), 'line or entry', 'lines or entries')}, {seen}.",
             "Looked for were a title with authors, a year, a DOI, an arXiv id or an address; BibTeX, RIS, CSV with a "
             "column “title” or “doi”. Nothing was taken: give a file of references.",
         )
-    return Bibliography(form, found)
+    return Bibliography(form, result)
 
 
 def own_list(text: str) -> Bibliography:
@@ -162,27 +322,27 @@ def own_list(text: str) -> Bibliography:
     if _BIBITEM.search(text):
         return Bibliography("LaTeX", tuple(map(_checked, _latex(text))))
     listed = listed_entries(text) or [ListedEntry(text[a:b], 0) for a, b in list_entries(text)]
-    found = [_checked(_entry(one.words, f"entry {n}", one.odd)) for n, one in enumerate(listed, start=1)]
-    led = sum(bool(one.reference and one.reference.authors) for one in found)
-    if 5 * led > 4 * len(found):
-        found = [
+    result = [_checked(_entry(one.words, f"entry {n}", one.odd)) for n, one in enumerate(listed, start=1)]
+    led = sum(bool(one.reference and one.reference.authors) for one in result)
+    if 5 * led > 4 * len(result):
+        result = [
             replace(one, doubt="no authors were found")
             if one.reference and not (one.doubt or one.reference.authors)
             else one
-            for one in found
+            for one in result
         ]
-    return Bibliography("the source's own list", tuple(found))
+    return Bibliography("the source's own list", tuple(result))
 
 
 def arxiv_mentioned(words: str) -> str:
     """The arXiv id that an entry mentions somewhere; empty where there is none."""
-    found = _ON_ARXIV.search(words)
-    return f"arxiv:{found[1].lower()}" if found else ""
+    result = _ON_ARXIV.search(words)
+    return f"arxiv:{result[1].lower()}" if result else ""
 
 
 def _checked(entry: ReadEntry) -> ReadEntry:
-    found = entry.reference
-    if entry.why or (found is not None and (found.text or work_named(found.identifier))):
+    result = entry.reference
+    if entry.why or (result is not None and (result.text or work_named(result.identifier))):
         return entry
     return ReadEntry(entry.place, entry.said, None, NOT_TOLD)
 
@@ -204,14 +364,14 @@ def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
     for block in library.failed_blocks:
         if isinstance(block, DuplicateFieldKeyBlock):
             library.replace(block, block.ignore_error_block, fail_on_duplicate_key=False)
-    found: list[tuple[int, ReadEntry]] = []
+    result: list[tuple[int, ReadEntry]] = []
     for entry in library.entries:
         first = {field.key.lower(): field for field in reversed(entry.fields)}
         entry.fields = [field for name, field in first.items() if name in _READ]
         for field in entry.fields:
             if lacking := _without_comma(field.value):
                 why = f"A comma is missing between “{field.key}” and “{lacking}”."
-                found.append((entry.start_line, _unread(field.start_line, entry.raw, why)))
+                result.append((entry.start_line, _unread(field.start_line, entry.raw, why)))
                 library.remove(entry)
                 break
             field.value = _shielded(field.value, verbatim=field.key.lower() in _NAMING)
@@ -221,19 +381,23 @@ def bibtex(text: str, *, outside: bool = False) -> Iterator[ReadEntry]:
         fields = {field.key.lower(): str(field.value).translate(_SHIELDED) for field in entry.fields}
         place = f"line {entry.start_line + 1}"
         named = _told_identifiers(fields)
-        read_ = ReadEntry(place, entry.key, _from_fields(fields, named), named=named)
-        found.append((entry.start_line, read_))
+        result.append(
+            (entry.start_line, ReadEntry(place, entry.key, _from_fields(fields, named), named=named))
+        )
     for block in library.failed_blocks:
         if isinstance(block, DuplicateBlockKeyBlock):
             again = [replace(one, place=f"line {block.start_line + 1}") for one in bibtex(block.raw)]
         else:
             cause = getattr(block.error, "abort_reason", block.error)
             again = [_unread(block.start_line, block.raw, f"This is no complete BibTeX entry. {cause}")]
-        found += [(block.start_line, one) for one in again]
+        result += [(block.start_line, one) for one in again]
     for block in library.blocks if outside else ():
         if isinstance(block, ImplicitComment):
-            found += [(block.start_line, one) for one in _beside_entries(block.start_line, block.comment)]
-    return (entry for _, entry in sorted(found, key=lambda one: one[0]))
+            result += [
+                (block.start_line, beside_entry)
+                for beside_entry in _beside_entries(block.start_line, block.comment)
+            ]
+    return (entry for _, entry in sorted(result, key=lambda one: one[0]))
 
 
 def _without_comma(value: str) -> str:
@@ -243,8 +407,8 @@ def _without_comma(value: str) -> str:
     plain = re.sub(r"\\[{}]", "", value)
     depths = accumulate({"{": 1, "}": -1}.get(sign, 0) for sign in plain)
     bare = "".join(sign for sign, depth in zip(plain, depths, strict=True) if not depth)
-    found = _FIELD.search(re.sub(r'"[^"]*"', '"', bare))
-    return found[1] if found else ""
+    result = _FIELD.search(re.sub(r'"[^"]*"', '"', bare))
+    return result[1] if result else ""
 
 
 def _shielded(value: str, *, verbatim: bool) -> str:
@@ -268,7 +432,6 @@ def _beside_entries(first: int, text: str) -> Iterator[ReadEntry]:
 
 
 def _told_identifiers(fields: dict[str, str]) -> tuple[str, ...]:
-    """All identifiers of an entry in BibTeX, in their normal spelling."""
     mentioned = arxiv_mentioned(" ".join(fields.get(name, "") for name in _MENTIONING))
     told = [*(fields.get(name, "") for name in _NAMING), mentioned]
     return tuple(str(named) for one in told if (named := work_named(one)))
@@ -285,7 +448,6 @@ def _from_fields(fields: dict[str, str], named: Sequence[str]) -> Reference:
 
 
 def _tagged(form: str, text: str) -> Iterator[ReadEntry]:
-    """The records of a format of tagged lines, read as RIS."""
     import rispy
 
     begins, line, meaning = _TAGGED[form]
@@ -373,11 +535,11 @@ def _latex(text: str) -> Iterator[ReadEntry]:
     from annotator.exchange.texts.latex import plain_decoder
 
     decode = plain_decoder().latex_to_text
-    begins = [found for found in _BIBITEM.finditer(text)]
-    for found, after in zip(begins, [*begins[1:], None], strict=True):
-        body = _END_OF_LIST.sub("", text[found.end() : after.start() if after else len(text)])
+    begins = [result for result in _BIBITEM.finditer(text)]
+    for result, after in zip(begins, [*begins[1:], None], strict=True):
+        body = _END_OF_LIST.sub("", text[result.end() : after.start() if after else len(text)])
         plain = decode(body.replace(r"\newblock", " "), tolerant_parsing=True) if body.strip() else ""
-        yield _entry(" ".join(plain.split()), f"line {_line(text, found.start())}")
+        yield _entry(" ".join(plain.split()), f"line {_line(text, result.start())}")
 
 
 def _json(text: str) -> Iterator[ReadEntry]:
@@ -428,8 +590,8 @@ def _worded(text: str, start: int, end: int) -> Iterator[ReadEntry]:
 def _entry(said: str, place: str, odd: str = "") -> ReadEntry:
     """An entry of a list, read by the finder of reports' references."""
     bare = said
-    while found := LIST_MARKER.match(bare):
-        bare = bare[found.end() :]
+    while result := LIST_MARKER.match(bare):
+        bare = bare[result.end() :]
     bare = _LINKS.sub(r"arXiv:\1", _CITED_BY.sub("", bare))
     alone = work_named(bare.strip())
     if alone:
@@ -465,7 +627,6 @@ def _line(text: str, at: int) -> int:
 
 
 def _holding(pattern: str | re.Pattern[str]) -> Callable[[str, str], bool]:
-    """Whether a text holds what a form is known by."""
     return lambda text, _: bool(re.search(pattern, text))
 
 

@@ -15,10 +15,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from annotator.domain.judges.judgement import NO, YES
-from annotator.domain.texts.counting import counted
+from annotator.domain.judges.judge import NO, YES
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.folders import pretty, slugs
+from annotator.domain.texts.words import counted
+from annotator.exchange.folders import pretty, read_json, slugs
 from annotator.exchange.formats.label_entries import (
     LONGEST_CELL,
     EntryTrouble,
@@ -29,7 +29,7 @@ from annotator.exchange.formats.label_entries import (
     wrong,
 )
 from annotator.exchange.formats.layout import MAPPING, Files, GivenLabel, LabelLayout, Labelled, LabelledUnit
-from annotator.exchange.formats.researcherbench_layout import (
+from annotator.exchange.formats.researcherbench import (
     DATASET,
     RUBRICS,
     MappedItem,
@@ -37,7 +37,6 @@ from annotator.exchange.formats.researcherbench_layout import (
     mapped,
     numbered,
 )
-from annotator.exchange.reading import read_json
 from annotator.exchange.release.bundle import Problem, in_words
 from annotator.protocols.researcherbench.coverage import COVERAGE
 
@@ -52,21 +51,21 @@ _NAME = re.compile(r"Q(?P<number>-?\d{1,18})_result_(?P<annotator>.+)\.json")
 def files_of(path: Path) -> list[Path]:
     """The files of this layout: the one itself, or those in a folder and the folders in it."""
     if path.is_dir():
-        found = [*path.glob("Q*_result_*.json"), *path.glob("*/Q*_result_*.json")]
-        return sorted(file for file in found if _NAME.fullmatch(file.name))
+        result = [*path.glob("Q*_result_*.json"), *path.glob("*/Q*_result_*.json")]
+        return sorted(file for file in result if _NAME.fullmatch(file.name))
     return [path] if _NAME.fullmatch(path.name) else []
 
 
 def read(files: Sequence[Path]) -> LabelFileContent:
     """The labels of some files of this layout; each line of `rubric_eval` is an entry."""
-    found = LabelFileContent()
+    result = LabelFileContent()
     mapped = cache(_mapping)
     for file in files:
         try:
-            found.add(_read_one(file, mapped(file.parent) or mapped(file.parent.parent)))
+            result.add(_read_one(file, mapped(file.parent) or mapped(file.parent.parent)))
         except Refusal as refusal:
-            found.add(unreadable(_shown(file), refusal))
-    return found
+            result.add(unreadable(_shown(file), refusal))
+    return result
 
 
 def _shown(file: Path) -> str:
@@ -90,7 +89,7 @@ def _read_one(file: Path, numbering: Mapping[int, MappedItem]) -> LabelFileConte
     lines = tree.get("rubric_eval") if isinstance(tree, dict) else None
     if named is None or not isinstance(lines, list):
         raise Refusal(f"“{_shown(file)}” has no list “rubric_eval”.", "Choose files of human labels.")
-    number, found = int(named["number"]), LabelFileContent()
+    number, result = int(named["number"]), LabelFileContent()
     item = numbering.get(number)
     about: dict[str, Any] = {
         "file": _shown(file),
@@ -105,10 +104,10 @@ def _read_one(file: Path, numbering: Mapping[int, MappedItem]) -> LabelFileConte
     for place, raw in enumerate(lines, 1):
         made = _line(raw, about, place)
         if isinstance(made, LabelEntry):
-            found.entries.append(made)
+            result.entries.append(made)
         else:
-            found.problems.append(made)
-    return found
+            result.problems.append(made)
+    return result
 
 
 def _text(tree: Mapping[str, Any], name: str) -> str:
@@ -167,7 +166,16 @@ def write(
     made = {RUBRICS: pretty([_rubric(rubrics[number]) for number in sorted(rubrics)])}
     for sheet in sheets:
         alias = aliases[_without_underscores(sheet.rater)]
-        made[f"{systems[sheet.system]}/Q{sheet.number}_result_{alias}.json"] = pretty(_human(sheet))
+        made[f"{systems[sheet.system]}/Q{sheet.number}_result_{alias}.json"] = pretty(
+            {
+                "id": sheet.number,
+                "question": sheet.question,
+                "model": sheet.system,
+                "annotator": sheet.rater,
+                "annotator_id": sheet.rater_id,
+                "rubric_eval": [{"point": point.text, "covered": point.covered} for point in _said(sheet)],
+            }
+        )
     for system in sorted({sheet.system for sheet in judged}):
         own = [_judge(sheet) for sheet in judged if sheet.system == system]
         made[f"{systems[system]}/{JUDGED}"] = pretty({"detailed_results": own})
@@ -184,17 +192,6 @@ def _without_underscores(rater: str) -> str:
 def _rubric(sheet: AnnotatorSheet) -> dict[str, Any]:
     lines = [{"point": point.text, "weight": point.weight} for point in sheet.points]
     return {"id": sheet.number, "question": sheet.question, "rubric": lines}
-
-
-def _human(sheet: AnnotatorSheet) -> dict[str, Any]:
-    return {
-        "id": sheet.number,
-        "question": sheet.question,
-        "model": sheet.system,
-        "annotator": sheet.rater,
-        "annotator_id": sheet.rater_id,
-        "rubric_eval": [{"point": point.text, "covered": point.covered} for point in _said(sheet)],
-    }
 
 
 def _judge(sheet: AnnotatorSheet) -> dict[str, Any]:

@@ -10,8 +10,6 @@ LONGEST_CELL = 20_000
 
 
 class EntryTrouble(StrEnum):
-    """Reasons why an entry of a file cannot be imported."""
-
     UNREADABLE = "unreadable"
     BAD_VALUE = "bad value"
     UNKNOWN_ITEM = "unknown item"
@@ -51,14 +49,11 @@ class LabelEntry:
     peer: bool = False
 
     def problem(self, trouble: EntryTrouble, reason: str, labels: int = 1, *, note: bool = False) -> Problem:
-        """What is wrong with it, and with so many in all."""
         return replace(wrong(trouble, self.file, self.row, reason), note=note, labels=labels)
 
 
 @dataclass(slots=True)
 class LabelFileContent:
-    """The content of label files: entries, unreadable ones, and remarks."""
-
     entries: list[LabelEntry] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -75,7 +70,6 @@ def wrong(trouble: EntryTrouble, file: str, row: int | None, reason: str) -> Pro
 
 
 def unreadable(file: str, refusal: Refusal) -> LabelFileContent:
-    """What a file holds that cannot be read at all."""
     return LabelFileContent(problems=[wrong(EntryTrouble.UNREADABLE, file, None, str(refusal))])
 
 

@@ -12,8 +12,8 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.exchange.folders import pretty
 from annotator.exchange.formats import layouts
 from annotator.exchange.formats.label_entries import (
@@ -75,7 +75,6 @@ def read(paths: Sequence[Path], mapping: TablesMapping | None = None) -> LabelFi
 
 
 def _of_tables(path: Path, mapping: TablesMapping | None) -> LabelFileContent:
-    """The labels of a file's tables."""
     content = LabelFileContent()
     read, problems = read_tables([path])
     for problem in problems:

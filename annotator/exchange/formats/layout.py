@@ -7,7 +7,7 @@ from typing import Annotated, NamedTuple, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotator.domain.material.collected import CollectedPaper
+from annotator.domain.material.extract import CollectedPaper
 from annotator.domain.texts.canonical import Text
 from annotator.exchange.formats.label_entries import LabelFileContent
 from annotator.exchange.release.bundle import Bundle, Problem
@@ -41,8 +41,6 @@ class SystemNames(LayoutEntry):
 
 
 class HasNumber(Protocol):
-    """An item or a row of its table, as far as its number goes."""
-
     @property
     def id(self) -> str: ...
     @property
@@ -57,8 +55,6 @@ def in_order(items: Iterable[HasNumber]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class KnownItem:
-    """The project's item with a question's number."""
-
     item_id: str
     question: str
     key: str = ""
@@ -68,23 +64,17 @@ class KnownItem:
 
 @dataclass(frozen=True, slots=True)
 class ExistingItems:
-    """Items of the project, so that responses alone can be added to them."""
-
     items: Mapping[int, KnownItem] = field(default_factory=dict)
     systems: Mapping[str, str] = field(default_factory=dict)
 
 
 class LabelledUnit(NamedTuple):
-    """A unit to label: its words and its weight."""
-
     id: str
     words: str
     weight: float
 
 
 class LabelledReport(NamedTuple):
-    """A report with its labels and all units asked about, in order."""
-
     item: ItemRecord
     system: str
     trial: int

@@ -2,7 +2,7 @@
 
 from annotator.exchange.formats import arena_tasks, deepscholar, human_files, researcherbench
 from annotator.exchange.formats.layout import FileLayout, LabelLayout
-from annotator.exchange.formats.researcherbench_layout import DATASET, own_numbers
+from annotator.exchange.formats.researcherbench import DATASET, own_numbers
 
 LAYOUTS: dict[str, FileLayout] = {
     layout.name: layout

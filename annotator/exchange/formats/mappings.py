@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import storable
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.reading import CORRECT, read_json
+from annotator.domain.texts.words import counted
+from annotator.exchange.folders import CORRECT, read_json
 from annotator.exchange.release.bundle import in_words
 from annotator.exchange.table_files import LISTS, Row, Table, plain, read_tables, values
 from annotator.places import resources
@@ -123,14 +123,14 @@ class TablesMapping(BaseModel):
         """The mapping of a file, or one that comes with the program, by its name; Refusal unless it is one."""
         shipped = resources() / "mappings" / f"{path}.json"
         try:
-            found = cls.model_validate(read_json(shipped if shipped.is_file() else path))
+            result = cls.model_validate(read_json(shipped if shipped.is_file() else path))
         except ValidationError as error:
             raise Refusal(f"“{path.name}” is not a mapping: {in_words(error)}.", CORRECT) from None
-        odd = {name for one in found.tables for name in (*one.columns, *one.constants)} - set(FIELDS)
+        odd = {name for one in result.tables for name in (*one.columns, *one.constants)} - set(FIELDS)
         if odd:
             fields = ", ".join(FIELDS)
             raise Refusal(f"“{path.name}” maps to “{min(odd)}”, which is no field.", f"Fields are {fields}.")
-        return found
+        return result
 
 
 def proposed(table: Table) -> TableMapping:
@@ -177,15 +177,14 @@ def _by_content(table: Table, paths: Sequence[str], columns: Mapping[str, str]) 
 
 
 def _asks(cells: Sequence[str]) -> bool:
-    return sum(one.endswith(("?", "？", "؟")) for one in cells) > 0.8 * len(cells)
+    return sum(cell.endswith(("?", "？", "؟")) for cell in cells) > 0.8 * len(cells)
 
 
 def _tells_apart(cells: Sequence[str]) -> bool:
-    return all(0 < len(one) <= 20 for one in cells) and len(set(cells)) == len(cells) > 1
+    return all(0 < len(cell) <= 20 for cell in cells) and len(set(cells)) == len(cells) > 1
 
 
 def proposed_labels(table: Table) -> TableMapping:
-    """The same of a table that is known to hold labels, whatever it lacks."""
     columns = _matched(table.paths(), FIELDS, vague=True)
     if columns.get("item_id") == columns.get(ITEM):
         columns.pop("item_id", None)
@@ -235,8 +234,9 @@ def rows_of(table: Table, how: TableMapping) -> Table:
     left = len(rows) - len(wanted)
     notes = (f"{counted(left, 'entry', 'entries')} passed over, as the mapping says",) if left else ()
     unit = "entry" if how.each else table.unit
-    numbers = range(1, len(wanted) + 1)
-    return replace(table, rows=wanted, unit=unit, numbers=numbers, notes=(*table.notes, *notes))
+    return replace(
+        table, rows=wanted, unit=unit, numbers=range(1, len(wanted) + 1), notes=(*table.notes, *notes)
+    )
 
 
 def _opened(tree: Any, tokens: Sequence[str]) -> Iterator[Any]:
@@ -298,16 +298,14 @@ def _fitting(table: Table, ways: Iterable[TableMapping]) -> tuple[Table, TableMa
 
 
 def says_something(how: TableMapping) -> bool:
-    """Whether anything comes in by it."""
     return how.of_labels or bool({"question", REPORT, *UNITS} & set(how.columns))
 
 
 def _filled(cells: Sequence[Any]) -> bool:
-    return any(one is not None for one in cells)
+    return any(cell is not None for cell in cells)
 
 
 def column_of(path: str) -> str:
-    """The column that a path begins with."""
     return re.split(r"[.\[]", path)[0]
 
 
@@ -337,6 +335,5 @@ def unused(table: Table, how: TableMapping) -> list[str]:
 
 
 def extra_columns(table: Table, how: TableMapping) -> list[str]:
-    """What of it can be kept with an item."""
     fits = (path for path in unused(table, how) if len(path) <= LONGEST_KEY)
     return [path for path in fits if any(trait(row, path) for row in table.rows)]

@@ -1,41 +1,133 @@
 """ResearcherBench's files, read and written: questions.json, rubric.json and one file per system."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.artifact import USUAL, Kind, State, Weight
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.weights import USUAL
-from annotator.domain.texts.change import derived_id, now
+from annotator.domain.texts.canonical import Text, derived_id, now
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.folders import pretty, slugs
-from annotator.exchange.formats.layout import MAPPING, ExistingItems, MappedSystem
-from annotator.exchange.formats.researcherbench_layout import (
-    DATASET,
-    EXAMPLE,
-    FOLDERS,
-    QUESTIONS,
-    RESPONSES,
-    RUBRICS,
-    RUBRICS_TOO,
-    MappedItem,
-    Numbered,
-    Numbering,
-    QuestionEntry,
-    ResponseEntry,
-    RubricEntry,
-    RubricPoint,
-    mapped,
-    numbered,
-)
-from annotator.exchange.reading import read_json
+from annotator.exchange.folders import LARGEST_NUMBER, pretty, read_json, slugs
+from annotator.exchange.formats.layout import MAPPING, ExistingItems, HasNumber, LayoutEntry, MappedSystem
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
+
+# No project has had so many keys in a row taken when a question came in.
+_REACH = 100_000
+
+DATASET = "researcherbench"
+QUESTIONS, RUBRICS, RESPONSES = "questions.json", "rubric.json", "responses"
+# What the public repository's `data/` calls its folders and its rubrics, and its example of a system's file.
+FOLDERS, RUBRICS_TOO, EXAMPLE = ("eval_data", "user_data"), "rubrics.json", "test.json"
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("is empty")
+    return text
+
+
+Said = Annotated[Text, AfterValidator(_said)]
+Number = Annotated[int, Field(ge=0, le=LARGEST_NUMBER)]
+
+
+class Numbered(LayoutEntry):
+    """What every entry has: its question's number and words."""
+
+    id: Number
+    question: Annotated[Said, Field(max_length=200_000)]
+
+
+class QuestionEntry(Numbered):
+    """An entry of `questions.json`."""
+
+    category: Annotated[Text, Field(max_length=120)]
+    Subject: Annotated[Text, Field(max_length=200)]
+
+
+class RubricPoint(LayoutEntry):
+    """A line of a rubric. The published ones weigh 1 to 3; which others may come in, the project decides."""
+
+    point: Annotated[Said, Field(max_length=20_000)]
+    weight: Weight
+
+
+class RubricEntry(Numbered):
+    """An entry of `rubric.json`; each line is a `RubricPoint`, or wrong by itself."""
+
+    rubric: Annotated[list[Any], Field(min_length=1)]
+
+
+class ResponseEntry(Numbered):
+    """An entry of a system's file."""
+
+    response: Text
+
+
+class MappedItem(LayoutEntry):
+    """Which item a number stands for."""
+
+    id: Number
+    item_id: Annotated[Text, Field(min_length=1, max_length=36)]
+    dataset: Annotated[Text, Field(max_length=120)]
+    key: Annotated[Text, Field(min_length=1, max_length=120)]
+
+
+class Numbering(LayoutEntry):
+    """The content of `goldsmith.json`."""
+
+    items: list[MappedItem] = []
+    systems: list[MappedSystem] = []
+
+
+def own_numbers(items: Iterable[HasNumber]) -> dict[str, int]:
+    """Item → its question's number in the benchmark, for those that came from there.
+
+    The id is made from the number, which thus outlives a key that had to be raised to a free one.
+    """
+    called = {item.id: int(item.key) for item in items if item.dataset == DATASET and is_number(item.key)}
+    asked: dict[str, int] = {}
+    start = 0
+    for number in sorted({key for item_id, key in called.items() if derived_id(DATASET, key) != item_id}):
+        below = range(max(start, number - _REACH), number + 1)
+        asked |= {derived_id(DATASET, one): one for one in below}
+        start = number + 1
+    own = {item_id: asked.get(item_id, key) for item_id, key in called.items()}
+    first: dict[int, str] = {}
+    for item_id, number in sorted(own.items(), key=lambda one: derived_id(DATASET, one[1]) != one[0]):
+        first.setdefault(number, item_id)
+    return {item_id: number for item_id, number in own.items() if first[number] == item_id}
+
+
+def numbered(items: Iterable[ItemRecord]) -> Iterator[tuple[str, int]]:
+    """Each item's number: its own where it came from this benchmark, the next free one otherwise."""
+    items = list(items)
+    own = own_numbers(items)
+    yield from own.items()
+    following = max((0, *own.values()))
+    for item in items:
+        if item.id not in own:
+            following += 1
+            yield item.id, following
+
+
+def mapped(items: Iterable[ItemRecord], numbers: Mapping[str, int]) -> list[MappedItem]:
+    return [
+        MappedItem(id=numbers[item.id], item_id=item.id, dataset=item.dataset, key=item.key)
+        for item in items
+        if (item.id, item.key) != (derived_id(DATASET, numbers[item.id]), str(numbers[item.id]))
+    ]
+
+
+def is_number(key: str) -> bool:
+    digits = key.isascii() and key.isdigit()
+    return digits and str(int(key)) == key and int(key) <= LARGEST_NUMBER
+
 
 N = TypeVar("N", bound=Numbered)
 
@@ -59,8 +151,6 @@ def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bun
 
 @dataclass(slots=True)
 class _GivenFiles:
-    """The given files by their role."""
-
     questions: list[Path] = field(default_factory=list)
     rubrics: list[Path] = field(default_factory=list)
     responses: list[Path] = field(default_factory=list)
@@ -69,22 +159,25 @@ class _GivenFiles:
 
     @classmethod
     def among(cls, paths: Sequence[Path]) -> "_GivenFiles":
-        found = cls()
+        result = cls()
         for path in paths:
             files = _files_in(path) if path.is_dir() else [path]
             for file in files:
                 example = file.name == EXAMPLE and len(files) > 1
-                (found.examples if example else found._kind_of(file)).append(file)
-        if not (found.questions or found.rubrics or found.responses):
+                (result.examples if example else result._kind_of(file)).append(file)
+        if not (result.questions or result.rubrics or result.responses):
             raise Refusal(
                 f"There is neither {QUESTIONS} nor {RUBRICS} nor a system's responses there.",
                 "Choose the folder that holds them, or the files themselves.",
             )
-        return found
+        return result
 
     def _kind_of(self, file: Path) -> list[Path]:
-        named = {QUESTIONS: self.questions, MAPPING: self.mapping}
-        named |= dict.fromkeys((RUBRICS, RUBRICS_TOO), self.rubrics)
+        named = {
+            QUESTIONS: self.questions,
+            MAPPING: self.mapping,
+            **dict.fromkeys((RUBRICS, RUBRICS_TOO), self.rubrics),
+        }
         return self.responses if file.parent.name == RESPONSES else named.get(file.name, self.responses)
 
 
@@ -138,7 +231,6 @@ class _Reader:
             self.system_names = {system.file: system.name for system in mapping.systems}
 
     def _numbered(self, file: Path, entry: type[N]) -> _Numbers[N]:
-        """The good entries of a file; the others become problems."""
         numbers: _Numbers[N] = _Numbers(_shown(file), {})
         try:
             tree = read_json(file, numbers.file)
@@ -271,8 +363,6 @@ def files(bundle: Bundle) -> tuple[dict[str, bytes], list[str]]:
 
 
 class _Writer:
-    """A writer that numbers the items, then makes each file."""
-
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
         self.notes: list[str] = []

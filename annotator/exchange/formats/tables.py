@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from annotator.domain.kinds.artifact import Kind, State, Unit
 from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.material.response import END_TO_END, spelled
-from annotator.domain.texts.change import derived_id, now
-from annotator.domain.texts.counting import counted
+from annotator.domain.material.item import END_TO_END, spelled
+from annotator.domain.texts.canonical import derived_id, now
+from annotator.domain.texts.words import counted
 from annotator.exchange.formats.mappings import (
     CRITERION,
     HOW,
@@ -89,15 +89,13 @@ def read(
 
 
 class _Intake:
-    """Records made of rows: items first, then what belongs to them."""
-
     def __init__(
         self, known: KnownThings, at: datetime, problems: list[Problem], author: str, *, bare: bool
     ) -> None:
         self.bundle, self.problems, self.at, self._bare = Bundle(), problems, at, bare
         self._author = author
         self._known = dict(known.items)
-        self._asked = {one.question: one.key for one in known.items.values()}
+        self._asked = {item.question: item.key for item in known.items.values()}
         self._systems = dict(known.systems)
         self._before, self._rubrics = known, set(known.rubrics)
         self._reports: dict[str, str] = {}
@@ -244,7 +242,6 @@ class _Intake:
         return derived_id(item_id, kind.value, *filter(None, [self._author]))
 
     def tell(self, table: Table, how: TableMapping) -> None:
-        """Note how a table was read, and what of it was left out."""
         self.problems += [Problem(table.name, None, note, note=True) for note in table.notes]
         if not says_something(how):
             names = ", ".join(f"“{name}”" for name in table.paths()[:8])
@@ -256,8 +253,10 @@ class _Intake:
         if not how.of_labels and not {ITEM, "question"} & {*how.columns, *how.constants}:
             reason = f"no column is known as the key or the question of an item. {HOW}"
             self.problems.append(Problem(table.name, None, reason))
-        parts = [f"{name} ← {path}" for name, path in how.columns.items()]
-        parts += [f"{name} = {value}" for name, value in how.constants.items()]
+        parts = [
+            *(f"{name} ← {path}" for name, path in how.columns.items()),
+            *(f"{name} = {value}" for name, value in how.constants.items()),
+        ]
         words = f"{counted(len(table.rows), table.unit)}: {', '.join(parts)}"
         if not how.of_labels:
             extra = extra_columns(table, how)
@@ -271,7 +270,6 @@ class _Intake:
         self.problems.append(Problem(table.name, None, words, note=True))
 
     def finished(self) -> Bundle:
-        """The records, with a document of the units of each kind on an item."""
         self.bundle.items = [
             one.model_copy(update={"position": position}) for position, one in enumerate(self._items.values())
         ]
@@ -318,7 +316,6 @@ def _some(names: Sequence[str]) -> str:
 
 
 def _given(row: Row, how: TableMapping, extra: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
-    """An item's fields and further traits, as far as a row has them."""
     names = ("question_type", "subject", "language")
     fields = {name: text for name in names if (text := _text_of(row, how, name))}
     return fields, {name: text for name in extra if (text := trait(row, name))}

@@ -1,31 +1,224 @@
 """Fetching a cited page: every redirect checked and pinned, with limits on size, time and redirects."""
 
 import asyncio
+import ipaddress
 import re
 import socket
 import ssl
 import time
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from urllib.parse import quote, urljoin, urlsplit
 
 import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from annotator.domain.material.page import Page, PageState
-from annotator.domain.texts.canonical import sha256, storable
-from annotator.domain.texts.change import now
+from annotator import __version__
+from annotator.domain.material.item import Page, PageState
+from annotator.domain.texts import identifier
+from annotator.domain.texts.canonical import now, sha256, storable
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pages.addresses import AddressRules, LookUp, checked, normal, pinned, target
-from annotator.exchange.pages.manners import USER_AGENT, HostTurns, rest_asked_for
-from annotator.exchange.pages.reading import hopeless
-from annotator.exchange.pages.states import PageReading, UnreadablePage, check_reading, check_status
-from annotator.exchange.pages.unpacking import ACCEPTED, PageBody, too_large
+from annotator.exchange.pages.reading import ACCEPTED, PageBody, aside, hopeless, too_large
+from annotator.exchange.pages.states import PageReading, UnreadablePage, check_reading, check_status, normal
 from annotator.exchange.pages.worker import ReadingProcess
 from annotator.places import no_certificates, trusted
+
+if TYPE_CHECKING:
+    from yarl import URL
+
+AT_ONCE = 2
+PAUSE_S = 1.0
+LONGEST_REST_S = 30.0
+USER_AGENT = (
+    f"Goldsmith/{__version__} (reads a page that a report cites, once, to check the citation; no crawler)"
+)
+
+
+class HostTurns:
+    """Turns at all hosts. Use in one event loop; `now` and `sleep` are the loop's own unless a test has others."""
+
+    def __init__(
+        self,
+        at_once: int = AT_ONCE,
+        pause_s: float = PAUSE_S,
+        now: Callable[[], float] | None = None,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._at_once, self._pause_s = at_once, pause_s
+        self._clock, self._sleep = now, sleep
+        self._gates: dict[str, asyncio.Semaphore] = {}
+        self._next: dict[str, float] = {}
+
+    @asynccontextmanager
+    async def turn(self, host: str) -> AsyncIterator[None]:
+        """Wait until one more request may go to the host, and hold its place meanwhile."""
+        async with self._gates.setdefault(host, asyncio.Semaphore(self._at_once)):
+            while (wait := self._next.get(host, 0.0) - self._now()) > 0:
+                await self._sleep(wait)
+            self._next[host] = self._now() + self._pause_s
+            yield
+
+    def rest(self, host: str, seconds: float) -> None:
+        self._next[host] = max(self._next.get(host, 0.0), self._now() + seconds)
+
+    def _now(self) -> float:
+        return self._clock() if self._clock else asyncio.get_running_loop().time()
+
+
+class OneTurn(HostTurns):
+    """A single turn for all hosts together: one request at a time, and a pause from one to the next."""
+
+    @asynccontextmanager
+    async def turn(self, host: str) -> AsyncIterator[None]:
+        async with super().turn(""):
+            yield
+
+    def rest(self, host: str, seconds: float) -> None:
+        super().rest("", seconds)
+
+
+def rest_asked_for(status: int, retry_after: str) -> float | None:
+    """The seconds after which a busy server asks to come again; None when it does not, or asks for too long a wait."""
+    if status not in (429, 503) or not retry_after.strip().isdecimal():
+        return None
+    seconds = float(retry_after.strip()[:9])
+    return seconds if seconds <= LONGEST_REST_S else None
+
+
+IP = ipaddress.IPv4Address | ipaddress.IPv6Address
+LookUp = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Host and port → the numeric addresses of the host. Raises OSError when it has none."""
+
+LONGEST = 2000
+LOOK_UP_S = 10.0
+PORTS = frozenset({80, 443, 8080, 8443})
+PRIVATE = "It lies on this machine or in a private network, which is fetched only when that is allowed."
+NEVER = "It is an address of the network itself, which is never fetched."
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+# Beside the link-local ones: where a machine's own provider answers, and what is kept for the network's use.
+_INNER = tuple(
+    ipaddress.ip_network(net)
+    for net in (
+        "100.100.100.200/32",
+        "168.63.129.16/32",
+        "192.0.0.0/24",
+        "64:ff9b:1::/48",
+        "fd00:ec2::254/128",
+        "fec0::/10",
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AddressRules:
+    """Rules for fetching. `allow_private` permits loopback and private networks, and any port there.
+
+    Link-local addresses, among them those at which clouds hand out their machines' keys, stay out in any case.
+    """
+
+    allow_private: bool = False
+
+
+def target(cited: str) -> str:
+    """The address to open for what is cited: of a DOI its resolver's, of an arXiv id the paper's PDF.
+
+    Raises Unreadable for what cannot be opened at all.
+    """
+    cited = cited.strip().strip("<>")
+    result = identifier.parse(cited)
+    if result and result.scheme == "doi":
+        return f"https://doi.org/{result.value}"
+    if result and result.scheme == "arxiv":
+        return f"https://arxiv.org/pdf/{result.value}"
+    if result and result.scheme == "isbn":
+        raise UnreadablePage(PageState.NOT_TEXT, "A book's number is no address of a page.")
+    return cited.partition("#")[0]
+
+
+def checked(address: str, rules: AddressRules) -> "URL":
+    """The address as the client will use it; raises Unreadable unless its form may be fetched.
+
+    The client's own parser reads it, so that nothing is checked here and understood otherwise there.
+    """
+    from yarl import URL
+
+    if len(address) > LONGEST:
+        raise UnreadablePage(PageState.FORBIDDEN, f"Its address is longer than {LONGEST:,} characters.")
+    try:
+        url = URL(address)
+        host, port = url.raw_host, url.port
+    except ValueError:
+        raise UnreadablePage(PageState.DEAD, "This is no address that could be opened.") from None
+    if url.scheme not in ("http", "https"):
+        known = f"An address of the kind “{url.scheme[:20]}:” is not fetched." if url.scheme else ""
+        raise UnreadablePage(
+            PageState.FORBIDDEN if known else PageState.DEAD, known or "This is no web address."
+        )
+    if not host or any(character.isspace() for character in host):
+        raise UnreadablePage(PageState.DEAD, "This is no address that could be opened.")
+    if url.raw_user is not None or url.raw_password is not None:
+        raise UnreadablePage(PageState.FORBIDDEN, "Its address holds a name or a password.")
+    if port not in PORTS and not rules.allow_private:
+        raise UnreadablePage(PageState.FORBIDDEN, f"Port {port} is not one of the web.")
+    return url.with_fragment(None)
+
+
+async def pinned(url: "URL", rules: AddressRules, look_up: LookUp | None = None) -> tuple[str, ...]:
+    """The numeric addresses that the host has now, all of which may be connected to: connect to these and no others.
+
+    Raises Unreadable when there is none, or when one of them may not be fetched.
+    """
+    host = url.raw_host or ""
+    try:
+        async with asyncio.timeout(LOOK_UP_S):
+            result = await (look_up or system_look_up)(host, url.port or 0)
+    except TimeoutError:
+        raise UnreadablePage(PageState.DEAD, f"The name {host} could not be looked up in time.") from None
+    except (OSError, UnicodeError) as error:
+        if getattr(error, "errno", None) == socket.EAI_AGAIN:
+            raise UnreadablePage(PageState.DEAD, f"The name {host} cannot be looked up now.") from None
+        raise UnreadablePage(PageState.DEAD, f"There is no machine of the name {host}.") from None
+    for number in result:
+        cause = barred(number, rules)
+        if cause:
+            raise UnreadablePage(PageState.FORBIDDEN, cause)
+    if not result:
+        raise UnreadablePage(PageState.DEAD, f"There is no machine of the name {host}.")
+    return tuple(dict.fromkeys(result))
+
+
+def barred(number: str, rules: AddressRules) -> str:
+    """Why a numeric address may not be connected to, as a sentence; empty when it may."""
+    try:
+        written = ipaddress.ip_address(number)
+    except ValueError:
+        return NEVER
+    ip = _carried(written) or written
+    if ip.is_loopback:
+        return "" if rules.allow_private else PRIVATE
+    if ip.is_link_local or ip.is_multicast or ip.is_unspecified or ip.is_reserved:
+        return NEVER
+    if any(ip.version == net.version and ip in net for net in _INNER):
+        return NEVER
+    return "" if ip.is_global or rules.allow_private else PRIVATE
+
+
+def _carried(ip: IP) -> ipaddress.IPv4Address | None:
+    """The IPv4 address that an IPv6 one stands for, where it is a way to write or to reach one."""
+    if isinstance(ip, ipaddress.IPv4Address):
+        return None
+    low = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    return ip.ipv4_mapped or ip.sixtofour or (low if ip in _NAT64 else None)
+
+
+async def system_look_up(host: str, port: int) -> Sequence[str]:
+    result = await aside(lambda: socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+    return [str(where[0]) for *_, where in result]
+
 
 PLACE = "{url}"
 # What such services put before the text: a title, the address, the day, and warnings of what they met.
@@ -111,22 +304,22 @@ class Fetcher:
     async def fetch(self, cited: str) -> FetchedPage:
         """The page of a citation, in the state in which it was found; never an error of the world's."""
         visit = _Visit(self)
-        state, cause, found = PageState.OK, "", PageReading()
+        state, cause, result = PageState.OK, "", PageReading()
         try:
-            found = await visit.read(target(cited))
+            result = await visit.read(target(cited))
         except UnreadablePage as why:
             state, cause = why.state, why.cause
         page = Page(
             url=normal(cited),
             state=state,
-            text=found.text,
-            title=found.title,
+            text=result.text,
+            title=result.title,
             final_url=visit.final_url,
             content_type=storable(visit.content_type)[:200],
             cause=cause,
             fetched_at=now(),
             by_reader=named(self.reader),
-            sha256=sha256(found.text),
+            sha256=sha256(result.text),
         )
         return FetchedPage(page, visit.reached)
 
@@ -140,10 +333,7 @@ class Fetcher:
 
 
 class _Visit:
-    """The visit of one page, with its cookies and the time left."""
-
     def __init__(self, fetcher: Fetcher, *, raw: bool = False) -> None:
-        """With `raw` it takes what no page is, too."""
         self._fetcher, self._raw = fetcher, raw
         self._left = fetcher.bounds.seconds
         self._pins = _Pins()
@@ -160,10 +350,10 @@ class _Visit:
             first = checked(through(fetcher.reader, str(first)), AddressRules(allow_private=True))
             self._trusted = first.raw_host or ""
         async with self._session() as session:
-            found = await self._followed(session, first)
-        found = unwrapped(found) if fetcher.reader else found
-        check_reading(found)
-        return found
+            result = await self._followed(session, first)
+        result = unwrapped(result) if fetcher.reader else result
+        check_reading(result)
+        return result
 
     async def download(self, address: str) -> "_Answer":
         """What stands at the end of all redirects of the servers, as it came; Unreadable when it cannot be had."""
@@ -182,10 +372,9 @@ class _Visit:
             resolver=self._pins, use_dns_cache=False, force_close=True, ssl=trusted(), limit=1
         )
         bounds = self._fetcher.bounds
-        timeout = aiohttp.ClientTimeout(None, sock_connect=bounds.connect_s, sock_read=bounds.silence_s)
         return aiohttp.ClientSession(
             connector=connector,
-            timeout=timeout,
+            timeout=aiohttp.ClientTimeout(None, sock_connect=bounds.connect_s, sock_read=bounds.silence_s),
             headers=self._fetcher.headers,
             auto_decompress=False,
             max_line_size=_LONGEST_HEADER,
@@ -216,10 +405,10 @@ class _Visit:
             onward = answer.headers.get("Location", "") if 300 <= answer.status < 400 else ""
             if not onward:
                 self._check_status(answer)
-                found = await self._fetcher.worker.read(answer.content, self.content_type)
-                onward = found.refresh
+                result = await self._fetcher.worker.read(answer.content, self.content_type)
+                onward = result.refresh
                 if not onward:
-                    return found
+                    return result
             url = self._onward(url, onward)
         raise UnreadablePage(
             PageState.DEAD, f"It redirects more than {self._fetcher.bounds.redirects} times."
@@ -248,7 +437,6 @@ class _Visit:
         return AddressRules(allow_private=True) if trusted else self._fetcher.rules
 
     async def _asked(self, session: aiohttp.ClientSession, url: URL) -> "_Answer":
-        """One request, in the host's turn and within the time that is left."""
         host = url.raw_host or ""
         async with self._fetcher.hosts.turn(host):
             self.reached = bool(self.reached)
@@ -329,7 +517,6 @@ def _characters(header: str) -> str:
 
 
 def _broken(error: Exception) -> str:
-    """Why a request came to nothing, as a sentence."""
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         return (
             no_certificates()

@@ -6,14 +6,14 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.canonical import sha256, storable
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pages.addresses import LONGEST, is_address, normal
-from annotator.exchange.pages.states import UnreadablePage, check_reading
-from annotator.exchange.pages.unpacking import too_large
+from annotator.exchange.folders import read_json
+from annotator.exchange.pages.fetching import LONGEST
+from annotator.exchange.pages.reading import too_large
+from annotator.exchange.pages.states import UnreadablePage, check_reading, is_address, normal
 from annotator.exchange.pages.worker import ReadingProcess
-from annotator.exchange.reading import read_json
 from annotator.exchange.table_files import read_table
 
 INDEX_CSV, INDEX_JSON = "pages.csv", "pages.json"
@@ -49,8 +49,6 @@ class FolderEntry:
 
 @dataclass(frozen=True, slots=True)
 class FolderProblem:
-    """A file of a folder that cannot be imported, and why, as a sentence."""
-
     place: str
     reason: str
 
@@ -92,26 +90,26 @@ async def page_of(entry: FolderEntry, worker: ReadingProcess) -> Page | FolderPr
         content, saved_at = _content(entry.path)
     except OSError as error:
         return FolderProblem(entry.place, f"it cannot be read ({error.strerror}).")
-    found = await worker.read(content[:LARGEST], content_type)
-    url = normal(entry.url or found.canonical)
+    result = await worker.read(content[:LARGEST], content_type)
+    url = normal(entry.url or result.canonical)
     if not is_address(url):
         return FolderProblem(
             entry.place, "it does not say which address it was saved from; name it in pages.csv."
         )
     if len(url) > LONGEST:
         return FolderProblem(entry.place, f"its address is longer than {LONGEST:,} characters.")
-    text = found.text
+    text = result.text
     try:
         if len(content) > LARGEST:
             raise too_large(LARGEST)
-        check_reading(found, by_a_person=True)
+        check_reading(result, by_a_person=True)
     except UnreadablePage as why:
         state, cause, text = why.state, why.cause, ""
     return Page(
         url=storable(url),
         state=state,
         text=text,
-        title=entry.title or found.title,
+        title=entry.title or result.title,
         content_type=content_type,
         cause=cause,
         fetched_at=entry.fetched_at or saved_at,
@@ -125,33 +123,33 @@ def _content(path: Path) -> tuple[bytes, datetime]:
 
 
 def _saved(folder: Path) -> list[FolderEntry]:
-    found = sorted(
+    result = sorted(
         path for path in folder.rglob("*") if path.suffix.lower() in _SAVED and _inside(folder, path)
     )
-    if not found:
+    if not result:
         raise Refusal(
             f"“{folder.name}” holds neither {INDEX_CSV} nor {INDEX_JSON}, and no saved pages (.html).",
             "Put an index with the columns url and file into it.",
         )
-    _check_number(folder, len(found))
-    return [FolderEntry(path.relative_to(folder).as_posix(), path) for path in found]
+    _check_number(folder, len(result))
+    return [FolderEntry(path.relative_to(folder).as_posix(), path) for path in result]
 
 
 def _indexed(
     folder: Path, rows: list[tuple[str, Mapping[str, Any]]]
 ) -> tuple[list[FolderEntry], list[FolderProblem]]:
     _check_number(folder, len(rows))
-    found: dict[str, FolderEntry] = {}
+    result: dict[str, FolderEntry] = {}
     problems = []
     for place, row in rows:
         try:
             entry = _entry(folder, place, row)
-            if normal(entry.url) in found:
+            if normal(entry.url) in result:
                 raise _Bad(f"{entry.url} stands there already.")
-            found[normal(entry.url)] = entry
+            result[normal(entry.url)] = entry
         except _Bad as bad:
             problems.append(FolderProblem(place, str(bad)))
-    return list(found.values()), problems
+    return list(result.values()), problems
 
 
 def _entry(folder: Path, place: str, row: Mapping[str, Any]) -> FolderEntry:

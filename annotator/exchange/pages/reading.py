@@ -5,15 +5,21 @@ browsers do, and what it gives back is well formed, so that Python's own `html.p
 there already for reports; selectolax would read as well, but adds 4 MB of C to the bundle, lxml twice as much.
 """
 
+import asyncio
 import codecs
 import re
-from collections.abc import Iterator
+import threading
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from html import unescape
 from html.parser import HTMLParser
+from typing import TypeVar
 
+from annotator.domain.material.item import PageState
 from annotator.domain.texts.canonical import storable
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pages.states import PageReading
+from annotator.exchange.pages.states import PageReading, UnreadablePage
 from annotator.exchange.texts import documents
 
 # The labels of the Encoding Standard (encoding.spec.whatwg.org) that Python knows under another name, or would read
@@ -169,7 +175,7 @@ def _pdf(content: bytes) -> PageReading:
 def _html(html: str) -> PageReading:
     title, text = shown(html)
     head = dict(_declared(html[:_HEAD]))
-    free = {found.lower() for found in _FREE.findall(html)}
+    free = {result.lower() for result in _FREE.findall(html)}
     refresh = _REFRESH.match(head.get("refresh", ""))
     sent_on = refresh is not None and int(refresh[1][:6]) <= _LONGEST_WAIT_S and len(text) < _NOTICE
     saved = _SAVED.search(html[:_HEAD])
@@ -185,13 +191,13 @@ def _html(html: str) -> PageReading:
 def _declared(head: str) -> Iterator[tuple[str, str]]:
     """What a page says of itself by `meta` and `link`, the first of each kind last."""
     for name, inside in reversed(_TAG.findall(_UNSEEN.sub("", head))):
-        found = {key.lower(): unescape(a or b or c).strip() for key, a, b, c in _ATTRIBUTE.findall(inside)}
+        result = {key.lower(): unescape(a or b or c).strip() for key, a, b, c in _ATTRIBUTE.findall(inside)}
         if name.lower() == "link":
-            for relation in found.get("rel", "").lower().split():
-                yield relation, found.get("href", "")
+            for relation in result.get("rel", "").lower().split():
+                yield relation, result.get("href", "")
         else:
-            of = found.get("http-equiv") or found.get("property") or found.get("name") or ""
-            yield of.lower(), found.get("content", "")
+            of = result.get("http-equiv") or result.get("property") or result.get("name") or ""
+            yield of.lower(), result.get("content", "")
 
 
 def shown(html: str) -> tuple[str, str]:
@@ -221,8 +227,6 @@ def _walked(html: str, left_out: set[str]) -> tuple[str, str]:
 
 
 class _Walk(HTMLParser):
-    """One pass over well-formed HTML."""
-
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.title = ""
@@ -233,7 +237,6 @@ class _Walk(HTMLParser):
         self._titles: list[str] | None = None
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a line, a cell, or a stretch that is not shown."""
         if self._unseen:
             self._unseen += tag not in _VOID
             return
@@ -249,7 +252,6 @@ class _Walk(HTMLParser):
             self._verbatim += tag == "pre"
 
     def handle_endtag(self, tag: str) -> None:
-        """End a line, or a stretch that is not shown."""
         if self._unseen:
             self._unseen -= 1
         elif tag == "title":
@@ -311,12 +313,12 @@ def decoded(content: bytes, content_type: str = "") -> str:
 
 def _named(content: bytes, content_type: str) -> str:
     header = _HEADER.search(content_type)
-    if header and (found := known(header[1])):
-        return found
+    if header and (result := known(header[1])):
+        return result
     inside = _XML.search(content[:_DECLARED_WITHIN]) or _META.search(content[:_DECLARED_WITHIN])
-    found = known(inside[1].decode("ascii", "replace")) if inside else ""
+    result = known(inside[1].decode("ascii", "replace")) if inside else ""
     # Anyone who could read the label one byte at a time is not reading two.
-    return "utf-8" if found.startswith("utf-16") else found
+    return "utf-8" if result.startswith("utf-16") else result
 
 
 def known(label: str) -> str:
@@ -330,3 +332,111 @@ def _readable(text: str) -> str:
     if text.count("\ufffd") > MOST_UNREAD * len(text):
         raise UnicodeError("hardly any of its characters can be read")
     return text
+
+
+ACCEPTED = "gzip, deflate"
+_PIECE = 256 * 1024
+_MEMBER = b"\x1f"
+_RAW, _EITHER = -zlib.MAX_WBITS, zlib.MAX_WBITS | 32
+
+
+class PageBody:
+    """The bytes of a body as they come in; raises UnreadablePage beyond `most`."""
+
+    def __init__(self, packing: str, most: int) -> None:
+        """`packing` is the Content-Encoding; Unreadable when it is one that was not accepted."""
+        self._packing = packing.strip().lower()
+        self._most = most
+        self._content = bytearray()
+        self._unpack = zlib.decompressobj(_EITHER)
+        self._begun = self._ended = False
+        if self._packing not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            raise UnreadablePage(PageState.NOT_TEXT, "It was sent packed in a way that was not asked for.")
+
+    def add(self, chunk: bytes) -> None:
+        """Take in what has come; Unreadable when it is too much or damaged."""
+        if self._packing in ("", "identity"):
+            self._keep(chunk)
+            return
+        try:
+            for piece in self._unpacked(chunk):
+                self._keep(piece)
+        except zlib.error:
+            raise UnreadablePage(
+                PageState.DEAD, "It came damaged: what was sent packed cannot be unpacked."
+            ) from None
+
+    def content(self) -> bytes:
+        """All that came; Unreadable when it is not whole."""
+        if self._begun and not self._ended:
+            raise UnreadablePage(PageState.DEAD, "The server broke off in the middle of it.")
+        return bytes(self._content)
+
+    def _keep(self, piece: bytes) -> None:
+        self._content += piece
+        if len(self._content) > self._most:
+            raise too_large(self._most)
+
+    def _unpacked(self, chunk: bytes) -> Iterator[bytes]:
+        more = False
+        while chunk or more:
+            if self._ended:
+                # A gzip file may have several members; what else follows the last is no part of it.
+                if not chunk.startswith(_MEMBER):
+                    return
+                self._unpack, self._ended = zlib.decompressobj(_EITHER), False
+            piece = self._decompressed(chunk)
+            yield piece
+            self._begun, self._ended = True, self._unpack.eof
+            chunk = self._unpack.unused_data if self._ended else self._unpack.unconsumed_tail
+            # All may have been imported while some of it has not yet come out.
+            more = len(piece) == _PIECE and not self._ended
+
+    def _decompressed(self, chunk: bytes) -> bytes:
+        try:
+            return self._unpack.decompress(chunk, _PIECE)
+        except zlib.error:
+            if self._begun or self._packing != "deflate":
+                raise
+            # Some servers send deflate without the two bytes that the standard asks for.
+            self._unpack = zlib.decompressobj(_RAW)
+            return self._unpack.decompress(chunk, _PIECE)
+
+
+def too_large(most: int) -> UnreadablePage:
+    return UnreadablePage(PageState.TOO_LONG, f"It is larger than {most // 2**20} MB.")
+
+
+T = TypeVar("T")
+
+
+async def aside(call: Callable[[], T]) -> T:
+    """The result of a blocking call, made in a thread of its own; raises what it raises of the world's errors.
+
+    Not in the loop's executor: that one is waited for at the end of a program, however long a call still takes.
+    """
+    loop = asyncio.get_running_loop()
+    done: asyncio.Future[T] = loop.create_future()
+    threading.Thread(target=_work, args=(call, loop, done), daemon=True).start()
+    return await done
+
+
+def _work(call: Callable[[], T], loop: asyncio.AbstractEventLoop, done: "asyncio.Future[T]") -> None:
+    result: list[T] = []
+    error: BaseException = RuntimeError("A call broke off; its traceback was printed.")
+    try:
+        result.append(call())
+    except (OSError, EOFError, UnicodeError) as caught:
+        error = caught
+    finally:
+        with suppress(RuntimeError):  # the loop is closed: nobody waits
+            loop.call_soon_threadsafe(_deliver, done, result, error)
+
+
+def _deliver(done: "asyncio.Future[T]", found: list[T], error: BaseException) -> None:
+    if done.done():
+        return
+    if found:
+        done.set_result(found[0])
+    else:
+        done.set_exception(error)

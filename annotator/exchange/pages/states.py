@@ -1,10 +1,11 @@
-"""Page states: readable, or unreadable with the cause."""
+"""Addresses of pages in one spelling, and page states: readable, or unreadable with the cause."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from annotator.domain.material.page import PageState
+from annotator.domain.material.item import PageState
+from annotator.domain.texts import identifier
 
 # More than the longest window of a common judge holds.
 LONGEST_TEXT = 2_000_000
@@ -128,3 +129,15 @@ def _check_notice(reading: PageReading) -> None:
         raise UnreadablePage(
             PageState.PAYWALL, "It shows its beginning only and asks to subscribe, buy or sign in."
         )
+
+
+def normal(cited: str) -> str:
+    """The one spelling under which the page of a citation is kept; what is no identifier stays as it is."""
+    result = identifier.parse(cited)
+    return str(result) if result else cited.strip()
+
+
+def is_address(text: str) -> bool:
+    """Whether a text leads to a page: an address, a DOI or an arXiv id."""
+    result = identifier.parse(text)
+    return result.scheme != "isbn" if result else text.strip().lower().startswith(("http://", "https://"))

@@ -15,7 +15,7 @@ from multiprocessing.context import SpawnProcess
 import orjson
 
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.pages.aside import aside
+from annotator.exchange.pages.reading import aside
 from annotator.exchange.pages.states import PageReading
 
 READ_S = 10.0
@@ -82,8 +82,7 @@ class ReadingProcess:
 
     def _failure(self, error: Exception) -> PageReading:
         if isinstance(error, TimeoutError):
-            why = f"Reading it took longer than {self._seconds:g} s."
-            return PageReading(unreadable=why, too_much=True)
+            return PageReading(unreadable=f"Reading it took longer than {self._seconds:g} s.", too_much=True)
         return _broken_down(self._process)
 
     def _begin(self) -> Connection:
@@ -124,16 +123,15 @@ def pdf_text(content: bytes, name: str, *, layout: bool = False) -> str:
     """
     from annotator.exchange.texts.documents import OTHER
 
-    found = ReadingProcess(LONGEST_PDF_S, serve_pdfs).read_once(content, _LAYOUT if layout else "")
-    if not found.unreadable:
-        return found.text
-    if found.unreadable.startswith("It "):
-        raise Refusal(f"“{name}”{found.unreadable.removeprefix('It')}", OTHER)
-    raise Refusal(f"“{name}” could not be read. {found.unreadable}", OTHER)
+    result = ReadingProcess(LONGEST_PDF_S, serve_pdfs).read_once(content, _LAYOUT if layout else "")
+    if not result.unreadable:
+        return result.text
+    if result.unreadable.startswith("It "):
+        raise Refusal(f"“{name}”{result.unreadable.removeprefix('It')}", OTHER)
+    raise Refusal(f"“{name}” could not be read. {result.unreadable}", OTHER)
 
 
 def serve_readings(line: Connection) -> None:
-    """Read documents as they come over the line, until it is closed."""
     from annotator.exchange.pages import reading
 
     _serve(line, reading.read)
@@ -163,10 +161,10 @@ def _serve(line: Connection, read: Callable[[bytes, str], PageReading]) -> None:
         except (EOFError, OSError):
             return
         try:
-            found = read(content, content_type)
+            result = read(content, content_type)
         except MemoryError:
-            found = TOO_MUCH
-        line.send_bytes(orjson.dumps(asdict(found)))
+            result = TOO_MUCH
+        line.send_bytes(orjson.dumps(asdict(result)))
 
 
 def _broken_down(process: SpawnProcess | None) -> PageReading:

@@ -1,62 +1,372 @@
 """Packages: task files that go out and work files that come back."""
 
 import hashlib
+import hmac
+import re
 import stat
+import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Annotated, Any, BinaryIO, Literal, NamedTuple
 from zlib import crc32
 
-from pydantic import ValidationError
+from nacl.exceptions import BadSignatureError
+from nacl.signing import SigningKey, VerifyKey
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from annotator.domain.texts.canonical import sha256
+from annotator import __version__
+from annotator.domain.texts.canonical import Text, canonical_json, sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.parcels.package_layout import (
-    CENTRAL,
-    CENTRAL_SIGN,
-    DEFLATED,
-    DIVIDE,
-    END,
-    END_SIGN,
-    LARGEST_ENTRY,
-    LARGEST_FILE,
-    LARGEST_MANIFEST,
-    LARGEST_TOTAL,
-    LOCAL_SIGN,
-    LONGEST_NAME,
-    MANIFEST,
-    MOST_ENTRIES,
-    STEEPEST,
-    STORED,
-    PackageEntry,
-    checked_content,
-    end_record,
-    is_name,
-    packed,
-)
-from annotator.exchange.parcels.package_manifest import (
-    AGAIN,
-    FORMAT_VERSION,
-    TASK,
-    UPGRADERS,
-    WORK,
-    Format,
-    Package,
-    PackageFacts,
-    PackageManifest,
-    content_sha256,
-    manifest_bytes,
-    refuse_altered,
-    refuse_forged,
-    refuse_version,
-    signed,
-    suffix,
-    upgrade,
-)
-from annotator.exchange.parcels.signatures import fingerprint, new_key, public_key
+from annotator.exchange.folders import RESERVED, parse, pretty
 from annotator.exchange.release.bundle import in_words
+
+WORDS = 6
+# Letters that are distinguished when they are read out over a telephone.
+CONSONANTS, VOWELS = "bdfghklmnprstvwz", "aeio"
+
+
+def new_key() -> bytes:
+    """A private key from the system's random source: 32 bytes, which never leave the file of their owner."""
+    return bytes(SigningKey.generate())
+
+
+def public_key(private: bytes) -> str:
+    return bytes(SigningKey(private).verify_key).hex()
+
+
+def sign(content: bytes, private: bytes) -> str:
+    """The signature of bytes in hexadecimal; the same each time."""
+    return SigningKey(private).sign(content).signature.hex()
+
+
+def is_signed_by(content: bytes, signature: str, public: str) -> bool:
+    """Whether the owner of a public key signed exactly these bytes."""
+    try:
+        VerifyKey(bytes.fromhex(public)).verify(content, bytes.fromhex(signature))
+    except (BadSignatureError, ValueError):
+        return False
+    return True
+
+
+def fingerprint(public: str) -> str:
+    """Six words that stand for a public key: the first 96 bits of its SHA-256, 16 bits a word."""
+    digest = hashlib.sha256(b"goldsmith key\n" + bytes.fromhex(public)).digest()
+    return " ".join(_word(int.from_bytes(digest[2 * place : 2 * place + 2])) for place in range(WORDS))
+
+
+def _word(number: int) -> str:
+    """Five letters for 16 bits: consonant, vowel, consonant, vowel, consonant."""
+    letters = []
+    for alphabet in (CONSONANTS, VOWELS, CONSONANTS, VOWELS, CONSONANTS):
+        number, place = divmod(number, len(alphabet))
+        letters.append(alphabet[place])
+    return "".join(letters)
+
+
+MANIFEST = "manifest.json"
+SOURCES = "sources/"
+MOST_ENTRIES = 2_000
+LONGEST_NAME = 120
+LARGEST_MANIFEST = 4 * 2**20
+LARGEST_ENTRY = 50 * 2**20
+LARGEST_TOTAL = 200 * 2**20
+LARGEST_FILE = LARGEST_TOTAL + 2**20
+STEEPEST = 200
+# A JSON tree takes up to a hundred bytes of memory for each of its commas and brackets.
+MOST_VALUES = 1_000_000
+DIVIDE = "Divide it, or leave it out; nothing was written."
+
+STORED, DEFLATED, LEVEL = 0, 8, 6
+LOCAL = struct.Struct("<4s5H3I2H")
+CENTRAL = struct.Struct("<4s6H3I5H2I")
+END = struct.Struct("<4s4H2IH")
+LOCAL_SIGN, CENTRAL_SIGN, END_SIGN = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+# What would differ from day to day and from machine to machine is fixed: version 2.0 of ZIP, made under Unix,
+# midnight of 1 January 1980, and an ordinary file that its owner may write and all may read.
+NEEDED, MADE_BY, TIME, DATE, MODE = 20, 3 << 8 | 20, 0, 1 << 5 | 1, 0o100644 << 16
+
+_NAME = re.compile(r"(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*/)*[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.(?:json|pdf)")
+_MAY_HOLD_DUNDER = re.compile(rb'"__|\\u005[fF]')
+_DUNDER = re.compile(r"__\w+__")
+
+
+@dataclass(frozen=True, slots=True)
+class PackageEntry:
+    """One entry of a package's directory; sizes and the offset in bytes."""
+
+    name: str
+    method: int
+    crc: int
+    packed: int
+    size: int
+    offset: int
+
+    @property
+    def end(self) -> int:
+        return self.offset + LOCAL.size + len(self.name) + self.packed
+
+    def local_header(self) -> bytes:
+        facts = (NEEDED, 0, self.method, TIME, DATE, self.crc, self.packed, self.size, len(self.name), 0)
+        return LOCAL.pack(LOCAL_SIGN, *facts) + self.name.encode("ascii")
+
+    def central_record(self) -> bytes:
+        """What the directory at the end of the package says of the entry."""
+        facts = (
+            MADE_BY,
+            NEEDED,
+            0,
+            self.method,
+            TIME,
+            DATE,
+            self.crc,
+            self.packed,
+            self.size,
+            len(self.name),
+        )
+        return CENTRAL.pack(CENTRAL_SIGN, *facts, 0, 0, 0, 0, MODE, self.offset) + self.name.encode("ascii")
+
+
+def end_record(count: int, size: int, offset: int) -> bytes:
+    """The last bytes of a package: how many entries, and how long the directory is and where it begins."""
+    return END.pack(END_SIGN, 0, 0, count, count, size, offset, 0)
+
+
+def packed(content: bytes) -> tuple[int, bytes]:
+    """How an entry's content is kept, and as which bytes.
+
+    What hardly shrinks is stored as it is; so is what would shrink so much that it looked like a bomb.
+    """
+    squeezer = zlib.compressobj(LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+    made = squeezer.compress(content) + squeezer.flush()
+    if len(made) >= len(content) or len(content) > STEEPEST * len(made):
+        return STORED, content
+    return DEFLATED, made
+
+
+def is_name(name: str) -> bool:
+    """Whether an entry may bear that name: small ASCII letters, ending in .json or, under sources/, in .pdf."""
+    if len(name) > LONGEST_NAME or not _NAME.fullmatch(name):
+        return False
+    parts = name.split("/")
+    return not any(part.split(".")[0] in RESERVED for part in parts) and (
+        name.endswith(".json") or name.startswith(SOURCES)
+    )
+
+
+def checked_content(entry: str, content: bytes, label: str) -> Any:
+    """The tree of a JSON entry, None for a PDF; Refusal unless the content is what the entry's ending says.
+
+    `label` is what the entry is called in messages.
+    """
+    if len(content) > LARGEST_ENTRY:
+        raise Refusal(f"“{label}” is larger than {LARGEST_ENTRY // 2**20} MB.", DIVIDE)
+    if entry.endswith(".pdf"):
+        # Readers of PDF allow up to 1 024 bytes before its mark.
+        if b"%PDF-" not in content[:1024] or content.startswith(LOCAL_SIGN):
+            raise Refusal(f"“{label}” is not a PDF.", "Leave it out, or add it again.")
+        return None
+    if sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise Refusal(f"“{label}” holds more than {MOST_VALUES:,} values.".replace(",", " "), DIVIDE)
+    tree = parse(content, label)
+    if _MAY_HOLD_DUNDER.search(content):
+        _refuse_dunders(tree, label)
+    return tree
+
+
+def _refuse_dunders(tree: Any, label: str) -> None:
+    """Refuse keys such as __proto__ and __class__, by which other languages' objects can be turned."""
+    level = [tree]
+    while level:
+        for node in level:
+            if isinstance(node, dict) and (key := next(filter(_DUNDER.fullmatch, node), "")):
+                raise Refusal(f"“{label}” holds the key “{key}”, which no field bears.", "Rename it.")
+        level = [part for node in level for part in _parts(node) if isinstance(part, (dict, list))]
+
+
+def _parts(node: dict[str, Any] | list[Any]) -> list[Any]:
+    return list(node.values()) if isinstance(node, dict) else node
+
+
+Format = Literal["goldsmith-task", "goldsmith-work"]
+TASK: Format = "goldsmith-task"
+WORK: Format = "goldsmith-work"
+# Major: what an older program could misread. Minor: what it can keep without knowing it.
+FORMAT_VERSION = "2.1"
+MAJOR = 2
+AGAIN = "Nothing was changed; ask for the file again."
+# So many versions are told of a package at most.
+MOST_PROGRAMS = 20
+
+# From which major version, and the pure function that tells the JSON trees of a package in the next one's words.
+# Versions that were released are kept permanently. What format 1 holds is worded as in format 2; only its signature, an
+# HMAC whose key travelled in the task, is another.
+UPGRADERS: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {1: lambda trees: trees}
+
+Digest = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+Signature = Annotated[str, Field(pattern=r"^[0-9a-f]{128}$")]
+Id = Annotated[Text, Field(min_length=1, max_length=200)]
+_VERSION = re.compile(r"([0-9]{1,4})\.[0-9]{1,4}")
+_APP_VERSION = r"^[0-9A-Za-z.+-]{1,40}$"
+
+
+class PackageFacts(BaseModel):
+    """What the person who packs says of a package; `extra` holds JSON facts that are signed with the rest."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+    format: Format
+    format_version: str = Field(default=FORMAT_VERSION, pattern=r"^[0-9]{1,4}\.[0-9]{1,4}$")
+    app_version: str = Field(default=__version__, pattern=_APP_VERSION)
+    package_id: Id
+    project_id: Id
+    person_id: Id
+    extra: dict[str, Any] = Field(default_factory=dict)
+
+
+class EntrySum(BaseModel):
+    """The hash and length of one entry."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow")
+    sha256: Digest
+    bytes: int = Field(ge=0)
+
+
+class PackageManifest(PackageFacts):
+    """The facts, every entry's sum, the hash over the sums, who signed all of it, and the signature.
+
+    Fields that a later minor version added are kept. Format 1 has an HMAC instead, which no person signed.
+    """
+
+    model_config = ConfigDict(extra="allow")
+    entries: dict[str, EntrySum]
+    content_sha256: Digest
+    signer: Digest | None = Field(default=None, description="The public key, in hexadecimal")
+    signature: Signature | None = None
+    hmac: Digest | None = None
+
+    @model_validator(mode="after")
+    def _signed_in_one_way(self) -> "PackageManifest":
+        old = _major(self.format_version) == 1
+        given = [value is not None for value in (self.signer, self.signature, self.hmac)]
+        if given != ([False, False, True] if old else [True, True, False]):
+            raise ValueError("it is not signed as its format asks")
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A package that was read completely: every entry has the stated size and hash.
+
+    It was signed by the owner of `signer`; whether that is the right person is for the reader to ask. Where `signer`
+    is empty, no person signed it, and `refuse_forged` asks for the secret. `sha256` is that of the file, `signed` the
+    bytes that the signature was made over, `name` what the file is called in messages.
+    """
+
+    manifest: PackageManifest
+    entries: dict[str, bytes]
+    sha256: str
+    signed: bytes
+    name: str
+
+    @property
+    def signer(self) -> str:
+        """The public key of anyone who signed it; empty for a package of format 1."""
+        return self.manifest.signer or ""
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The versions of the program it was made with, that which wrote it last."""
+        told = self.manifest.extra.get("programs")
+        sound = (
+            [one for one in told if isinstance(one, str) and re.fullmatch(_APP_VERSION, one)]
+            if isinstance(told, list)
+            else []
+        )
+        return *dict.fromkeys(
+            one for one in sound[:MOST_PROGRAMS] if one != self.manifest.app_version
+        ), self.manifest.app_version
+
+    def trees(self) -> dict[str, Any]:
+        """The JSON tree of each JSON entry, told in the words of the present major version."""
+        trees = {
+            entry: parse(self.entries[entry], entry) for entry in self.entries if entry.endswith(".json")
+        }
+        return upgrade(trees, self.manifest.format_version)
+
+
+def suffix(form: Format) -> str:
+    return f".{form}"
+
+
+def manifest_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes) -> bytes:
+    """The manifest of entries, signed with a private key; ValueError or TypeError when a fact is not plain JSON."""
+    sums = {name: {"sha256": sha256(entries[name]), "bytes": len(entries[name])} for name in entries}
+    tree = facts.model_dump() | {"entries": sums, "content_sha256": content_sha256(sums)}
+    tree["signer"] = public_key(key)
+    tree["signature"] = sign(signed(tree), key)
+    content = pretty(tree)
+    if len(content) > LARGEST_MANIFEST or checked_content(MANIFEST, content, MANIFEST) != tree:
+        raise ValueError("the facts of a package must be few, and JSON")
+    return content
+
+
+def content_sha256(sums: Any) -> str:
+    """The hash over a manifest's entry sums: equal for equal contents, whichever way they were squeezed."""
+    return sha256(canonical_json(sums))
+
+
+def signed(tree: Mapping[str, Any]) -> bytes:
+    """What of a manifest's tree is signed: all of it but the signature, which format 1 calls `hmac`."""
+    left_out = "hmac" if "hmac" in tree else "signature"
+    return canonical_json({key: value for key, value in tree.items() if key != left_out})
+
+
+def refuse_forged(package: Package, secret: bytes) -> None:
+    """Refusal unless a package of format 1 was made with that secret and nothing was changed since."""
+    made = hmac.new(secret, package.signed, hashlib.sha256).hexdigest()
+    if not secret or not hmac.compare_digest(made, package.manifest.hmac or ""):
+        raise _forged(package)
+
+
+def _forged(package: Package) -> Refusal:
+    return Refusal(
+        f"“{package.name}”: the signature in “{MANIFEST}” does not fit: "
+        "the file was changed after it was signed, or belongs to another assignment.",
+        AGAIN,
+    )
+
+
+def refuse_version(tree: Mapping[str, Any], name: str) -> None:
+    """Refusal when the manifest is of a later major version, or of one that never was."""
+    version, app = tree.get("format_version"), tree.get("app_version")
+    if not isinstance(version, str) or not _VERSION.fullmatch(version):
+        raise Refusal(f"“{name}”: “{MANIFEST}” does not say the version of its format.", AGAIN)
+    if _major(version) < MAJOR and _major(version) not in UPGRADERS:
+        raise Refusal(f"“{name}” has format {version}, which was never released.", AGAIN)
+    if _major(version) > MAJOR:
+        known = isinstance(app, str) and re.fullmatch(_APP_VERSION, app)
+        raise Refusal(
+            f"“{name}” needs Goldsmith ≥ {app if known else 'the one it was made with'}: "
+            f"it has format {version}, and this program reads {MAJOR}.x.",
+            "Install the newer Goldsmith and open the file again; nothing was changed.",
+        )
+
+
+def upgrade(trees: dict[str, Any], from_version: str) -> dict[str, Any]:
+    """The JSON trees of a package, by entry, in the words of the present major version; the given ones stay as is.
+
+    A later minor version of the same major is taken as it is, with all it brings. KeyError from a major version
+    that `refuse_version` refuses.
+    """
+    for major in range(_major(from_version), MAJOR):
+        trees = UPGRADERS[major](trees)
+    return trees
+
+
+def _major(version: str) -> int:
+    return int(version.partition(".")[0])
+
 
 # Crockford's base 32 (https://www.crockford.com/base32.html): no I, L, O or U.
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -288,7 +598,9 @@ class _Reading:
         if self._take(len(directory.tail)) != directory.tail or self.file.read(1):
             raise refusal(self.name, "changed while it was being read")
         package = Package(manifest, entries, self.digest.hexdigest(), signed(tree), self.name)
-        refuse_altered(package)
+        told = package.manifest
+        if told.signer and not is_signed_by(package.signed, told.signature or "", told.signer):
+            raise _forged(package)
         return package
 
     def _take(self, count: int) -> bytes:
@@ -355,14 +667,14 @@ class _Reading:
         return manifest
 
     def _refuse_other_entries(self, manifest: PackageManifest, directory: Directory) -> None:
-        found = {member.name: member.size for member in directory.members[1:]}
-        for entry in sorted(manifest.entries.keys() ^ found.keys()):
+        result = {member.name: member.size for member in directory.members[1:]}
+        for entry in sorted(manifest.entries.keys() ^ result.keys()):
             reason = (
-                "is not in the manifest" if entry in found else "is missing, though the manifest lists it"
+                "is not in the manifest" if entry in result else "is missing, though the manifest lists it"
             )
             raise refusal(self.name, reason, entry)
         for entry, told in manifest.entries.items():
-            if told.bytes != found[entry]:
+            if told.bytes != result[entry]:
                 raise refusal(self.name, "is not as long as the manifest says", entry)
 
     def _entry(self, member: PackageEntry, manifest: PackageManifest) -> bytes:
@@ -390,9 +702,16 @@ def package_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes)
         if name == MANIFEST or not is_name(name):
             raise ValueError(f"an entry of a package cannot be called {name!r}")
         checked_content(name, content, name)
-    contents = {MANIFEST: manifest_bytes(facts, entries, key)}
-    contents |= {name: entries[name] for name in sorted(entries)}
-    _refuse_too_much(contents)
+    contents = {
+        MANIFEST: manifest_bytes(facts, entries, key),
+        **{name: entries[name] for name in sorted(entries)},
+    }
+    if sum(map(len, contents.values())) > LARGEST_TOTAL:
+        raise Refusal(f"The package would hold more than {LARGEST_TOTAL // 2**20} MB.", DIVIDE)
+    if len(contents) > MOST_ENTRIES:
+        raise Refusal(
+            f"The package would hold {len(contents):,} entries; {MOST_ENTRIES} is the most.", DIVIDE
+        )
     written, directory, offset = [], [], 0
     for name, content in contents.items():
         method, body = packed(content)
@@ -402,15 +721,6 @@ def package_bytes(facts: PackageFacts, entries: Mapping[str, bytes], key: bytes)
         offset = member.end
     records = b"".join(directory)
     return b"".join([*written, records, end_record(len(contents), len(records), offset)])
-
-
-def _refuse_too_much(contents: Mapping[str, bytes]) -> None:
-    if sum(map(len, contents.values())) > LARGEST_TOTAL:
-        raise Refusal(f"The package would hold more than {LARGEST_TOTAL // 2**20} MB.", DIVIDE)
-    if len(contents) > MOST_ENTRIES:
-        raise Refusal(
-            f"The package would hold {len(contents):,} entries; {MOST_ENTRIES} is the most.", DIVIDE
-        )
 
 
 def receipt_code(digest: str) -> str:

@@ -1,7 +1,7 @@
 """The content of task files and work files, entry by entry: an allow-list, so nothing else can leave by accident."""
 
 import operator
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, ClassVar, Self, TypeVar
 
@@ -17,21 +17,23 @@ from pydantic import (
 )
 from sqlmodel import SQLModel
 
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.digest import StageDigest
-from annotator.domain.experts.guideline import GuidelineFields
-from annotator.domain.experts.person import PersonFields
-from annotator.domain.experts.review import DraftReview
+from annotator.domain.experts.adjudication import DraftReview, StageDigest
+from annotator.domain.experts.assignment import GuidelineFields, PersonFields, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import document_of
-from annotator.domain.material.item import ItemFields
-from annotator.domain.material.page import PageFields, PageState
+from annotator.domain.material.item import (
+    ItemFields,
+    PageFields,
+    PageState,
+    SourceFields,
+    SourceFormat,
+    SourceKind,
+)
 from annotator.domain.material.part import DOCUMENTS as PARTS
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.source import SourceFields, SourceFormat, SourceKind
 from annotator.domain.texts.canonical import Text
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.parcels.package_manifest import AGAIN, Package
+from annotator.exchange.parcels.packages import AGAIN, Package
 from annotator.exchange.release.bundle import in_words
 
 PDFS = "sources/"
@@ -382,13 +384,11 @@ def _records(file: str, entry: str, trees: Any, cls: type[E]) -> list[E]:
         except ValidationError as error:
             raise Refusal(f"“{file}”: {entry}[{place}]: {in_words(error)}.", AGAIN) from None
     for names in cls.DISTINCT:
-        _refuse_doubled(file, entry, names, (tuple(getattr(one, name) for name in names) for one in made))
+        seen: set[tuple[Any, ...]] = set()
+        for values in (tuple(getattr(one, name) for name in names) for one in made):
+            if values in seen:
+                raise Refusal(
+                    f"“{file}”: two records of “{entry}” have the same {' and '.join(names)}.", AGAIN
+                )
+            seen.add(values)
     return made
-
-
-def _refuse_doubled(file: str, entry: str, names: tuple[str, ...], found: Iterable[tuple[Any, ...]]) -> None:
-    seen: set[tuple[Any, ...]] = set()
-    for values in found:
-        if values in seen:
-            raise Refusal(f"“{file}”: two records of “{entry}” have the same {' and '.join(names)}.", AGAIN)
-        seen.add(values)

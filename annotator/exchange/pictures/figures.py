@@ -23,8 +23,6 @@ FONTS = (
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """The colours of a picture."""
-
     paper: str = "#ffffff"
     text: str = "#1c2430"
     faint: str = "#9aa4b2"
@@ -75,7 +73,6 @@ def intervals(
 
 
 def sheet(height: float, title: str, ink: Ink) -> tuple[Any, Any]:
-    """A picture with its title and bare axes, as wide as the ink says."""
     from matplotlib.figure import Figure
 
     made = Figure(figsize=(ink.width, height), facecolor=ink.paper, layout="constrained")
@@ -145,14 +142,13 @@ def _draw(axes: Any, place: int, estimate: Estimate, ink: Ink) -> None:
         axes.plot(
             [estimate.low, estimate.high], [place, place], color=ink.mark, linewidth=2, solid_capstyle="round"
         )
-    face = ink.mark if estimate.complete else ink.paper
     axes.plot(
         [estimate.value],
         [place],
         "o",
         markersize=8,
         markeredgewidth=2,
-        markerfacecolor=face,
+        markerfacecolor=ink.mark if estimate.complete else ink.paper,
         markeredgecolor=ink.mark,
     )
     said = f"{estimate.value:.3f}" if abs(estimate.value) < 10 else f"{estimate.value:,.1f}"

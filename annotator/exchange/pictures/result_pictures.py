@@ -1,12 +1,14 @@
 """More pictures of results: heat maps, scatter plots, lines, bars, and paired values."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from math import isfinite
 from typing import Any
 
-from annotator.domain.texts.counting import counted
+from annotator.domain.experts.adjudication import Figure
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import counted
 from annotator.exchange.pictures.figures import PRINTED, Ink, name_axis, sheet, short, spell
 
 # Told apart by people who see colours differently (Okabe and Ito), on light and on dark paper.
@@ -83,7 +85,6 @@ def _write(axes: Any, x: int, y: int, value: float, ground: tuple[float, ...], i
 
 
 def contrasting(ink: Ink, ground: tuple[float, ...]) -> str:
-    """Of the ink's text and paper the one that is read better on a ground."""
     return max((ink.text, ink.paper), key=lambda one: _contrast(one, ground))
 
 
@@ -175,12 +176,12 @@ def lines(
         colour, mark = COLOURS[place % len(COLOURS)], MARKS[place % len(MARKS)]
         # Side by side: intervals on one another could not be read.
         shift = 0.06 * (place - (len(series) - 1) / 2)
-        known = [(at + shift, found) for at, found in points if found.value is not None]
-        for at, found in known:
-            if found.low is not None and found.high is not None:
-                axes.plot([at, at], [found.low, found.high], color=colour, linewidth=1.4, alpha=0.6)
+        known = [(at + shift, result) for at, result in points if result.value is not None]
+        for at, result in known:
+            if result.low is not None and result.high is not None:
+                axes.plot([at, at], [result.low, result.high], color=colour, linewidth=1.4, alpha=0.6)
         axes.plot(
-            [at for at, _ in known], [found.value for _, found in known], f"{mark}-", color=colour,
+            [at for at, _ in known], [result.value for _, result in known], f"{mark}-", color=colour,
             label=short(name, 24),
         )  # fmt: skip
     axes.set_xticks(sorted({at for points in series.values() for at, _ in points}))
@@ -236,16 +237,16 @@ def pairs(
     axes.grid(axis="x", color=ink.grid, linewidth=0.8)
     name_axis(axes, axis, ink)
     for place, (_, one, other) in enumerate(rows):
-        known = [found.value for found in (one, other) if found.value is not None]
+        known = [result.value for result in (one, other) if result.value is not None]
         axes.plot(known, [place] * len(known), color=ink.faint, linewidth=2)
-        for found, face, shift in ((one, ink.paper, -0.12), (other, ink.mark, 0.12)):
-            if found.low is not None and found.high is not None:
+        for result, face, shift in ((one, ink.paper, -0.12), (other, ink.mark, 0.12)):
+            if result.low is not None and result.high is not None:
                 axes.plot(
-                    [found.low, found.high], [place + shift] * 2, color=ink.mark, linewidth=1, alpha=0.6
+                    [result.low, result.high], [place + shift] * 2, color=ink.mark, linewidth=1, alpha=0.6
                 )
-            if found.value is not None:
+            if result.value is not None:
                 axes.plot(
-                    [found.value], [place], "o", markersize=8, markerfacecolor=face, markeredgecolor=ink.mark
+                    [result.value], [place], "o", markersize=8, markerfacecolor=face, markeredgecolor=ink.mark
                 )
     for name, face in zip(names, (ink.paper, ink.mark), strict=True):
         axes.plot([], [], "o", markerfacecolor=face, markeredgecolor=ink.mark, label=short(name, 28))
@@ -301,3 +302,365 @@ def _legend(figure: Any, axes: Any, ink: Ink, entries: int) -> None:
         columns = max(1, min(entries, int(ink.width / 1.9)))
         legend = figure.legend(loc="outside lower center", ncols=columns, frameon=False, fontsize=8.5)
         spell(legend.get_texts(), ink)
+
+
+INCH_PER_GROUP = 0.3
+# A picture of more groups is read by nobody; the lowest are what people look for.
+MOST_GROUPS = 60
+WIDEST_NAME = 34
+SPELT_WEEKS = 12
+Points = Sequence[tuple[str, Figure]]
+
+
+def by_group(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
+    """A matplotlib Figure of groups (name, figure) in their order, each a dot with its 95 % interval.
+
+    A group without a value is named and says so; of more than MOST_GROUPS the rest is counted at the foot.
+    """
+    shown = points[:MOST_GROUPS]
+    figure, axes = sheet(1.25 + INCH_PER_GROUP * max(3, len(shown)), title, ink)
+    low = _least([result for _, result in shown])
+    if reach := _beyond([result for _, result in shown]):
+        low = reach[0]
+        axes.set_xlim(low - 0.02 * (reach[1] - low), reach[1] + 0.2 * (reach[1] - low))
+    else:
+        axes.set_xlim(low - 0.02, 1.16 if low >= 0 else 1.24)
+        axes.set_xticks([tick / 10 for tick in range(round(low * 10), 11, 2)])
+    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
+    if low < 0:
+        axes.axvline(0, color=ink.faint, linewidth=1)
+    _draw_dots(axes, [result for _, result in shown], low, ink)
+    axes.set_yticks(range(len(shown)), [short(name, WIDEST_NAME) for name, _ in shown])
+    axes.set_ylim(len(shown) - 0.4, -0.6)
+    rest = len(points) - len(shown)
+    left = f"; {counted(rest, 'more is', 'more are')} not drawn" if rest else ""
+    name_axis(axes, f"{axis}{left}", ink)
+    spell(axes.get_yticklabels(), ink)
+    return figure
+
+
+def by_week(points: Points, title: str, axis: str, ink: Ink = PRINTED) -> Any:
+    """A matplotlib Figure of ISO weeks (“2026-W09”, figure) as a line with its 95 % intervals.
+
+    Weeks stand as far apart as they are; the line breaks at a week without a value, which says so.
+    """
+    figure, axes = sheet(3.6, title, ink)
+    low = _least([result for _, result in points])
+    if reach := _beyond([result for _, result in points]):
+        low, room = reach[0], 0.03 * (reach[1] - reach[0])
+        axes.set_ylim(low - room, reach[1] + room)
+    else:
+        axes.set_ylim(low - 0.03, 1.03)
+    axes.grid(axis="y", color=ink.grid, linewidth=0.8)
+    days = [date.fromisoformat(f"{week}-1") for week, _ in points]
+    for run in _runs(points):
+        axes.plot([days[i] for i in run], [points[i][1].value for i in run], color=ink.mark, linewidth=1.6)
+    for day, (_, result) in zip(days, points, strict=True):
+        _mark(axes, day, result, low, ink)
+    spelt = range(0, len(points), max(1, -(-len(points) // SPELT_WEEKS)))
+    axes.set_xticks([days[i] for i in spelt], [_week(points, i, spelt.step) for i in spelt])
+    axes.set_xlim(min(days) - timedelta(days=4), max(days) + timedelta(days=4))
+    axes.set_ylabel(axis, color=ink.text, fontsize=9)
+    spell(axes.get_xticklabels(), ink)
+    return figure
+
+
+def _draw_dots(axes: Any, shown: Sequence[Figure], low: float, ink: Ink) -> None:
+    """All dots and all intervals at once: one by one, sixty of them would take most of a second."""
+    known = [(place, result, result.value) for place, result in enumerate(shown) if result.value is not None]
+    spans = [(place, result.low, result.high) for place, result, _ in known if result.low is not None]
+    if spans:
+        places, lows, highs = zip(*spans, strict=True)
+        axes.hlines(places, lows, highs, color=ink.mark, linewidth=2, capstyle="round")
+    axes.plot(
+        [value for *_, value in known], [place for place, *_ in known], "o", markersize=6, color=ink.mark
+    )
+    ends = [max(value, result.high or value) for _, result, value in known]
+    for (place, result, value), end in zip(known, ends, strict=True):
+        words = f"{value:.2f}  n = {result.n}".replace("-", "−")
+        label = axes.annotate(
+            words, (end, place), (8, 0), textcoords="offset points", va="center", fontsize=8, color=ink.text
+        )
+        # The one that reaches furthest makes the room for all.
+        label.set_in_layout(end == max(ends))
+        if value < 0:
+            # On paper of its own, so that the line at zero does not run through it.
+            label.set_bbox({"facecolor": ink.paper, "edgecolor": "none", "pad": 0.6})
+    for place, result in enumerate(shown):
+        if result.value is None:
+            axes.annotate("undefined", (low, place), va="center", fontsize=8, color=ink.faint)
+
+
+def _mark(axes: Any, day: date, found: Figure, low: float, ink: Ink) -> None:
+    if found.value is None:
+        axes.annotate("undefined", (day, low), ha="center", fontsize=8, color=ink.faint, rotation=90)
+        return
+    if found.low is not None and found.high is not None:
+        axes.plot([day, day], [found.low, found.high], color=ink.mark, linewidth=2, alpha=0.55)
+    axes.plot([day], [found.value], "o", markersize=6, color=ink.mark)
+
+
+def _runs(points: Points) -> Iterator[list[int]]:
+    """The places of values that follow one another without a gap."""
+    run: list[int] = []
+    for place, (_, result) in enumerate(points):
+        if result.value is not None:
+            run.append(place)
+        elif run:
+            yield run
+            run = []
+    if run:
+        yield run
+
+
+def _least(found: Sequence[Figure]) -> float:
+    """Where the axis begins: 0, or below the lowest bound at a tenth that makes whole fifths up to 1."""
+    least = min((x for each in found for x in (each.value, each.low) if x is not None), default=0.0)
+    return 0.0 if least >= 0 else max(-1.0, -0.2 * -(-round(-least * 1000) // 200))
+
+
+def _beyond(found: Sequence[Figure]) -> tuple[float, float] | None:
+    """From where to where figures in units of a scale reach, 0 among them; None where all lie from −1 to 1."""
+    known = [x for each in found for x in (each.value, each.low, each.high) if x is not None]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    return (min(low, 0.0), max(high, 0.0)) if low < -1 or high > 1 else None
+
+
+def _week(points: Points, place: int, step: int) -> str:
+    (week, result), before = points[place], points[place - step][0] if place else ""
+    said = week if week[:4] != before[:4] else week[5:]
+    return f"{said}\nn = {result.n}"
+
+
+# Anyone who wants more of them narrows the table; the rest is counted at the foot.
+MOST_LINES, MOST_PANELS, PER_ROW = 80, 12, 4
+INCH_PER_LINE = 0.29
+ROOM_FOR_WORDS = 0.12
+
+
+@dataclass(frozen=True, slots=True)
+class PlottedRater:
+    """A rater's figure: filled for a judge, hollow for people; `remark` states a limitation."""
+
+    name: str
+    estimate: Estimate
+    judge: bool
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Raters on the same units, and the human band across them."""
+
+    title: str
+    raters: Sequence[PlottedRater]
+    human: Estimate | None
+
+
+def beside(title: str, sections: Sequence[Section], axis: str, ink: Ink = PRINTED) -> Any:
+    """Raters section by section on one axis, each with its interval, and the human band behind those of a section."""
+    headed = len(sections) > 1
+    drawn, left = _fitting(sections, headed)
+    count = sum(len(each.raters) + headed for each in drawn)
+    figure, axes = sheet(1.35 + INCH_PER_LINE * max(3, count), title, ink)
+    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
+    name_axis(axes, axis + (f"\n{counted(left, 'more is', 'more are')} not drawn" if left else ""), ink)
+    places: list[float] = []
+    names: list[str] = []
+    y = 0.0
+    for section in drawn:
+        if headed:
+            places.append(y)
+            names.append(short(section.title, 34))
+            y += 1
+        _band(axes, section.human, y - 0.5, y + len(section.raters) - 0.5, ink)
+        for rater in section.raters:
+            _rated(axes, y, rater, ink, max(1.0, _reach(drawn)))
+            places.append(y)
+            names.append(short(rater.name))
+            y += 1
+    low, high = axes.get_xlim()
+    if _reach(drawn) > 1:
+        axes.set_xlim(min(0.0, low), high + ROOM_FOR_WORDS * (high - low))
+    else:
+        axes.set_xlim(max(-1.05, min(0.0, low)), 1 + ROOM_FOR_WORDS)
+    axes.set_yticks(places, names)
+    axes.set_ylim(max(y, 1) - 0.4, -0.6)
+    spell(axes.get_yticklabels(), ink)
+    if headed:
+        titles = {id(section): short(section.title, 34) for section in drawn}.values()
+        for label in axes.get_yticklabels():
+            label.set_fontweight("bold" if label.get_text() in titles else "normal")
+    _key(figure, axes, drawn, ink)
+    return figure
+
+
+def _fitting(sections: Sequence[Section], headed: bool) -> tuple[list[Section], int]:
+    """As many sections as are still read, one at least, and how many are left out."""
+    drawn: list[Section] = []
+    lines = 0
+    for section in sections:
+        lines += len(section.raters) + headed
+        if drawn and lines > MOST_LINES:
+            break
+        drawn.append(section)
+    return drawn, len(sections) - len(drawn)
+
+
+def _band(axes: Any, human: Estimate | None, top: float, bottom: float, ink: Ink) -> None:
+    if human is None or human.value is None:
+        return
+    if human.low is not None and human.high is not None:
+        across = [human.low, human.high, human.high, human.low]
+        axes.fill(across, [top, top, bottom, bottom], color=ink.mark, alpha=0.15, linewidth=0, zorder=0.5)
+    axes.plot([human.value] * 2, [top, bottom], color=ink.mark, linewidth=1, linestyle=":", zorder=0.6)
+
+
+def _reach(drawn: Sequence[Section]) -> float:
+    """How far from 0 anything that is drawn lies: beyond 1 it is in units of a scale."""
+    every = [
+        one for section in drawn for one in (section.human, *(rater.estimate for rater in section.raters))
+    ]
+    known = [abs(x) for one in every if one for x in (one.value, one.low, one.high) if x is not None]
+    return max(known, default=0.0)
+
+
+def _rated(axes: Any, y: float, rater: PlottedRater, ink: Ink, furthest: float) -> None:
+    result = rater.estimate
+    if result.value is None:
+        axes.annotate("undefined", (0.01, y), va="center", fontsize=8, color=ink.faint)
+        return
+    colour = ink.mark if rater.judge else ink.text
+    if result.low is not None and result.high is not None:
+        axes.plot([result.low, result.high], [y, y], color=colour, linewidth=2, solid_capstyle="round")
+    axes.plot(
+        [result.value], [y], "o" if rater.judge else "s", markersize=8 if rater.judge else 6.5, markeredgewidth=2,
+        markerfacecolor=colour if rater.judge else ink.paper, markeredgecolor=colour,
+    )  # fmt: skip
+    edge = max(result.value, result.high if result.high is not None else result.value)
+    words = f"{result.value:.3f}  {rater.remark}".rstrip().replace("-", "−")
+    label = axes.annotate(
+        words, (min(edge, furthest), y), (8, 0), textcoords="offset points", va="center", fontsize=8.5
+    )
+    label.set_color(ink.text)
+
+
+def _key(figure: Any, axes: Any, sections: Sequence[Section], ink: Ink) -> None:
+    kinds = {rater.judge for section in sections for rater in section.raters}
+    if True in kinds:
+        axes.plot([], [], "o-", markersize=7, color=ink.mark, label="judge")
+    if False in kinds:
+        axes.plot([], [], "s-", markersize=6, color=ink.text, markerfacecolor=ink.paper, label="people")
+    if any(each.human is not None and each.human.low is not None for each in sections):
+        axes.fill([], [], color=ink.mark, alpha=0.15, label="people with one another")
+    handles, labels = axes.get_legend_handles_labels()
+    if handles:
+        legend = figure.legend(
+            handles, labels, loc="outside lower center", ncols=len(handles) if ink.width > 5 else 2, frameon=False,
+            fontsize=8.5,
+        )  # fmt: skip
+        spell(legend.get_texts(), ink)
+
+
+def differences(
+    title: str,
+    rows: Sequence[tuple[str, Estimate]],
+    axis: str,
+    ink: Ink = PRINTED,
+    margin: float | None = None,
+) -> Any:
+    """Differences with their intervals about a line at 0; hollow where the interval spans it.
+
+    With a `margin`, how much worse something may be, that line is dashed, and the interval is compared with it.
+    """
+    drawn = list(rows[:MOST_LINES])
+    figure, axes = sheet(1.2 + INCH_PER_LINE * max(3, len(drawn)), title, ink)
+    axes.grid(axis="x", color=ink.grid, linewidth=0.8)
+    left = (
+        f"\n{counted(len(rows) - len(drawn), 'more is', 'more are')} not drawn"
+        if len(rows) > len(drawn)
+        else ""
+    )
+    name_axis(axes, axis + left, ink)
+    axes.axvline(0, color=ink.text, linewidth=1)
+    if margin is not None:
+        axes.axvline(-margin, color=ink.text, linewidth=1, linestyle="--")
+    edge = -(margin or 0)
+    for place, (_, result) in enumerate(drawn):
+        if result.value is None:
+            axes.annotate("undefined", (0.005, place), va="center", fontsize=8, color=ink.faint)
+            continue
+        open_ = result.low is None or result.high is None or result.low <= edge <= result.high
+        if result.low is not None and result.high is not None:
+            axes.plot([result.low, result.high], [place, place], color=ink.mark, linewidth=2)
+        axes.plot(
+            [result.value], [place], "o", markersize=8, markeredgewidth=2, markeredgecolor=ink.mark,
+            markerfacecolor=ink.paper if open_ else ink.mark,
+        )  # fmt: skip
+    reach = max((abs(edge) for edge in axes.get_xlim()), default=0.1)
+    axes.set_xlim(-reach, reach)
+    axes.set_yticks(range(len(drawn)), [short(name, 34) for name, _ in drawn])
+    axes.set_ylim(len(drawn) - 0.4, -0.6)
+    spell(axes.get_yticklabels(), ink)
+    return figure
+
+
+def confusions(
+    title: str,
+    raters: Sequence[tuple[str, Mapping[tuple[str, str], float]]],
+    values: Sequence[str],
+    ink: Ink = PRINTED,
+) -> Any:
+    """A small matrix for each rater: true values down, what was said across; counts, and their share of the row."""
+    drawn = list(raters[:MOST_PANELS])
+    across = max(1, min(PER_ROW, len(drawn), int(ink.width / (0.9 + 0.45 * len(values)))))
+    down = -(-len(drawn) // across)
+    figure, first = sheet(0.7 + down * (1.05 + 0.42 * len(values)), title, ink)
+    first.remove()
+    for place, (name, counts) in enumerate(drawn):
+        _panel(
+            figure.add_subplot(down, across, place + 1),
+            name,
+            counts,
+            values,
+            ink,
+            labelled=place % across == 0,
+        )
+    if len(raters) > len(drawn):
+        more = figure.supxlabel(
+            f"{counted(len(raters) - len(drawn), 'more is', 'more are')} not drawn", fontsize=9
+        )
+        spell([more], ink)
+    return figure
+
+
+def _panel(
+    axes: Any, name: str, counts: Mapping[tuple[str, str], float], values: Sequence[str], ink: Ink, *, labelled: bool
+) -> None:  # fmt: skip
+    from matplotlib.colors import LinearSegmentedColormap
+
+    colours = LinearSegmentedColormap.from_list("goldsmith", [ink.grid, ink.mark])
+    axes.set_facecolor(ink.paper)
+    for side in axes.spines.values():
+        side.set_visible(False)
+    totals = {true: sum(counts.get((true, said), 0) for said in values) for true in values}
+    shares = [
+        [counts.get((true, said), 0) / totals[true] if totals[true] else 0.0 for said in values] for true in values
+    ]  # fmt: skip
+    axes.imshow(shares, aspect="auto", cmap=colours, vmin=0, vmax=1)
+    for i, true in enumerate(values):
+        for j, said in enumerate(values):
+            many = counts.get((true, said), 0)
+            words = f"{many:,.0f}" + (f"\n{100 * shares[i][j]:.0f} %" if totals[true] else "")
+            colour = contrasting(ink, colours(shares[i][j]))
+            axes.text(j, i, words, ha="center", va="center", fontsize=8, color=colour)
+    axes.tick_params(axis="both", length=0, labelsize=8, colors=ink.text)
+    axes.set_xticks(range(len(values)), [short(value, 12) for value in values])
+    axes.set_yticks(range(len(values)), [short(value, 12) for value in values])
+    axes.set_title(short(name, 22), fontsize=9)
+    axes.set_xlabel("said", fontsize=8)
+    axes.set_ylabel("true" if labelled else "", fontsize=8)
+    spell(
+        [axes.title, axes.xaxis.label, axes.yaxis.label, *axes.get_xticklabels(), *axes.get_yticklabels()],
+        ink,
+    )

@@ -1,44 +1,50 @@
 """The records read from a set of files, and the problems found in the rest."""
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import tempfile
+import weakref
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
 from pydantic import ValidationError
 
 from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.contest import showing_id
-from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
-from annotator.domain.material.collected import Funnel
-from annotator.domain.texts.change import derived_id
+from annotator.domain.judges.judge import RaterKind, Status
+from annotator.domain.judges.paper import DrawnPairs, ErrorSample
+from annotator.domain.material.extract import Funnel
+from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord, PromptRecord
-from annotator.exchange.release.pair_records import (
+from annotator.exchange.release.records import (
     AdjudicationRecord,
     AgreementRecord,
-    AssistedRecord,
-    GuidelineRecord,
-    RevisionRecord,
-)
-from annotator.exchange.release.records import (
     ArtifactRecord,
+    AssistedRecord,
     DecisionRecord,
+    ExtractRecord,
+    GuidelineRecord,
+    InformedRecord,
     ItemRecord,
     JudgementRecord,
     JudgeRecord,
     MatchRecord,
     MetricRecord,
+    PageRecord,
     PersonRecord,
+    PromptRecord,
     RatingRecord,
     Record,
     ResponseRecord,
+    RevisionRecord,
     RunRecord,
     ScoreRecord,
     SourceRecord,
     SystemRecord,
+    ValidationSetRecord,
 )
-from annotator.exchange.release.validation_records import InformedRecord, ValidationSetRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +118,6 @@ class Bundle:
         return [one for agreement in self.agreements for one in agreement.assisted]
 
     def place(self, thing: str, record_id: str) -> tuple[str, int | None]:
-        """The file and index that a thing was read from."""
         return self.places.get((thing, record_id), (thing, None))
 
     def counts(self) -> dict[str, int]:
@@ -172,28 +177,25 @@ def record_id(record: Record) -> str:
 
 
 def revision_key(artifact_id: str, number: int) -> str:
-    """What makes a revision one and the same, as one text."""
     return f"{artifact_id}\x1f{number}"
 
 
 def judgement_key(
     protocol: str, response_id: str, unit_id: str, rater_kind: str, rater_id: str, trial: int
 ) -> str:
-    """What makes a judgement one and the same, as one text."""
     return "\x1f".join((protocol, response_id, unit_id, rater_kind, rater_id, str(trial)))
 
 
 def of_file(file: str, refusal: Refusal) -> Problem:
-    """The problem that a file cannot be read at all."""
     return Problem(file, None, str(refusal))
 
 
 def in_words(error: ValidationError) -> str:
     """What does not fit, field by field, in one sentence part."""
     parts = []
-    for found in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
-        where = ".".join(str(part) for part in found["loc"])
-        parts.append(f"“{where}” {_plain(found['type'], found['msg'])}" if where else found["msg"])
+    for result in error.errors(include_url=False, include_input=False, include_context=False)[:5]:
+        where = ".".join(str(part) for part in result["loc"])
+        parts.append(f"“{where}” {_plain(result['type'], result['msg'])}" if where else result["msg"])
     rest = error.error_count() - len(parts)
     return "; ".join(parts) + (f"; and {rest} more" if rest > 0 else "")
 
@@ -219,4 +221,56 @@ def retyped(raw: Any, made: Any, path: str = "") -> str:
         wrong = isinstance(raw, bool) is not isinstance(made, bool)
         wrong = wrong or (isinstance(raw, float) and isinstance(made, int))
         return path.lstrip(".") if wrong else ""
-    return next((found for where, a, b in pairs if (found := retyped(a, b, where))), "")
+    return next((result for where, a, b in pairs if (result := retyped(a, b, where))), "")
+
+
+# Under which protocol, by what kind of rater, by whom, and whether it came.
+Told = tuple[str, RaterKind, str, Status]
+
+
+class Spool(Collection[JudgementRecord]):
+    """Judgements in an unnamed file, in order; each reading starts at the first."""
+
+    def __init__(self, records: Iterable[JudgementRecord]) -> None:
+        """Refusal when the disk has no room for them."""
+        self._length = 0
+        self.tally = Counter[Told]()
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - as long as the spool
+        weakref.finalize(self, self._file.close)
+        try:
+            for record in records:
+                self._length += self._file.write(orjson.dumps(record.model_dump(mode="json")) + b"\n")
+                self.tally[_told(record)] += 1
+            self._file.flush()
+        except OSError as error:
+            raise Refusal(
+                f"The judgements could not be laid aside for the release: {error.strerror or error}.",
+                "Free some space in the temporary folder and try again.",
+            ) from error
+
+    def trees(self) -> Iterator[dict[str, Any]]:
+        place = 0
+        while place < self._length:
+            # Two may read in turns.
+            self._file.seek(place)
+            line = self._file.readline()
+            place += len(line)
+            yield orjson.loads(line)
+
+    def __iter__(self) -> Iterator[JudgementRecord]:
+        return (JudgementRecord(**tree) for tree in self.trees())
+
+    def __len__(self) -> int:
+        return self.tally.total()
+
+    def __contains__(self, record: object) -> bool:
+        return any(each == record for each in self)
+
+
+def tally(judgements: Iterable[JudgementRecord]) -> Counter[Told]:
+    """How many there are by protocol, kind of rater, rater and status."""
+    return judgements.tally if isinstance(judgements, Spool) else Counter(map(_told, judgements))
+
+
+def _told(record: JudgementRecord) -> Told:
+    return record.protocol, record.rater_kind, record.rater_id, record.status

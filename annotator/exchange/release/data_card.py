@@ -1,20 +1,214 @@
 """The data card: a plain-language description of a release, next to its files."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from annotator.domain.experts.adjudication import DROP, DisputeState, Figure, Origin, Reason, bound_of
 from annotator.domain.experts.final_pass import ItemChecks
-from annotator.domain.judges.judgement import SETTLED, RaterKind
-from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.page import PageState
-from annotator.domain.texts.counting import counted
-from annotator.exchange.release import gold_card
-from annotator.exchange.release.bundle import Bundle
-from annotator.exchange.release.gold_card import Drafted, StageFigure
-from annotator.exchange.release.markdown_tables import line, shares, table
-from annotator.exchange.release.spool import tally
+from annotator.domain.judges.judge import SETTLED, RaterKind
+from annotator.domain.judges.paper import DrawnPairs, ErrorSample
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.material.item import PageState
+from annotator.domain.texts.estimate import decimal, interval
+from annotator.domain.texts.words import counted
+from annotator.exchange.release.bundle import Bundle, tally
+from annotator.exchange.release.records import AdjudicationRecord, RulingRecord
+
+
+def table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join(
+        "| " + " | ".join(line(cell).replace("|", "\\|") for cell in row) + " |" for row in lines
+    )
+
+
+def shares(counts: Mapping[str, int]) -> list[tuple[str, str, str]]:
+    """Rows of a name, its count, and its share of them all, by name."""
+    total = sum(counts.values())
+    return [(name, str(count), f"{100 * count / total:.1f} %") for name, count in sorted(counts.items())]
+
+
+def line(words: str) -> str:
+    return " ".join(words.split())
+
+
+ORIGINS = {
+    Origin.ONE: "one person's words",
+    Origin.BOTH: "what all of them wrote",
+    Origin.EDITED: "reworded by the adjudicator",
+    Origin.NEW: "added by the adjudicator",
+}
+ALONE = "No two people's work on the same stage of an item was compared for this release."
+
+
+@dataclass(frozen=True, slots=True)
+class StageFigure:
+    """A figure over all items of one stage; `pairing` says whose pairing of units it is over, if not the matcher's."""
+
+    stage: str
+    field: str
+    items: int
+    figure: Figure
+    pairing: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafted:
+    """The number of an artifact's units from models' drafts, the total, and the models."""
+
+    artifact_id: str
+    kind: str
+    author: str
+    units: int
+    of: int
+    models: tuple[str, ...]
+
+
+def gold_card(bundle: Bundle, figures: Sequence[StageFigure], drafted: Sequence[Drafted] = ()) -> str:
+    """The section as Markdown: a table of who wrote how much and what models drafted, agreement, adjudication."""
+    parts = [_people(bundle), *_drafts(drafted), *_material(bundle)]
+    if not bundle.agreements:
+        return "\n\n".join([*parts, ALONE])
+    parts += [_agreement(bundle), _figures(figures)]
+    last = {one.adjudication_id: one for one in sorted(bundle.adjudications, key=lambda one: one.version)}
+    return "\n\n".join([*parts, *_adjudication(bundle, list(last.values()))])
+
+
+def _people(bundle: Bundle) -> str:
+    documents, units, settled = Counter[str](), Counter[str](), Counter[str]()
+    for artifact in bundle.artifacts:
+        if artifact.state is State.CONSENSUS:
+            settled[artifact.author_id] += 1
+            continue
+        documents[artifact.author_id] += 1
+        units[artifact.author_id] += len(artifact.document["units"])
+    labels = Counter[str]()
+    for (_, kind, rater, _), many in tally(bundle.judgements).items():
+        labels[rater] += many * (kind is RaterKind.PERSON)
+    counts = (documents, units, labels, settled)
+    rows = [(one.alias, *(str(count[one.id]) for count in counts)) for one in bundle.people]
+    head = ("person", "documents written", "units in them", "labels given", "consensus made")
+    return table(head, rows) if rows else "Nobody's work is in it."
+
+
+def _drafts(drafted: Sequence[Drafted]) -> Iterator[str]:
+    """Nothing where no model drafted; otherwise how much of each author's documents of a kind came from a draft."""
+    if not drafted:
+        return
+    units = sum(one.units for one in drafted)
+    models = sorted({model for one in drafted for model in one.models})
+    yield (
+        f"{counted(units, 'unit')} of {counted(len(drafted), 'document')} came from a model's draft: it was shown to "
+        "one person alone, who took each of these units and answers for it. What was changed afterwards still counts. "
+        f"Models: {', '.join(line(model) for model in models)}. `manifest.json` says under `drafted` how many units of "
+        "each document they are."
+    )
+    groups = sorted({(one.kind, one.author) for one in drafted})
+    rows = []
+    for group in groups:
+        those = [one for one in drafted if (one.kind, one.author) == group]
+        rows.append(
+            (*group, *(str(sum(n)) for n in zip(*((one.units, one.of) for one in those), strict=True)))
+        )
+    yield table(("kind", "by", "units from a draft", "of units"), rows)
+
+
+def _material(bundle: Bundle) -> Iterator[str]:
+    drafted = [source for source in bundle.sources if source.drafted]
+    if drafted:
+        yield (
+            f"{counted(len(drafted), 'source')} {_were(len(drafted))} drafted by a model as reference material for the "
+            "experts, and confirmed by a person before anybody was shown it; `drafted` in `sources.json` says by which "
+            "model, by whom and when."
+        )
+
+
+def _agreement(bundle: Bundle) -> str:
+    items = {agreement.item_id for agreement in bundle.agreements}
+    raters = {given.person_id for one in bundle.agreements for given in one.inputs}
+    matchers, programs, guidelines = (
+        ", ".join(sorted(result))
+        for result in (
+            {agreement.matcher for agreement in bundle.agreements},
+            {agreement.program for agreement in bundle.agreements},
+            {f"{one.stage.value} {given.guideline}" for one in bundle.agreements for given in one.inputs},
+        )
+    )
+    stages = len(bundle.agreements)
+    return (
+        f"{counted(stages, 'stage')} on {counted(len(items), 'item')} {_were(stages)} answered by two or more of "
+        f"{counted(len(raters), 'person', 'people')} without sight of one another's work. How far they agreed was "
+        "computed once, from the first documents that all of them had submitted, and before anybody adjudicated: "
+        "an automatic matcher paired their units without knowing who wrote them. Nothing that happened later has "
+        f"changed these figures; `agreement.json` holds them with their inputs. Matcher: {matchers}. Program: "
+        f"{programs}. Guidelines by version: {guidelines}. `–` stands for a figure that is undefined; the remark "
+        "says why."
+    )
+
+
+def _figures(figures: Iterable[StageFigure]) -> str:
+    head = ("stage", "of", "pairing", "items", "n", "figure", "value", "95 % interval", "remark")
+    return table(head, (_line(figure) for figure in figures))
+
+
+def _line(one: StageFigure) -> tuple[str, ...]:
+    result = one.figure
+    span = interval(result, lambda bound: decimal(bound, 2)) or "–"
+    value = "–" if result.value is None else decimal(result.value, 2)
+    head = (one.stage, one.field, one.pairing or "automatic", str(one.items), str(result.n))
+    remarks = (result.note, "" if one.pairing else bound_of(result))
+    return (*head, result.name, value, span, "; ".join(filter(None, remarks)))
+
+
+def _adjudication(bundle: Bundle, last: Sequence[AdjudicationRecord]) -> Iterator[str]:
+    if not last:
+        yield "None of it has been adjudicated yet."
+        return
+    rows = [row for one in last for row in one.rulings]
+    unanimous = sum(row.unanimous for row in rows)
+    dropped = sum(row.take == DROP for row in rows)
+    yield (
+        f"{len(last):,} of these {len(bundle.agreements):,} {_were(len(last))} adjudicated by somebody who was none "
+        f"of the raters and saw their answers under letters. Of {counted(len(rows), 'row')}, {unanimous:,} "
+        f"({100 * unanimous / max(1, len(rows)):.0f} %) {_were(unanimous)} unanimous and {dropped:,} {_were(dropped)} "
+        f"dropped. {_checked(last)} {_gaps(rows)} {_disputes(bundle)} `adjudications.json` says of every unit of a "
+        "consensus where it comes from and why."
+    )
+    origins = Counter(ORIGINS[unit.origin] for one in last for unit in one.provenance)
+    yield table(("origin of a consensus unit", "units", "share"), shares(origins))
+    reasons = Counter(row.reason.value for row in rows if row.reason is not None)
+    if reasons:
+        yield table(("reason for departing from an answer", "rows", "share"), shares(reasons))
+
+
+def _checked(last: Sequence[AdjudicationRecord]) -> str:
+    drawn = sum(one.spot_check for one in last)
+    if not drawn:
+        return "None of them was drawn for a spot check."
+    return f"{counted(drawn, 'unanimous stage')} {_were(drawn)} drawn for a spot check and looked at all the same."
+
+
+def _gaps(rows: Sequence[RulingRecord]) -> str:
+    gaps = sum(bool(row.gap) or row.reason is Reason.GUIDELINE_GAP for row in rows)
+    return (
+        f"{counted(gaps, 'row')} showed a gap in the guideline."
+        if gaps
+        else "No row showed a gap in the guideline."
+    )
+
+
+def _disputes(bundle: Bundle) -> str:
+    disputes = [each for one in bundle.adjudications for each in one.disputes]
+    if not disputes:
+        return "Nobody has objected."
+    answered = sum(each.state is DisputeState.ANSWERED for each in disputes)
+    return f"{counted(len(disputes), 'objection')} came back from annotators; {answered} {_were(answered)} answered."
+
+
+def _were(count: int) -> str:
+    return "was" if count == 1 else "were"
+
 
 NO_LICENCE = "Not stated yet. Ask the project's coordinator before using these files."
 
@@ -61,7 +255,7 @@ def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
     roles = table(("role", "items", "share"), shares(facts.roles)) if facts.roles else ""
     yield "Items", "\n\n".join(filter(None, (_items(bundle), roles, facts.without)))
     yield "Weights", _weights(bundle)
-    yield "How the gold came about", gold_card.text(bundle, facts.agreement, facts.drafted)
+    yield "How the gold came about", gold_card(bundle, facts.agreement, facts.drafted)
     yield "Raters", _raters(bundle)
     if bundle.matches or bundle.decisions:
         yield "Contest of tasks", _contest(bundle)
@@ -72,16 +266,13 @@ def _sections(bundle: Bundle, facts: ReleaseFacts) -> Iterable[tuple[str, str]]:
     scores += _of_set(facts.rubric_set) if facts.rubric_set else ""
     yield "How the scores are computed", "\n\n".join((scores, *map(line, facts.repeats)))
     if facts.departures:
-        yield "Differences from the papers", _departures(facts.departures)
+        parts = (
+            "\n".join([f"{line(title)}:", "", *(f"- {line(one)}" for one in own)])
+            for title, own in facts.departures.items()
+        )
+        yield "Differences from the papers", "\n\n".join(parts)
     yield "Licence", facts.licence.strip() or NO_LICENCE
     yield "Checking the files", _CHECKSUMS
-
-
-def _departures(known: Mapping[str, Sequence[str]]) -> str:
-    parts = (
-        "\n".join([f"{line(title)}:", "", *(f"- {line(one)}" for one in own)]) for title, own in known.items()
-    )
-    return "\n\n".join(parts)
 
 
 _SCORES = """\
@@ -123,8 +314,10 @@ def _counts(bundle: Bundle) -> str:
     units = Counter[Kind]()
     for artifact in bundle.artifacts:
         units[artifact.kind] += len(artifact.document["units"])
-    rows = [(thing, str(count), "–") for thing, count in bundle.counts().items() if thing != "artifacts"]
-    rows += [(f"{kind.value} (artifact)", str(kinds[kind]), str(units[kind])) for kind in sorted(kinds)]
+    rows = [
+        *((thing, str(count), "–") for thing, count in bundle.counts().items() if thing != "artifacts"),
+        *((f"{kind.value} (artifact)", str(kinds[kind]), str(units[kind])) for kind in sorted(kinds)),
+    ]
     return table(("thing", "how many", "units in them"), rows)
 
 
@@ -132,10 +325,9 @@ def _items(bundle: Bundle) -> str:
     if not bundle.items:
         return "There are none."
     types = shares(Counter(item.question_type or "(no type)" for item in bundle.items))
-    languages = shares(Counter(item.language for item in bundle.items))
     tables = (
         table(("question type", "items", "share"), types),
-        table(("language", "items", "share"), languages),
+        table(("language", "items", "share"), shares(Counter(item.language for item in bundle.items))),
     )
     return "\n\n".join(tables)
 
@@ -158,20 +350,27 @@ def _raters(bundle: Bundle) -> str:
         given[kind, rater] += many
     written = Counter(artifact.author_id for artifact in bundle.artifacts)
     rows = [
-        (person.alias, "person", str(written[person.id]), str(given[RaterKind.PERSON, person.id]))
-        for person in bundle.people
-    ]
-    rows += [
-        (judge.name, f"judge, {judge.model or judge.kind.value}", "0", str(given[RaterKind.JUDGE, judge.id]))
-        for judge in bundle.judges
+        *(
+            (person.alias, "person", str(written[person.id]), str(given[RaterKind.PERSON, person.id]))
+            for person in bundle.people
+        ),
+        *(
+            (
+                judge.name,
+                f"judge, {judge.model or judge.kind.value}",
+                "0",
+                str(given[RaterKind.JUDGE, judge.id]),
+            )
+            for judge in bundle.judges
+        ),
     ]
     return table(("rater", "kind", "artifacts", "judgements"), rows) if rows else "There are none."
 
 
 def _contest(bundle: Bundle) -> str:
-    said = Counter(one.rater_name for one in bundle.matches if one.value is not None)
-    held = Counter(f"held back: {one.reason}" for one in bundle.decisions if not one.kept)
-    decided = held + Counter(kept=sum(one.kept for one in bundle.decisions))
+    said = Counter(match.rater_name for match in bundle.matches if match.value is not None)
+    held = Counter(f"held back: {decision.reason}" for decision in bundle.decisions if not decision.kept)
+    decided = held + Counter(kept=sum(decision.kept for decision in bundle.decisions))
     raters = table(("rater", "comparisons"), [(name, str(many)) for name, many in sorted(said.items())])
     tasks = table(("decision", "tasks"), [(why, str(many)) for why, many in sorted(decided.items())])
     return "\n\n".join((_CONTEST, raters, tasks))

@@ -1,18 +1,39 @@
 """Records of a Goldsmith release: one class per file, from which the published schemas are generated."""
 
+import re
+from collections.abc import Iterable, Mapping
 from datetime import date, datetime
 from typing import Any, ClassVar, Self
 
+import orjson
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
 
+from annotator.domain.experts.adjudication import (
+    Adjudication,
+    AdjudicationState,
+    Agreement,
+    AssistedPair,
+    Confidence,
+    ConsensusVersion,
+    Dispute,
+    DisputeState,
+    Figure,
+    Origin,
+    Provenance,
+    Reason,
+    Ruling,
+)
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.contest import ContestFields
-from annotator.domain.judges.judge import Asking, JudgeKind, RunState
-from annotator.domain.judges.judgement import RaterKind, Status
-from annotator.domain.judges.taxonomy import DrawnPairs, ErrorSample
+from annotator.domain.judges.judge import Asking, InformedKind, JudgeKind, RaterKind, RunState, Status
+from annotator.domain.judges.paper import DrawnPairs, ErrorSample
+from annotator.domain.judges.validation import Content, FirstLabel
 from annotator.domain.kinds.artifact import Document, DraftSource, Kind, State
-from annotator.domain.material.source import SourceFormat, SourceKind
-from annotator.domain.texts.canonical import Text
+from annotator.domain.material.extract import SET, ExtractState, class_of
+from annotator.domain.material.item import PageState, SourceFormat, SourceKind
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.canonical import Text, canonical_json, sha256
 
 FORMAT = "goldsmith"
 FORMAT_VERSION = "1.4"
@@ -184,7 +205,6 @@ class ArtifactRecord(LaterFields):
 
     @classmethod
     def settled(cls, own: str, item_id: str, document: Document[Any], at: datetime) -> Self:
-        """A consensus that nobody is named as the author of."""
         return cls(
             id=own,
             item_id=item_id,
@@ -412,3 +432,394 @@ class Manifest(LaterFields):
         default_factory=dict,
         description="Artifact's id → how many of its units came from a model's draft; left out where no model drafted",
     )
+
+
+class GuidelineRecord(Record):
+    """A version of a stage's guideline that a coordinator wrote; version 1 is the text that the program ships."""
+
+    FILE: ClassVar[str] = "guidelines.json"
+    stage: Stage
+    version: int = Field(ge=2)
+    text: Text = Field(max_length=200_000, description="Markdown")
+    at: datetime
+
+
+class RevisionRecord(Record):
+    """A revision that leaves: that of an artifact's file, and each sealed one that agreement or consensus rests on.
+
+    `chain` is the hash of the link before it and of this content's hash, from the first revision on; `skipped` are
+    the hashes of the revisions between this one and the one before it here, whose content stayed with its author.
+    """
+
+    FILE: ClassVar[str] = "revisions.json"
+    artifact_id: str
+    item_id: str
+    kind: Kind
+    author_id: str = Field(description="A person's id; empty when imported without an author")
+    revision: int = Field(ge=1)
+    sealed: bool
+    at: datetime
+    sha256: str = Field(description="SHA-256 of the document's canonical JSON")
+    chain: str
+    skipped: list[str] = Field(default_factory=list)
+    guideline: str = Field(default="1", max_length=40, description="Version of the guideline in force")
+    form: str = Field(default="1", max_length=40, description="Version of the fields that were asked for")
+    reason: Text = Field(default="", description="Why warnings were overridden when sealing")
+    document: dict[str, Any] | None = Field(
+        default=None, description="None when it is the document under `artifacts/`"
+    )
+
+
+class AssistedRecord(Record, AssistedPair):
+    """What two raters wrote as a judge paired it by meaning, once the agreement was frozen: figures of their own."""
+
+    FILE: ClassVar[str] = ""
+
+
+class AgreementRecord(LaterFields, Agreement):
+    """The agreement on one stage of one item, frozen before anybody saw both; people by their ids in people.json."""
+
+    FILE: ClassVar[str] = "agreement.json"
+    assisted: tuple[AssistedRecord, ...] = Field(
+        default=(),
+        description="By judges' pairing, in the place of no frozen figure; left out where there is none",
+    )
+
+    def frozen(self) -> Agreement:
+        return Agreement(**{name: getattr(self, name) for name in Agreement.model_fields})
+
+
+class ProvenanceRecord(Record):
+    """Where one unit of a consensus comes from and why it reads as it does."""
+
+    unit_id: str
+    ruling_id: str
+    origin: Origin
+    wording_of: str = Field(default="", description="The person whose wording it is, when it is one's alone")
+    sources: dict[str, str] = Field(default_factory=dict, description="Person's id → the unit's id there")
+    reason: Reason | None = None
+    rationale: Text = ""
+    confidence: Confidence | None = None
+    gap: Text = Field(default="", description="What the guideline leaves open, if anything")
+
+
+class RulingRecord(Record):
+    """One row as it was ruled on, those that were dropped included."""
+
+    id: str
+    position: int = Field(ge=0)
+    members: dict[str, str] = Field(default_factory=dict, description="Person's id → the unit's id there")
+    unanimous: bool = False
+    take: str = Field(min_length=1, description="A person's id, both, own or drop")
+    own: dict[str, Any] = Field(default_factory=dict, description="The unit as the adjudicator worded it")
+    reason: Reason | None = None
+    rationale: Text = Field(default="", max_length=20_000)
+    confidence: Confidence | None = None
+    gap: Text = Field(default="", max_length=20_000)
+    first_vote: str = Field(default="", max_length=200, description="What was said before seeing the answers")
+
+
+class DisputeRecord(Record):
+    """An annotator's objection to a version of the consensus, and what came of it."""
+
+    id: str
+    person_id: str
+    text: Text = Field(min_length=1, max_length=20_000)
+    at: datetime
+    state: DisputeState
+    answer: Text = ""
+    answered_version: int = Field(default=0, ge=0, description="The version that answers it; 0 for none")
+
+
+class AdjudicationRecord(Record):
+    """One closed version of a consensus: who ruled on whose answers, and where every unit of it comes from."""
+
+    FILE: ClassVar[str] = "adjudications.json"
+    id: str
+    adjudication_id: str
+    version: int = Field(ge=1)
+    item_id: str
+    stage: Stage
+    agreement_id: str
+    artifact_id: str = Field(description="The consensus under `artifacts/`")
+    revision: int = Field(ge=1)
+    adjudicator_id: str
+    letters: dict[str, str] = Field(description="The letter under which the adjudicator saw whose answer")
+    seed: int = Field(ge=0, description="Of the shuffle that dealt the letters")
+    spot_check: bool = Field(default=False, description="Unanimous, but drawn to be looked at all the same")
+    opened_at: datetime
+    closed_at: datetime
+    provenance: list[ProvenanceRecord]
+    rulings: list[RulingRecord]
+    repaired: list[Figure] = Field(
+        default_factory=list,
+        description="Agreement by the adjudicator's pairing: a second figure, never the frozen one",
+    )
+    disputes: list[DisputeRecord] = Field(
+        default_factory=list, description="Objections raised while this version stood"
+    )
+
+
+def adjudication_record(
+    found: Adjudication, version: ConsensusVersion, disputes: Iterable[Dispute] = ()
+) -> AdjudicationRecord:
+    people = found.letters
+    return AdjudicationRecord(
+        **version.model_dump(include={"id", "adjudication_id", "version", "artifact_id", "revision", "repaired"}),
+        **found.model_dump(include={"item_id", "stage", "agreement_id", "letters", "seed", "spot_check", "opened_at"}),
+        adjudicator_id=version.by,
+        closed_at=version.at,
+        provenance=[_provenance_record(one, people) for one in version.provenance],
+        rulings=[_ruling_record(ruling, people) for ruling in version.rulings],
+        disputes=[DisputeRecord(**dispute.model_dump(exclude={"item_id", "stage"})) for dispute in disputes],
+    )  # fmt: skip
+
+
+def consensus_version(record: AdjudicationRecord) -> ConsensusVersion:
+    """The closed version of a record, with letters in the place of people; ValueError names the person who has none."""
+    letters = {person: letter for letter, person in record.letters.items()}
+    return ConsensusVersion(
+        **record.model_dump(include={"id", "adjudication_id", "version", "artifact_id", "revision"}),
+        provenance=tuple(_provenance(one, letters) for one in record.provenance),
+        rulings=tuple(_ruling(ruling, record.adjudication_id, letters) for ruling in record.rulings),
+        repaired=tuple(record.repaired),
+        by=record.adjudicator_id,
+        at=record.closed_at,
+    )
+
+
+def adjudication(last: AdjudicationRecord) -> Adjudication:
+    return Adjudication(
+        **last.model_dump(
+            include={
+                "item_id", "stage", "agreement_id", "adjudicator_id", "seed", "letters", "version", "spot_check",
+                "opened_at", "closed_at",
+            }
+        ),
+        id=last.adjudication_id,
+        state=AdjudicationState.CLOSED,
+        consensus_id=last.artifact_id,
+    )  # fmt: skip
+
+
+def disputes(record: AdjudicationRecord) -> list[Dispute]:
+    about = {"item_id": record.item_id, "stage": record.stage}
+    return [Dispute(**dispute.model_dump(), **about) for dispute in record.disputes]
+
+
+def _provenance_record(one: Provenance, people: Mapping[str, str]) -> ProvenanceRecord:
+    kept = one.model_dump(exclude={"letter", "sources"})
+    sources = {people[letter]: unit for letter, unit in one.sources.items()}
+    return ProvenanceRecord(**kept, wording_of=people.get(one.letter, ""), sources=sources)
+
+
+def _provenance(one: ProvenanceRecord, letters: Mapping[str, str]) -> Provenance:
+    kept = one.model_dump(exclude={"wording_of", "sources"})
+    letter = _letter(letters, one.wording_of) if one.wording_of else ""
+    return Provenance(**kept, letter=letter, sources=_lettered(one.sources, letters))
+
+
+def _ruling_record(one: Ruling, people: Mapping[str, str]) -> RulingRecord:
+    kept = one.model_dump(exclude={"adjudication_id", "take", "members"})
+    members = {people[letter]: unit for letter, unit in one.members.items()}
+    return RulingRecord(**kept, take=people.get(one.take, one.take), members=members)
+
+
+def _ruling(one: RulingRecord, adjudication_id: str, letters: Mapping[str, str]) -> Ruling:
+    kept = one.model_dump(exclude={"take", "members"})
+    take = letters.get(one.take, one.take)
+    return Ruling(**kept, adjudication_id=adjudication_id, take=take, members=_lettered(one.members, letters))
+
+
+def _lettered(units: Mapping[str, str], letters: Mapping[str, str]) -> dict[str, str]:
+    return {_letter(letters, person): unit for person, unit in units.items()}
+
+
+def _letter(letters: Mapping[str, str], person: str) -> str:
+    if person not in letters:
+        raise ValueError(f"“{person[:36]}” is not one of its raters")
+    return letters[person]
+
+
+class ExtractRecord(Record):
+    """What somebody drew from a response before it was judged: its plan, its references, or the claims it makes."""
+
+    FILE: ClassVar[str] = "extracts.json"
+    id: str
+    item_id: str
+    response_id: str
+    kind: str
+    origin: str = Field(
+        description="judge:<id>, person:<id> or import; a person's version counts before the others. set:<name> of the "
+        "rubrics of a named set, which are of an item and of no response"
+    )
+    state: ExtractState
+    flags: list[str] = Field(default_factory=list)
+    run_id: str | None = None
+    by: str = ""
+    at: datetime
+    sha256: str = Field(description="SHA-256 of the document's canonical JSON")
+    document: dict[str, Any]
+
+
+class PageRecord(LaterFields):
+    """The snapshot of a page that a claim or a reference cites: its text as judges read it, or why there is none.
+
+    The text is its owner's: a release holds it only where that was asked for, and its hash in any case.
+    """
+
+    FILE: ClassVar[str] = "pages.json"
+    url: Text = Field(description="The normal spelling of the address")
+    state: PageState
+    text: Text = Field(
+        default="", description="Empty too where the text of a page that was read stayed behind"
+    )
+    title: Text = ""
+    final_url: Text = ""
+    content_type: str = ""
+    cause: Text = ""
+    fetched_at: datetime
+    by_reader: str = ""
+    citations: int | None = None
+    citations_on: date | None = None
+    sha256: str = Field(
+        description="SHA-256 of the text as judges read it, also where the text stayed behind"
+    )
+
+    @property
+    def without_text(self) -> bool:
+        return self.state is PageState.OK and not self.text
+
+
+class WordingRecord(Record):
+    """One version of a prompt. The first is as the program shipped it."""
+
+    FILE: ClassVar[str] = ""
+    version: int = Field(ge=1)
+    text: Text
+    note: Text = ""
+    at: datetime | None = None
+    sha256: str = Field(description="SHA-256 of the text; runs name it")
+
+
+class PromptRecord(Record):
+    """A prompt by which something was judged or drawn, in all its versions; the last was in force."""
+
+    FILE: ClassVar[str] = "prompts.json"
+    name: str
+    versions: list[WordingRecord] = Field(min_length=1)
+
+
+_SHA256 = re.compile("[0-9a-f]{64}")
+# A release without them is as it was before they were known.
+LEFT_OUT_EMPTY = tuple(
+    record.FILE
+    for record in (
+        ExtractRecord,
+        PageRecord,
+        PromptRecord,
+        MetricRecord,
+        MatchRecord,
+        RatingRecord,
+        DecisionRecord,
+    )
+)
+
+
+def check(record: Record) -> None:
+    """ValueError when a record is not what its checksum was made of, or its document does not fit its kind."""
+    if isinstance(record, ExtractRecord):
+        of_item = record.origin.startswith(SET) or record.kind == ResponsePart.POOL
+        if not record.response_id and not of_item:
+            raise ValueError("it does not say which response it was drawn from")
+        cls = class_of(record.kind, record.response_id)
+        document = cls.model_validate_json(orjson.dumps(record.document), strict=True)
+        if len({unit.id for unit in document.units}) != len(document.units):
+            raise ValueError("two units have the same id")
+        if document.sha256() != record.sha256:
+            raise ValueError("the document is not the one its checksum was made of")
+    elif isinstance(record, PageRecord):
+        if record.without_text:
+            if not _SHA256.fullmatch(record.sha256):
+                raise ValueError("“sha256” should be the checksum of the text that stayed behind")
+        elif sha256(record.text) != record.sha256:
+            raise ValueError("the text is not the one its checksum was made of")
+    elif isinstance(record, PromptRecord):
+        if any(sha256(version.text) != version.sha256 for version in record.versions):
+            raise ValueError("a wording is not the one its checksum was made of")
+        if [version.version for version in record.versions] != list(range(1, len(record.versions) + 1)):
+            raise ValueError("its versions are not counted from 1 on")
+
+
+class LookRecord(BaseModel):
+    """A look at the test part of a set."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    id: str
+    judges: list[str] = Field(description="The names of the judges that were shown")
+    labels_sha256: str
+    by: str
+    at: datetime
+
+
+class ValidationSetRecord(Record):
+    """A validation set whose labels are locked: how it was drawn, who labelled what, every look at its test part."""
+
+    FILE: ClassVar[str] = "validation_sets.json"
+    id: str
+    name: Text
+    protocol: str
+    by: str
+    at: datetime
+    locked_at: datetime
+    content: Content
+    sha256: str = Field(description="SHA-256 of the content's canonical JSON")
+    first_labels: list[FirstLabel]
+    labels_sha256: str = Field(description="SHA-256 of the first labels' canonical JSON")
+    looks: list[LookRecord] = Field(default_factory=list)
+
+
+class InformedRecord(Record):
+    """What somebody said with a judge's verdict before them; never a blind label."""
+
+    FILE: ClassVar[str] = "informed.json"
+    id: str
+    kind: InformedKind
+    protocol: str
+    item_id: str
+    response_id: str
+    unit_id: str
+    judge_id: str
+    judge_value: str
+    label_of: str = Field(default="", description="Whose label a ruling is on; empty for a review")
+    label_value: str = ""
+    said: str
+    reason: str = ""
+    note: Text = ""
+    by: str
+    at: datetime
+
+
+# A release without them is as it was before they were known.
+VALIDATION_LEFT_OUT_EMPTY = (ValidationSetRecord.FILE, InformedRecord.FILE)
+
+
+def check_validation(record: Record) -> None:
+    """ValueError when a record is not what its checksums were made of."""
+    if isinstance(record, ValidationSetRecord):
+        if content_sha256(record.content) != record.sha256:
+            raise ValueError("the content is not the one its checksum was made of")
+        if sha256(labels_text(record.first_labels)) != record.labels_sha256:
+            raise ValueError("the first labels are not those their checksum was made of")
+
+
+def content_sha256(content: Content) -> str:
+    return sha256(content_text(content))
+
+
+def content_text(content: Content) -> str:
+    return canonical_json(content.model_dump(mode="json")).decode()
+
+
+def labels_text(labels: list[FirstLabel]) -> str:
+    return canonical_json([label.model_dump(mode="json") for label in labels]).decode()

@@ -10,29 +10,47 @@ import orjson
 from pydantic import ValidationError
 
 from annotator import __version__
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Document, Kind
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import derived_id
+from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange import folders
-from annotator.exchange.folders import Content, Files, known_by, pretty, pretty_list, slugs
-from annotator.exchange.reading import LARGEST_FILE, parse, read_bytes
-from annotator.exchange.release import data_card, drawn_records, validation_records
-from annotator.exchange.release.bundle import CLASSES, Bundle, Problem, in_words, of_file, record_id, retyped
-from annotator.exchange.release.pair_records import AgreementRecord, RevisionRecord
+from annotator.exchange.folders import (
+    LARGEST_FILE,
+    Content,
+    Files,
+    known_by,
+    parse,
+    pretty,
+    pretty_list,
+    read_bytes,
+    slugs,
+)
+from annotator.exchange.release import data_card
+from annotator.exchange.release import records as records_module
+from annotator.exchange.release.bundle import (
+    CLASSES,
+    Bundle,
+    Problem,
+    Spool,
+    in_words,
+    of_file,
+    record_id,
+    retyped,
+)
 from annotator.exchange.release.records import (
     FORMAT,
     FORMAT_VERSION,
+    AgreementRecord,
     ArtifactRecord,
     FileRecord,
     ItemRecord,
     JudgementRecord,
     Manifest,
     Record,
+    RevisionRecord,
 )
-from annotator.exchange.release.spool import Spool
 
 MANIFEST, CARD = Manifest.FILE, "data_card.md"
 # The first part of a file's path → the thing whose records it holds.
@@ -43,7 +61,7 @@ LARGE = (
     "validation_sets.json", "informed.json", "contest_matches.json",
 )  # fmt: skip
 LARGEST = dict.fromkeys(LARGE, 512 * 1024 * 1024)
-LEFT_OUT_EMPTY = (*drawn_records.LEFT_OUT_EMPTY, *validation_records.LEFT_OUT_EMPTY)
+LEFT_OUT_EMPTY = (*records_module.LEFT_OUT_EMPTY, *records_module.VALIDATION_LEFT_OUT_EMPTY)
 LAYOUT = re.compile(
     "|".join(
         [re.escape(cls.FILE) for cls in CLASSES.values() if cls.FILE.endswith(".json")]
@@ -70,14 +88,13 @@ def content(bundle: Bundle, facts: data_card.ReleaseFacts) -> tuple[dict[str, Co
         )
         for path in sorted(parts)
     ]
-    counts = bundle.counts()
     manifest = Manifest(
         title=facts.title, licence=facts.licence.strip(), description=facts.description.strip(),
         weights=facts.weights, error_sample=facts.error_sample, unadjudicated=facts.unadjudicated,
         rubric_set=facts.rubric_set,
         awaited=dict(facts.awaited), final_pass=dict(facts.final_pass),
         drawn_pairs=dict(facts.drawn_pairs),
-        number=facts.number, app_version=__version__, counts=counts, files=listed,
+        number=facts.number, app_version=__version__, counts=bundle.counts(), files=listed,
         drafted={one.artifact_id: one.units for one in facts.drafted},
     )  # fmt: skip
     return parts, manifest
@@ -179,7 +196,9 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     With a manifest every file must be the one it lists; without one, whatever files of the layout are there
     are read. Refusal when that fails, or when the format is newer.
     """
-    folder = _folder(paths)
+    if len(paths) != 1:
+        raise Refusal("A release is one folder.", f"Choose the folder that holds {MANIFEST} or items.json.")
+    folder = paths[0] if paths[0].is_dir() else paths[0].parent
     contents = _contents(folder)
     manifest = _manifest(folder)
     problems = _strays(folder)
@@ -199,25 +218,19 @@ def read(paths: Sequence[Path]) -> tuple[Bundle, list[Problem]]:
     return reader.bundle, problems + reader.problems
 
 
-def _folder(paths: Sequence[Path]) -> Path:
-    if len(paths) != 1:
-        raise Refusal("A release is one folder.", f"Choose the folder that holds {MANIFEST} or items.json.")
-    return paths[0] if paths[0].is_dir() else paths[0].parent
-
-
 def _contents(folder: Path) -> dict[str, bytes]:
     """The bytes of every file of the layout that is there, in the order in which they build on each other."""
-    found: dict[str, bytes] = {}
+    result: dict[str, bytes] = {}
     for cls in CLASSES.values():
         single = [folder / cls.FILE] if (folder / cls.FILE).is_file() else []
         for path in single or sorted((folder / cls.FILE).glob("*.json")):
             name = path.relative_to(folder).as_posix()
-            found[name] = read_bytes(path, name, LARGEST.get(name, LARGEST_FILE))
-    if not found:
+            result[name] = read_bytes(path, name, LARGEST.get(name, LARGEST_FILE))
+    if not result:
         raise Refusal(
             f"“{folder.name}” holds no file of a Goldsmith release.", "Choose the folder with items.json."
         )
-    return found
+    return result
 
 
 def _strays(folder: Path) -> list[Problem]:
@@ -273,8 +286,6 @@ def _verify(folder: Path, manifest: Manifest, contents: Mapping[str, bytes], *, 
 
 
 class _Reader:
-    """A reader that collects the records of each file, and the problems."""
-
     def __init__(self, *, lenient: bool, released: bool) -> None:
         """`lenient`: a newer format may hold more. `released`: Goldsmith wrote it, and faults in it are noted only."""
         self.lenient = lenient
@@ -308,10 +319,10 @@ class _Reader:
                 return self._artifact(record, path, index)
             if isinstance(record, RevisionRecord):
                 return _checked_revision(record)
-            if isinstance(record, JudgementRecord):
-                _check_judgement(record)
-            drawn_records.check(record)
-            validation_records.check(record)
+            if isinstance(record, JudgementRecord) and (record.status is Status.OK) is (record.value is None):
+                raise ValueError("a judgement has a value when its status is ok, and only then")
+            records_module.check(record)
+            records_module.check_validation(record)
         except ValidationError as error:
             self.problems.append(Problem(path, index, in_words(error)))
         except ValueError as error:
@@ -355,8 +366,9 @@ def _checked_revision(record: RevisionRecord) -> RevisionRecord:
 
 def _checked_document(kind: Kind, raw: dict[str, Any], artifact_id: str, digest: str) -> Document[Any]:
     """The typed document of a record's tree; ValueError when it is not what its checksum was made of, or unfit."""
-    named = _with_unit_ids(raw, artifact_id)
-    document = DOCUMENTS[kind].model_validate_json(orjson.dumps(named), strict=True)
+    document = DOCUMENTS[kind].model_validate_json(
+        orjson.dumps(_with_unit_ids(raw, artifact_id)), strict=True
+    )
     if wrong := retyped(raw, document.tree()):
         raise ValueError(f"“document.{wrong}” is of the wrong type")
     if len({unit.id for unit in document.units}) != len(document.units):
@@ -376,8 +388,3 @@ def _with_unit_ids(raw: dict[str, Any], artifact_id: str) -> dict[str, Any]:
         for place, unit in enumerate(units)
     ]
     return {**raw, "units": named}
-
-
-def _check_judgement(record: JudgementRecord) -> None:
-    if (record.status is Status.OK) is (record.value is None):
-        raise ValueError("a judgement has a value when its status is ok, and only then")

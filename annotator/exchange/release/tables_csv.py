@@ -10,14 +10,13 @@ from csv import writer
 from math import isnan
 from typing import Any
 
-from annotator.domain.experts.agreement import Figure
+from annotator.domain.experts.adjudication import Figure
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.canonical import canonical_json
 from annotator.exchange.folders import Content, Pieces, stretches
 from annotator.exchange.release.bundle import CONTEST, Bundle
-from annotator.exchange.release.pair_records import AdjudicationRecord, AgreementRecord
-from annotator.exchange.release.records import ArtifactRecord, Record
+from annotator.exchange.release.records import AdjudicationRecord, AgreementRecord, ArtifactRecord, Record
 from annotator.exchange.release.release import ordered
 
 Names = Mapping[str, str]
@@ -148,8 +147,8 @@ def _figures(one: AgreementRecord, keys: Names, aliases: Names) -> Iterator[dict
     """The figures of each pair of raters, then those over all raters, who stand as nobody."""
     head = {"item_key": keys[one.item_id], "item_id": one.item_id, "stage": one.stage.value}
     versions = one.model_dump(mode="json", include={"matcher", "program", "frozen_at"})
-    found: list[tuple[str, str, tuple[Figure, ...]]] = [(pair.a, pair.b, pair.figures) for pair in one.pairs]
-    for a, b, figures in [*found, ("", "", one.figures)]:
+    result: list[tuple[str, str, tuple[Figure, ...]]] = [(pair.a, pair.b, pair.figures) for pair in one.pairs]
+    for a, b, figures in [*result, ("", "", one.figures)]:
         raters = {"rater_a": aliases.get(a, ""), "rater_b": aliases.get(b, "")}
         for figure in figures:
             values = figure.model_dump()

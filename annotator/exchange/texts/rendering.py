@@ -17,10 +17,18 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType, OptionsDict
 
-from annotator.domain.texts.formula import SCHEME
-from annotator.domain.texts.rendered import BREAK, BREAK_EVERY, CUT, LONGEST_RUN, with_breaks
-from annotator.domain.texts.rendered import Rendered as Rendered
-from annotator.exchange.texts import formulas
+from annotator.domain.texts.rendered import (
+    BREAK,
+    BREAK_EVERY,
+    CUT,
+    LONGEST_RUN,
+    SCHEME,
+    with_breaks,
+)
+from annotator.domain.texts.rendered import (
+    Rendered as Rendered,
+)
+from annotator.exchange.texts import documents
 
 MAX_CHARACTERS = 300 * 1024
 MAX_LINES = 10_000
@@ -109,7 +117,6 @@ def render(markdown: str) -> Rendered:
 
 
 def _told(left: Left) -> str:
-    """What is said of formulas that stay as they are written."""
     return " ".join(
         f"One formula {why} and stays as written."
         if len(formulas) == 1
@@ -188,12 +195,12 @@ def _parser() -> MarkdownIt:
     parser.inline.ruler.before("link", "footnote", _footnote)
     parser.block.ruler.before("reference", "footnote", _footnote_words, {"alt": ends})
     parser.block.ruler.before("table", "caps", check_block, {"alt": ends})
-    formulas.enable(parser, ends)
+    documents.enable(parser, ends)
     parser.core.ruler.at("inline", _inline)
     # Every link and image is parsed, so that none is left as raw Markdown; where it leads is looked at in `_link`.
     parser.validateLink = lambda url: True  # type: ignore[method-assign]  # noqa: ARG005
     for name, rule in (
-        ("image", _image), ("link_open", _link), ("table_open", _table), (formulas.TOKEN, _formula)
+        ("image", _image), ("link_open", _link), ("table_open", _table), (documents.TOKEN, _formula)
     ):  # fmt: skip
         parser.add_render_rule(name, rule)
     for name in ("th_open", "td_open"):
@@ -203,22 +210,22 @@ def _parser() -> MarkdownIt:
 
 def _footnote(state: StateInline, silent: bool) -> bool:
     """The mark of a footnote, raised; it leads nowhere, for its words stand where their author put them."""
-    found = _FOOTNOTE.match(state.src, state.pos, state.posMax)
-    if found is None:
+    result = _FOOTNOTE.match(state.src, state.pos, state.posMax)
+    if result is None:
         return False
     if not silent:
         state.push("sup_open", "sup", 1)
-        state.push("text", "", 0).content = found[1]
+        state.push("text", "", 0).content = result[1]
         state.push("sup_close", "sup", -1)
-    state.pos = found.end()
+    state.pos = result.end()
     return True
 
 
 def _footnote_words(state: StateBlock, first: int, _last: int, silent: bool) -> bool:
     """The words of a footnote as a paragraph of their own; to CommonMark an address there would be a definition."""
     start = state.bMarks[first] + state.tShift[first]
-    found = _FOOTNOTE.match(state.src, start, state.eMarks[first])
-    if found is None or not state.src.startswith(":", found.end()) or state.is_code_block(first):
+    result = _FOOTNOTE.match(state.src, start, state.eMarks[first])
+    if result is None or not state.src.startswith(":", result.end()) or state.is_code_block(first):
         return False
     if not silent:
         state.line = first + 1
@@ -244,19 +251,14 @@ def _inline(state: StateCore) -> None:
             token.children = []
             state.md.inline.parse(token.content, state.md, state.env, token.children)
             token.children = list(_with_bare_links(token.children))
-            _break_runs(token)
-        elif token.content and token.type != formulas.TOKEN:
+            if len(token.content) >= LONGEST_RUN:
+                for child in token.children or ():
+                    if child.type in ("text", "code_inline"):
+                        child.content = with_breaks(child.content, BREAK_EVERY) + BREAK
+        elif token.content and token.type != documents.TOKEN:
             check_code(token.content)
             token.content = with_breaks(token.content.rstrip("\n"))
     check_links(state.tokens)
-
-
-def _break_runs(token: Token) -> None:
-    """Breaks what is one run to the layout although marks stand between its parts."""
-    if len(token.content) >= LONGEST_RUN:
-        for child in token.children or ():
-            if child.type in ("text", "code_inline"):
-                child.content = with_breaks(child.content, BREAK_EVERY) + BREAK
 
 
 def _with_bare_links(children: Sequence[Token]) -> Iterator[Token]:
@@ -317,14 +319,13 @@ def _formula(
 
 
 def _drawing(source: str, env: EnvType) -> str:
-    """The address of a formula's drawing, or why it stays as it is written."""
     if env["until"] is None:
         # Loading it takes long, once, and is no part of the time for drawing.
-        formulas.library()
+        documents.library()
         env["until"] = time.monotonic() + MAX_DRAWING_S
     if time.monotonic() >= env["until"]:
         return _LATE
-    made = formulas.drawn(source)
+    made = documents.drawn(source)
     if made is None:
         return _UNDRAWN
     address = made.address()

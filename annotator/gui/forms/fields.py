@@ -4,21 +4,15 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent, QValidator, QWheelEvent
-from PySide6.QtWidgets import (
-    QButtonGroup,
-    QToolButton,
-    QWidget,
-)
+from PySide6.QtCore import QEvent, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor, QValidator, QWheelEvent
+from PySide6.QtWidgets import QButtonGroup, QMenu, QToolButton, QWidget
 
 from annotator.gui import keys, theme
-from annotator.gui.widgets.bars.flow_row import FlowRow
-from annotator.gui.widgets.basics import tooltip
-from annotator.gui.widgets.fields.choices import ChoiceBox
-from annotator.gui.widgets.fields.number_box import AmountBox
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.later import later
+from annotator.gui.theme import set_role
+from annotator.gui.widgets.bars import FlowRow
+from annotator.gui.widgets.basics import later, tooltip, with_properties
+from annotator.gui.widgets.fields import AmountBox, ChoiceBox, GrowingEdit, LineField
 
 # A typed line is kept in the file this long after the last key.
 PAUSE_MS = 600
@@ -47,18 +41,18 @@ class ChoiceButtons(QWidget):
         self._skip_unchecked()
 
     def _button(self, name: str, label: str, meaning: str, position: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setText(label)
-        button.setCheckable(True)
+        button = with_properties(QToolButton(self), text=label, checkable=True)
         keys.tell(button, "toolTip", meaning)
-        button.setAccessibleName(f"{name}: {label}")
-        button.setProperty("role", "segment")
-        button.setProperty("position", position)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        with_properties(
+            button,
+            accessibleName=f"{name}: {label}",
+            role="segment",
+            position=position,
+            focusPolicy=Qt.FocusPolicy.StrongFocus,
+        )
         return button
 
     def value(self) -> Any:
-        """The chosen value, or None."""
         place = self._group.checkedId()
         return self._values[place] if place >= 0 else None
 
@@ -123,10 +117,8 @@ class PickList(ChoiceBox):
         short.
         """
         super().__init__()
-        self.setAccessibleName(name)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        with_properties(self, accessibleName=name, focusPolicy=Qt.FocusPolicy.StrongFocus, role="readable")
         self._letters = letters
-        self.setProperty("role", "readable")
         self._none, self._no_value = none, no_value
         self._offered: Sequence[tuple[Any, str]] | None = None
         self.offer(())
@@ -154,7 +146,6 @@ class PickList(ChoiceBox):
         self.show_value(kept)
 
     def value(self) -> Any:
-        """The chosen value, or the one that stands for none."""
         return self.currentData()
 
     def show_value(self, value: Any) -> None:
@@ -177,15 +168,12 @@ class PickList(ChoiceBox):
 
 
 class TextLine(LineField):
-    """A single line of text."""
-
     stirred = Signal()
     edited = Signal(str)
 
     def __init__(self, name: str, prompt: str = "") -> None:
         super().__init__()
-        self.setAccessibleName(name)
-        self.setPlaceholderText(prompt)
+        with_properties(self, accessibleName=name, placeholderText=prompt)
         self._pause = later(self, lambda: self.edited.emit(self.text()), PAUSE_MS)
         self.textEdited.connect(self._stir)
 
@@ -197,7 +185,6 @@ class TextLine(LineField):
         return self.text()
 
     def show_value(self, value: Any) -> None:
-        """Write a value, keeping the cursor; tells nobody."""
         text = "" if value is None else str(value)
         if text != self.text():
             place = self.cursorPosition()
@@ -205,7 +192,6 @@ class TextLine(LineField):
             self.setCursorPosition(min(place, len(text)) if self.hasFocus() else 0)
 
     def lock(self, locked: bool) -> None:
-        """Let the text be read and copied but not changed."""
         self.setReadOnly(locked)
 
     def enter(self) -> None:
@@ -213,13 +199,10 @@ class TextLine(LineField):
 
 
 class YearField(TextLine):
-    """A year of four digits, or nothing."""
-
     def __init__(self) -> None:
         super().__init__("Year", "Year")
         self._kept: int | None = None
-        self.setMaxLength(4)
-        self.setMaximumWidth(self.fontMetrics().horizontalAdvance("88888888"))
+        with_properties(self, maxLength=4, maximumWidth=self.fontMetrics().horizontalAdvance("88888888"))
         self.setValidator(_Digits(self))
 
     def value(self) -> int | None:
@@ -240,37 +223,28 @@ class YearField(TextLine):
 
 
 class _Digits(QValidator):
-    """A validator that accepts digits and the empty text."""
-
     def validate(self, text: str, place: int) -> object:
-        """Whether only digits are there."""
         fits = not text or (text.isascii() and text.isdigit())
         return (QValidator.State.Acceptable if fits else QValidator.State.Invalid, text, place)
 
 
 class ShareField(AmountBox):
-    """A share of the whole, from 0 to 1."""
-
     stirred = Signal()
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Share")
+        with_properties(
+            self, accessibleName="Share", decimals=4, singleStep=0.05, focusPolicy=Qt.FocusPolicy.StrongFocus
+        )
         self.setRange(0.0, 1.0)
-        self.setDecimals(4)
-        self.setSingleStep(0.05)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.valueChanged.connect(lambda _: self.stirred.emit())
 
     def textFromValue(self, value: float) -> str:
-        """At least two digits, more only where the share has them."""
         return self.locale().toString(value, "f", 2 if round(value, 2) == round(value, 4) else 4)
 
     def show_value(self, value: Any) -> None:
-        """Show a share; tells nobody."""
-        blocked = self.blockSignals(True)
-        self.setValue(float(value))
-        self.blockSignals(blocked)
+        with QSignalBlocker(self):
+            self.setValue(float(value))
 
     def lock(self, locked: bool) -> None:
         self.setReadOnly(locked)
@@ -282,3 +256,158 @@ class ShareField(AmountBox):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """A wheel turned over the field scrolls the page; it never changes the value."""
         event.ignore()
+
+
+class TextField(GrowingEdit):
+    """A text of any length, script and direction."""
+
+    stirred = Signal()
+    """A key changed the text."""
+
+    def __init__(self, name: str, prompt: str = "", *, most: int = 12) -> None:
+        super().__init__(most=most)
+        with_properties(self, accessibleName=name, placeholderText=prompt)
+        self._putting = False
+        self._last = ""
+        self.textChanged.connect(self._stir)
+
+    def event(self, event: QEvent) -> bool:
+        """Leave the page's own keys to the page, also those that a text field would take for itself."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.modifiers() & keys.COMMANDS
+            and not self._composing
+            and _belongs_to_page(QKeySequence(event.keyCombination()))
+        ):
+            event.ignore()
+            return True
+        return super().event(event)
+
+    def _stir(self) -> None:
+        # An input method that composes changes the layout before it changes the text.
+        text, before = self.toPlainText(), self._last
+        self._last = text
+        if text != before and not self._putting:
+            self.stirred.emit()
+
+    def value(self) -> Any:
+        return self.toPlainText()
+
+    def show_value(self, value: Any) -> None:
+        """Write the text of a revision, keeping the cursor; tells nobody.
+
+        Taking back what led to it is the page's undo from now on, no longer the field's.
+        """
+        text = str(value or "")
+        if text == self.toPlainText():
+            self.document().clearUndoRedoStacks()
+            return
+        place = self.textCursor().position()
+        self._putting = True
+        self.setPlainText(text)
+        self._putting = False
+        cursor = self.textCursor()
+        cursor.setPosition(min(place, len(text)) if self.hasFocus() else 0)
+        self.setTextCursor(cursor)
+
+    def lock(self, locked: bool) -> None:
+        if self.isReadOnly() != locked:
+            self.setReadOnly(locked)
+            set_role(self)
+
+    def enter(self) -> None:
+        if not self.hasFocus():
+            self.moveCursor(QTextCursor.MoveOperation.End)
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _belongs_to_page(key: QKeySequence) -> bool:
+    acts = [binding.act for binding in keys.BINDINGS if binding.page == "Author"]
+    return any(key in keys.sequences(act) for act in acts)
+
+
+LETTERS = 70
+
+
+class ToggleButtons(ChoiceButtons):
+    """Buttons of which any number may be down; a digit toggles one."""
+
+    def __init__(self, name: str, options: Sequence[tuple[Any, str, str]]) -> None:
+        super().__init__(name, options)
+        self._group.setExclusive(False)
+
+    def value(self) -> tuple[Any, ...]:
+        return tuple(
+            value for place, value in enumerate(self._values) if self._group.button(place).isChecked()
+        )
+
+    def show_value(self, value: Any) -> None:
+        """Press the buttons of these values alone; tells nobody."""
+        for place, known in enumerate(self._values):
+            self._group.button(place).setChecked(known in value)
+
+
+class MarkMenu(QToolButton):
+    """A menu in which any number of entries are marked; the button shows their numbers."""
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, none: str) -> None:
+        """`none` stands on the button where nothing is marked."""
+        super().__init__()
+        self._name, self._none = name, none
+        self._value: tuple[Any, ...] = ()
+        self._menu = with_properties(QMenu(self), toolTipsVisible=True)
+        self._menu.triggered.connect(self._toggle)
+        self.setMenu(self._menu)
+        with_properties(
+            self,
+            popupMode=QToolButton.ToolButtonPopupMode.InstantPopup,
+            role="segment",
+            position="only",
+            focusPolicy=Qt.FocusPolicy.StrongFocus,
+        )
+        self.show_value(())
+
+    def offer(self, options: Sequence[tuple[Any, str]]) -> None:
+        """Give the menu other entries, (value, words), each with its number."""
+        self._menu.clear()
+        for number, (value, words) in enumerate(options, start=1):
+            short = words if len(words) <= LETTERS else f"{words[: LETTERS - 1]}…"
+            entry = self._menu.addAction(f"{'&' if number < 10 else ''}{number}  {short.replace('&', '&&')}")
+            entry.setCheckable(True)
+            entry.setData(value)
+            entry.setToolTip(tooltip(words))
+        self.show_value(self._value)
+
+    def value(self) -> tuple[Any, ...]:
+        """The marked values, those that are not offered among them."""
+        return self._value
+
+    def show_value(self, value: Any) -> None:
+        self._value = tuple(value)
+        numbers = []
+        for number, entry in enumerate(self._menu.actions(), start=1):
+            entry.setChecked(entry.data() in self._value)
+            numbers += [str(number)] * entry.isChecked()
+        words = f"{self._name} {', '.join(numbers)}" if numbers else self._none
+        self.setText(words)
+        self.setAccessibleName(words)
+
+    def lock(self, locked: bool) -> None:
+        self.setEnabled(not locked)
+
+    def enter(self) -> None:
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event):
+            self.showMenu()
+        else:
+            super().keyPressEvent(event)
+
+    def _toggle(self, entry: QAction) -> None:
+        rest = tuple(value for value in self._value if value != entry.data())
+        self.show_value((*rest, entry.data()) if entry.isChecked() else rest)
+        self.chosen.emit(self._value)

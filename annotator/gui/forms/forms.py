@@ -1,14 +1,228 @@
 """The form of each kind: the standard one, or the kind's own."""
 
-from annotator.domain.kinds.artifact import Kind
+from collections.abc import Collection, Sequence
+from functools import lru_cache
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QLabel
+
+from annotator.domain.kinds.artifact import (
+    CHARACTERS_PER_WORD,
+    USUAL,
+    Finding,
+    Kind,
+    Unit,
+    UnitField,
+    Weights,
+)
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.weights import USUAL, Weights
-from annotator.gui.forms.evidence import ReferenceEditor
-from annotator.gui.forms.plan import SubtaskEditor
-from annotator.gui.forms.rubric import CriterionEditor
-from annotator.gui.forms.selection import DimensionEditor
-from annotator.gui.forms.tasks import TaskEditor
-from annotator.gui.forms.unit_editor import UnitEditor
+from annotator.domain.kinds.plan import WORDS
+from annotator.domain.kinds.question_types import QuestionType
+from annotator.domain.kinds.tasks import Family
+from annotator.domain.material.item import Item
+from annotator.domain.texts.identifier import work_named
+from annotator.domain.texts.words import unspaced, word_count
+from annotator.gui.forms import unit_editor
+from annotator.gui.forms.fields import MarkMenu, PickList, TextLine, YearField
+from annotator.gui.forms.unit_editor import StandardField, UnitEditor
+from annotator.gui.theme import set_role
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, with_properties
+
+SCHEMES = {"doi": "DOI", "arxiv": "arXiv", "isbn": "ISBN", "url": "Address"}
+
+
+class ReferenceEditor(UnitEditor):
+    def build(self) -> None:
+        self.identifier = TextLine("Identifier", "DOI, arXiv id, ISBN or address")
+        self.year, authors = YearField(), TextLine("Authors", "Authors")
+        self.read_as = with_properties(QLabel(), role="hint")
+        grid = QGridLayout()
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(self.identifier, 0, 0)
+        grid.addWidget(self.read_as, 0, 1)
+        grid.addWidget(authors, 1, 0)
+        grid.addWidget(self.year, 1, 1)
+        self.row.addLayout(grid, 1)
+        self.importance = unit_editor.made(self.words.fields[-1], keyed=True)
+        grid.addWidget(self.importance, 2, 0, 1, 2)
+        self.add_field("identifier", self.identifier)
+        self.add_field("authors", authors)
+        self.add_field("year", self.year)
+        self.add_field("importance", self.importance)
+        self.identifier.stirred.connect(self.refresh)
+
+    def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
+        """Show a reference; what stood in the year of another goes."""
+        if unit.id != self.unit_id:
+            self.year.clear()
+        super().show_unit(unit, number, typing)
+
+    def refresh(self) -> None:
+        result = work_named(self.identifier.text())
+        self.read_as.setText(f"✓ {SCHEMES[result.scheme]}" if result else "")
+        self.read_as.setToolTip(f"Read as {result}" if result else "")
+
+    def unfit(self) -> list[Finding]:
+        if not self.year.unfit():
+            return []
+        message = f"“{self.year.text()}” is not a year."
+        return [Finding("error", "year", self.unit_id, "year", message, "Write four digits, such as 2021.")]
+
+
+def on_field(kind: Kind, field: str, words: str) -> str:
+    """What a guideline's words say on one field, as Markdown: their opening, then the field's section."""
+    opening, sections = _parts(words)
+    part = sections.get(field)
+    return f"{opening}\n\n## {KINDS[kind].called(field)}\n\n{part}" if part else whole(kind, words)
+
+
+def whole(kind: Kind, words: str) -> str:
+    """All that a guideline's words say on a kind, as Markdown with the fields called as on the page."""
+    opening, sections = _parts(words)
+    return "\n\n".join(
+        [opening, *[f"## {_called(kind, field)}\n\n{part}" for field, part in sections.items()]]
+    )
+
+
+def _called(kind: Kind, section: str) -> str:
+    """What a section is about: a field as it is called on the page, anything else as it is headed."""
+    known = {*KINDS[kind].document.UNIT.model_fields, *KINDS[kind].document.model_fields}
+    return KINDS[kind].called(section) if section in known else section
+
+
+@lru_cache(maxsize=32)
+def _parts(words: str) -> tuple[str, dict[str, str]]:
+    opening, *sections = f"\n{words}".split("\n## ")
+    named = (section.partition("\n") for section in sections)
+    return opening.strip(), {name.strip(): body.strip() for name, _, body in named}
+
+
+class SubtaskEditor(UnitEditor):
+    def build(self) -> None:
+        self.count = PlainLabel("0 words", "chip")
+        self.row.addWidget(self.count, 0, Qt.AlignmentFlag.AlignVCenter)
+        self.text.stirred.connect(self.refresh)
+
+    def refresh(self) -> None:
+        """Count the words and say whether there are too few or too many."""
+        text = self.text.value()
+        count, (least, most), noun = word_count(text), WORDS, "word"
+        if unspaced(text):
+            most, noun = most * CHARACTERS_PER_WORD, "character"
+        fits = least <= count <= most
+        verdict = "" if not count else " ✓" if fits else ": too few" if count < least else ": too many"
+        self.count.setText(f"{count} {noun}{'s' * (count != 1)}{verdict}")
+        self.count.setToolTip(f"The guideline asks for {least} to {most} {noun}s.")
+        set_role(self.count, state="agreed" if fits else "unconfirmed" if count else "")
+
+
+INSIGHT, INSIGHT_CHARACTERS = "insight_id", 60
+
+
+class CriterionEditor(UnitEditor):
+    def build(self) -> None:
+        """The key insights are offered once the item has any: a list is the dearest field to make and to dress."""
+        self._insight: PickList | None = None
+        self._insight_id = ""
+        super().build()
+
+    def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
+        return None if field.name == INSIGHT else super().made(field, keyed=keyed)
+
+    def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
+        self._insight_id = getattr(unit, INSIGHT)
+        super().show_unit(unit, number, typing)
+
+    def offer(
+        self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+    ) -> None:
+        """The key insights to choose from; without any, the choice is not shown."""
+        if made_of and self._insight is None:
+            self._insight = self._made_insight()
+        if self._insight is not None:
+            self._insight.offer([(unit_id, _short(words)) for unit_id, words in made_of])
+            self._insight.show_value(self._insight_id)
+            self._insight.setVisible(bool(made_of))
+
+    def _made_insight(self) -> PickList:
+        """The choice, in the room that is left beside the weight."""
+        made = PickList("Key insight", "No key insight", no_value="")
+        self.row.insertWidget(self.row.count() - 1, made, 1)
+        self.add_field(INSIGHT, made)
+        made.lock(self._locked)
+        self.chain()
+        return made
+
+
+def _short(words: str) -> str:
+    return words if len(words) <= INSIGHT_CHARACTERS else f"{words[: INSIGHT_CHARACTERS - 1]}…"
+
+
+REASON = "The reason for this rating, in a sentence"
+
+
+class DimensionEditor(UnitEditor):
+    """A dimension: what it means, the rating beside what each point stands for, and why."""
+
+    NOTE, NOTE_PROMPT = "Reason", REASON
+
+    def build(self) -> None:
+        self._type: QuestionType | None = None
+        self.meaning = PlainLabel("", "hint", wrap=True)
+        self._places["text"].addWidget(self.meaning)
+        super().build()
+
+    def offer(
+        self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+    ) -> None:
+        self._type = rated_as
+
+    def show_unit(self, unit: Unit, number: int, typing: Sequence[str] = ()) -> None:  # type: ignore[override]
+        self._note()
+        super().show_unit(unit, number, typing)
+        if self._note_row:
+            self._note_row.show()
+        result = self._type.dimension(unit.text) if self._type else None
+        points = (
+            [f"{point}  {words}" for point, words in sorted(result.anchors.items(), reverse=True)]
+            if result
+            else []
+        )
+        self.meaning.setText("\n".join([result.definition, *points]) if result else "")
+        self.meaning.setVisible(bool(result))
+
+
+class TaskEditor(UnitEditor):
+    """A task; choosing a family chooses its phase."""
+
+    def build(self) -> None:
+        """Phase and family stand above, difficulty and the menu of inspirations below them."""
+        self.inspirations = MarkMenu("Inspirations", "No inspiration")
+        super().build()
+        below = horizontal(self.fields["difficulty"], self.inspirations, StretchSpace(1))
+        self._places["more"].addLayout(below)
+
+    def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
+        if field.name == "inspirations":
+            return self.inspirations
+        made = super().made(field, keyed=keyed)
+        if isinstance(made, PickList):
+            made.chosen.connect(self._file)
+        return made
+
+    def offer(
+        self, item: Item, made_of: Sequence[tuple[str, str]], rated_as: QuestionType | None = None
+    ) -> None:
+        """The inspirations to choose from; without any, the choice is not shown."""
+        self.inspirations.offer(made_of)
+        self.inspirations.setVisible(bool(made_of))
+
+    def _file(self, family: Any) -> None:
+        phase = Family(family).phase if family else None
+        if phase and self.fields["phase"].value() != phase:
+            self.chosen.emit(self.unit_id, "phase", phase)
+
 
 OWN: dict[Kind, type[UnitEditor]] = {
     Kind.PLAN: SubtaskEditor,

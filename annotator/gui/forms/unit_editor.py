@@ -12,27 +12,115 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QMenu,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from annotator.domain.kinds.artifact import Anchor, Unit
-from annotator.domain.kinds.finding import Finding
+from annotator.domain.kinds.artifact import Anchor, Finding, KindSpec, Unit, UnitField
 from annotator.domain.kinds.question_types import QuestionType
-from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.material.item import Item
 from annotator.gui import keys, theme
-from annotator.gui.forms import standard
-from annotator.gui.forms.fields import ChoiceButtons, PickList, ShareField, TextLine
-from annotator.gui.forms.finding_lines import FindingLines
-from annotator.gui.forms.marks import MarkMenu
-from annotator.gui.forms.standard import StandardField
-from annotator.gui.forms.text_field import TextField
+from annotator.gui.forms.fields import (
+    ChoiceButtons,
+    MarkMenu,
+    PickList,
+    ShareField,
+    TextField,
+    TextLine,
+    ToggleButtons,
+)
 from annotator.gui.parts import below
-from annotator.gui.widgets import icons
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
-from annotator.gui.widgets.reading.quote_button import QuoteButton
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical, with_properties
+from annotator.gui.widgets.chips import Picture
+from annotator.gui.widgets.fields import label_of
+from annotator.gui.widgets.reading.marked_text import QuoteButton
+
+SPOKEN = {"error": "To fix", "warning": "To check"}
+FINDING_ICON = 14
+
+
+class FindingLines(QWidget):
+    """One line for each remark; without height when there is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._shown: tuple[Finding, ...] = ()
+        self._lines: list[_FindingLine] = []
+        self._column = vertical(on=self, margins=(0, 2, 0, 0), spacing=2)
+        self.hide()
+
+    def show_findings(self, findings: Sequence[Finding]) -> None:
+        if tuple(findings) == self._shown:
+            return
+        self._shown = tuple(findings)
+        while len(self._lines) > len(findings):
+            spare = self._lines.pop()
+            spare.hide()
+            spare.deleteLater()
+        while len(self._lines) < len(findings):
+            self._lines.append(_FindingLine())
+            self._column.addWidget(self._lines[-1])
+        for line, finding in zip(self._lines, findings, strict=True):
+            line.show_finding(finding)
+        self.setVisible(bool(findings))
+
+
+class _FindingLine(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self._icon, self._words = Picture(size=FINDING_ICON), QLabel()
+        with_properties(self._words, textFormat=Qt.TextFormat.PlainText, wordWrap=True, role="finding")
+        self._words.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        horizontal(
+            (self._icon, 0, Qt.AlignmentFlag.AlignTop), (self._words, 1), on=self, margins=0, spacing=6
+        )
+
+    def show_finding(self, finding: Finding) -> None:
+        self._icon.show_icon(finding.level, f"level-{finding.level}")
+        self._icon.setToolTip(SPOKEN[finding.level])
+        self._words.setText(f"{finding.message} {finding.advice}")
+        self._words.setAccessibleName(f"{SPOKEN[finding.level]}: {finding.message} {finding.advice}")
+
+
+# The keys that choose from a unit's first choice wherever the focus is in it.
+CHOOSING = ("weight_1", "weight_2", "weight_3")
+LIST_LETTERS = 20
+# More would not stand side by side in a small window.
+BUTTONS = 11
+# Each of the first is chosen by its digit, the others by the arrows.
+DIGITS = 9
+
+StandardField = ChoiceButtons | MarkMenu | PickList | ShareField | TextLine
+
+
+def made(field: UnitField, *, keyed: bool) -> StandardField:
+    """The widget of a field; the buttons of a `keyed` one have keys of the page, others are chosen by a digit."""
+    if field.asks:
+        pick = PickList(field.title, field.asks, letters=LIST_LETTERS)
+        pick.offer([(value, words) for value, words, _ in field.options])
+        return pick
+    if len(field.options) > BUTTONS:
+        # Typed digits choose from a list of numbers.
+        pick = PickList(field.title, "")
+        pick.offer([(value, words or str(value)) for value, words, _ in field.options])
+        return pick
+    if field.options:
+        buttons = [_button(place, keyed, *option) for place, option in enumerate(field.options)]
+        return (ToggleButtons if field.several else ChoiceButtons)(field.title, buttons)
+    return ShareField() if field.level == "interval" else TextLine(field.title, field.title)
+
+
+def _button(place: int, keyed: bool, value: object, words: str, hint: str) -> tuple[object, str, str]:
+    """The value, what its button says, and its tooltip; a number stands before its words."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    label = f"{value} {words}".strip() if number else words
+    meaning = hint or f"{words[:1].upper()}{words[1:]}" or label
+    key = f"{{{CHOOSING[place]}}}" if keyed and place < len(CHOOSING) else f"press {place + 1}"
+    return value, label, f"{meaning} ({key})" if place < DIGITS else meaning
+
 
 # What is asked for, the act whose key is told, the icon, the name.
 ACTS = (
@@ -55,16 +143,13 @@ LEFT, LEAST_HEIGHT = 28, 52
 
 
 class AnchorChip(QWidget):
-    """A quotation as a button."""
-
     def __init__(self) -> None:
         super().__init__()
         self.button = QuoteButton("chip", "Press to show it in the source.")
-        self.remove = QToolButton()
-        icons.put(self.remove, "close", 14)
-        self.remove.setProperty("role", "tool")
-        self.remove.setToolTip("Remove the quotation")
-        self.remove.setAccessibleName("Remove the quotation")
+        self.remove = with_properties(
+            QToolButton(), role="tool", toolTip="Remove the quotation", accessibleName="Remove the quotation"
+        )
+        chips.put(self.remove, "close", 14)
         horizontal(self.button, self.remove, StretchSpace(1), on=self, margins=0, spacing=2)
 
     def show_anchor(self, anchor: Anchor) -> None:
@@ -88,7 +173,6 @@ class AnchorChips(QWidget):
         self.hide()
 
     def show_anchors(self, anchors: Sequence[Anchor]) -> None:
-        """Show quotations, or hide when there are none."""
         if tuple(anchors) == self._anchors:
             return
         self._anchors = tuple(anchors)
@@ -104,7 +188,6 @@ class AnchorChips(QWidget):
             self.grown.emit()
 
     def lock(self, locked: bool) -> None:
-        """Keep the quotations where they are."""
         self._locked = locked
         for chip in self.chips:
             chip.remove.setVisible(not locked)
@@ -118,27 +201,52 @@ class AnchorChips(QWidget):
         self._column.addWidget(chip)
 
 
-class UnitEditor(QFrame):
-    """The editor of one unit: its words, and the fields that its kind's table names; a kind may have its own."""
+class FieldsFrame(QFrame):
+    """Fields of a unit, or of a document where the unit's id is empty."""
 
-    NOTE, NOTE_PROMPT = "Note", NOTE_PROMPT
     typed = Signal(str, str, object)
     """Unit id, field, value: with every key."""
     paused = Signal(str, str, str)
     """Unit id, field, text: to be kept as a draft."""
     chosen = Signal(str, str, object)
     """Unit id, field, value: a choice, which is a revision at once."""
-    asked = Signal(str, str)
-    """Unit id and what is to be done: retire, up, down, note, previous, next; unquote and show_quote with a number."""
 
     def __init__(self, words: KindSpec) -> None:
         super().__init__()
         self.words = words
-        self.given = bool(words.given)
-        """Whether the units are given beforehand: neither written nor moved nor retired."""
         self.unit_id = ""
         self.fields: dict[str, Field] = {}
         self.setProperty("role", "unit")
+
+    def add_field(self, name: str, field: Field) -> None:
+        """Take a field in: what happens in it is told under that name."""
+        self.fields[name] = field
+        if isinstance(field, ChoiceButtons | MarkMenu | PickList):
+            field.chosen.connect(lambda value: self.chosen.emit(self.unit_id, name, value))
+        else:
+            field.stirred.connect(lambda: self.typed.emit(self.unit_id, name, field.value()))
+        if isinstance(field, TextField | TextLine):
+            field.edited.connect(lambda text: self.paused.emit(self.unit_id, name, text))
+
+    def field_of(self, widget: QWidget | None) -> str:
+        """The name of the field that a widget is or lies in; empty when it is none."""
+        for name, field in self.fields.items():
+            if widget is not None and (widget is field or field.isAncestorOf(widget)):
+                return name
+        return ""
+
+
+class UnitEditor(FieldsFrame):
+    """The editor of one unit: its words, and the fields that its kind's table names; a kind may have its own."""
+
+    NOTE, NOTE_PROMPT = "Note", NOTE_PROMPT
+    asked = Signal(str, str)
+    """Unit id and what is to be done: retire, up, down, note, previous, next; unquote and show_quote with a number."""
+
+    def __init__(self, words: KindSpec) -> None:
+        super().__init__(words)
+        self.given = bool(words.given)
+        """Whether the units are given beforehand: neither written nor moved nor retired."""
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.number, self.row = PlainLabel(role="unit-number"), QHBoxLayout()
         self.name = PlainLabel(role="strong", wrap=True) if self.given else None
@@ -168,9 +276,7 @@ class UnitEditor(QFrame):
                 continue
             keyed = keyed and not isinstance(widget, ChoiceButtons)
             if isinstance(widget, ShareField):
-                caption = QLabel(field.title)
-                caption.setBuddy(widget)
-                self.row.addWidget(caption)
+                self.row.addWidget(label_of(widget, field.title))
             if field.above and isinstance(widget, TextLine):
                 widget.setMaxLength(field.above)
                 self._column.insertWidget(0, widget)
@@ -186,7 +292,7 @@ class UnitEditor(QFrame):
 
     def made(self, field: UnitField, *, keyed: bool) -> StandardField | None:
         """What a field of the kind is edited in; None where the kind makes it later."""
-        return standard.made(field, keyed=keyed)
+        return made(field, keyed=keyed)
 
     def _lay_out(self) -> None:
         self.row.setSpacing(8)
@@ -200,23 +306,10 @@ class UnitEditor(QFrame):
         self.number.setFixedWidth(px(LEFT))
         self.number.setContentsMargins(0, px(6), 0, 0)
         self.number.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        self._left = vertical(spacing=2)
+        self._left = vertical(self.number, spacing=2)
         self._left.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._left.addWidget(self.number)
-        whole = horizontal(on=self, margins=(4, 8, 8, 8), spacing=4)
+        whole = horizontal(self._left, (column, 1), on=self, margins=(4, 8, 8, 8), spacing=4)
         whole.addStrut(px(LEAST_HEIGHT))
-        whole.addLayout(self._left)
-        whole.addLayout(column, 1)
-
-    def add_field(self, name: str, field: Field) -> None:
-        """Take a field into the unit: what happens in it is told under that name."""
-        self.fields[name] = field
-        if isinstance(field, ChoiceButtons | MarkMenu | PickList):
-            field.chosen.connect(lambda value: self.chosen.emit(self.unit_id, name, value))
-        else:
-            field.stirred.connect(lambda: self.typed.emit(self.unit_id, name, field.value()))
-        if isinstance(field, TextField | TextLine):
-            field.edited.connect(lambda text: self.paused.emit(self.unit_id, name, text))
 
     def show_unit(self, unit: Unit, number: int, typing: Collection[str] = ()) -> None:
         """Show a unit; fields named in `typing` hold newer words and are left alone."""
@@ -279,7 +372,6 @@ class UnitEditor(QFrame):
             self._drafted.setVisible(bool(words))
 
     def lock(self, locked: bool) -> None:
-        """Let the unit be read but not changed."""
         self._locked = locked
         for name, field in self.fields.items():
             field.lock(locked or (self.given and name == "text"))
@@ -324,15 +416,7 @@ class UnitEditor(QFrame):
             self._places["chip"].addWidget(self._chips)
         return self._chips
 
-    def field_of(self, widget: QWidget | None) -> str:
-        """The name of the field that a widget is or lies in; empty when it is none."""
-        for name, field in self.fields.items():
-            if widget is not None and (widget is field or field.isAncestorOf(widget)):
-                return name
-        return ""
-
     def stops(self) -> list[QWidget]:
-        """Where Tab stops in the unit, in order."""
         stops: list[QWidget] = []
         for name, field in self.fields.items():
             if name != "note":
@@ -345,17 +429,15 @@ class UnitEditor(QFrame):
             QWidget.setTabOrder(before, after)
 
     def enter(self, field: str = "text") -> None:
-        """Put the focus into a field."""
         if field == "note":
             self._note()
-        if field == "note" and self._note_row:
-            self._note_row.show()
+            if self._note_row:
+                self._note_row.show()
         if field == "text" and self.given:
             field = self.words.says
         self.fields.get(field, self.text).enter()
 
     def choose(self, number: int) -> None:
-        """Choose the unit's first choice by number, as its key does."""
         choice = next((field for field in self.fields.values() if isinstance(field, ChoiceButtons)), None)
         if choice is not None and choice.isEnabled():
             choice.choose(number)
@@ -374,41 +456,37 @@ class UnitEditor(QFrame):
 
 
 class NoteRow(QWidget):
-    """An icon and the field of the note."""
-
     def __init__(self, note: QWidget) -> None:
         super().__init__()
-        self._icon = QLabel()
-        self._icon.setToolTip(TOLD)
+        self._icon = with_properties(Picture("note", "text-muted", ICON_SIZE), toolTip=TOLD)
         horizontal((self._icon, 0, Qt.AlignmentFlag.AlignTop), (note, 1), on=self, margins=0, spacing=6)
         self._dress()
         theme.watch(self, self._dress)
 
     def _dress(self) -> None:
-        size = theme.current().px(ICON_SIZE)
-        self._icon.setContentsMargins(0, size // 2, 0, 0)
-        self._icon.setPixmap(icons.pixmap("note", size, "text-muted", self.devicePixelRatio()))
+        self._icon.setContentsMargins(0, theme.current().px(ICON_SIZE) // 2, 0, 0)
 
 
 class UnitMenu(QToolButton):
-    """A small button; Tab passes it by."""
-
     asked = Signal(str)
 
     def __init__(self, words: KindSpec, *, given: bool) -> None:
         super().__init__()
         self._acts = ACTS[: 1 if given else None]
-        self.setText("⋯")
-        self.setProperty("role", "tool")
-        self.setToolTip(f"Actions for this {words.unit}")
-        self.setAccessibleName(f"Menu of this {words.unit}")
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        with_properties(
+            self,
+            text="⋯",
+            role="tool",
+            toolTip=f"Actions for this {words.unit}",
+            accessibleName=f"Menu of this {words.unit}",
+            focusPolicy=Qt.FocusPolicy.NoFocus,
+        )
         self.clicked.connect(self._open)
 
     def _open(self) -> None:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for ask, act, picture, name in self._acts:
-            entry = menu.addAction(icons.icon(picture), f"{name}\t{keys.shown(act)}")
+            entry = menu.addAction(chips.icon(picture), f"{name}\t{keys.shown(act)}")
             entry.triggered.connect(lambda _=False, ask=ask: self.asked.emit(ask))
         menu.popup(self.mapToGlobal(self.rect().bottomLeft()))

@@ -4,22 +4,24 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import (
-    QFrame,
-    QListWidget,
-    QListWidgetItem,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLabel, QListWidget, QListWidgetItem, QSizePolicy, QVBoxLayout, QWidget
 
 from annotator.actions.project import backups
-from annotator.domain.texts.counting import counted
-from annotator.domain.texts.moments import local
+from annotator.actions.releases import checking
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.page import Page
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, stacked, vertical
-from annotator.gui.widgets.empty_state import EmptyState
+from annotator.domain.texts.words import counted, local
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    horizontal,
+    push_button,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState
 
 
 class BackupList(QWidget):
@@ -34,12 +36,10 @@ class BackupList(QWidget):
         self._path = path
         self.setWindowTitle(f"Backups of {path.name}")
         self.resize(720, 460)
-        self.list = QListWidget()
-        self.list.setAccessibleName("Backups, newest first")
+        self.list = with_properties(QListWidget(), accessibleName="Backups, newest first")
         self.list.currentItemChanged.connect(lambda *_: self._peek())
         self.about = PlainLabel("Select a backup to see its contents.", wrap=True)
-        card = QFrame()
-        card.setProperty("role", "card")
+        card = with_properties(QFrame(), role="card")
         QVBoxLayout(card).addWidget(self.about)
         self.take = push_button("Restore this backup", self._restore, "primary")
         foot = horizontal(StretchSpace(1), self.take)
@@ -48,44 +48,43 @@ class BackupList(QWidget):
             "No backup yet",
             "One is made every half hour of work, before every import, and when you ask for it.",
         )
-        self.body = stacked(self.list, self.nothing)
+        self.body = Stack(self.list, self.nothing)
         vertical((self.body, 1), card, foot, on=self, margins=0)
         self._card = card
         self.fill()
 
     def fill(self) -> None:
-        """List the backups again."""
         self.list.clear()
-        found = backups.listing(self._path)
-        for backup in found:
+        result = backups.listing(self._path)
+        for backup in result:
             when = f"{local(backup.at):%A %d %B %Y, %H:%M:%S}"
             about = [when, f"{backup.size / 1e6:.1f} MB", backup.why, backup.problem]
             entry = QListWidgetItem("   ".join(part for part in about if part))
             entry.setData(Qt.ItemDataRole.UserRole, backup.path)
             self.list.addItem(entry)
-        self.body.setCurrentWidget(self.list if found else self.nothing)
+        self.body.setCurrentWidget(self.list if result else self.nothing)
         for widget in (self._card, self.take):
-            widget.setVisible(bool(found))
+            widget.setVisible(bool(result))
         self.take.setEnabled(False)
-        self.list.setCurrentRow(0 if found else -1)
+        self.list.setCurrentRow(0 if result else -1)
 
     def _peek(self) -> None:
         entry: QListWidgetItem | None = self.list.currentItem()
         if entry is None:
             return
         try:
-            found = backups.peek(entry.data(Qt.ItemDataRole.UserRole))
+            result = backups.peek(entry.data(Qt.ItemDataRole.UserRole))
         except Refusal as refusal:
             self.about.setText(str(refusal))
             self.take.setEnabled(False)
             return
-        last = f"{local(found.last_change):%Y-%m-%d %H:%M:%S}" if found.last_change else "never"
+        last = f"{local(result.last_change):%Y-%m-%d %H:%M:%S}" if result.last_change else "never"
         self.about.setText(
-            f"“{found.title}”: {counted(found.items, 'item')}, {counted(found.artifacts, 'artifact')}, "
-            f"{counted(found.judgements, 'judgement')}. "
-            f"Last change: {last}. {found.problem}"
+            f"“{result.title}”: {counted(result.items, 'item')}, {counted(result.artifacts, 'artifact')}, "
+            f"{counted(result.judgements, 'judgement')}. "
+            f"Last change: {last}. {result.problem}"
         )
-        self.take.setEnabled(not found.problem)
+        self.take.setEnabled(not result.problem)
 
     def _restore(self) -> None:
         entry: QListWidgetItem | None = self.list.currentItem()
@@ -102,13 +101,11 @@ class BackupList(QWidget):
 
 
 class BackupsPage(Page):
-    """Backups of the open project."""
-
     NAME = "Backups"
     ICON = "restore"
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
         title = PlainLabel("Backups", "title")
         hint = PlainLabel(
             "A verified copy is made every half hour of work and before every import. "
@@ -116,12 +113,11 @@ class BackupsPage(Page):
             "hint",
             wrap=True,
         )
-        self.list = BackupList(desk.project.path)
+        self.list = BackupList(session.project.path)
         # The open file must be given back before another takes its place.
         self.list.take.clicked.disconnect()
         self.list.take.clicked.connect(self._restore)
-        self.now = push_button("Back up now", self._back_up)
-        self.now.setEnabled(not desk.project.readonly)
+        self.now = push_button("Back up now", self._back_up, enabled=not session.project.readonly)
         vertical(
             title,
             hint,
@@ -131,14 +127,14 @@ class BackupsPage(Page):
             margins=(20, 16, 20, 12),
         )
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         self.list.fill()
 
     def focus_first(self) -> None:
         self.list.list.setFocus()
 
     def _back_up(self) -> None:
-        if self.desk.do(backups.make, "asked for") is not None:
+        if self.session.do(backups.make, "asked for") is not None:
             self.list.fill()
 
     def _restore(self) -> None:
@@ -146,3 +142,80 @@ class BackupsPage(Page):
         window: Any = self.window()
         if entry is not None and hasattr(window, "restore_backup"):
             window.restore_backup(entry.data(Qt.ItemDataRole.UserRole))
+
+
+CHECKED = {
+    "item": ("item",),
+    "source": ("source",),
+    "response": ("report",),
+    "artifact": ("artifact",),
+    "revision": ("revision",),
+    "judgement": ("judgement",),
+    "call": ("call to a judge", "calls to judges"),
+    "audit": ("recorded change",),
+}
+
+
+class CheckPage(Page):
+    NAME = "Check"
+    ICON = "check"
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        title = PlainLabel("Check this project", "title")
+        hint = PlainLabel(
+            "Every page of the file, every hash of what people wrote, and every link between rows is checked.",
+            "hint",
+            wrap=True,
+        )
+        self.answer, self.counted = QLabel(), QLabel()
+        for label, role in ((self.answer, "subtitle"), (self.counted, "hint")):
+            label.setTextFormat(Qt.TextFormat.PlainText)
+            label.setWordWrap(True)
+            label.setProperty("role", role)
+        card = with_properties(QFrame(), role="card")
+        vertical(self.answer, self.counted, on=card)
+        self.list = with_properties(QListWidget(), accessibleName="Findings")
+        self.list.hide()
+        self.again = push_button("Check now", self._check, "primary")
+        self.mend = push_button("Repair what can be rebuilt", self._mend)
+        self.mend.hide()
+        self.restore = push_button("See the backups", lambda: self.session.go("Backups"))
+        foot = horizontal(StretchSpace(1), self.mend, self.restore, self.again)
+        self.list.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        parts = title, hint, card, (self.list, 1), StretchSpace(0), foot
+        vertical(*parts, on=self, margins=(20, 16, 20, 12))
+
+    def navigate(self, place: dict[str, Any]) -> None:
+        self._check()
+
+    def focus_first(self) -> None:
+        self.again.setFocus()
+
+    def _check(self) -> None:
+        self.answer.setText("Checking…")
+        self.counted.clear()
+        self.again.setEnabled(False)
+        self.session.ask_later(self._show, checking.check)
+
+    def _show(self, report: Any) -> None:
+        self.again.setEnabled(True)
+        self.list.clear()
+        for problem in report.problems:
+            self.list.addItem(str(problem))
+        self.list.setVisible(bool(report.problems))
+        mendable = any(problem.todo == checking.MENDABLE for problem in report.problems)
+        self.mend.setVisible(mendable and not self.session.project.readonly)
+        result = len(report.problems)
+        self.answer.setText(
+            f"{counted(result, 'problem')} found." if result else "✓  Everything is in order."
+        )
+        parts = [
+            counted(number, *words) for name, words in CHECKED.items() if (number := report.counted.get(name))
+        ]
+        self.counted.setText(f"Checked: {', '.join(parts)}." if parts else "")
+        self.session.tell_end("The project is checked.", "Check", self)
+
+    def _mend(self) -> None:
+        self.session.do(checking.mend)
+        self._check()

@@ -9,14 +9,22 @@ from typing import Any
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, QUrl, qVersion
 from PySide6.QtGui import QImage, QPainter, QResizeEvent, QTextDocument
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QListWidget, QListWidgetItem
+from PySide6.QtWidgets import QGridLayout, QKeySequenceEdit, QLabel, QListWidget, QListWidgetItem, QWidget
 
 from annotator import __version__
-from annotator.actions.items import renderings
+from annotator.actions.items import materials
 from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.page import Page
-from annotator.gui.widgets.basics import horizontal, vertical, wrap_lines
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.basics import (
+    PlainArea,
+    PlainLabel,
+    horizontal,
+    push_button,
+    vertical,
+    with_properties,
+    wrap_lines,
+)
 from annotator.gui.widgets.reading.report_view import ReportView
 from annotator.places import resources, user_data
 
@@ -52,15 +60,12 @@ TOPICS = (
 
 
 class HelpPage(Page):
-    """Topics on the left, their text on the right."""
-
     NAME = "Help"
     ICON = "info"
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
-        self.topics = QListWidget()
-        self.topics.setAccessibleName("Help topics")
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self.topics = with_properties(QListWidget(), accessibleName="Help topics")
         theme.scale(self.topics.setFixedWidth, 230)
         wrap_lines(self.topics)
         for title, name in TOPICS:
@@ -72,7 +77,7 @@ class HelpPage(Page):
         vertical(horizontal(self.topics, (self.text, 1)), on=self, margins=(20, 16, 20, 12))
         self.topics.setCurrentRow(0)
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         names = [name for _, name in TOPICS]
         if place.get("topic") in names:
             self.topics.setCurrentRow(names.index(place["topic"]))
@@ -83,8 +88,7 @@ class HelpPage(Page):
             words = words.format(
                 version=__version__, python=platform.python_version(), qt=qVersion(), folder=user_data()
             )
-        made = self.desk.ask(renderings.html, keys.in_words(words))
-        if made is not None:
+        if (made := self.session.ask(materials.html, keys.in_words(words))) is not None:
             self.text.show_with_drawings(made.html, words)
 
 
@@ -97,7 +101,6 @@ class IllustratedView(ReportView):
         self._names: list[str] = []
 
     def show_with_drawings(self, html: str, words: str) -> None:
-        """Show a text's HTML, with a drawing wherever its words name one."""
         named, self._names = dict(_DRAWING.findall(words)), list[str]()
 
         def shown(place: re.Match[str]) -> str:
@@ -137,3 +140,80 @@ class IllustratedView(ReportView):
         renderer.render(painter, QRectF(QPointF(), size))
         painter.end()
         return image
+
+
+WIDEST, FIELD = 720, 190
+HINT = "Click a key and press another to change it. Single letters and digits do nothing while you type."
+
+
+class KeyboardPage(Page):
+    """All bindings by page; a key in use is refused with the name of its act."""
+
+    NAME = "Keys"
+    ICON = "keyboard"
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        title = PlainLabel("Keys", "title")
+        hint = PlainLabel(HINT, "hint", wrap=True)
+        self.answer = PlainLabel(wrap=True)
+        foot = horizontal((self.answer, 1), push_button("Restore the default keys", self._restore))
+        area = PlainArea("Keys", self._table())
+        vertical(title, hint, (area, 1), foot, on=self, margins=(20, 16, 20, 12))
+
+    def _table(self) -> QWidget:
+        self.fields: dict[str, QKeySequenceEdit] = {}
+        content = QWidget()
+        # A key stands near what it does, however wide the window is.
+        theme.scale(content.setMaximumWidth, WIDEST)
+        grid = QGridLayout(content)
+        grid.setContentsMargins(0, 0, 12, 0)
+        grid.setColumnStretch(0, 1)
+        grid.setHorizontalSpacing(24)
+        row = 0
+        for page in (keys.EVERYWHERE, *keys.PAGES):
+            bindings = [binding for binding in keys.BINDINGS if binding.page == page]
+            if not bindings:
+                continue
+            head = with_properties(QLabel(page), role="subtitle")
+            grid.addWidget(head, row, 0)
+            row += 1
+            for binding in bindings:
+                grid.addWidget(PlainLabel(binding.title, wrap=True), row, 0)
+                grid.addWidget(self._field(binding.act, binding.title), row, 1)
+                row += 1
+        grid.setRowStretch(row, 1)
+        return content
+
+    def _field(self, act: str, title: str) -> QKeySequenceEdit:
+        field = with_properties(QKeySequenceEdit(keys.sequences(act)[0]), accessibleName=f"Key for {title}")
+        field.setMaximumSequenceLength(1)
+        theme.scale(field.setFixedWidth, FIELD)
+        field.editingFinished.connect(lambda: self._change(act))
+        self.fields[act] = field
+        return field
+
+    def _change(self, act: str) -> None:
+        field = self.fields[act]
+        wanted = field.keySequence().toString()
+        if not wanted or wanted == keys.sequences(act)[0].toString():
+            field.setKeySequence(keys.sequences(act)[0])
+            return
+        if (taken := keys.rebind(act, wanted)) is not None:
+            self.answer.setText(f"{keys.written(wanted)} already does “{taken.title}”; nothing was changed.")
+            field.setKeySequence(keys.sequences(act)[0])
+            return
+        self.answer.setText(f"Changed to {keys.shown(act)}.")
+        self._take_over()
+
+    def _restore(self) -> None:
+        keys.restore_all()
+        for act, field in self.fields.items():
+            field.setKeySequence(keys.sequences(act)[0])
+        self.answer.setText("All keys are reset to their defaults.")
+        self._take_over()
+
+    def _take_over(self) -> None:
+        window = self.window()
+        if hasattr(window, "rebind"):
+            window.rebind()

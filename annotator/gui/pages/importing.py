@@ -1,36 +1,320 @@
 """The Import page: choose or drop files, see what their columns hold, import."""
 
+from collections.abc import Sequence
+from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QFileDialog, QWidget
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QAbstractScrollArea,
+    QCheckBox,
+    QFileDialog,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
-from annotator.actions.imports import imports, matching
-from annotator.actions.imports.imports import ImportOptions
-from annotator.actions.imports.matching import ImportLook, Refused
+from annotator.actions.imports import imports
+from annotator.actions.imports.imports import ImportLook, ImportOptions, Refused, TableMatch
 from annotator.actions.project.people import people as everybody
-from annotator.domain.texts.counting import counted
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.naming import in_order
-from annotator.gui.desk.page import Page
-from annotator.gui.pages.collected_view import CollectedView
-from annotator.gui.pages.matching_view import MatchingView
-from annotator.gui.tables.cells import CellsModel, Column
-from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.flow_row import FlowRow, wrapping
-from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.domain.material.extract import CollectedPaper, Funnel, RefusalStage, RefusedPaper
+from annotator.domain.texts.words import counted
+from annotator.gui import theme
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column, Index
+from annotator.gui.review.source_pane import TextPane
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession, in_order
+from annotator.gui.widgets.bars import FlowRow, wrapping
 from annotator.gui.widgets.basics import (
+    ElidedLabel,
     PlainLabel,
     StretchSpace,
     column_of,
+    direction_of,
     horizontal,
     push_button,
     vertical,
+    with_properties,
 )
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree, line, wanted
+from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer
+from annotator.gui.widgets.message_bar import ProgressRow
+from annotator.gui.widgets.reading.report_view import RawText
+from annotator.gui.widgets.splitter import Splitter
+
+# The row of choices among the model's rows, which otherwise are places of the table's own rows.
+CHOICES = -1
+# The widest a column gets, what a choice needs beside its words, and the least height of the table.
+WIDEST, ARROW, LEAST = 300, 26, 126
+FILES = "Mappings (*.json)"
+
+
+class ChoiceDelegate(QStyledItemDelegate):
+    """Draws the first row as combo boxes: hundreds of live ones are slow."""
+
+    def __init__(self, view: LinesTable) -> None:
+        super().__init__(view)
+        self._box = ChoiceBox(view)
+        self._box.addItem("")
+        self._box.hide()
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: Index) -> None:
+        super().initStyleOption(option, index)
+        if direction_of(option.text) == Qt.LayoutDirection.RightToLeft:
+            option.direction = Qt.LayoutDirection.RightToLeft
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        if index.row() == 0:
+            self._box.setItemText(0, index.data())
+            self._box.resize(option.rect.size() - QSize(4, 2))
+            painter.drawPixmap(option.rect.topLeft() + QPoint(2, 1), self._box.grab())
+
+
+class MatchTable(LinesTable):
+    """The rows of a table, as high as they are; Enter or a click on a choice opens it."""
+
+    def __init__(self, rows: CellsModel[int]) -> None:
+        super().__init__("First rows", rows, cells=True)
+        self.rows = rows
+        self.setItemDelegate(ChoiceDelegate(self))
+        self.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustToContents)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
+
+    def fit(self) -> None:
+        header, px, widths = self.horizontalHeader(), theme.current().px, dict(wanted(self).widths)
+        # The choices and a row or two stay in view.
+        self.setMinimumHeight(px(LEAST))
+        for place, width in widths.items():
+            header.resizeSection(
+                place, min(max(header.sectionSizeHint(place), width + px(ARROW)), px(WIDEST))
+            )
+        if widths and (left := self.viewport().width() - header.length()) > 0:
+            widest = max(widths, key=lambda place: widths[place])
+            header.resizeSection(widest, header.sectionSize(widest) + left)
+
+
+class MatchingView(QWidget):
+    matched = Signal(object)
+    """Another mapping holds."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._refused: set[tuple[str, str]] = set()
+        self.tables: list[TableMatch] = []
+        self.which = ChoiceBox(accessibleName="Table")
+        self.which.keep_short(24)
+        self.which.currentIndexChanged.connect(lambda _: self._show())
+        self.constants = LineField(
+            placeholderText="The same in every row: System = Alder; Language = en",
+            accessibleName="The same in every row",
+        )
+        self.constants.editingFinished.connect(self._take_constants)
+        self.mapping = QPushButton("Mapping")
+        menu = QMenu(self.mapping)
+        menu.addAction("Save mapping…", self._save)
+        menu.addAction("Load mapping…", self._choose)
+        for name in imports.shipped():
+            menu.addAction(f"Load {name}", partial(self.load, Path(name)))
+        self.mapping.setMenu(menu)
+        self.table = MatchTable(CellsModel([], self))
+        for asked in (self.table.pressed, self.table.activated):
+            asked.connect(self._open)
+        vertical(
+            wrapping(self.which, self.constants, self.mapping, gap=10),
+            self.table,
+            on=self,
+            margins=0,
+            spacing=8,
+        )
+
+    def show_tables(self, tables: Sequence[TableMatch], refused: Sequence[Refused]) -> None:
+        self.tables, self._refused = [*tables], {(file, row) for file, row, _ in refused}
+        offer(self.which, [(f"{table.table.name} · {table.size}", table.table.name) for table in tables])
+        self.which.setVisible(len(tables) > 1)
+        self._show()
+
+    @property
+    def _shown(self) -> TableMatch:
+        return self.tables[self.which.currentIndex()]
+
+    def _show(self) -> None:
+        if not self.tables:
+            return
+        shown, rows = self._shown, self.table.rows
+        self.constants.setText(shown.constants)
+        if tuple(rows.columns) == shown.paths and len(rows.rows) == len(shown.table.rows) + 1:
+            # Whoever has scrolled to a column stays there.
+            rows.tell_all()
+            self.table.fit()
+            return
+        columns = [
+            Column(path, partial(self._words, path), look=partial(self._look, path), about=path)
+            for path in shown.paths
+        ]
+        rows.show([CHOICES, *range(len(shown.table.rows))], columns)
+        self.table.setCurrentIndex(rows.index(0, 0))
+
+    def _words(self, path: str, row: int) -> str:
+        return self._shown.words(path) if row == CHOICES else self._shown.cell(row, path)
+
+    def _look(self, path: str, row: int) -> tuple[str, str]:
+        left_out = self._shown.words(path) == imports.LEFT_OUT
+        refused = (self._shown.table.name, self._shown.table.place(row)) in self._refused
+        return "", "level-error" if refused else "text-muted" if left_out else "text"
+
+    def _open(self, index: Index) -> None:
+        """Offer what a column may hold, below its choice."""
+        if index.row() == 0:
+            path, menu = self._shown.paths[index.column()], QMenu(self.table)
+            menu.aboutToHide.connect(menu.deleteLater)
+            for field, words in {"": self._shown.unmatched(path), **imports.WORDS}.items():
+                menu.addAction(words, partial(self.match, path, field))
+            menu.popup(self.table.viewport().mapToGlobal(self.table.visualRect(index).bottomLeft()))
+
+    def match(self, path: str, field: str) -> None:
+        self._replace(self._shown.match(path, field))
+
+    def _take_constants(self) -> None:
+        if self.tables and (typed := self.constants.text()) != self._shown.constants:
+            self._replace(self._session.attempt(lambda: self._shown.with_constants(typed)) or self._shown)
+
+    def _replace(self, table: TableMatch) -> None:
+        self.tables[self.which.currentIndex()] = table
+        self._show()
+        self.matched.emit(imports.exactly(self.tables))
+
+    def _save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Save mapping", "mapping.json", FILES)
+        if name:
+            self._session.attempt(lambda: imports.save_mapping(Path(name), self.tables))
+
+    def _choose(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(self, "Load mapping", "", FILES)
+        if name:
+            self.load(Path(name))
+
+    def load(self, path: Path) -> None:
+        if (mapping := self._session.attempt(partial(imports.load_mapping, path))) is not None:
+            self.matched.emit(mapping)
+
+
+# People: whoever makes a new edition of a benchmark from papers. What annoys them elsewhere: scrapers that drop papers
+# without a word, and exemplars of which nobody sees what the cleaning took away.
+LEAST_TEXT, LEAST_LIST = 130, 90
+COLUMNS = ("Paper", "Title", "What came of it")
+
+
+class CollectedFilter(Enum):
+    KEPT = "Kept"
+    FILTER = "By the list"
+    SOURCE = "No source"
+    ASSEMBLE = "Not assembled"
+    SECTION = "No section"
+    CLEAN = "Unfit section"
+    CITE = "Few references"
+
+
+TIPS = {
+    CollectedFilter.KEPT: "Papers that become items",
+    CollectedFilter.FILTER: "Refused by what arXiv's list says: version, comment, withdrawn, language",
+    CollectedFilter.SOURCE: "Refused because no LaTeX source could be read",
+    CollectedFilter.ASSEMBLE: "Refused because its files make no whole text",
+    CollectedFilter.SECTION: "Refused because there is no section on related work, or nearly nothing in it",
+    CollectedFilter.CLEAN: "Refused because the section is too long, in another language, or cannot be read",
+    CollectedFilter.CITE: "Refused because the section cites too few works",
+}
+
+
+class CollectedView(QWidget):
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._funnel = Funnel(0)
+        self.stages = PlainLabel(role="strong", wrap=True)
+        self.shown = FilterRow(CollectedFilter, CollectedFilter.KEPT)
+        self.shown.show_tips(TIPS)
+        self.shown.chosen.connect(self._fill)
+        self.papers = RowsTree("Papers", COLUMNS, (130, 300, 320), stretched=1, firm=(0,))
+        self.papers.setMinimumHeight(LEAST_LIST)
+        self.papers.currentItemChanged.connect(lambda *_: self._show_paper())
+        self.notes = PlainLabel(role="hint", wrap=True)
+        self.latex, self.exemplar = RawText("LaTeX of the section"), TextPane(session)
+        self.exemplar.entitle("As the exemplar")
+        source = column_of(PlainLabel("In LaTeX", "strong"), (self.latex, 1), spacing=6)
+        for part in (source, self.exemplar):
+            part.setMinimumHeight(LEAST_TEXT)
+        self.texts = column_of(
+            self.notes,
+            (Splitter("collected paper", parts=(source, self.exemplar), sizes=(1, 1)), 1),
+            spacing=6,
+        )
+        self.halves = Splitter(
+            "collected papers", Qt.Orientation.Vertical, parts=(self.papers, self.texts), sizes=(200, 300)
+        )
+        vertical(self.stages, self.shown, (self.halves, 1), on=self, margins=0, spacing=8)
+
+    def show_funnel(self, funnel: Funnel) -> None:
+        self._funnel = funnel
+        refused = [one.stage for one in funnel.refused]
+        left = [
+            f"{many:,} after {STAGES[stage]}" for stage, many in funnel.left().items() if stage in refused
+        ]
+        words = [counted(funnel.candidates, "candidate"), *left, f"{len(funnel.kept):,} kept"]
+        self.stages.setText(" → ".join(words))
+        counts: dict[CollectedFilter, int] = {
+            one: len(self._refused(one)) for one in list(CollectedFilter)[1:]
+        }
+        self.shown.show_counts({CollectedFilter.KEPT: len(funnel.kept), **counts})
+        self.shown.hold(CollectedFilter.KEPT if funnel.kept else max(counts, key=lambda one: counts[one]))
+
+    def _fill(self) -> None:
+        self.papers.clear()
+        kept = self.shown.held is CollectedFilter.KEPT
+        if kept:
+            lines = [(one.arxiv_id, one.title, _worth(one)) for one in self._funnel.kept]
+        else:
+            lines = [(one.id, one.title, one.reason) for one in self._refused(self.shown.held)]
+        for cells in lines:
+            self.papers.addTopLevelItem(line(cells))
+        self.texts.setVisible(kept and bool(lines))
+        self.papers.choose(0)
+
+    def _refused(self, held: CollectedFilter) -> list[RefusedPaper]:
+        return [one for one in self._funnel.refused if one.stage.name == held.name]
+
+    def _show_paper(self) -> None:
+        row = self.papers.row()
+        if self.shown.held is not CollectedFilter.KEPT or not 0 <= row < len(self._funnel.kept):
+            return
+        paper = self._funnel.kept[row]
+        self.notes.show_words(". ".join(paper.notes))
+        self.latex.setPlainText(paper.section)
+        self.exemplar.show_report(self._funnel.exemplars.get(paper.arxiv_id, ""), "exemplar")
+
+
+STAGES = {
+    RefusalStage.FILTER: "the list",
+    RefusalStage.SOURCE: "the source",
+    RefusalStage.ASSEMBLE: "assembling",
+    RefusalStage.SECTION: "the section",
+    RefusalStage.CLEAN: "cleaning",
+    RefusalStage.CITE: "the references",
+}
+
+
+def _worth(paper: CollectedPaper) -> str:
+    """What a paper brings: the works that it cites, those on arXiv, and those with an abstract."""
+    on_arxiv = sum(bool(one.link) for one in paper.cited)
+    abstracts = sum(bool(one.abstract) for one in paper.cited)
+    return f"{counted(len(paper.cited), 'reference')}, {on_arxiv} on arXiv, {counted(abstracts, 'abstract')}"
+
 
 # People: coordinators with files of their lab's or of another tool, once a month, who do not know our words. What
 # annoys them elsewhere: half-imported files, rows dropped without a word, not knowing whether importing again makes
@@ -47,8 +331,8 @@ class ImportPage(Page):
     NAME = "Import"
     ICON = "import"
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
         self._paths: list[Path] = []
         self._taking: list[Path] = []
         self._mapping: Any = None
@@ -61,33 +345,32 @@ class ImportPage(Page):
             wrap=True,
         )
         self.chosen = ElidedLabel("", "hint")
-        self.preview = GrowingEdit(least=2, most=5)
-        self.preview.setReadOnly(True)
+        self.preview = GrowingEdit(least=2, most=5, readOnly=True, accessibleName="To be imported")
         self.preview.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.preview.setAccessibleName("To be imported")
         self.progress = ProgressRow()
         self.progress.hide()
-        self.collected = CollectedView(desk)
-        self.matching = MatchingView(desk)
+        self.collected = CollectedView(session)
+        self.matching = MatchingView(session)
         self.matching.matched.connect(self._match)
         self._column = vertical(
             title, self.hint, self._choosing(), self.chosen, self.matching, self.preview, (self.collected, 1),
             (self._wrong(), 1), self.progress, self._foot(), StretchSpace(1), on=self, margins=(20, 16, 20, 12),
             spacing=10,
         )  # fmt: skip
-        desk.refused.connect(self._stay)
+        session.refused.connect(self._stay)
         self._begin()
 
     def _choosing(self) -> FlowRow:
-        self.format = ChoiceBox()
-        self.format.setAccessibleName("Layout of the files")
+        self.format = ChoiceBox(accessibleName="Layout of the files")
         self.format.keep_short(LETTERS)
         self.format.addItem("By content", "")
         for name, words in imports.offered().items():
             self.format.addItem(words, name)
         self.format.currentIndexChanged.connect(lambda _: self.add([]))
-        self.pseudonyms = QCheckBox("Call speakers S1, S2 …")
-        self.pseudonyms.setToolTip("Names are left out of the text; who is who stays in this project")
+        self.pseudonyms = with_properties(
+            QCheckBox("Call speakers S1, S2 …"),
+            toolTip="Names are left out of the text; who is who stays in this project",
+        )
         self.pseudonyms.toggled.connect(lambda _: self._look())
         self.folder = push_button("Choose a folder…", self._choose_folder)
         self.files = push_button("Choose files…", self._choose_files)
@@ -115,8 +398,7 @@ class ImportPage(Page):
         # Weights that the project does not allow yet are asked about here, and nowhere else.
         self.weights = QCheckBox()
         self.weights.toggled.connect(lambda _: self._look())
-        self.author = ChoiceBox()
-        self.author.setAccessibleName("Whose criteria and other gold these are")
+        self.author = ChoiceBox(accessibleName="Whose criteria and other gold these are")
         self.author.activated.connect(lambda _: self._look())
         self.go = push_button("Import", self._import, "primary")
         return horizontal((wrapping(self.author, self.weights, self.skip, gap=16), 1), self.go)
@@ -124,7 +406,7 @@ class ImportPage(Page):
     def focus_first(self) -> None:
         self.files.setFocus()
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         if "files" in place:
             self.add(place["files"])
 
@@ -138,12 +420,11 @@ class ImportPage(Page):
         self._look()
 
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Folder to import")
-        if name:
+        if name := QFileDialog.getExistingDirectory(self, "Folder to import"):
             self.add([Path(name)])
 
     def _choose_files(self) -> None:
-        offered = f"Tables (*{' *'.join(matching.ENDINGS)});;{TRANSCRIPTS};;All files (*)"
+        offered = f"Tables (*{' *'.join(imports.ENDINGS)});;{TRANSCRIPTS};;All files (*)"
         names, _ = QFileDialog.getOpenFileNames(self, "Files to import", "", offered)
         if names:
             self.add([Path(name) for name in names])
@@ -166,8 +447,8 @@ class ImportPage(Page):
         self._found = None
         self._enable()
         self.chosen.setText("Reading…")
-        self.desk.ask_later(
-            self._show, matching.look, self.format.currentData(), self._paths, self._options()
+        self.session.ask_later(
+            self._show, imports.look, self.format.currentData(), self._paths, self._options()
         )
 
     def _show(self, found: ImportLook) -> None:
@@ -185,7 +466,7 @@ class ImportPage(Page):
             (self.author, bool(found.tables and found.preview.units)),
         ):
             widget.setVisible(shown)
-        people = in_order(self.desk.ask(everybody) or ())
+        people = in_order(self.session.ask(everybody) or ())
         drafts = [(f"Drafts of {one.alias}", one.id) for one in people if one.active]
         offer(self.author, [("Gold from outside", ""), *drafts])
         self.matching.show_tables(found.tables, found.refused)
@@ -235,19 +516,19 @@ class ImportPage(Page):
             self._found is not None
             and self._found.preview.new > 0
             and (not self._found.refused or self.skip.isChecked())
-            and not self.desk.project.readonly
+            and not self.session.project.readonly
         )
 
     def _save_problems(self) -> None:
         name, _ = QFileDialog.getSaveFileName(self, "Save problems", "problems.csv", "Tables (*.csv)")
         if name:
-            self.desk.attempt(lambda: matching.save_problems(Path(name), self.refused.rows))
+            self.session.attempt(lambda: imports.save_problems(Path(name), self.refused.rows))
 
     def _import(self) -> None:
         self.go.setEnabled(False)
         self._taking = self._paths
         self.progress.show()
-        self.desk.do_later(
+        self.session.do_later(
             self._imported,
             self.progress.show_progress,
             imports.run,
@@ -264,4 +545,4 @@ class ImportPage(Page):
             return
         if self._paths == self._taking:
             self.look_at([])
-        self.desk.tell_end(f"The import is done: {result[1]}.", "Items")
+        self.session.tell_end(f"The import is done: {result[1]}.", "Items")

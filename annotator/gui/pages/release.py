@@ -3,36 +3,45 @@
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSignalBlocker, Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QButtonGroup,
     QCheckBox,
     QFileDialog,
     QFrame,
-    QHBoxLayout,
     QLabel,
+    QPushButton,
     QRadioButton,
     QVBoxLayout,
+    QWidget,
 )
 
-from annotator.actions.items import roles, summaries
-from annotator.actions.items.roles import LeftOut
+from annotator import files
+from annotator.actions.agreement import final_pass
+from annotator.actions.agreement.final_pass import ItemPass
+from annotator.actions.items import items
+from annotator.actions.items.items import LeftOut
 from annotator.actions.releases import releases
-from annotator.domain.texts.counting import counted
-from annotator.domain.texts.moments import local
-from annotator.gui.desk.desk import ANY, Desk
-from annotator.gui.desk.page import Page
-from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.domain.experts.final_pass import CHECKS, CheckState
+from annotator.domain.texts.words import counted, local
+from annotator.gui.review.source_pane import TextPane
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ANY, ProjectSession
+from annotator.gui.widgets.bars import Tabs, wrapping
 from annotator.gui.widgets.basics import (
+    PlainArea,
     PlainLabel,
     StretchSpace,
     column_of,
     horizontal,
     push_button,
     vertical,
+    with_properties,
 )
-from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.columns import RowsTree, line
+from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
+from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
 # People: coordinators who publish, and readers who must be able to trust a file. What annoys them elsewhere:
 # exports without raters, rationale or revision, and two exports of the same thing that differ.
@@ -44,14 +53,12 @@ ABOUT_ADDRESSES = "They may reveal internal hosts. Keys are never exported."
 
 
 class ReleasePage(Page):
-    """A choice of layouts, a summary, and one button."""
-
     NAME = "Release"
     ICON = "release"
     HEARS = (ANY,)
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
         self._folder: Path | None = None
         title = PlainLabel("Release", "title")
         hint = PlainLabel(
@@ -61,32 +68,15 @@ class ReleasePage(Page):
             wrap=True,
         )
         self.summary = PlainLabel(wrap=True)
-        card = QFrame()
-        card.setProperty("role", "card")
+        card = with_properties(QFrame(), role="card")
         self.points = PlainLabel(role="hint", wrap=True)
         vertical(self.summary, self.points, on=card)
         self.progress = ProgressRow()
         self.progress.hide()
-        self.past_title, self.past = QLabel("Releases"), QLabel()
-        self.past_title.setProperty("role", "subtitle")
+        self.past_title, self.past = with_properties(QLabel("Releases"), role="subtitle"), QLabel()
         self.past.setTextFormat(Qt.TextFormat.PlainText)
         self.past.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        inside = column_of(
-            hint, card, self._profiles(), self.past_title, self.past, StretchSpace(1), spacing=12
-        )
-        vertical(
-            title,
-            (PlainArea("Content of the release", inside), 1),
-            self.progress,
-            self._foot(),
-            on=self,
-            margins=(20, 16, 20, 12),
-            spacing=12,
-        )
-
-    def _profiles(self) -> QFrame:
-        frame = QFrame()
-        frame.setProperty("role", "card")
+        frame = with_properties(QFrame(), role="card")
         self.group = QButtonGroup(self)
         column = vertical(on=frame, spacing=4)
         for name, (words, about) in releases.offered().items():
@@ -102,10 +92,22 @@ class ReleasePage(Page):
                 column.addLayout(self._wishes())
                 button.toggled.connect(self.with_pages.setEnabled)
                 button.toggled.connect(self.with_addresses.setEnabled)
-        return frame
+        inside = column_of(hint, card, frame, self.past_title, self.past, StretchSpace(1), spacing=12)
+        self.answer = PlainLabel(wrap=True)
+        self.look = push_button("Open the folder", self._open_folder)
+        self.look.hide()
+        self.write = push_button("Write the release…", self._choose, "primary")
+        vertical(
+            title,
+            (PlainArea("Content of the release", inside), 1),
+            self.progress,
+            horizontal((self.answer, 1), self.look, self.write),
+            on=self,
+            margins=(20, 16, 20, 12),
+            spacing=12,
+        )
 
     def _wishes(self) -> QVBoxLayout:
-        """What leaves only when it is asked for."""
         self.with_pages = QCheckBox("Include the texts of cited pages")
         self.with_addresses = QCheckBox("Include the addresses of the judges' endpoints")
         column = vertical(margins=(26, 0, 0, 0), spacing=4)
@@ -116,41 +118,35 @@ class ReleasePage(Page):
             column.addWidget(said)
         return column
 
-    def _foot(self) -> QHBoxLayout:
-        self.answer = PlainLabel(wrap=True)
-        self.look = push_button("Open the folder", self._open_folder)
-        self.look.hide()
-        self.write = push_button("Write the release…", self._choose, "primary")
-        return horizontal((self.answer, 1), self.look, self.write)
-
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         self._count()
 
     def focus_first(self) -> None:
         self.group.buttons()[0].setFocus()
 
     def _count(self) -> None:
-        found = self.desk.ask(summaries.counts)
-        if found is None:
+        result = self.session.ask(items.content_counts)
+        if result is None:
             return
         spread = ", ".join(
-            f"{count} of weight {weight}" for weight, count in found["criterion_weights"].items()
+            f"{count} of weight {weight}" for weight, count in result["criterion_weights"].items()
         )
         self.summary.setText(
-            f"{counted(found['items'], 'item')}{roles.words(found['roles'])} · "
-            f"{counted(found['criteria'], 'criterion', 'criteria')}{f' ({spread})' if spread else ''}\n"
-            f"{counted(found['responses'] - found['left_out'], 'report')} of {counted(found['systems'], 'system')} · "
-            f"{counted(found['labels'], 'label')} of people · "
-            f"{counted(found['judgements'] - found['labels'], 'judgement')} of judges\n"
-            f"{LeftOut(reports=found['left_out']).not_counted}".rstrip()
+            f"{counted(result['items'], 'item')}{items.words(result['roles'])} · "
+            f"{counted(result['criteria'], 'criterion', 'criteria')}{f' ({spread})' if spread else ''}\n"
+            f"{counted(result['responses'] - result['left_out'], 'report')} of "
+            f"{counted(result['systems'], 'system')} · "
+            f"{counted(result['labels'], 'label')} of people · "
+            f"{counted(result['judgements'] - result['labels'], 'judgement')} of judges\n"
+            f"{LeftOut(reports=result['left_out']).not_counted}".rstrip()
         )
-        self.desk.ask_later(self._tell_open, releases.open_points)
-        past = self.desk.ask(releases.written) or []
+        self.session.ask_later(self._tell_open, releases.open_points)
+        past = self.session.ask(releases.written) or []
         for label in (self.past_title, self.past):
             label.setVisible(bool(past))
         self.past.setText("\n".join(_told(release) for release in past[:8]))
-        self.write.setEnabled(found["items"] > 0 and not self.desk.project.readonly)
-        self.write.setToolTip("" if found["items"] else "There are no items yet.")
+        self.write.setEnabled(result["items"] > 0 and not self.session.project.readonly)
+        self.write.setToolTip("" if result["items"] else "There are no items yet.")
 
     def _tell_open(self, points: list[str]) -> None:
         """Before anything is written, what its readers would miss."""
@@ -159,17 +155,17 @@ class ReleasePage(Page):
 
     def _choose(self) -> None:
         name = QFileDialog.getExistingDirectory(
-            self, "Folder for the release", str(self.desk.project.path.parent)
+            self, "Folder for the release", str(self.session.project.path.parent)
         )
         if name:
-            self.write_to(Path(name) / f"{self.desk.project.path.stem}-{self._profile()}")
+            self.write_to(Path(name) / f"{self.session.project.path.stem}-{self._profile()}")
 
     def write_to(self, folder: Path) -> None:
         """Write the chosen layout into a folder, on another thread."""
         self._folder = folder
         self.write.setEnabled(False)
         self.progress.show()
-        self.desk.do_later(
+        self.session.do_later(
             self._written,
             self.progress.show_progress,
             releases.export,
@@ -193,7 +189,7 @@ class ReleasePage(Page):
             f"Wrote {counted(len(report.files), 'file')} with {counted(report.records, 'record')} to {self._folder}"
         )
         self.look.show()
-        self.desk.tell_end("The release was written.", "Release", self)
+        self.session.tell_end("The release was written.", "Release", self)
 
     def _open_folder(self) -> None:
         if self._folder is not None:
@@ -203,3 +199,130 @@ class ReleasePage(Page):
 def _told(release: releases.NumberedRelease) -> str:
     when = f"{local(release.at):%Y-%m-%d %H:%M}"
     return f"Release {release.number}   {when}   {release.profile}   content {release.manifest_sha256[:12]}"
+
+
+# People: whoever answers for a release, going through its items once more with a list in hand.
+ABOUT = "What somebody looks for in each item before it is released. What is signed leaves with the release."
+PILOT = "Agreement, time, remarks and guidelines of the pilot items that were handed out."
+NO_PILOT = "No pilot items were handed out yet. Choose some under People → Hand out work."
+OPEN = "open"
+# So many of a check's words are seen where there is no room for all.
+LETTERS = 12
+
+
+class FinalPassPage(Page):
+    """Items with their checks; below them what is signed of the chosen one."""
+
+    NAME = "Final pass"
+    ICON = "check"
+    HEARS = ("setting", "item", "artifact", "page", "import", "assignment")
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self._items: list[ItemPass] = []
+        self.list = RowsTree(
+            "Items and what was looked for", ("Item", *map(str.capitalize, CHECKS)), (60, *[110] * 5), 0
+        )
+        self.list.currentItemChanged.connect(lambda *_: self._show())
+        self.check, self.state, self.note = ChoiceBox(), ChoiceBox(), LineField(placeholderText="Note")
+        offer(self.check, [(words, name) for name, words in CHECKS.items()])
+        offer(
+            self.state, [(one.value.capitalize(), one.value) for one in CheckState] + [("Open again", OPEN)]
+        )
+        for box, name in ((self.check, "Check"), (self.state, "What was found"), (self.note, "Note")):
+            box.setAccessibleName(name)
+        self.check.setMinimumContentsLength(LETTERS)
+        self.check.currentIndexChanged.connect(lambda _: self._show())
+        self.said, self.hint = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.sign = push_button("Sign", self._sign, "primary")
+        self.pilot, self.save = TextPane(session), QPushButton("Save the summary…")
+        self.pilot.report.setAccessibleName("Summary of the pilot")
+        self.save.clicked.connect(self._save)
+        self.answer = MessageBar()
+        checks, pilot = QWidget(), QWidget()
+        row = wrapping(self.check, self.state, self.note, self.sign)
+        vertical(
+            PlainLabel(ABOUT, "hint", wrap=True),
+            (self.list, 1),
+            self.hint,
+            self.said,
+            row,
+            on=checks,
+            margins=(0, 10, 0, 0),
+            spacing=8,
+        )
+        foot = horizontal(StretchSpace(1), self.save)
+        vertical(
+            PlainLabel(PILOT, "hint", wrap=True),
+            (self.pilot, 1),
+            foot,
+            on=pilot,
+            margins=(0, 10, 0, 0),
+            spacing=8,
+        )
+        self.parts = Tabs()
+        self.parts.addTab(checks, "Final pass")
+        self.parts.addTab(pilot, "Pilot")
+        title = PlainLabel("Pilot and final pass", "title")
+        vertical(title, (self.parts, 1), on=self, margins=(20, 16, 20, 12), spacing=6)
+        self.answer.float_over(self.parts)
+
+    def navigate(self, place: dict[str, Any]) -> None:
+        """Show every item as it now stands; `part` says which of the two."""
+        if place.get("part") == "Pilot":
+            self.parts.setCurrentIndex(1)
+        self._fill()
+
+    def focus_first(self) -> None:
+        self.list.setFocus()
+
+    def _fill(self) -> None:
+        row, self._items = max(0, self.list.row()), self.session.ask(final_pass.overview) or []
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for item in self._items:
+                states = (
+                    item.checks[name].state.value if name in item.checks else _seen(item, name)
+                    for name in CHECKS
+                )
+                self.list.addTopLevelItem(line((item.key, *states)))
+            self.list.choose(min(row, len(self._items) - 1))
+        self._show()
+        handed_out = final_pass.is_handed_out(self.session.project)
+        told = (self.session.ask(final_pass.summary) or "") if handed_out else NO_PILOT
+        # What is read stays where it is.
+        if told != self.pilot.text:
+            self.pilot.show_report(told, "summary")
+        self.save.setEnabled(handed_out)
+
+    @property
+    def _item(self) -> ItemPass | None:
+        row = self.list.row()
+        return self._items[row] if 0 <= row < len(self._items) else None
+
+    def _show(self) -> None:
+        one, name = self._item, str(self.check.currentData())
+        signed = one.checks.get(name) if one else None
+        told = (
+            f"{signed.state.value}, signed by {signed.signed} on {signed.at[:10]}" if signed else "not signed"
+        )
+        self.said.setText(f"{CHECKS[name]}: {told}{f' — {signed.note}' if signed and signed.note else ''}.")
+        self.hint.setText(f"Noticed: {one.hints[name]}" if one and name in one.hints else "")
+        self.sign.setEnabled(one is not None and not self.session.project.readonly)
+
+    def _sign(self) -> None:
+        if (one := self._item) is not None:
+            said = str(self.check.currentData()), str(self.state.currentData()), self.note.text()
+            if self.session.do(final_pass.sign, one.item_id, *said) is not None:
+                self.note.clear()
+                self._fill()
+
+    def _save(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(self, "Summary of the pilot", "pilot.md", "Markdown (*.md)")
+        content = self.pilot.text.encode()
+        if name and self.session.attempt(lambda: files.save(Path(name), content)) is not None:
+            self.answer.show_message("success", f"Saved as {Path(name).name}.")
+
+
+def _seen(one: ItemPass, name: str) -> str:
+    return "open, noticed" if name in one.hints else OPEN

@@ -10,22 +10,28 @@ from PySide6.QtWidgets import QFormLayout, QPushButton
 from annotator.actions.assignments import reviewing
 from annotator.actions.assignments.reviewing import ReviewLine
 from annotator.actions.project import people
-from annotator.domain.experts.review import ANSWERS, form_of
+from annotator.domain.experts.adjudication import ANSWERS, form_of
 from annotator.domain.kinds.artifact import Kind, stage_of
 from annotator.gui import theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.naming import title
-from annotator.gui.desk.page import Page
-from annotator.gui.review import side_by_side
-from annotator.gui.widgets.bars.flow_row import wrapping
-from annotator.gui.widgets.bars.splitter import BESIDE_ONE, Splitter
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, column_of, horizontal, stacked, vertical
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.review import people_choice
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession, title
+from annotator.gui.widgets.bars import wrapping
+from annotator.gui.widgets.basics import (
+    PlainArea,
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    column_of,
+    horizontal,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.columns import RowsTree, line
+from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
 from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.splitter import BESIDE_ONE, Splitter
 
 # People: a second expert who is shown a colleague's draft, and the colleague, who wants to know what became of it.
 NOT_BLIND = (
@@ -45,28 +51,27 @@ class ReviewsPage(Page):
     ICON = "eye"
     HEARS = ("review", "artifact", "assignment", "parcel", "person")
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
         self._lines: list[ReviewLine] = []
         self.list = RowsTree("Reviews of drafts", ("Item", "Document", "State"), (90, 80, 110), 2)
         self.list.currentItemChanged.connect(lambda *_: self._show())
         self.about = PlainLabel("", "strong", wrap=True)
-        self.units = ReportView()
-        self.units.setAccessibleName("Units of the draft and of the review")
+        self.units = with_properties(ReportView(), accessibleName="Units of the draft and of the review")
         self.form, self.boxes = QFormLayout(), dict[str, tuple[ChoiceBox, LineField]]()
         self._asked: tuple[str, Kind, bool] | None = None
-        self.begin, self.edit = QPushButton("Begin the review"), QPushButton("Edit on the Author page")
-        self.begin.setProperty("role", "primary")
+        self.begin, self.edit = (
+            with_properties(QPushButton("Begin the review"), role="primary"),
+            QPushButton("Edit on the Author page"),
+        )
         self.begin.clicked.connect(self._begin)
         self.edit.clicked.connect(self._edit)
-        self.words = LineField(placeholderText="Your answer; needed to disagree")
-        self.words.setAccessibleName("Answer to the review")
+        self.words = LineField(
+            placeholderText="Your answer; needed to disagree", accessibleName="Answer to the review"
+        )
         self.agree, self.disagree = QPushButton("Agree and settle"), QPushButton("Disagree")
         self.agree.clicked.connect(lambda _=False: self._answer(True))
         self.disagree.clicked.connect(lambda _=False: self._answer(False))
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         inside = column_of(
             self.about,
             (self.units, 1),
@@ -81,11 +86,11 @@ class ReviewsPage(Page):
             theme.scale(part.setMinimumWidth, least)
         parts = Splitter("reviews", parts=(self.list, area), sizes=(320, 780), stretch=(0, 1))
         parts.grow(self.list, 320, BESIDE_ONE)
-        self.body = stacked(EmptyState("eye", "No reviews", NOTHING), parts)
+        self.body = Stack(EmptyState("eye", "No reviews", NOTHING), parts)
         heads = (PlainLabel("Reviews of drafts", "title"), PlainLabel(NOT_BLIND, "hint", wrap=True))
         vertical(*heads, (self.body, 1), on=self, margins=(20, 16, 20, 12), spacing=8)
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         """Show the reviews that concern the person working; `item_id` says where to look."""
         self._fill()
         ids = [each.item_id for each in self._lines]
@@ -96,7 +101,7 @@ class ReviewsPage(Page):
         self.list.setFocus()
 
     def _fill(self) -> None:
-        row, self._lines = max(0, self.list.row()), self.desk.ask(reviewing.lines) or []
+        row, self._lines = max(0, self.list.row()), self.session.ask(reviewing.lines) or []
         self.body.setCurrentIndex(1 if self._lines else 0)
         with QSignalBlocker(self.list):
             self.list.clear()
@@ -114,10 +119,14 @@ class ReviewsPage(Page):
         one = self._line
         if one is None:
             return
-        me, review = people.someone(self.desk.project), one.review
-        mine, readonly = one.reviewer_id == me.id, self.desk.project.readonly
+        me, review = people.someone(self.session.project), one.review
+        mine, readonly = one.reviewer_id == me.id, self.session.project.readonly
         self.about.setText(f"Drafted by {one.author or '–'}, reviewed by {one.reviewer}: {one.state}.")
-        self._show_units(one)
+        result = (self.session.ask(reviewing.units, one.review) or []) if one.review else []
+        commented = any(unit.comment for unit in result)
+        rows = [(unit.before, unit.after, *([unit.comment] if commented else [])) for unit in result]
+        heads = ("Draft", "Review", *(["Comment"] if commented else []))
+        self.units.show_html(people_choice.table(heads, rows, new_is_left=False) if result else "")
         writing = mine and review is not None and one.state == reviewing.UNDER_REVIEW and not readonly
         self._show_form(one, writable=writing)
         self.begin.setVisible(mine and review is None and not readonly)
@@ -130,13 +139,6 @@ class ReviewsPage(Page):
                 asked and one.state not in (reviewing.UNDER_REVIEW, reviewing.AGREED) and not readonly
             )
         self.words.setText(review.answer if review is not None else "")
-
-    def _show_units(self, one: ReviewLine) -> None:
-        found = (self.desk.ask(reviewing.units, one.review) or []) if one.review else []
-        commented = any(unit.comment for unit in found)
-        rows = [(unit.before, unit.after, *([unit.comment] if commented else [])) for unit in found]
-        heads = ("Draft", "Review", *(["Comment"] if commented else []))
-        self.units.show_html(side_by_side.table(heads, rows, new_is_left=False) if found else "")
 
     def _show_form(self, one: ReviewLine, *, writable: bool) -> None:
         review = one.review
@@ -173,21 +175,21 @@ class ReviewsPage(Page):
         if one is None or one.review is None or not box.currentData():
             return
         said = str(box.currentData()), remark.text().strip()
-        kept = self.desk.ask(reviewing.of_artifact, one.review.artifact_id)
+        kept = self.session.ask(reviewing.of_artifact, one.review.artifact_id)
         if kept is not None and said != (kept.form.get(name), kept.words.get(name, "")):
-            self.desk.do(reviewing.fill_in, one.review.artifact_id, name, *said)
+            self.session.do(reviewing.fill_in, one.review.artifact_id, name, *said)
 
     def _begin(self) -> None:
         one = self._line
-        if one is not None and self.desk.do(reviewing.begin, one.item_id, one.kind) is not None:
+        if one is not None and self.session.do(reviewing.begin, one.item_id, one.kind) is not None:
             self._edit()
 
     def _edit(self) -> None:
         if (one := self._line) is not None:
-            self.desk.go("Author", item_id=one.item_id, kind=one.kind.value)
+            self.session.go("Author", item_id=one.item_id, kind=one.kind.value)
 
     def _answer(self, agreed: bool) -> None:
         one = self._line
         if one is not None and one.review is not None:
-            self.desk.do(reviewing.answer, one.review.artifact_id, agreed, self.words.text())
+            self.session.do(reviewing.answer, one.review.artifact_id, agreed, self.words.text())
             self._fill()

@@ -8,12 +8,10 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, Qt
 
-from annotator.actions.adjudication.adjudicating import UNOPENED, QueueLine
-from annotator.actions.adjudication.adjudication_sheets import AdjudicationSheet
-from annotator.domain.experts.adjudication import AdjudicationState
-from annotator.domain.experts.agreement import Figure, bound_of
+from annotator.actions.adjudication.adjudicating import UNOPENED, AdjudicationSheet, QueueLine
+from annotator.domain.experts.adjudication import AdjudicationState, Figure, bound_of
 from annotator.domain.experts.assignment import Stage
-from annotator.gui.tables.rows import Index, resetting
+from annotator.gui.review.sheets import Index, resetting
 
 LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 # Item and stage: what a line is known by.
@@ -34,15 +32,12 @@ MEASURES = {
 
 
 class LineFilter(Enum):
-    """Filter of the queue."""
-
     CONFLICTS = "Conflicts"
     UNANIMOUS = "Unanimous"
     CLOSED = "Closed"
     ALL = "All"
 
     def admits(self, line: QueueLine) -> bool:
-        """Whether a line is shown under this filter."""
         match self:
             case LineFilter.CONFLICTS:
                 return line.conflict
@@ -114,7 +109,6 @@ class AdjudicationQueue(QAbstractListModel):
             self.dataChanged.emit(self.index(row), self.index(row))
 
     def row_of(self, place: Place) -> int:
-        """Where a line is shown; -1 when it is not."""
         return next((row for row, line in enumerate(self._rows) if place_of(line) == place), -1)
 
     def neighbour(self, place: Place, step: int) -> QueueLine | None:
@@ -158,7 +152,6 @@ def place_of(line: QueueLine) -> Place:
 
 
 def state_of(line: QueueLine) -> tuple[str, str, str]:
-    """How far a line is: its icon, its colour and its word."""
     if line.disputes:
         return "flag", "disagree", "disputed"
     if line.closed:

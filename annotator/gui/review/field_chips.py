@@ -1,14 +1,191 @@
 """The fields of a unit in words."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
-from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.kinds.documents import KINDS
+from PySide6.QtCore import QDateTime, QLocale, QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
+
+from annotator.actions.adjudication.adjudicating import SheetRow
+from annotator.actions.authoring.artifacts import RevisionLine
+from annotator.actions.labelling.label_rows import UNSURE
+from annotator.domain.experts.adjudication import (
+    BOTH,
+    DROP,
+    OWN,
+    Confidence,
+    Figure,
+    Origin,
+    Provenance,
+    Reason,
+)
+from annotator.domain.experts.assignment import Stage, stage_of
+from annotator.domain.kinds.artifact import Kind, Revision, Unit, UnitField
+from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.labels import Label
-from annotator.domain.kinds.spec import UnitField
-from annotator.gui.review.verdicts import face
-from annotator.gui.widgets.chips import Chip
+from annotator.domain.texts.estimate import of_items
+from annotator.gui import keys, theme
+from annotator.gui.review.adjudication_queue import measure_of
+from annotator.gui.review.verdict_words import face
+from annotator.gui.widgets.bars import FlowRow
+from annotator.gui.widgets.basics import tooltip, with_properties
+from annotator.gui.widgets.chips import Chip, Chips, paint, size_of
+
+TAKES = {BOTH: "both kept", OWN: "own wording", DROP: "dropped"}
+REASONS: tuple[tuple[str, Reason, str], ...] = (
+    ("reason_wording", Reason.WORDING, "Wording"),
+    ("reason_scope", Reason.SCOPE, "Scope"),
+    ("reason_weight", Reason.WEIGHT, "Weight"),
+    ("reason_error", Reason.ERROR, "Error"),
+    ("reason_duplicate", Reason.DUPLICATE, "Duplicate"),
+    ("reason_missing", Reason.MISSING, "Missing"),
+    ("reason_gap", Reason.GUIDELINE_GAP, "Guideline gap"),
+    ("reason_other", Reason.OTHER, "Other"),
+)
+CONFIDENCES: tuple[tuple[str, Confidence, str], ...] = (
+    ("sure_low", Confidence.LOW, "Low"),
+    ("sure_medium", Confidence.MEDIUM, "Medium"),
+    ("sure_high", Confidence.HIGH, "High"),
+)
+# The acts whose keys take letters, in the order of the letters.
+LETTER_ACTS = ("take_a", "take_b", "take_c", "take_d")
+# The acts whose keys cast a first vote, in the order of the values.
+VOTE_ACTS = ("take_a", "take_b", "take_both", "write_own", "take_c", "take_d")
+
+
+def votes_of(values: Sequence[str]) -> dict[str, str]:
+    """Act → the value that its key votes for; unsure has the key that it has everywhere."""
+    digits = dict(zip(VOTE_ACTS, (value for value in values if value != UNSURE), strict=False))
+    return digits | ({UNSURE: UNSURE} if UNSURE in values else {})
+
+
+# Means over what one rater said are not agreement, and their A and B are not the letters.
+NOT_AGREEMENT = "item_score"
+
+
+def title_of(stage: Stage, kind: Kind) -> str:
+    return KINDS[kind].title if stage_of(kind) is stage else stage.value.capitalize()
+
+
+def difference_chips(kind: Kind, row: SheetRow) -> list[Chip]:
+    """What of a contested row differs, field by field."""
+    if row.ruling.unanimous:
+        return []
+    if len(row.units) == 1 and not row.differing:
+        return [Chip(f"only {next(iter(row.units))}", "cross", "disagree")]
+    spec = KINDS[kind]
+    names = [
+        "words differ" if name == "text" else f"{spec.called(name).lower()} differs" for name in row.differing
+    ]
+    return [Chip(words, "cross", "disagree") for words in names]
+
+
+def about(row: SheetRow) -> str:
+    """The words of a row in a line: those of its first unit, or what a label is about."""
+    first = next(iter(row.units.values()), None)
+    if isinstance(first, Label):
+        return row.heading
+    if first is None:
+        return row.made[0][0].text if row.made else ""
+    return first.text
+
+
+def ruled(row: SheetRow, lacks: set[str]) -> Chip:
+    """The state of a ruling: its icon, its word and its colour."""
+    ruling = row.ruling
+    if ruling.open:
+        if ruling.unanimous:
+            return Chip("agreed, not yet confirmed", "question", "unconfirmed")
+        return Chip("undecided", "new", "missing")
+    words = (
+        "agreed"
+        if ruling.unanimous and ruling.take == BOTH
+        else TAKES.get(ruling.take, f"takes {ruling.take}")
+    )
+    if "own" in lacks:
+        return Chip(f"{words} · unfinished", "clock", "incomplete")
+    if "reason" in lacks:
+        return Chip(f"{words} · why?", "question", "incomplete")
+    reason = f" · {ruling.reason.value}" if ruling.reason else ""
+    return Chip(f"{words}{reason}", "trash" if ruling.take == DROP else "check", "agreed")
+
+
+def origin(provenance: Provenance) -> Chip:
+    match provenance.origin:
+        case Origin.BOTH:
+            return Chip("both" if len(provenance.sources) < 3 else "all", "check", "agreed")
+        case Origin.EDITED:
+            return Chip("edited", "author", "incomplete")
+        case Origin.NEW:
+            return Chip("new", "plus", "incomplete")
+        case _:
+            return Chip(provenance.letter, "", "missing")
+
+
+def figures_words(figures: Sequence[Figure]) -> str:
+    """Figures in a line; an undefined one says so."""
+    return " · ".join(_figure(each) for each in figures if not each.name.startswith(NOT_AGREEMENT))
+
+
+def _figure(figure: Figure) -> str:
+    if figure.value is None:
+        # Of one item, what labels hang together by is the report.
+        why = of_items(figure.note, "report")
+        return f"{measure_of(figure)} undefined{f' ({why})' if why else ''}"
+    return f"{measure_of(figure)} {figure.value:.2f}"
+
+
+FORMAT = "d MMM yyyy, HH:mm"
+
+
+def moment(at: datetime) -> str:
+    return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(at.timestamp())), FORMAT)
+
+
+# What is not worth a line: ids, and what is distinguished.
+UNTOLD = frozenset(("id", "text", "anchor", "more_anchors", "insight_id", "inspirations"))
+
+# What was done, said as it reads in a list.
+DONE = {
+    "start": "begun",
+    "add unit": "one added",
+    "retire unit": "one retired",
+    "move unit": "order changed",
+    "change anchor, more_anchors": "quotation changed",
+    "restore": "undone or redone",
+    "reopen": "reopened",
+    "note": "remark changed",
+}
+
+
+def as_text(kind: Kind, revision: Revision) -> str:
+    document = document_of(kind, revision.content)
+    return "\n\n".join(_unit(kind, number, unit) for number, unit in enumerate(document.units, start=1))
+
+
+def line(revision: RevisionLine, alias: str) -> str:
+    """A revision on one line: its number, what was done, by whom and when."""
+    done = (
+        "sealed" if revision.sealed else DONE.get(revision.verb, revision.verb.replace("change", "changed"))
+    )
+    return f"{revision.number} · {done}\n{moment(revision.at)} · {alias or 'imported'}"
+
+
+def _unit(kind: Kind, number: int, unit: Unit) -> str:
+    told = [
+        f"{KINDS[kind].called(name)}: {', '.join(value) if isinstance(value, list) else value}"
+        for name, value in unit.model_dump(mode="json", exclude=set(UNTOLD)).items()
+        if value not in (None, "", [])
+    ]
+    return "\n".join(
+        [f"{number}. {unit.text or '(empty)'}", *(f"    {one}" for one in (*told, *quotations(unit)))]
+    )
+
+
+def quotations(unit: Unit) -> list[str]:
+    return [f"Quotation: “{' '.join(anchor.quote.split())}”" for anchor in unit.anchors]
 
 
 def value_words(field: UnitField, value: Any, protocol: str = "") -> str:
@@ -41,3 +218,82 @@ def field_chips(kind: Kind, unit: Unit, differing: Sequence[str] = ()) -> list[C
         words = value_words(field, value, protocol_of(unit))
         made.append(Chip(words, "cross", "disagree") if field.name in differing else Chip(words))
     return made
+
+
+class KeyChips(QWidget):
+    """Buttons in a row after their question; the common part of their keys is shown once."""
+
+    chosen = Signal(object)
+
+    def __init__(self, question: str, options: Sequence[tuple[str, Any, str]]) -> None:
+        """`options` are (act of the key table, value, words)."""
+        super().__init__()
+        self._question, self._options = question, tuple(options)
+        self._asked = Chips(wrap=False)
+        self.buttons: list[QToolButton] = []
+        row = FlowRow(self, gap=4)
+        row.addWidget(self._asked)
+        for _, value, _ in self._options:
+            button = with_properties(
+                QToolButton(), checkable=True, role="choice", focusPolicy=Qt.FocusPolicy.NoFocus
+            )
+            button.clicked.connect(lambda _=False, value=value: self.chosen.emit(value))
+            self.buttons.append(button)
+            row.addWidget(button)
+        self._shared, self._wanted = "", False
+        self.show_keys()
+
+    def show_keys(self) -> None:
+        shown = [keys.shown(act) for act, *_ in self._options]
+        before = {key[: key.rfind("+") + 1] for key in shown}
+        self._shared = before.pop() if len(before) == 1 else ""
+        for button, key, (_, _, words) in zip(self.buttons, shown, self._options, strict=True):
+            button.setText(f"{key.removeprefix(self._shared)} {words}")
+            with_properties(
+                button,
+                toolTip=tooltip(f"{words} ({key})"),
+                accessibleName=f"{self._question} {words}, key {key}",
+            )
+        self._ask()
+
+    def show_value(self, value: Any, *, wanted: bool, locked: bool) -> None:
+        """Press down what holds; `wanted` asks for it aloud."""
+        self._wanted = wanted
+        for button, (_, known, _) in zip(self.buttons, self._options, strict=True):
+            button.setChecked(known is value)
+            button.setEnabled(not locked)
+        self._ask()
+
+    def asks(self) -> bool:
+        return self._wanted
+
+    def _ask(self) -> None:
+        words = f"{self._question}  {self._shared}".strip()
+        self._asked.show_chips(
+            [Chip(words, "question", "incomplete") if self._wanted else Chip(words, "", "missing")]
+        )
+
+
+class StateChip(QWidget):
+    """One state at a time; `state` is the end of a colour's name in the theme (agreed, missing …)."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chip = Chip("", "new", "missing")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.watch(self, self.updateGeometry)
+
+    def show_state(self, words: str, icon: str, state: str) -> None:
+        self._chip = Chip(words, icon, state)
+        self.setAccessibleName(words)
+        self.updateGeometry()
+        self.update()
+
+    def words(self) -> str:
+        return self._chip.words
+
+    def sizeHint(self) -> QSize:
+        return size_of(self._chip, self.font())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        paint(QPainter(self), QPoint(0, 0), self._chip, self.font())

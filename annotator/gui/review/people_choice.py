@@ -1,14 +1,35 @@
 """Choice of people of one role from a list with check boxes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from html import escape
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QLayout,
+    QListWidget,
+    QListWidgetItem,
+    QTextBrowser,
+    QToolButton,
+    QWidget,
+)
 
-from annotator.domain.experts.person import Person
-from annotator.gui import theme
-from annotator.gui.desk.naming import named
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, tooltip, vertical
+from annotator.domain.experts.assignment import Person
+from annotator.domain.judges.paper import Taxonomy
+from annotator.domain.texts.difference import differences
+from annotator.gui import keys, theme
+from annotator.gui.session.session import named
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    horizontal,
+    push_button,
+    tooltip,
+    vertical,
+    with_properties,
+)
 
 ID = Qt.ItemDataRole.UserRole
 FEWEST, MOST = 2, 6
@@ -24,15 +45,21 @@ class PeopleChoice(QWidget):
         self._known = set[str]()
         self.count = PlainLabel("", "hint")
         self.empty = PlainLabel(nobody, "hint", wrap=True)
-        self.list = QListWidget()
-        self.list.setAccessibleName(f"{title}; Space ticks one")
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list = with_properties(
+            QListWidget(),
+            accessibleName=f"{title}; Space ticks one",
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+        )
         self.list.itemChanged.connect(lambda _: self._tell())
         head = horizontal(PlainLabel(title, "strong"), self.count, StretchSpace(1), spacing=2)
         self._buttons = []
         for words, state in (("All", Qt.CheckState.Checked), ("None", Qt.CheckState.Unchecked)):
-            button = push_button(words, lambda _=False, state=state: self._tick_all(state), "quiet")
-            button.setAccessibleName(f"{words}: {title}")
+            button = push_button(
+                words,
+                lambda _=False, state=state: self._tick_all(state),
+                "quiet",
+                accessibleName=f"{words}: {title}",
+            )
             self._buttons.append(button)
             head.addWidget(button)
         vertical(head, self.list, self.empty, StretchSpace(1), on=self, margins=0, spacing=2)
@@ -77,3 +104,157 @@ class PeopleChoice(QWidget):
 
     def sizeHint(self) -> QSize:
         return QSize(theme.current().px(200), super().sizeHint().height())
+
+
+ACTS = tuple(f"kind_{number}" for number in range(1, 10))
+USUAL = 4
+# While a judge's verdict is reviewed.
+OF_VERDICT = ("verdict_kind_1", "verdict_kind_2", "verdict_kind_3", "verdict_kind_4")
+
+
+class KindRow(QWidget):
+    given = Signal(int)
+    """A kind, by its place in the order of the keys."""
+
+    def __init__(self, *, readonly: bool, acts: Sequence[str] = ACTS[:USUAL]) -> None:
+        super().__init__()
+        self._readonly = readonly
+        self.head = PlainLabel("", "hint")
+        self.buttons: list[KeyButton] = []
+        row = FlowRow(self, gap=4)
+        row.addWidget(self.head)
+        for place, act in enumerate(acts):
+            button = with_properties(
+                KeyButton(
+                    "", act=act, role="quiet", press=lambda _=False, place=place: self.given.emit(place)
+                ),
+                checkable=True,
+                focusPolicy=Qt.FocusPolicy.NoFocus,
+            )
+            self.buttons.append(button)
+            row.addWidget(button)
+        self.hide()
+
+    def show_kind(self, asked: Taxonomy | None, kind: str, suggested: str) -> None:
+        """Offer the kinds of a taxonomy, the given one down; what the label itself suggests is named so."""
+        self.setVisible(asked is not None and not (self._readonly and not kind))
+        if asked is None:
+            return
+        self.head.setText(asked.head)
+        for button, one in zip(self.buttons, asked.kinds, strict=False):
+            by_itself = one.name == suggested
+            button.set_words(f"{one.words}?" if by_itself and not kind else one.words)
+            button.set_hint(f"{one.hint}. Suggested by the label itself." if by_itself else one.hint)
+            button.setChecked(one.name == kind)
+            button.setEnabled(not self._readonly)
+        for place, button in enumerate(self.buttons):
+            button.setVisible(place < len(asked.kinds))
+        self.updateGeometry()
+
+
+# The guideline's sections are named after fields; people know them by these names.
+FIELDS = {"value": "The label", "quote": "Evidence", "note": "Note", "flags": "Flag"}
+
+
+def with_names(words: str) -> str:
+    """A guideline's words with the names of its fields for people."""
+    for field, name in FIELDS.items():
+        words = words.replace(f"\n## {field}\n", f"\n## {name}\n")
+    return words
+
+
+class GuidelinePanel(QFrame):
+    closed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "side")
+        self.text = with_properties(QTextBrowser(), role="side", openLinks=False, accessibleName="Guideline")
+        close = with_properties(
+            QToolButton(), toolTip="Hide the guideline", accessibleName="Hide the guideline"
+        )
+        chips.put(close, "close", 14)
+        close.clicked.connect(self.closed)
+        vertical(
+            horizontal((PlainLabel("Guideline", "subtitle"), 1), close),
+            (self.text, 1),
+            on=self,
+            margins=(10, 8, 8, 8),
+        )
+        self._shown = ""
+
+    def show_words(self, words: str) -> None:
+        if words != self._shown:
+            self._shown = words
+            self.text.setMarkdown(keys.in_words(with_names(words)))
+
+
+SAME, OTHERWISE, CAME, WENT = "=", "≠", "+", "−"
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], *, new_is_left: bool = True) -> str:
+    """Rows as a table with a sign before each; what stands in a row beyond the two wordings is a column more.
+
+    A sign of what is only on one side says whether it came or went: the newer wording is left, or right.
+    """
+    widths = (47, 47) if len(heads) == 2 else (37, 37, 20)
+    head = "".join(
+        f'<th width="{width}%" align="left">{escape(words)}</th>'
+        for width, words in zip(widths, heads, strict=True)
+    )
+    lines = "".join(_line(*row, new_is_left=new_is_left) for row in rows)
+    return f'<table width="98%" cellpadding="6" border="1"><tr><th width="6%"></th>{head}</tr>{lines}</table>'
+
+
+def _line(left: str, right: str, *more: str, new_is_left: bool) -> str:
+    sign = _sign(left, right) if new_is_left else _sign(right, left)
+    cells = "".join(f"<td>{cell}</td>" for cell in (*_marked(left, right), *map(lines, more)))
+    return f'<tr><td align="center">{sign}</td>{cells}</tr>'
+
+
+def _sign(new: str, old: str) -> str:
+    """A sign beside the colour: the same, another wording, only on one side."""
+    if new == old:
+        return SAME
+    return OTHERWISE if new and old else CAME if new else WENT
+
+
+def _marked(left: str, right: str) -> tuple[str, str]:
+    if not left or not right or left == right:
+        return lines(left), lines(right)
+    pieces = differences(right, left)
+    return (
+        "".join(
+            _piece(piece.text, marked=piece.kind == "added") for piece in pieces if piece.kind != "removed"
+        ),
+        "".join(
+            _piece(piece.text, marked=piece.kind == "removed") for piece in pieces if piece.kind != "added"
+        ),
+    )
+
+
+def _piece(text: str, *, marked: bool) -> str:
+    if not marked:
+        return lines(text)
+    back, fore = theme.token("mark-evidence").name(), theme.token("on-mark").name()
+    return (
+        f'<span style="background-color:{back};color:{fore};text-decoration:underline">{lines(text)}</span>'
+    )
+
+
+def lines(text: str) -> str:
+    return escape(text).replace("\n", "<br>")
+
+
+def column(*parts: QWidget | QLayout, grows: QWidget, above: int = 4) -> QWidget:
+    """Parts in one column; the one that `grows` takes what room is left."""
+    made = QWidget()
+    whole = vertical(on=made, margins=(0, above, 0, 0), spacing=4)
+    for part in parts:
+        if isinstance(part, QLayout):
+            whole.addLayout(part)
+        else:
+            whole.addWidget(part, 1 if part is grows else 0)
+    # Where what grows is hidden, the rest stands at the top.
+    whole.addStretch(0)
+    return made

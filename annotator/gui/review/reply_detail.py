@@ -10,20 +10,20 @@ from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from annotator.actions.judging import filled_prompts
 from annotator.actions.judging.filled_prompts import SentPrompt
-from annotator.actions.judging.judge_offers import title
+from annotator.actions.judging.judge_runs import title
 from annotator.actions.project.file import Project
-from annotator.actions.runs.judgement_replies import JudgementDetail, Reply
+from annotator.actions.runs.journal import JudgementDetail, Reply
 from annotator.domain.judges.judge import Call
-from annotator.domain.texts.counting import lasting
+from annotator.domain.texts.words import lasting
 from annotator.gui import theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.review.judge_words import STATUS_WORDS, flag_words, spent, value_look, value_words, when
-from annotator.gui.review.stacked import column
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.bars.tabs import Tabs
-from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button
-from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.reading.raw_text import RawText
+from annotator.gui.review.people_choice import column
+from annotator.gui.review.verdict_words import STATUS_WORDS, flag_words, spent, value_look, value_words, when
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import Tabs
+from annotator.gui.widgets.basics import PlainLabel, horizontal, push_button, with_properties
+from annotator.gui.widgets.fields import ChoiceBox, offer
+from annotator.gui.widgets.reading.report_view import RawText
+from annotator.gui.widgets.splitter import Splitter
 
 NOBODY = "No call was made: this judge matches words, or counts other verdicts."
 NO_PROMPT = "The prompt is not stored: no call was made, or its wording or unit is no longer in this project."
@@ -32,21 +32,20 @@ NO_PROMPT = "The prompt is not stored: no call was made, or its wording or unit 
 class ReplyDetail(Splitter):
     """Words above; the reply and the prompt in two tabs below."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__("judges/reply", Qt.Orientation.Vertical)
-        self._desk = desk
+        self._session = session
         self._told: JudgementDetail | None = None
         self._replies: Sequence[Reply] = ()
-        self.made = QTextBrowser()
-        self.made.setProperty("role", "side")
-        self.made.setAccessibleName("Verdict from the reply")
-        self.which = ChoiceBox()
-        self.which.setAccessibleName("Reply to show")
+        self.made = with_properties(QTextBrowser(), role="side", accessibleName="Verdict from the reply")
+        self.which = ChoiceBox(accessibleName="Reply to show")
         self.which.currentIndexChanged.connect(lambda _: self._show_raw())
         self.raw, self.prompt = RawText("The reply as it came"), RawText("The prompt as it was sent")
         self.sure = PlainLabel("", "hint", wrap=True)
-        self.facts = PlainLabel("", "hint", wrap=True)
-        self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.facts = with_properties(
+            PlainLabel("", "hint", wrap=True),
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+        )
         self.tabs = Tabs("The reply and the prompt")
         self.tabs.addTab(self._raw_pane(), "The reply as it came")
         self.tabs.addTab(column(self.sure, self.prompt, grows=self.prompt, above=6), "The prompt as sent")
@@ -58,8 +57,7 @@ class ReplyDetail(Splitter):
 
     def _raw_pane(self) -> QWidget:
         self.copy = push_button("Copy", self._copy, "quiet")
-        head = horizontal((self.which, 1), self.copy)
-        return column(head, self.facts, self.raw, grows=self.raw, above=6)
+        return column(horizontal((self.which, 1), self.copy), self.facts, self.raw, grows=self.raw, above=6)
 
     def _copy(self) -> None:
         place = self.which.currentIndex()
@@ -73,7 +71,6 @@ class ReplyDetail(Splitter):
         self._show_prompt()
 
     def show_told(self, told: JudgementDetail) -> None:
-        """Show a judgement with its replies."""
         same = self._told is not None and self._told.line.id == told.line.id
         self._told, self._replies = told, told.replies
         self.made.setHtml(made_of(told))
@@ -119,7 +116,7 @@ class ReplyDetail(Splitter):
             self._show_sent((None, ""))
             return
         self.sure.setText("Assembling the prompt…")
-        self._desk.ask_later(self._show_sent, _sent, self._told.line.id)
+        self._session.ask_later(self._show_sent, _sent, self._told.line.id)
 
     def _show_sent(self, found: tuple[SentPrompt | None, str]) -> None:
         sent, judgement_id = found

@@ -3,35 +3,221 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import (
-    QFileDialog,
-    QPushButton,
-    QStackedWidget,
-    QTabBar,
-    QWidget,
-)
+from PySide6.QtWidgets import QFileDialog, QPushButton, QStackedWidget, QTabBar, QToolButton, QWidget
 
-from annotator.actions.items import sources
+from annotator.actions.items import items, materials
 from annotator.domain.kinds.artifact import Anchor, Unit
-from annotator.domain.material.item import Item
-from annotator.domain.material.source import Source, SourceFormat
+from annotator.domain.material.item import Item, Source, SourceFormat
 from annotator.domain.material.transcript import LEFT_OUT, moments, of_source, told
-from annotator.domain.texts import quotation
+from annotator.domain.texts import difference
 from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.counting import counted
+from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
 from annotator.gui.forms.unit_editor import AnchorChips
-from annotator.gui.review.text_pane import EvidenceSteps, Span, TextPane, sought
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, tooltip, vertical
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.reading.find_bar import FindBar
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainArea,
+    PlainLabel,
+    column_of,
+    horizontal,
+    tooltip,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.reading.find_bar import FindBar, ask_to_open
 from annotator.gui.widgets.reading.pdf_view import PdfView
 from annotator.gui.widgets.reading.report_view import ReportView
+
+Span = tuple[int, int]
+EVIDENCE, KEPT = "evidence", "kept"
+LONGEST_SOUGHT = 100
+
+
+class TextPane(QWidget):
+    """Shows a report, a source or a page. Offsets are those of the text itself, not of what is shown."""
+
+    scrolled = Signal()
+    loaded = Signal()
+    """The whole text is there, for the first time or in other colours."""
+    stepped = Signal(str)
+    """A passage was stepped to: whose it is."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self.text = ""
+        """What is shown, as it stands in the project."""
+        self._placed: dict[tuple[str, int | None], Span | None] = {}
+        self.head = ElidedLabel("", "strong")
+        self.banner, self.report = MessageBar(), ReportView()
+        self.report.link_clicked.connect(lambda url: ask_to_open(self, url))
+        self.report.loaded.connect(self.loaded)
+        self.report.verticalScrollBar().valueChanged.connect(lambda _: self.scrolled.emit())
+        self.find_bar = FindBar(self.report)
+        self.find_bar.closed.connect(lambda: self.report.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.steps = EvidenceSteps()
+        self.steps.wanted.connect(self._show_passage)
+        vertical(
+            self.head, self.banner, (self.report, 1), self.steps, self.find_bar, on=self, margins=0, spacing=6
+        )
+        self.head.hide()
+
+    def entitle(self, words: str) -> None:
+        """Say over the text what it is; nothing hides the line."""
+        self.head.setText(words)
+        self.head.setVisible(bool(words))
+
+    def show_report(self, text: str, what: str = "report") -> None:
+        """Show Markdown, as plain text where it cannot be rendered safely."""
+        self._begin(text)
+        rendered = self._session.ask(materials.html, text)
+        if rendered is None or rendered.plain:
+            reason = rendered.reason if rendered else ""
+            self.banner.show_message("info", f"This {what} is shown as plain text.", reason, lasting=True)
+            self.report.show_plain(text)
+        else:
+            self.report.show_html(rendered.html)
+            if rendered.reason:
+                self.banner.show_message("info", rendered.reason)
+        self.report.verticalScrollBar().setValue(0)
+
+    def show_words(self, text: str, unread: str = "", moments: Sequence[tuple[int, str]] = ()) -> None:
+        """Show plain words; `unread` says why there are none. What parts the pages of a PDF is shown as a space.
+
+        `moments` are printed beside the lines that begin there.
+        """
+        self._begin(text)
+        if unread:
+            self.banner.show_message("warning", unread, lasting=True)
+        self.report.show_plain(text.replace("\f", " "), moments)
+        self.report.verticalScrollBar().setValue(0)
+
+    def _begin(self, text: str) -> None:
+        self.text = text
+        self._placed.clear()
+        self.find_bar.hide()
+        self.banner.clear()
+        self.steps.show_passages([], "")
+
+    def seek(self) -> None:
+        self.find_bar.open_bar(sought(self.report.selected_text()[0]))
+
+    def chosen(self) -> Span | None:
+        """What is selected in what is shown.
+
+        While the find bar is open and nothing is selected, the place it found counts as selected.
+        """
+        words, *span = self.report.selected_text()
+        result = self.report.marks("find-current")
+        if words.strip():
+            return span[0], span[1]
+        return (result[0].start, result[0].end) if result else None
+
+    def selection(self) -> tuple[str, int | None, int | None]:
+        """The chosen words as they stand in the text itself, with their offsets there when they are found."""
+        chosen = self.chosen()
+        if chosen is None:
+            return "", None, None
+        span = difference.locate(self.text, self.report.text(), *chosen)
+        words = self.report.text()[chosen[0] : chosen[1]].strip()
+        return (self.text[span[0] : span[1]], *span) if span else (words, None, None)
+
+    def forget_selection(self) -> None:
+        cursor = self.report.textCursor()
+        cursor.clearSelection()
+        self.report.setTextCursor(cursor)
+
+    def place(self, quote: str, start: int | None) -> Span | None:
+        """Where a quotation stands in what is shown; `start` is its place in the text itself, if known."""
+        if not quote:
+            return None
+        if (quote, start) not in self._placed:
+            self._placed[quote, start] = difference.find_in_rendered(
+                self.report.text(), quote, self.text, -1 if start is None else start
+            )
+        return self._placed[quote, start]
+
+    def mark(self, kind: str, span: Span | None, *, reveal: bool) -> None:
+        """Mark one place as a kind of mark, or none, and bring it into view if wished."""
+        self.report.set_marks(kind, [span] if span else [])
+        if span is not None and reveal:
+            self.report.reveal(*span)
+
+    def show_evidence(self, passages: Sequence[tuple[str, Span]], at_hand: str, *, reveal: bool) -> None:
+        """Mark all passages, each told with whose it is; those of the current one stand out."""
+        mine = [span for whose, span in passages if whose == at_hand]
+        self.report.set_marks(KEPT, [span for whose, span in passages if whose != at_hand])
+        self.report.set_marks(EVIDENCE, mine)
+        self.steps.show_passages(passages, at_hand)
+        if mine and reveal:
+            self.report.reveal(*mine[0])
+
+    def _show_passage(self, whose: str, span: Span) -> None:
+        self.report.reveal(*span)
+        self.stepped.emit(whose)
+
+    def turn(self, screens: int) -> None:
+        bar = self.report.verticalScrollBar()
+        bar.setValue(bar.value() + screens * bar.pageStep())
+
+
+class EvidenceSteps(QWidget):
+    """The current passage and the number of passages, with buttons for next and previous."""
+
+    wanted = Signal(str, tuple)
+    """A passage is to be seen: whose it is, and where."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._passages: list[tuple[str, Span]] = []
+        self._at = -1
+        self.told, self.before, self.after = PlainLabel(role="hint"), QToolButton(), QToolButton()
+        row = horizontal(self.told, on=self, margins=0, spacing=4)
+        for button, picture, words, act, way in (
+            (self.before, "up", "Previous passage", "previous_evidence", -1),
+            (self.after, "down", "Next passage", "next_evidence", 1),
+        ):
+            chips.put(button, picture)
+            keys.tell(button, "toolTip", f"{words} ({{{act}}})")
+            with_properties(button, accessibleName=words, focusPolicy=Qt.FocusPolicy.NoFocus)
+            button.clicked.connect(lambda _=False, way=way: self.step(way))
+            row.addWidget(button)
+        row.addStretch(1)
+        self.hide()
+
+    def show_passages(self, passages: Sequence[tuple[str, Span]], at_hand: str) -> None:
+        """Step through these from now on, in the order of the text; one alone is no walk."""
+        kept = self._passages[self._at] if self._at >= 0 else None
+        self._passages = sorted(passages, key=lambda one: one[1])
+        first = next((n for n, (whose, _) in enumerate(self._passages) if whose == at_hand), -1)
+        same = (n for n, one in enumerate(self._passages) if one == kept and one[0] == at_hand)
+        self._at = next(same, first)
+        self.setVisible(len(self._passages) > 1)
+        self._tell()
+
+    def step(self, way: int) -> None:
+        """To the next passage (1) or the one before (-1), around the end."""
+        if self._passages:
+            self._at = (self._at + way) % len(self._passages) if self._at >= 0 else min(way, 0)
+            self._tell()
+            self.wanted.emit(*self._passages[self._at])
+
+    def _tell(self) -> None:
+        many = len(self._passages)
+        self.told.setText(f"Passage {self._at + 1} of {many}" if self._at >= 0 else f"{many} passages marked")
+
+
+def sought(words: str) -> str:
+    """Selected words as what to look for, when they are few enough."""
+    return words if len(words) <= LONGEST_SOUGHT and "\n" not in words else ""
+
 
 # What parts the pages in the text of a PDF (actions.sources keeps it so).
 PAGE_END = "\f"
@@ -83,9 +269,9 @@ class SourcePane(QWidget):
     stepped = Signal(str)
     """A marked passage was stepped to: the unit that quotes it."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self.desk = desk
+        self.session = session
         self._item: Item | None = None
         self.sources: Sequence[Source] = ()
         """All sources of the item."""
@@ -94,14 +280,14 @@ class SourcePane(QWidget):
         self._at_hand, self._foreign = "", False
         self.tabs, self.pane, self.pdf, self.hint = (
             QTabBar(),
-            TextPane(desk),
+            TextPane(session),
             PdfView(),
             PlainLabel(role="hint", wrap=True),
         )
         self.text = self.pane.report
         self.pdf_finder, self.pdf_steps = FindBar(self.pdf), EvidenceSteps()
         self.add, self.as_text = QPushButton("Add…"), QPushButton("As text")
-        self.quoting = KeyButton("Quote", keys.shown("evidence"), "quiet")
+        self.quoting = KeyButton("Quote", act="evidence", role="quiet")
         self._nothing = EmptyState(
             "quote",
             "No source for this item",
@@ -115,18 +301,20 @@ class SourcePane(QWidget):
         self._listen()
 
     def _lay_out(self) -> None:
-        self.tabs.setAccessibleName("Sources")
-        self.tabs.setExpanding(False)
-        self.tabs.setElideMode(Qt.TextElideMode.ElideNone)
+        with_properties(
+            self.tabs, accessibleName="Sources", expanding=False, elideMode=Qt.TextElideMode.ElideNone
+        )
         self.quoting.set_hint("Quote the selected or found words in the current unit")
         self.quoting.clicked.connect(self.quote_wanted)
-        self.as_text.setCheckable(True)
-        self.as_text.setToolTip("Show the words of this PDF as plain text")
-        self.add.setToolTip("Add a paper or text to this item")
-        self.add.setAccessibleName("Add source")
+        with_properties(self.as_text, checkable=True, toolTip="Show the words of this PDF as plain text")
+        with_properties(self.add, toolTip="Add a paper or text to this item", accessibleName="Add source")
         for button in (self.add, self.as_text):
             button.setProperty("role", "quiet")
-        for view in (self.pane, self._pdf_pane(), self._nothing):
+        for view in (
+            self.pane,
+            column_of((self.pdf, 1), self.pdf_steps, self.pdf_finder, spacing=6),
+            self._nothing,
+        ):
             self._stack.addWidget(view)
         vertical(
             horizontal((self.tabs, 1), self.quoting, self.as_text, self.add),
@@ -143,14 +331,10 @@ class SourcePane(QWidget):
         self.quoting.show_brief(self.width() < theme.current().px(ROOMY))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Print as much of the titles as the tabs have room for."""
         if watched is self.tabs and event.type() == QEvent.Type.Resize:
             for place, source in enumerate(self.sources):
                 self.tabs.setTabText(place, self._short(source.title))
         return super().eventFilter(watched, event)
-
-    def _pdf_pane(self) -> QWidget:
-        return column_of((self.pdf, 1), self.pdf_steps, self.pdf_finder, spacing=6)
 
     @property
     def _in_pdf(self) -> bool:
@@ -186,30 +370,25 @@ class SourcePane(QWidget):
         front = len(found) - 1 if same and len(found) > len(self.sources) else 0
         self._item, self.sources = item, found
         self._fill_tabs(front)
-        readonly = self.desk.project.readonly
+        readonly = self.session.project.readonly
         self.quoting.setVisible(not readonly)
         self.add.setVisible(bool(found) and not readonly)
         self._show_tab()
 
     def _fill_tabs(self, front: int) -> None:
-        blocked = self.tabs.blockSignals(True)
-        while self.tabs.count():
-            self.tabs.removeTab(0)
-        for source in self.sources:
-            place = self.tabs.addTab(self._short(source.title))
-            self.tabs.setTabToolTip(place, tooltip(source.title))
-        if not self.sources:
-            self.tabs.addTab("Sources")
-        self.tabs.addTab(QUESTION)
-        self.tabs.setCurrentIndex(front)
-        self.as_text.setChecked(False)
-        self.tabs.blockSignals(blocked)
+        with QSignalBlocker(self.tabs):
+            while self.tabs.count():
+                self.tabs.removeTab(0)
+            for source in self.sources:
+                self.tabs.setTabToolTip(self.tabs.addTab(self._short(source.title)), tooltip(source.title))
+            if not self.sources:
+                self.tabs.addTab("Sources")
+            self.tabs.addTab(QUESTION)
+            self.tabs.setCurrentIndex(front)
+            self.as_text.setChecked(False)
 
     def stop(self) -> None:
         self.pdf.clear()
-
-    def rebind(self) -> None:
-        self.quoting.set_key(keys.shown("evidence"))
 
     def quote(self) -> Anchor | None:
         """The anchor of what is chosen; None where nothing is, or where the words are not in the source."""
@@ -220,8 +399,7 @@ class SourcePane(QWidget):
         span = self.pane.chosen()
         if self._stack.currentWidget() is not self.pane or self._item is None or span is None:
             return None
-        text = source.text if source else self._item.question
-        return anchor_of(source, text, self.text.text(), *span)
+        return anchor_of(source, source.text if source else self._item.question, self.text.text(), *span)
 
     def show_quoted(self, quoted: Sequence[tuple[str, Anchor]], at_hand: str) -> None:
         """Mark all that is quoted, each with the unit it is quoted by; the current unit has its own stand out."""
@@ -246,16 +424,13 @@ class SourcePane(QWidget):
         return True
 
     def step_evidence(self, way: int) -> None:
-        """To the next passage that is marked in what is in view, or the one before."""
         (self.pdf_steps if self._in_pdf else self.pane.steps).step(way)
 
     def forget_selection(self) -> None:
-        """Take the selection away, so that a mark in its place can be seen."""
         self.pane.forget_selection()
         self.pdf.forget_selection()
 
     def open_find(self) -> None:
-        """Search in what is in view."""
         if self._in_pdf:
             chosen = self.pdf.selected()
             self.pdf_finder.open_bar(sought(chosen[0]) if chosen else "")
@@ -299,10 +474,9 @@ class SourcePane(QWidget):
         (self._nothing if nothing else self._view).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def choose_file(self) -> None:
-        """Ask for a file and put it beside the item."""
         name, _ = QFileDialog.getOpenFileName(self, "Add a source", "", FILES)
         if name and self._item is not None:
-            change = self.desk.do(sources.add_source, self._item.id, Path(name))
+            change = self.session.do(items.add_source, self._item.id, Path(name))
             if change is not None and not change.seq:
                 self._say("The item has this source already; nothing was added.")
 
@@ -317,12 +491,10 @@ class SourcePane(QWidget):
     def _doubtful(self) -> list[Span]:
         """The passages of a transcript that may never have been said."""
         source = self._source()
-        found = of_source(source) if source else None
-        return [(one.first, one.last) for one in found.segments if one.doubts] if found else []
-
-    def _source_text(self) -> str:
-        source = self._source()
-        return source.text if source else self._item.question if self._item else ""
+        result = of_source(source) if source else None
+        return (
+            [(segment.first, segment.last) for segment in result.segments if segment.doubts] if result else []
+        )
 
     def _show_tab(self) -> None:
         source, as_question = self._source(), self.tabs.currentIndex() == self.tabs.count() - 1
@@ -342,14 +514,14 @@ class SourcePane(QWidget):
             if source is not None and source.format is SourceFormat.MARKDOWN:
                 self.pane.show_report(source.text, "source")
             else:
-                found = of_source(source) if source else None
-                text = self._source_text()
-                self.pane.show_words(text, moments=moments(text, found) if found else ())
+                result = of_source(source) if source else None
+                text = source.text if source else self._item.question if self._item else ""
+                self.pane.show_words(text, moments=moments(text, result) if result else ())
         self._mark_quoted()
         self._weigh_selection()
 
     def _show_pdf(self, source: Source) -> None:
-        content = self.desk.ask(sources.file_bytes, source.id)
+        content = self.session.ask(items.file_bytes, source.id)
         if content is None:
             self._stack.setCurrentWidget(self.pane)
             self.pane.show_words(source.text)
@@ -375,23 +547,23 @@ def anchor_of(source: Source | None, text: str, shown: str, start: int, end: int
     `text` is what the shown text was made from. Form feeds part the pages of a PDF; a transcript tells the time.
     """
     start, end = _trimmed(shown, start, end)
-    span = quotation.locate(text, shown, start, end) if start < end else None
+    span = difference.locate(text, shown, start, end) if start < end else None
     paged = source is not None and source.format is SourceFormat.PDF
-    found = _anchor(source.id if source else "", text, span, paged=paged)
-    if found is None or source is None or not source.transcript:
-        return found
-    return None if LEFT_OUT in found.quote else found.model_copy(update={"said": told(source, found)})
+    result = _anchor(source.id if source else "", text, span, paged=paged)
+    if result is None or source is None or not source.transcript:
+        return result
+    return None if LEFT_OUT in result.quote else result.model_copy(update={"said": told(source, result)})
 
 
 def anchor_on_page(source_id: str, text: str, quote: str, page: int) -> Anchor:
     """The anchor of words selected on a page of a PDF; without offsets where its text does not hold them."""
     pages = text.split(PAGE_END)
     before = sum(len(earlier) + 1 for earlier in pages[: page - 1])
-    span = quotation.find(pages[page - 1], quote) if page <= len(pages) else None
-    found = _anchor(source_id, text, (span[0] + before, span[1] + before) if span else None, paged=True)
-    if found is None or found.page != page:
+    span = difference.find(pages[page - 1], quote) if page <= len(pages) else None
+    result = _anchor(source_id, text, (span[0] + before, span[1] + before) if span else None, paged=True)
+    if result is None or result.page != page:
         return Anchor(quote=quote[:LONGEST_QUOTE], source_id=source_id, page=page, text_sha256=sha256(text))
-    return found
+    return result
 
 
 def _anchor(source_id: str, text: str, span: tuple[int, int] | None, *, paged: bool) -> Anchor | None:

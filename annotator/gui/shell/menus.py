@@ -1,16 +1,38 @@
 """Menus as plain data."""
 
+import sys
+import traceback
+import unicodedata
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
+from importlib.util import find_spec
+from itertools import islice
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtCore import QCollator, QDateTime, QLocale, QObject, QTextBoundaryFinder, QTimeZone, Signal
+from PySide6.QtGui import (
+    QAction,
+    QColor,
+    QFont,
+    QFontDatabase,
+    QFontInfo,
+    QFontMetrics,
+    QImage,
+    QKeySequence,
+    QPainter,
+)
+from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit, QWidget
 
-from annotator import files
+from annotator import __version__, files
+from annotator.domain.texts.canonical import held, redact
+from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys, theme
-from annotator.gui.shell import projects
+from annotator.gui.shell import navigation
+from annotator.gui.widgets.basics import PlainLabel, push_button, vertical
+from annotator.gui.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
     from annotator.gui.shell.window import Window
@@ -40,7 +62,7 @@ def build(window: "Window") -> dict[str, QAction]:
             if act:
                 action.setShortcuts(keys.sequences(act))
                 acts[act] = action
-            action.triggered.connect(partial(window.desk.attempt, slot))
+            action.triggered.connect(partial(window.session.attempt, slot))
             menu.addAction(action)
     return acts
 
@@ -50,7 +72,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
 
     Words may name the key of an act, as in “Find {find}”.
     """
-    desk = window.desk
+    session = window.session
     return [
         ("&File", [
             ("new_project", "New project…", lambda: _new(window)),
@@ -65,8 +87,8 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("quit", "Quit", window.close),
         ]),
         ("&Edit", [
-            ("undo", "Undo", lambda: window.take_back(desk.undo)),
-            ("redo", "Redo", lambda: window.take_back(desk.redo)),
+            ("undo", "Undo", lambda: window.take_back(session.undo)),
+            ("redo", "Redo", lambda: window.take_back(session.redo)),
             None,
             *((("", f"{words}\t{keys.written(key)}", partial(_edit, verb))) for words, key, verb in CLIPBOARD),
             None,
@@ -95,8 +117,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
 
 def _edit(verb: str) -> None:
     """Cut, copy or paste where the focus is; where nothing is written or read, nothing happens."""
-    act = getattr(QApplication.focusWidget(), verb, None)
-    if act is not None:
+    if (act := getattr(QApplication.focusWidget(), verb, None)) is not None:
         act()
 
 
@@ -107,7 +128,7 @@ def _find(window: "Window") -> None:
 
 
 def _of_the_sample(window: "Window") -> list[Entry]:
-    if window.desk.project.readonly or not window.desk.project.is_sample:
+    if window.session.project.readonly or not window.session.project.is_sample:
         return []
     return [None, ("", "Reset the sample…", lambda: _ask_to_reset(window))]
 
@@ -125,7 +146,7 @@ def _people(window: "Window") -> list[Entry]:
         ("", "Feedback on my work…", lambda: window.show_page("Feedback")),
         ("", "Reviews of drafts…", lambda: window.show_page("Reviews")),
     ]
-    if window.desk.project.from_task:
+    if window.session.project.from_task:
         return guided
     return [
         ("", "Team…", lambda: window.show_page("People", part="Team")),
@@ -140,7 +161,7 @@ def _people(window: "Window") -> list[Entry]:
 
 def _coming_and_going(window: "Window") -> list[Entry]:
     """Import and exchange; the person who works on a task has one way in, opening the next one, and one way back."""
-    if window.desk.project.from_task:
+    if window.session.project.from_task:
         return [("exchange", "Send my work…", lambda: window.show_page("Send"))]
     return [
         ("import", "Import…", lambda: window.show_page("Import")),
@@ -151,26 +172,181 @@ def _coming_and_going(window: "Window") -> list[Entry]:
 
 def _open(window: "Window") -> None:
     name, _ = QFileDialog.getOpenFileName(
-        window.page, "Open project", str(window.desk.project.path.parent), OPENED
+        window.page, "Open project", str(window.session.project.path.parent), OPENED
     )
     if name:
         window.open_other(Path(name))
 
 
 def _new(window: "Window") -> None:
-    path = projects.create_by_dialog(window.page)
-    if path:
+    if path := navigation.create_by_dialog(window.page):
         window.open_other(path)
 
 
 def _copy(window: "Window") -> None:
     from annotator.actions.project import backups
 
-    here = window.desk.project.path
+    here = window.session.project.path
     suggested = here.with_name(f"{here.stem} copy{here.suffix}")
-    name, _ = QFileDialog.getSaveFileName(window.page, "Save a copy", str(suggested), projects.FILES)
+    name, _ = QFileDialog.getSaveFileName(window.page, "Save a copy", str(suggested), navigation.FILES)
     if not name:
         return
     copy = files.with_ending(Path(name), here.suffix)
-    if window.desk.do(backups.save_copy, copy) is not None:
+    if window.session.do(backups.save_copy, copy) is not None:
         window.messages.show_message("success", f"Saved a copy as {copy.name}.")
+
+
+# No font has a letter here.
+_NOBODYS = "\U0010fff0"
+# Beyond the Latin letters, Greek and Cyrillic, which every font for text has.
+_EVERYWHERE = 0x52F
+_EAST_ASIAN = ("CJK", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO")
+# So many stretches of 256 letters are looked at; a text in one script has few.
+_MOST = 12
+
+
+def ensure(application: QApplication) -> None:
+    """Load the font that comes with Matplotlib where the system can draw no letter."""
+    if QFontMetrics(application.font()).inFont("a"):
+        return
+    package = find_spec("matplotlib")
+    if package is not None and package.origin:
+        for font in ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf"):
+            QFontDatabase.addApplicationFont(
+                str(Path(package.origin).parent / "mpl-data" / "fonts" / "ttf" / font)
+            )
+
+
+def seen() -> str:
+    """The family that text is drawn in; empty when letters are drawn as boxes."""
+    font = QApplication.font()
+    return QFontInfo(font).family() if _drawn("a", font) not in (_drawn("g", font), _box(font)) else ""
+
+
+def lacking(text: str) -> str:
+    """What of a text cannot be drawn here, as a script's name in words; nothing where every letter can."""
+    font = QApplication.font()
+    result = {ord(letter) >> 8: letter for letter in text if ord(letter) > _EVERYWHERE and letter.isalpha()}
+    for letter in islice(result.values(), _MOST):
+        if _drawn(letter, font) == _box(font):
+            name = unicodedata.name(letter, "this script").split()[0]
+            return "Chinese, Japanese or Korean" if name in _EAST_ASIAN else name.title()
+    return ""
+
+
+def advice(script: str) -> str:
+    east = script.startswith("Chinese")
+    if sys.platform != "linux":
+        return (
+            f"Install {'Noto Sans CJK' if east else 'a font of the Noto family'} and start Goldsmith again."
+        )
+    return f"Install the package fonts-noto-{'cjk' if east else 'core'} and start Goldsmith again."
+
+
+def _box(font: QFont) -> QImage:
+    return _drawn(_NOBODYS, font)
+
+
+def _drawn(letter: str, font: QFont) -> QImage:
+    """A letter in black on white, large enough to tell letters apart."""
+    image = QImage(48, 48, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    large = QFont(font)
+    large.setPixelSize(32)
+    painter = QPainter(image)
+    painter.setFont(large)
+    painter.drawText(6, 36, letter)
+    painter.end()
+    return image
+
+
+def in_order(names: list[str]) -> list[str]:
+    """Names as a dialog for files lists them: accents beside their letters, numbers by their value."""
+    collator = QCollator(QLocale("de"))
+    collator.setNumericMode(True)
+    return sorted(names, key=collator.sortKey)
+
+
+def steps(text: str) -> int:
+    """How often a caret has to move to get through a text."""
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
+    moved = 0
+    while finder.toNextBoundary() != -1:
+        moved += 1
+    return moved
+
+
+def dated(seconds: int, language: str) -> str:
+    """The month and year of a moment, given in seconds since 1970, in the words of a language."""
+    return QLocale(language).toString(QDateTime.fromSecsSinceEpoch(seconds, QTimeZone.utc()), "MMMM yyyy")
+
+
+class BugPage(QWidget):
+    def __init__(self, report: str) -> None:
+        super().__init__()
+        self.setWindowTitle("Goldsmith — a fault in the program")
+        self.resize(760, 480)
+        said = PlainLabel(
+            "Something went wrong inside Goldsmith. Everything you did is saved in the project file. "
+            "Please copy this report and send it to the maintainers of Goldsmith, then restart the program.",
+            wrap=True,
+        )
+        text = QPlainTextEdit(report, readOnly=True)
+        copy = push_button("Copy the report", lambda: QApplication.clipboard().setText(report))
+        vertical(said, text, copy, on=self)
+        theme.apply_theme(self)
+
+
+class _Bell(QObject):
+    """Carries a report from any thread to the window's own."""
+
+    rung = Signal(str)
+    refused = Signal(object)
+
+
+_shown: list[BugPage] = []
+
+
+def _show(report: str) -> None:
+    if not _shown:
+        page = BugPage(report)
+        _shown.append(page)
+        page.show()
+
+
+def _tell(refusal: Refusal) -> None:
+    """Say a refusal where the window in use says all others; a fault where no window says anything."""
+    for window in (QApplication.activeWindow(), *QApplication.topLevelWidgets()):
+        bar = getattr(window, "messages", None)
+        if isinstance(bar, MessageBar) and bar.window().isVisible():
+            bar.show_message("warning", refusal.happened, refusal.todo)
+            return
+    _show(str(refusal))
+
+
+_bell = _Bell()
+_bell.rung.connect(_show)
+_bell.refused.connect(_tell)
+
+
+def install() -> None:
+    """From now on an unforeseen error shows the page instead of vanishing in a terminal nobody sees."""
+    sys.excepthook = report
+
+
+def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """Show the report, on whatever thread it came up; after the first one the rest only go to the error stream.
+
+    A refusal that nobody has told is no fault: it is told.
+    """
+    if isinstance(error, Refusal) and QApplication.instance() is not None:
+        _bell.refused.emit(error)
+        return
+    words = redact("".join(traceback.format_exception(kind, error, trace)), held())
+    # A terminal that was closed must not keep the page from being shown.
+    with suppress(OSError, ValueError):
+        sys.stderr.write(words)
+    if QApplication.instance() is None or issubclass(kind, KeyboardInterrupt):
+        return
+    # A window made on a background task's thread ends the program.
+    _bell.rung.emit(f"Goldsmith {__version__}, Python {sys.version.split()[0]}, {sys.platform}\n\n{words}")

@@ -1,14 +1,43 @@
 """Navigation on the left: steps with icon, key and count of waiting work."""
 
 from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QButtonGroup, QFrame, QLabel, QSizePolicy, QToolButton, QWidget
+from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QGuiApplication,
+    QHideEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShortcut,
+    QShowEvent,
+)
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QSizePolicy,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from annotator import files
+from annotator.actions.project import document_checks
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
 from annotator.gui import keys, theme
-from annotator.gui.widgets.basics import vertical
-from annotator.gui.widgets.icons import put
+from annotator.gui.session.session import Tell
+from annotator.gui.widgets.bars import crowd
+from annotator.gui.widgets.basics import KeylessArea, vertical, with_properties
+from annotator.gui.widgets.chips import put
+from annotator.places import user_data
 
 # Where work may wait for the person.
 COUNTED = ("Author", "Label", "Adjudicate", "Send")
@@ -32,9 +61,8 @@ class Navigation(QFrame):
             self._group.addButton(button)
             column.addWidget(button)
         column.addStretch(1)
-        self.person = QLabel(self)
+        self.person = with_properties(QLabel(self), role="hint")
         self.person.setTextFormat(Qt.TextFormat.PlainText)
-        self.person.setProperty("role", "hint")
         self.person.setWordWrap(True)
         # A long name breaks into lines and makes nothing wider.
         self.person.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -107,3 +135,214 @@ class _Step(QToolButton):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(theme.token("accent"))
             painter.drawEllipse(self.width() - px(13), px(5), px(7), px(7))
+
+
+USUAL = QSize(1280, 800)
+# What a title bar and edges take; how much is known only once the window is shown.
+FRAME = QSize(16, 40)
+GEOMETRY = "window/geometry"
+# A window that is narrower than this, at 100 %, shows the steps of the work by their icons alone.
+NAMED = 1180
+# In one that is narrower than this the keys of buttons are in their tooltips alone.
+KEYED = 660
+
+
+class Pages(QWidget):
+    """The pages, one in view; only that one sets the minimum size."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.stack = QStackedWidget(self)
+
+    def minimumSizeHint(self) -> QSize:
+        page = self.stack.currentWidget()
+        return QSize(0, 0) if page is None else page.minimumSizeHint().expandedTo(page.minimumSize())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.stack.setGeometry(self.rect())
+
+    def event(self, event: QEvent) -> bool:
+        """The page in view may need more or less room now."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        return super().event(event)
+
+
+class PageRoom(QWidget):
+    """The navigation beside the current page (`stack`), with messages above it (`above`)."""
+
+    def __init__(self, navigation: Navigation) -> None:
+        super().__init__()
+        self._navigation = navigation
+        pages = Pages()
+        self.stack = pages.stack
+        self.area = KeylessArea("Current page", pages)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        # Not the area: it would have every page dressed again.
+        for bar in (self.area.horizontalScrollBar(), self.area.verticalScrollBar()):
+            theme.apply_theme(bar)
+        self.work = QWidget()
+        """Where the page in view is; what lies over it may have it give way."""
+        around = vertical(self.area, on=self.work)
+        self.above, whole = QVBoxLayout(), QHBoxLayout(self)
+        for layout in (self.above, whole, around):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        whole.addWidget(navigation)
+        whole.addLayout(self.above, 1)
+        self.above.addWidget(self.work, 1)
+        self.stack.currentChanged.connect(lambda _: pages.updateGeometry())
+        theme.watch(self, self._fit)
+
+    def say_above(self, widget: QWidget) -> None:
+        """Show something above the page, below what is shown there already."""
+        self.above.insertWidget(self.above.count() - 1, widget)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        crowd(self, False)
+
+    def _fit(self) -> None:
+        crowd(self, self.isVisible() and self.width() < theme.current().px(KEYED))
+        self._navigation.fold(folded=self.width() < theme.current().px(NAMED))
+
+
+def place(window: QWidget) -> None:
+    """Give a window the place it had, or the usual size, and never more than the screen has room for."""
+    window.resize(USUAL)
+    kept = QSettings().value(GEOMETRY)
+    restored = isinstance(kept, QByteArray) and window.restoreGeometry(kept)
+    screen = window.screen() or QGuiApplication.primaryScreen()
+    within = screen.availableGeometry()
+    if not window.isMaximized() and not window.isFullScreen():
+        size = window.size().boundedTo(within.size() - FRAME)
+        window.resize(size)
+        # Where a window stands that never stood anywhere is for the system to say.
+        if restored:
+            room = within.size() - FRAME - size
+            left = within.left() + min(max(window.x() - within.left(), 0), room.width())
+            window.move(left, within.top() + min(max(window.y() - within.top(), 0), room.height()))
+
+
+def keep_place(window: QWidget) -> None:
+    QSettings().setValue(GEOMETRY, window.saveGeometry())
+
+
+Step = tuple[str, str, str, str]
+# Name, icon, module and class of each step of the work; a page is imported when it is first visited.
+STEPS: tuple[Step, ...] = (
+    ("Items", "items", "annotator.gui.pages.items", "ItemsPage"),
+    ("Author", "author", "annotator.gui.pages.authoring", "AuthorPage"),
+    ("Label", "label", "annotator.gui.pages.labelling", "LabelPage"),
+    ("Adjudicate", "adjudicate", "annotator.gui.pages.adjudication", "AdjudicatePage"),
+    ("Judges", "judges", "annotator.gui.pages.judges", "JudgesPage"),
+    ("Agreement", "agreement", "annotator.gui.pages.agreement", "AgreementPage"),
+    ("Validate", "validate", "annotator.gui.pages.validation", "ValidatePage"),
+    ("Results", "results", "annotator.gui.pages.results", "ResultsPage"),
+    ("Release", "release", "annotator.gui.pages.release", "ReleasePage"),
+)
+# What is offered in a project that was made from a task: an annotator's steps, and the way back.
+OF_A_TASK = ("Items", "Author", "Label")
+SEND: Step = ("Send", "export", "annotator.gui.pages.sending", "SendPage")
+# Pages reached from the menu or from another page.
+ASIDE: tuple[tuple[str, str, str], ...] = (
+    ("Import", "annotator.gui.pages.importing", "ImportPage"),
+    ("Exchange", "annotator.gui.pages.inbox", "ExchangePage"),
+    ("Material", "annotator.gui.pages.material", "MaterialPage"),
+    ("Backups", "annotator.gui.pages.backups", "BackupsPage"),
+    ("Check", "annotator.gui.pages.backups", "CheckPage"),
+    ("People", "annotator.gui.pages.people", "PeoplePage"),
+    ("Guidelines", "annotator.gui.pages.guidelines", "GuidelinesPage"),
+    ("Feedback", "annotator.gui.pages.feedback", "FeedbackPage"),
+    ("Reviews", "annotator.gui.pages.reviewing", "ReviewsPage"),
+    ("Final pass", "annotator.gui.pages.release", "FinalPassPage"),
+    ("Contest", "annotator.gui.pages.contest", "ContestPage"),
+    ("Keys", "annotator.gui.pages.help", "KeyboardPage"),
+    ("Help", "annotator.gui.pages.help", "HelpPage"),
+)
+
+
+def steps(project: Project) -> list[Step]:
+    """The steps of the work that a window over the project offers."""
+    return [*(step for step in STEPS if step[0] in OF_A_TASK), SEND] if project.from_task else list(STEPS)
+
+
+RECENT, SAMPLE = 8, "sample.goldsmith"
+FILES = "Goldsmith projects (*.goldsmith)"
+
+
+def recent() -> list[Path]:
+    """The projects opened last that are still there, newest first."""
+    stored = QSettings().value("recent", [])
+    names = [stored] if isinstance(stored, str) else stored if isinstance(stored, list) else []
+    return [Path(name) for name in names if Path(name).is_file()]
+
+
+def remember(path: Path) -> None:
+    names = [str(path.resolve())] + [str(p) for p in recent() if not files.same(p, path)]
+    QSettings().setValue("recent", names[:RECENT])
+
+
+def create_by_dialog(parent: QWidget) -> Path | None:
+    """Ask where a new project is to lie and make it; None when the person thinks better of it."""
+    folder = user_data() / "projects"
+    name, _ = QFileDialog.getSaveFileName(parent, "New project", str(folder / "project.goldsmith"), FILES)
+    if not name:
+        return None
+    with closing(new_project(Path(name))) as made:
+        return made.path
+
+
+def finished_sample() -> Path | None:
+    """Where the sample lies; None where it has to be made first."""
+    path = user_data() / SAMPLE
+    return path if _is_whole(path) else None
+
+
+def sample(progress: Tell) -> Path:
+    """The sample project, made when it is not there yet, or not whole."""
+    path = user_data() / SAMPLE
+    if not _is_whole(path):
+        from annotator.actions.imports import samples
+
+        if path.exists():
+            samples.reset(path, progress)
+        else:
+            samples.create(path, progress).close()
+    return path
+
+
+def related_sample(progress: Tell) -> Path:
+    """The sample of related-work sections, made when it is not there yet."""
+    from annotator.actions.imports import samples
+
+    return _small(samples.RELATED_WORK, progress)
+
+
+def seminar_sample(progress: Tell) -> Path:
+    """The sample of a seminar, made when it is not there yet."""
+    from annotator.actions.imports import samples
+
+    return _small(samples.SEMINAR, progress)
+
+
+def _small(name: str, progress: Tell) -> Path:
+    from annotator.actions.imports import samples
+
+    path = user_data() / f"{name}.goldsmith"
+    if not path.exists():
+        samples.create_small(path, name, progress).close()
+    return path
+
+
+def _is_whole(path: Path) -> bool:
+    return path.exists() and not document_checks.is_cut_short(path)

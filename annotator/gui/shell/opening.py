@@ -1,27 +1,26 @@
-"""Opening packages: a task becomes a project, returned work is shown where it belongs."""
+"""Opening of tasks and returned work: each file once, on another thread, with what came of it."""
 
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import (
+    QWidget,
+)
 
-from annotator.actions.parcels import origins, tasking
-from annotator.actions.parcels.origins import ParcelOwner
-from annotator.actions.parcels.tasking import OpenedTask
-from annotator.domain.texts.counting import counted
+from annotator.actions.parcels import tasking
+from annotator.actions.parcels.tasking import OpenedTask, ParcelOwner
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.desk import dropping, errands
-from annotator.gui.desk.errands import Errands, Hearers, Tell
+from annotator.domain.texts.words import counted
+from annotator.gui.session import page, session
+from annotator.gui.session.session import BackgroundTasks, TaskCallbacks, Tell
 from annotator.gui.shell.window import Window
-from annotator.gui.widgets.bars.message_bar import Level, MessageBar
+from annotator.gui.widgets.message_bar import Level, MessageBar
 from annotator.places import user_data
 
 
 class Host(Protocol):
-    """The interface of the running program for opening packages."""
-
     def show(self, path: Path | None) -> QWidget:
         """Show a project or the first page."""
 
@@ -33,37 +32,35 @@ class Host(Protocol):
 
 
 class Packages:
-    """Opens one package at a time on another thread."""
-
     def __init__(self, host: Host) -> None:
         self._host = host
-        self._errands = Errands()
+        self._tasks_behind = BackgroundTasks()
 
     def open(self, path: Path) -> QWidget:
         """Open a task or returned work; what is shown until it is through."""
         shown, known = self._host.shown(), self._host.known()
-        if dropping.form_of(path) == dropping.TASK:
-            here = shown.desk.project.path if isinstance(shown, Window) else None
+        if page.form_of(path) == page.TASK:
+            here = shown.session.project.path if isinstance(shown, Window) else None
             self._progress(path, "large sources take a few seconds", 0, 0)
             self._send(
                 lambda tell: _take(path, here, known, tell), self._opened, partial(self._progress, path)
             )
         else:
-            self._send(lambda _: origins.owner_of_work(path, known), partial(self._place, path))
+            self._send(lambda _: tasking.owner_of_work(path, known), partial(self._place, path))
         return shown
 
     def wait(self) -> None:
         """Return when nothing is being opened; for closing and for tests."""
-        self._errands.wait()
+        self._tasks_behind.wait()
 
     def _progress(self, path: Path, what: str, done: int, total: int) -> None:
-        said = errands.words(what, done, total)
+        said = session.progress_words(what, done, total)
         self._say("info", f"Opening the task “{path.name}”…", f"{said}.", lasting=True)
 
     def _send(
         self, act: Callable[[Tell], Any], then: Callable[[Any], None], progress: Tell | None = None
     ) -> None:
-        self._errands.send(act, Hearers(then, progress, refused=self._refused))
+        self._tasks_behind.send(act, TaskCallbacks(then, progress, refused=self._refused))
 
     def _opened(self, opened: OpenedTask) -> None:
         path, shown = opened.project.path, self._host.shown()
@@ -101,15 +98,15 @@ class Packages:
         self._say("error", refusal.happened, refusal.todo)
 
     def _bar(self) -> MessageBar:
-        found: MessageBar = self._host.shown().messages  # type: ignore[attr-defined]
-        return found
+        result: MessageBar = self._host.shown().messages  # type: ignore[attr-defined]
+        return result
 
     def _say(self, level: Level, happened: str, todo: str = "", *, lasting: bool = False) -> None:
         self._bar().show_message(level, happened, todo, lasting)
 
 
 def _take(path: Path, shown: Path | None, known: list[Path], tell: Tell) -> OpenedTask:
-    kept = sorted((user_data() / "projects").glob(f"*{dropping.PROJECT}"))
+    kept = sorted((user_data() / "projects").glob(f"*{page.PROJECT}"))
     among = [*([shown] if shown else []), *known, *kept]
     opened = tasking.take_task(
         path, known=among, folder=tasking.kept_in(path), alone=True, shown=shown, progress=tell

@@ -1,11 +1,19 @@
 """The start page: the sample, a new project, an old one, or a recent one."""
 
+import gc
+import os
+import signal
+import sys
+import time
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QFileOpenEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QFileDialog,
     QLabel,
     QListWidget,
@@ -14,34 +22,40 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from annotator.actions.items import items
+from annotator.actions.project.file import Project, Unwritable
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
-from annotator.gui.desk import dropping
-from annotator.gui.desk.errands import Errands, Hearers, Tell
-from annotator.gui.shell.projects import FILES, create_by_dialog, related_sample, sample, seminar_sample
-from annotator.gui.widgets.bars.key_button import EnterPresses
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.bars.progress_row import ProgressRow
+from annotator.gui.session import page
+from annotator.gui.session.page import PACKAGES, form_of
+from annotator.gui.session.session import BackgroundTasks, TaskCallbacks, Tell
+from annotator.gui.shell import menus, navigation
+from annotator.gui.shell.navigation import FILES, create_by_dialog, related_sample, sample, seminar_sample
+from annotator.gui.shell.window import Window
+from annotator.gui.widgets.bars import EnterPresses
 from annotator.gui.widgets.basics import (
+    PlainArea,
     PlainLabel,
     StretchSpace,
     column_of,
     horizontal,
     push_button,
     vertical,
+    with_properties,
     wrap_lines,
 )
-from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.chips import icon
+from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
 
-TASKS = f"Tasks (*{dropping.TASK} *{dropping.TASK}.zip)"
+if TYPE_CHECKING:
+    from annotator.gui.shell.opening import Packages
+
+TASKS = f"Tasks (*{page.TASK} *{page.TASK}.zip)"
 # The widest the two columns get, in pixels.
 WELCOME, RECENT = 460, 380
 
 
 class StartPage(QWidget):
-    """The page shown without a project."""
-
     chosen = Signal(object)
     """A project file to open."""
     to_read = Signal(object)
@@ -53,7 +67,7 @@ class StartPage(QWidget):
         self.setAcceptDrops(True)
         self.resize(980, 640)
         self.messages = MessageBar()
-        self._errands = Errands(self)
+        self._tasks_behind = BackgroundTasks(self)
         row = horizontal(StretchSpace(1), margins=(56, 48, 56, 48), spacing=56)
         for layout, width in ((self._welcome(), WELCOME), (self._recent(recent), RECENT)):
             part = QWidget()
@@ -64,7 +78,7 @@ class StartPage(QWidget):
         row.addStretch(1)
         body = column_of(StretchSpace(1), (row, 6), StretchSpace(1))
         vertical(self.messages, (PlainArea("Welcome", body), 1), on=self, margins=0, spacing=0)
-        theme.wear(self)
+        theme.apply_theme(self)
         EnterPresses(self)
 
     def _welcome(self) -> QVBoxLayout:
@@ -83,14 +97,12 @@ class StartPage(QWidget):
         self.related = push_button(
             "Open the sample of related work",
             lambda: self.make("Making the sample of related work", related_sample),
+            toolTip="The related-work section of one paper and two systems that wrote it, too",
         )
-        self.related.setToolTip("The related-work section of one paper and two systems that wrote it, too")
         self.seminar = push_button(
             "Open the sample of a seminar",
             lambda: self.make("Making the sample of a seminar", seminar_sample),
-        )
-        self.seminar.setToolTip(
-            "A seminar’s transcript, the tasks made from it, and two reports on one of them"
+            toolTip="A seminar’s transcript, the tasks made from it, and two reports on one of them",
         )
         self.new = push_button("New project…", self._new)
         self.open = push_button("Open project…", lambda: self._open("Open project", FILES))
@@ -113,8 +125,7 @@ class StartPage(QWidget):
 
     def _recent(self, recent: list[Path]) -> QVBoxLayout:
         title = PlainLabel("Recent projects", "subtitle")
-        self.list = QListWidget()
-        self.list.setAccessibleName("Recent projects")
+        self.list = with_properties(QListWidget(), accessibleName="Recent projects")
         wrap_lines(self.list)
         for path in recent:
             entry = QListWidgetItem(f"{path.stem}\n{path.parent}")
@@ -147,7 +158,7 @@ class StartPage(QWidget):
 
         self._backups = BackupList(path)
         self._backups.restored.connect(self.chosen)
-        theme.wear(self._backups)
+        theme.apply_theme(self._backups)
         self._backups.show()
 
     def open_sample(self) -> None:
@@ -156,13 +167,15 @@ class StartPage(QWidget):
 
     def make(self, what: str, act: Callable[[Tell], Path]) -> None:
         """Make a project file on another thread and open it; meanwhile nothing else can be chosen."""
-        if len(self._errands):
+        if len(self._tasks_behind):
             return
         self.messages.clear()
         self._offer(False)
         self._show_making(what, 0, 0)
-        hearers = Hearers(None, self._show_making, self.chosen.emit, self._refused, self._made, job=True)
-        self._errands.send(act, hearers)
+        callbacks = TaskCallbacks(
+            None, self._show_making, self.chosen.emit, self._refused, self._made, job=True
+        )
+        self._tasks_behind.send(act, callbacks)
 
     def _offer(self, some: bool) -> None:
         for choice in (self.sample, self.related, self.seminar, self.new, self.open, self.task, self.list):
@@ -181,8 +194,7 @@ class StartPage(QWidget):
         self.messages.show_message("error", refusal.happened, refusal.todo)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """What is being made is made whole, and opened by nobody."""
-        self._errands.end()
+        self._tasks_behind.end()
         super().closeEvent(event)
 
     def _new(self) -> None:
@@ -200,12 +212,218 @@ class StartPage(QWidget):
             self.chosen.emit(Path(name))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if dropping.files(event):
+        if page.files(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         event.acceptProposedAction()
-        if files := dropping.ours(event):
+        if files := page.ours(event):
             self.chosen.emit(files[0])
         else:
             self.messages.show_message("info", "Open or make a project first, then drop the files.")
+
+
+# The window waits this long for another process's write, then says so and lets the person go on.
+PATIENCE_S = 2.0
+PULSE_MS = 300
+# So many items show in which scripts a project is written.
+ENOUGH = 40
+SWITCH_S = 0.001
+
+
+class Goldsmith:
+    def __init__(self, application: QApplication) -> None:
+        self.application = application
+        self._shown: QWidget | None = None
+        self._pulse = QTimer(application, interval=PULSE_MS)
+
+    def show(self, path: Path | None, readonly: bool = False) -> QWidget:
+        """Open a project's window, or the first page; what stood there before is closed.
+
+        A task or returned work is opened on another thread meanwhile, and what is shown stays until then.
+        """
+        if path is not None and form_of(path) in PACKAGES:
+            return self.packages.open(path)
+        if isinstance(self._shown, Window) and self._shown.shows(path):
+            self._shown.activateWindow()
+            return self._shown
+        following: QWidget
+        try:
+            following = self._window(path, readonly) if path else self._first_page()
+        except Refusal as refusal:
+            following = self._first_page()
+            following.show_problem(refusal, path)
+        following.show()
+        before, self._shown = self._shown, following
+        # A window in the middle of a job closes itself when that has ended.
+        if before is not None and before.close():
+            before.deleteLater()
+        return following
+
+    def show_sample(self) -> QWidget:
+        """Open the sample project; where it has to be made, the first page says how far that is, or why not."""
+        if (path := navigation.finished_sample()) is not None:
+            return self.show(path)
+        page = self.show(None)
+        if isinstance(page, _start_page()):
+            page.open_sample()
+        return page
+
+    def _make(self, what: str, act: Callable[[Tell], Path]) -> None:
+        page = self.show(None)
+        if isinstance(page, _start_page()):
+            page.make(what, act)
+
+    @cached_property
+    def packages(self) -> "Packages":
+        from annotator.gui.shell.opening import Packages
+
+        return Packages(self)
+
+    def shown(self) -> QWidget:
+        """What is shown now; the first page when nothing is."""
+        return self._shown or self.show(None)
+
+    def known(self) -> list[Path]:
+        return navigation.recent()
+
+    def _first_page(self) -> "StartPage":
+        start = _start_page()(navigation.recent())
+        start.chosen.connect(self.show)
+        start.to_read.connect(lambda path: self.show(path, readonly=True))
+        return start
+
+    def _window(self, path: Path, readonly: bool) -> Window:
+        try:
+            window = self._window_over(path, readonly)
+        except Unwritable as refusal:
+            # A full disk must not keep anyone from their work: it can still be read.
+            window = self._window_over(path, refusal)
+        project = window.session.project
+        window.other_project_wanted.connect(lambda other: QTimer.singleShot(0, lambda: self.show(other)))
+        window.making_wanted.connect(lambda what, act: QTimer.singleShot(0, lambda: self._make(what, act)))
+        warning = Project.warning_about(path)
+        if warning and not project.readonly:
+            window.messages.show_message("warning", warning, lasting=True)
+        script = "" if warning else menus.lacking(" ".join(items.questions(project, ENOUGH)))
+        if script:
+            boxes = f"This system has no font for {script}: such letters are drawn as boxes."
+            window.messages.show_message("warning", boxes, menus.advice(script), lasting=True)
+        navigation.remember(path)
+        return window
+
+    def _window_over(self, path: Path, readonly: bool | Refusal) -> Window:
+        project = Project.open(path, readonly=readonly, busy_seconds=PATIENCE_S)
+        try:
+            project.hold()
+            return Window(project)
+        except Refusal:
+            project.close()
+            raise
+
+    def settle(self) -> None:
+        """At the first idle: what is loaded by now stays, and from now on garbage is collected at every pulse."""
+        begin()
+        # What counts on another thread gives way to the window five times as soon as Python would have it.
+        sys.setswitchinterval(SWITCH_S)
+        self._pulse.timeout.connect(tidy)
+        self._pulse.start()
+        if "GOLDSMITH_STOPWATCH" in os.environ:
+            print(time.monotonic(), flush=True)
+            self.close()
+
+    def close(self) -> None:
+        """Close what is shown, in order: what is being typed is kept."""
+        if self._shown is not None:
+            self._shown.close()
+
+
+def _start_page() -> "type[StartPage]":
+
+    return StartPage
+
+
+def run(path: Path | None = None, *, with_sample: bool = False) -> int:
+    """Start the program and return its exit code when the last window is closed."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    application = make_application()
+    goldsmith = Goldsmith(application)
+    if isinstance(application, Application):
+        application.file_asked.connect(lambda name: goldsmith.show(Path(name)))
+    if with_sample:
+        goldsmith.show_sample()
+    else:
+        goldsmith.show(path)
+    heed_signals(goldsmith)
+    QTimer.singleShot(0, goldsmith.settle)
+    return application.exec()
+
+
+def heed_signals(goldsmith: Goldsmith) -> None:
+    """Let a polite end of the process, or of the session, close the window in order.
+
+    Python looks at its signals only between its own instructions: the pulse gives it some.
+    """
+    # A terminal that is closed ends the program as politely; Windows has no such signal.
+    for number in (signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, lambda *_: goldsmith.close())
+    goldsmith.application.commitDataRequest.connect(lambda _: goldsmith.close())
+
+
+def make_application() -> QApplication:
+    """The one application object, named so that settings find their place, dressed in the theme."""
+    from annotator.gui.shell.menus import install
+
+    if sys.platform == "win32":
+        import ctypes
+
+        # The taskbar counts the window to the program of this name, and not to Python.
+        ctypes.windll.shell32.SetCurrentProcessExplicitAppUserModelID("org.goldsmith.goldsmith")
+    QCoreApplication.setOrganizationName("goldsmith")
+    QCoreApplication.setApplicationName("goldsmith")
+    existing = QApplication.instance()
+    application = existing if isinstance(existing, QApplication) else Application(sys.argv[:1])
+    menus.ensure(application)
+    theme.apply(application)
+    application.setWindowIcon(icon("logo", 256))
+    application.setDesktopFileName("goldsmith")
+    # Months are in the language of the rest, the order of a date is that of the country.
+    QLocale.setDefault(QLocale(QLocale.Language.English, QLocale.system().territory()))
+    install()
+    return application
+
+
+class Application(QApplication):
+    """Announces double-clicked files; macOS hands them over as events, not as arguments."""
+
+    file_asked = Signal(str)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QFileOpenEvent) and event.file():
+            self.file_asked.emit(event.file())
+            return True
+        return super().event(event)
+
+
+def begin() -> None:
+    """Set aside what is loaded by now, and collect only when told to.
+
+    Python by itself collects on whatever thread happens to ask for memory, a background one too, and frees there what
+    a window has left: a timer or a model that dies on another thread than its own can end the program.
+    """
+    gc.freeze()
+    gc.disable()
+
+
+def tidy() -> None:
+    """Collect what is due by Python's own thresholds; to be called now and then.
+
+    Everything is looked through only while nobody does anything: that can take as long as a key press is noticed.
+    """
+    young, middle, old = (
+        have > due > 0 for have, due in zip(gc.get_count(), gc.get_threshold(), strict=True)
+    )
+    if young:
+        gc.collect(1 if middle else 0)
+    elif old:
+        gc.collect()

@@ -1,44 +1,147 @@
 """The main window: navigation, pages, message bar and status bar, built from data."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, QSettings, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QLabel, QMainWindow, QPushButton, QStatusBar, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QPushButton,
+    QStatusBar,
+    QToolButton,
+    QWidget,
+)
 
 from annotator import files
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.undo import recovering
-from annotator.domain.texts.change import Change
+from annotator.actions.undo import history
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.gui import keys, theme
-from annotator.gui.desk import dropping, focus_keeper
-from annotator.gui.desk.desk import ANY, Desk
-from annotator.gui.desk.errands import Tell
-from annotator.gui.desk.page import Page
 from annotator.gui.parts import below
-from annotator.gui.shell import room
-from annotator.gui.shell.navigation import Navigation
-from annotator.gui.shell.room import PageRoom
-from annotator.gui.shell.steps import ASIDE, SEND, STEPS, steps
-from annotator.gui.widgets.bars.key_button import EnterPresses
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.basics import tooltip
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.later import later
+from annotator.gui.session import page as page_module
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ANY, FocusKeeper, ProjectSession, Tell, be_seen
+from annotator.gui.shell import navigation
+from annotator.gui.shell.navigation import ASIDE, SEND, STEPS, Navigation, PageRoom, steps
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import EnterPresses, FlowRow
+from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, horizontal, later, tooltip, with_properties
+from annotator.gui.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
-    from annotator.gui.shell.try_strip import TryStrip
+    from annotator.actions.imports.practice import PracticeStep
 
     pass
-    from annotator.gui.desk.run import BackgroundRun
+    from annotator.gui.session.run import BackgroundRun
+
+TRY = "Try this:"
+DISMISS = "Do not show these steps again"
+# A window that is lower than this, at 100 %, has no room for the strip.
+LOW = 640
+
+
+class TryStrip(QFrame):
+    """Hidden where there is nothing to try, or once dismissed."""
+
+    def __init__(self, session: ProjectSession, window: QWidget) -> None:
+        super().__init__()
+        self._session, self._window = session, window
+        self.button = with_properties(QToolButton(), role="try")
+        """Has the steps in a menu, in place of the strip where the window is low."""
+        self.button.setText("Try this…")
+        self.button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.button.setMenu(QMenu(self.button))
+        self.button.menu().aboutToShow.connect(self._fill_menu)
+        self.setProperty("role", "try")
+        self._lead = PlainLabel(TRY, role="strong")
+        self._steps = QWidget()
+        self._row = FlowRow(self._steps, gap=4)
+        self._row.addWidget(self._lead)
+        self._close = with_properties(
+            QToolButton(), toolTip=DISMISS, accessibleName="Dismiss the steps to try"
+        )
+        chips.put(self._close, "close", 14)
+        self._close.clicked.connect(self.dismiss)
+        horizontal(
+            (self._steps, 1), (self._close, 0, Qt.AlignmentFlag.AlignTop), on=self, margins=(12, 2, 8, 2)
+        )
+        self._buttons: list[QPushButton] = []
+        self._steps_to_try: Sequence[PracticeStep] = ()
+        self._person = ""
+        theme.apply_theme(self)
+        self._fit()
+        window.installEventFilter(self)
+        theme.watch(window, self._fit)
+
+    def refresh(self) -> None:
+        if self._person == self._session.project.by:
+            return
+        self._person = self._session.project.by
+        # After the first idle, except in a sample never opened before: it loads all that labelling and judging need.
+        from annotator.actions.imports import practice
+
+        self._show(self._session.ask(practice.tries) or [])
+
+    def _show(self, steps: "Sequence[PracticeStep]") -> None:
+        self._steps_to_try = steps
+        for number, step in enumerate(steps, 1):
+            if number > len(self._buttons):
+                self._buttons.append(self._button())
+            button = self._buttons[number - 1]
+            button.setText(f"{number}  {step.words}")
+            button.setAccessibleName(step.words)
+        self._fit()
+
+    def _fit(self) -> None:
+        low = self._window.height() < theme.current().px(LOW)
+        self.setVisible(bool(self._steps_to_try) and not low)
+        self.button.setVisible(bool(self._steps_to_try) and low)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Another height of the window may have no room for the strip, or room for it."""
+        if event.type() == QEvent.Type.Resize:
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fill_menu(self) -> None:
+        menu = self.button.menu()
+        menu.clear()
+        for number, button in enumerate(self._buttons):
+            menu.addAction(button.text(), partial(self._go, number))
+        menu.addSeparator()
+        menu.addAction(DISMISS, self.dismiss)
+
+    def first(self) -> tuple[str, dict[str, str]] | None:
+        """Where the first step is; the steps are shown from now on."""
+        self.refresh()
+        return next(((step.page, step.place) for step in self._steps_to_try), None)
+
+    def _button(self) -> QPushButton:
+        button = with_properties(QPushButton(), role="quiet")
+        button.clicked.connect(partial(self._go, len(self._buttons)))
+        self._row.addWidget(button)
+        return button
+
+    def _go(self, number: int) -> None:
+        step = self._steps_to_try[number]
+        self._session.go(step.page, **step.place)
+
+    def dismiss(self) -> None:
+        from annotator.actions.imports import practice
+
+        self._session.ask(practice.stop_trying)
+        self._show([])
 
 
 Place = tuple[str, dict[str, Any]]
@@ -50,8 +153,6 @@ LOOKED_UP = ("Keys", "Help")
 
 
 class Window(QMainWindow):
-    """The window of one open project."""
-
     closed = Signal()
     other_project_wanted = Signal(object)
     """Another project file to be opened, or None for the first page."""
@@ -62,19 +163,23 @@ class Window(QMainWindow):
         super().__init__()
         if not project.readonly:
             people.someone(project)
-            recovering.recover(project)
-        self.desk = Desk(project, self)
+            history.recover(project)
+        self.session = ProjectSession(project, self)
         self._pages: dict[str, Page] = {}
         self._current = self._from = ""
         self._closed = False
         self._build()
         self._listen()
         self._show_title()
-        self._restore_place()
+        navigation.place(self)
+        last = kept_place(self.session.project)
+        page, place = last or (self.tries and self.tries.first()) or ("Items", {})
+        offered = [step[0] for step in steps(self.session.project)]
+        self.show_page(page, **place) if page in offered else self.show_page("Items")
         self._recount.start()
 
     def _build(self) -> None:
-        offered = [(name, picture) for name, picture, *_ in steps(self.desk.project)]
+        offered = [(name, picture) for name, picture, *_ in steps(self.session.project)]
         self.navigation = Navigation(offered)
         self.setAcceptDrops(True)
         self.messages = MessageBar()
@@ -85,7 +190,7 @@ class Window(QMainWindow):
         self.tries = self._try_strip()
         if self.tries is not None:
             centre.say_above(self.tries)
-        self.status = StatusBar(self.desk)
+        self.status = StatusBar(self.session)
         self.setStatusBar(self.status)
         if self.tries is not None:
             self.status.addPermanentWidget(self.tries.button)
@@ -93,25 +198,25 @@ class Window(QMainWindow):
 
         self._acts = menus.build(self) | self.status.acts
         for part in (self.menuBar(), self.navigation, self.messages, self.status):
-            theme.wear(part)
+            theme.apply_theme(part)
 
     def _try_strip(self) -> "TryStrip | None":
         """What to try in the sample; no other project has it."""
-        if not self.desk.project.is_sample:
+        if not self.session.project.is_sample:
             return None
-        from annotator.gui.shell.try_strip import TryStrip
+        from annotator.gui.shell.window import TryStrip
 
-        return TryStrip(self.desk, self)
+        return TryStrip(self.session, self)
 
     def _listen(self) -> None:
         self.navigation.chosen.connect(self.show_page)
-        self.desk.wanted.connect(lambda name, place: self.show_page(name, **place))
-        self.desk.refused.connect(self.show_refusal)
-        self.desk.saved.connect(lambda _: self.messages.expire())
+        self.session.wanted.connect(lambda name, place: self.show_page(name, **place))
+        self.session.refused.connect(self.show_refusal)
+        self.session.saved.connect(lambda _: self.messages.expire())
         self._ends = FollowUp(self)
         EnterPresses(self)
-        focus_keeper.FocusKeeper(self)
-        self.desk.listen(self._changed, (ANY,))
+        FocusKeeper(self)
+        self.session.listen(self._changed, (ANY,))
         self._recount = later(self, self._count_waiting, 400)
         self._backup = QTimer(self, interval=BACKUP_EVERY_MS)
         self._backup.timeout.connect(self._back_up_when_due)
@@ -129,9 +234,9 @@ class Window(QMainWindow):
         self._current = name
         self.stack.setCurrentWidget(page)
         self.navigation.show_chosen(name)
-        page.arrive(place)
+        page.navigate(place)
         page.focus_first()
-        focus_keeper.be_seen(self)
+        be_seen(self)
         return page
 
     def show_keys(self) -> None:
@@ -155,11 +260,11 @@ class Window(QMainWindow):
     def _make(self, name: str) -> Page:
         places = {step[0]: step[2:] for step in (*STEPS, SEND)} | {aside[0]: aside[1:] for aside in ASIDE}
         module, class_name = places[name]
-        page: Page = getattr(import_module(module), class_name)(self.desk)
+        page: Page = getattr(import_module(module), class_name)(self.session)
         self._pages[name] = page
         self.stack.addWidget(page)
         # Where it stands: dressed before, all of it would be dressed once more when it is put there.
-        page.wear()
+        page.apply_theme()
         return page
 
     @property
@@ -177,21 +282,21 @@ class Window(QMainWindow):
     def _let_key_go(self, refusal: KeyNotAllowed, *, allowed: bool) -> None:
         from annotator.actions.judges import kept_keys
 
-        words = self.desk.attempt(lambda: kept_keys.allow(refusal.key, refusal.address, allowed=allowed))
+        words = self.session.attempt(lambda: kept_keys.allow(refusal.key, refusal.address, allowed=allowed))
         if words is not None:
             self.messages.show_message("success", words, "Start again what was refused.")
 
     def choose_person(self, person_id: str) -> None:
         """Work as another person of the project; the pages are made again, since each sees only their own."""
-        chosen = next(person for person in people.people(self.desk.project) if person.id == person_id)
+        chosen = next(person for person in people.people(self.session.project) if person.id == person_id)
         self.page.leave()
-        self.desk.project.work_as(chosen)
+        self.session.project.work_as(chosen)
         # The one in view goes last: in its place the next one would be shown, and dressed, only to go as well.
         for page in sorted(self._pages.values(), key=lambda page: page is self.page):
             self._take_down(page)
             self.stack.removeWidget(page)
             page.deleteLater()
-        self.desk.forget_pages()
+        self.session.forget_pages()
         self._pages.clear()
         self.show_page(self._current)
         self._show_title()
@@ -212,7 +317,6 @@ class Window(QMainWindow):
         self.status.say_saved()
 
     def rebind(self) -> None:
-        """Take over keys that were changed."""
         for act, action in self._acts.items():
             action.setShortcuts([QKeySequence(key) for key in keys.sequences(act)])
         keys.retell(self)
@@ -231,7 +335,7 @@ class Window(QMainWindow):
         from annotator.actions.parcels import waiting
 
         if not self._closed:
-            self.desk.ask_later(self._show_waiting, waiting.counts)
+            self.session.ask_later(self._show_waiting, waiting.counts)
 
     def _show_waiting(self, counts: dict[str, int]) -> None:
         for name, count in counts.items():
@@ -242,24 +346,17 @@ class Window(QMainWindow):
     def _back_up_when_due(self) -> None:
         from annotator.actions.project import backups
 
-        if not self.desk.project.readonly and backups.due(self.desk.project):
-            self.desk.ask(backups.make, "every half hour of work")
+        if not self.session.project.readonly and backups.due(self.session.project):
+            self.session.ask(backups.make, "every half hour of work")
 
     def _show_title(self) -> None:
-        project = self.desk.project
+        project = self.session.project
         locked = " — read only" if project.readonly else ""
         self.setWindowTitle(f"{project.title} — Goldsmith{locked}")
         person = project.person
         self.navigation.person.setText(f"Working as\n{person.name}" if person else "")
         if (why := project.why_readonly) is not None:
             self.messages.show_message("info", why.happened, why.todo, lasting=True)
-
-    def _restore_place(self) -> None:
-        room.place(self)
-        last = kept_place(self.desk.project)
-        page, place = last or (self.tries and self.tries.first()) or ("Items", {})
-        offered = [step[0] for step in steps(self.desk.project)]
-        self.show_page(page, **place) if page in offered else self.show_page("Items")
 
     def restore_backup(self, backup: Path) -> None:
         """Give the file back, put the backup in its place, and open it again."""
@@ -274,10 +371,10 @@ class Window(QMainWindow):
         self._replace("Resetting the sample project", samples.reset)
 
     def _replace(self, what: str, put: Callable[[Path, Tell], object]) -> None:
-        if job := self.desk.job:
+        if job := self.session.job:
             self.show_refusal(Refusal(f"Still in progress: {job}.", "Wait until it has finished."))
             return
-        path = self.desk.project.path
+        path = self.session.project.path
 
         def made(tell: Tell) -> Path:
             put(path, tell)
@@ -287,32 +384,30 @@ class Window(QMainWindow):
         self.making_wanted.emit(what, made)
 
     def shows(self, path: Path | None) -> bool:
-        """Whether this window has that very project open."""
-        return path is not None and not self._closed and files.same(path, self.desk.project.path)
+        return path is not None and not self._closed and files.same(path, self.session.project.path)
 
     def open_other(self, path: Path | None) -> None:
         """Close this window and open another project, or the first page."""
         self.other_project_wanted.emit(path)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Projects, tasks, returned work and files to import may be dropped anywhere."""
-        if dropping.files(event):
+        if page_module.files(event):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Look at returned work where that is done, open projects and tasks; anything else is to be imported."""
         event.acceptProposedAction()
-        files = dropping.ours(event)
-        work = [path for path in files if dropping.form_of(path) == dropping.WORK]
-        if work and not self.desk.project.from_task:
+        files = page_module.ours(event)
+        work = [path for path in files if page_module.form_of(path) == page_module.WORK]
+        if work and not self.session.project.from_task:
             self.show_page("Exchange", files=work)
         elif files:
             self.open_other(files[0])
         else:
-            self.desk.attempt(partial(self._import, dropping.files(event)))
+            self.session.attempt(partial(self._import, page_module.files(event)))
 
     def _import(self, paths: list[Path]) -> None:
-        if (project := self.desk.project).readonly or project.from_task:
+        if (project := self.session.project).readonly or project.from_task:
             raise Refusal(
                 f"This project {'is read only' if project.readonly else 'was made from a task'}: "
                 "nothing was imported.",
@@ -328,14 +423,13 @@ class Window(QMainWindow):
         self._closed = True
         self._backup.stop()
         self._recount.stop()
-        keep_place(self.desk.project, self._current, self.page.place())
+        keep_place(self.session.project, self._current, self.page.place())
         for page in self._pages.values():
             page.leave()
             self._take_down(page)
-        self.desk.end()
+        self.session.end()
 
     def _take_down(self, page: Page) -> None:
-        """Let a page end what it started, its runs last."""
         page.stop()
         self.status.end_runs(page)
 
@@ -344,7 +438,7 @@ class Window(QMainWindow):
         if self._ends.hold(event):
             return
         self.give_back()
-        room.keep_place(self)
+        navigation.keep_place(self)
         self.closed.emit()
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
 
@@ -356,36 +450,33 @@ class FollowUp(QObject):
         super().__init__(window)
         self._window = window
         self._closing = False
-        window.desk.free.connect(self._close_now)
+        window.session.free.connect(self._close_now)
         # Why a job was refused is read before the window closes.
-        window.desk.refused.connect(self._stay)
-        window.desk.ended.connect(self._show)
-        window.desk.turned.connect(self._show_turned)
+        window.session.refused.connect(self._stay)
+        window.session.ended.connect(self._show)
+        window.session.turned.connect(self._show_turned)
 
     def hold(self, event: QCloseEvent) -> bool:
         """Whether the window stays open, since a job is in progress; what is waited for is said, and then it closes.
 
         What is being typed is kept now: a session that ends does not wait.
         """
-        if not self._window.desk.job:
+        if not self._window.session.job:
             return False
         event.ignore()
         self._window.page.leave()
         self._closing = True
-        self._say_waiting()
-        return True
-
-    def _say_waiting(self) -> None:
-        messages, job = self._window.messages, self._window.desk.job
+        messages, job = self._window.messages, self._window.session.job
         messages.show_message(
             "info", f"The window closes when this has finished: {job}.", "Your work is saved.", lasting=True
         )
         messages.set_action("Stop and close", self._stop)
         messages.set_other("Stay", self._choose_to_stay)
+        return True
 
     def _stop(self) -> None:
         self._window.messages.show_message("info", "Stopping; then the window closes.", lasting=True)
-        self._window.desk.stop_jobs()
+        self._window.session.stop_jobs()
 
     def _close_now(self) -> None:
         if self._closing:
@@ -418,9 +509,9 @@ class FollowUp(QObject):
 class StatusBar(QStatusBar):
     """Words in a fixed order: saved · a button for each run, which opens where it is shown · the file."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self.setSizeGripEnabled(False)
         self.runs: dict[BackgroundRun, QPushButton] = {}
         """What runs in the background, in the order in which it began."""
@@ -431,11 +522,11 @@ class StatusBar(QStatusBar):
         self.addWidget(self._saved)
         self.addPermanentWidget(self._file, 1)
         self._file.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-        self._file.setText(desk.project.path.name)
-        self._file.setToolTip(str(desk.project.path))
+        self._file.setText(session.project.path.name)
+        self._file.setToolTip(str(session.project.path))
         self._saved.setText("Everything is saved")
-        desk.saved.connect(self._show_saved)
-        desk.run_changed.connect(self._show_run)
+        session.saved.connect(self._show_saved)
+        session.run_changed.connect(self._show_run)
         self.acts = {
             "hold_run": self._bound("hold_run", lambda run: run.hold()),
             "stop_run": self._bound("stop_run", lambda run: run.cancel()),
@@ -476,7 +567,7 @@ class StatusBar(QStatusBar):
         if run not in self.runs:
             button = self.runs[run] = QPushButton()
             button.setProperty("role", "quiet")
-            button.clicked.connect(lambda: self._desk.go(run.page, **run.place))
+            button.clicked.connect(lambda: self._session.go(run.page, **run.place))
             self.addWidget(button)
         self.runs[run].setText(run.words())
         self.runs[run].setToolTip(tooltip(f"{run.words()}: show it"))

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QTabWidget
 
 from annotator.actions.imports import samples
 from annotator.gui.parts import below
-from annotator.gui.shell.starting import make_application
-from annotator.gui.shell.steps import ASIDE, STEPS
+from annotator.gui.shell.navigation import ASIDE, STEPS
+from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 
 
@@ -41,7 +41,7 @@ def _try_page(window: Window, name: str) -> int:
     for one, place in places:
         one.setCurrentIndex(place)
         _pause()
-        window.desk.wait()
+        window.session.wait()
     _pause()
     window.grab()
     return max(1, len(places))

@@ -1,23 +1,281 @@
 """A view: description, tables, picture, and details of the chosen cell."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from html import escape
+from pathlib import Path
+from typing import Any
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QPushButton, QTabBar, QTextBrowser, QWidget
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication, QImage, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFrame,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QTabBar,
+    QTextBrowser,
+    QWidget,
+)
 
-from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine, SheetPicture
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_pictures, results_behind, scoring
+from annotator.actions.results.result_pictures import Dots, Ink
+from annotator.actions.results.result_sheets import (
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
+    explained,
+)
+from annotator.actions.results.results_behind import JudgementBehind
+from annotator.actions.results.scoring import MetricInfo
+from annotator.actions.studies import result_views
+from annotator.actions.studies.result_views import CountedView, ResultView
+from annotator.actions.validation import validation
+from annotator.actions.validation.validation import HeldRater
+from annotator.domain.texts.estimate import interval
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.gui import theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.tables.sheet_widths import fit
-from annotator.gui.tables.sheets import SheetModel
-from annotator.gui.views.account import account
-from annotator.gui.views.picture_pane import PicturePane
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, vertical
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.later import later
-from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.review.sheets import SheetModel, fit
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import ActsRow, FlowRow, RowAct, grow_by_width
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    column_of,
+    horizontal,
+    later,
+    push_button,
+    tooltip,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import AmountBox, ChoiceBox, LineField, choose, label_of, offer, together
+from annotator.gui.widgets.splitter import Splitter
+
+_TOKENS = ("window", "text", "text-muted", "border", "accent")
+
+# Anyone who walks through cells, or drags a divider, does not wait for every picture on the way.
+PICTURE_SETTLE_MS = 120
+PER_INCH = 96
+# Narrower than this, letters are in one another's way; wider, a picture is only larger.
+LEAST_INCHES, MOST_INCHES = 4.2, 8.6
+
+
+class PicturePane(QWidget):
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._pictures: tuple[SheetPicture, ...] = ()
+        self._soon = later(self, self._draw, PICTURE_SETTLE_MS)
+        self.list = ChoiceBox(accessibleName="Picture")
+        self.list.keep_short(18)
+        self.list.currentIndexChanged.connect(lambda _: self._soon.start())
+        head = horizontal(label_of(self.list, "Pi&cture"), (self.list, 1))
+        self.view = PictureView("The picture")
+        self.none = PlainLabel("There is nothing to draw here.", "hint")
+        self.view.resized.connect(self._soon.start)
+        vertical(head, self.none, (self.view, 1), on=self, margins=(0, 4, 4, 0), spacing=4)
+        theme.scale(self.setMinimumWidth, 280)
+        theme.watch(self, self._soon.start)
+
+    def offer(self, pictures: Sequence[SheetPicture]) -> None:
+        """Offer other pictures; one of the name shown before stays chosen."""
+        kept = self.list.currentData()
+        self._pictures = tuple(pictures)
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for picture in pictures:
+                self.list.addItem(picture.title, picture.name)
+            self.list.setCurrentIndex(max(0, self.list.findData(kept)) if pictures else -1)
+        self.list.setEnabled(len(pictures) > 1)
+        self.none.setVisible(not pictures)
+        if not pictures:
+            self.view.show_image(None)
+        self._soon.start()
+
+    def choose(self, name: str) -> None:
+        if name:
+            choose(self.list, name)
+
+    def picture(self) -> SheetPicture | None:
+        place = self.list.currentIndex()
+        return self._pictures[place] if 0 <= place < len(self._pictures) else None
+
+    def _draw(self) -> None:
+        picture = self.picture()
+        if picture is None or not self.isVisible():
+            return
+        zoom = theme.current().zoom / 100
+        room = self.view.viewport().width() - 4
+        inches = min(MOST_INCHES, max(LEAST_INCHES, room / (PER_INCH * zoom)))
+        # The letters are of one size however wide the picture is, and sharp on any screen.
+        dots = PER_INCH * zoom * self.devicePixelRatioF()
+        self._title = picture.title
+        self._session.ask_newest(self._show, result_pictures.dots, picture, ink(inches), dots)
+
+    def _show(self, drawn: Dots) -> None:
+        form = QImage.Format.Format_RGBA8888
+        image = QImage(drawn.rgba, drawn.width, drawn.height, 4 * drawn.width, form).copy()
+        self.view.show_image(image, self._title)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._soon.start()
+
+
+class PictureView(QScrollArea):
+    """Shows one picture; `resized` asks for it in another width."""
+
+    resized = Signal()
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setAccessibleName(name)
+        self._sheet = _Sheet()
+        self.setWidget(self._sheet)
+
+    @property
+    def image(self) -> QImage | None:
+        return self._sheet.image
+
+    def show_image(self, image: QImage | None, words: str = "") -> None:
+        """Show another picture, or none; `words` say what it shows to anyone who cannot see it."""
+        self._sheet.image = image
+        self._sheet.setAccessibleName(words)
+        self._sheet.updateGeometry()
+        self._sheet.update()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.oldSize().width() != event.size().width():
+            self.resized.emit()
+
+
+class _Sheet(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self.image: QImage | None = None
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
+        policy.setHeightForWidth(True)
+        self.setSizePolicy(policy)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        image = self.image
+        return (
+            round(image.height() * min(1.0, width / image.width() * self._ratio()) / self._ratio())
+            if image
+            else 0
+        )
+
+    def sizeHint(self) -> QSize:
+        return self.image.size() / self._ratio() if self.image else QSize(200, 120)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(120, 80)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        if self.image is None:
+            return
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        size = self.image.size() / self._ratio()
+        if size.width() > self.width():
+            size = size.scaled(self.width(), size.height(), Qt.AspectRatioMode.KeepAspectRatio)
+        painter.drawImage(QRect(QPoint(0, 0), size), self.image)
+
+    def _ratio(self) -> float:
+        return self.devicePixelRatioF()
+
+
+def ink(width: float | None = None) -> Ink:
+    paper, text, faint, grid, mark = (theme.token(name).name() for name in _TOKENS)
+    made = Ink(paper, text, faint, grid, mark)
+    return made if width is None else replace(made, width=width)
+
+
+NOT = "not publishable"
+
+
+def account(
+    sheet: ResultSheet, line: SheetLine | None, cell: SheetCell | None, column: int, metric: str
+) -> str:
+    """The account of a cell as HTML, every foreign word escaped; `metric` is what the view is about."""
+    parts: list[str] = []
+    if line is not None and cell is not None:
+        parts += _of_cell(sheet, line, cell, column)
+    name = (cell.metric if cell is not None else "") or metric
+    info = next((one for one in scoring.described() if one.name == name), None)
+    if info is not None:
+        parts += _definition(info)
+    parts += _departures(result_pictures.departures(replace(sheet, lines=(), metrics=(name,))))
+    return "".join(parts)
+
+
+def _of_cell(sheet: ResultSheet, line: SheetLine, cell: SheetCell, column: int) -> Iterator[str]:
+    head = sheet.columns[column]
+    unit = next((one.unit for one in scoring.described() if one.name == cell.metric), "")
+    yield f"<p dir='auto' style='font-size:large'><b>{escape(head.title)}</b><br>{_apart(cell.words)}</p>"
+    if cell.estimate is not None:
+        result = cell.estimate
+        said = [_muted(escape(part)) for part in explained(result, unit)]
+        span = interval(result, lambda bound: f"{bound + 0.0:.4g}".replace("-", "−"))
+        low_high = f"95 % interval {span}<br>" if span else ""
+        value = "undefined" if result.value is None else f"{result.value:.6g}".replace("-", "−")
+        yield f"<p>value {value} {escape(unit)}<br>{low_high}{'<br>'.join(said)}</p>"
+        known = explained(result, unit)
+        # The first line names the figure, which stands above.
+        rest = [part for part in cell.tip.splitlines()[1:] if part not in known and not part.startswith(NOT)]
+        if rest:
+            yield f"<p>{'<br>'.join(map(escape, rest))}</p>"
+    elif cell.tip and cell.tip != cell.words:
+        yield f"<p dir='auto'>{_lines(cell.tip)}</p>"
+    if cell.state == "unfit":
+        yield f"<p><b>Not publishable</b>{_lines(cell.tip.splitlines()[-1].removeprefix(NOT))}.</p>"
+    if head.tip:
+        yield f"<p>{_muted(_lines(head.tip))}</p>"
+    for title, words in line.more:
+        yield f"<p dir='auto'><b>{escape(title)}</b> {_lines(words)}</p>"
+
+
+def _definition(info: MetricInfo) -> Iterator[str]:
+    yield f"<hr><p style='font-size:large'><b>What {escape(info.title)} is</b></p>"
+    yield scoring.html(info.definition)
+    better = "Higher is better." if info.higher_is_better else "Lower is better."
+    yield f"<p>{better} {_muted(escape(f'{info.protocol_title}. {info.citation}.'))}</p>"
+
+
+def _departures(known: Sequence[str]) -> Iterator[str]:
+    if known:
+        listed = "".join(f"<li>{escape(one)}</li>" for one in known)
+        yield f"<p><b>Differences from the paper</b></p><ul>{listed}</ul>"
+
+
+def _apart(words: str) -> str:
+    """The words of a cell: HTML would run the figure, its interval and its marks together."""
+    return escape(" · ".join(part.strip() for part in words.split("  ") if part.strip())) or "–"
+
+
+def _lines(words: str) -> str:
+    return escape(words).replace("\n", "<br>")
+
+
+def _muted(html: str) -> str:
+    return f"<span style='color:{theme.token('text-muted').name()}'>{html}</span>"
+
 
 SETTLE_MS = 150
 FEW = 6
@@ -36,7 +294,7 @@ class ViewPane(Splitter):
     turned = Signal()
     """Another sheet, cell or order is in view."""
 
-    def __init__(self, desk: Desk, name: str) -> None:
+    def __init__(self, session: ProjectSession, name: str) -> None:
         super().__init__(name, Qt.Orientation.Vertical)
         self._name = name
         self._sheets: tuple[ResultSheet, ...] = ()
@@ -50,13 +308,13 @@ class ViewPane(Splitter):
         theme.scale(self.table.setMinimumHeight, ONE_ROW)
         self.table.activated.connect(self._open)
         self.table.selectionModel().currentChanged.connect(lambda *_: self._turn())
-        self.tabs = QTabBar()
+        self.tabs = with_properties(QTabBar(), accessibleName="Tables of this view")
         self.tabs.setDrawBase(False)
         self.tabs.setExpanding(False)
-        self.tabs.setAccessibleName("Tables of this view")
         self.tabs.currentChanged.connect(self._change_sheet)
-        self.sought = LineField(placeholderText="Find in the table…", clearButtonEnabled=True)
-        self.sought.setAccessibleName("Find in the table")
+        self.sought = LineField(
+            placeholderText="Find in the table…", clearButtonEnabled=True, accessibleName="Find in the table"
+        )
         theme.scale(self.sought.setMaximumWidth, 240)
         self._seek_soon = later(self, self._seek, SETTLE_MS)
         self.sought.textChanged.connect(lambda _: self._seek_soon.start())
@@ -65,29 +323,24 @@ class ViewPane(Splitter):
         for label in (self.answers, self.told):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._conditions: list[str] = []
-        self.more = QPushButton()
-        self.more.setProperty("role", "quiet")
+        self.more = with_properties(QPushButton(), role="quiet", toolTip="What these figures rest on")
         self.more.setCheckable(True)
-        self.more.setToolTip("What these figures rest on")
         self.more.toggled.connect(self._tell_all)
-        self.pictures = PicturePane(desk)
-        self.addWidget(self._above())
+        self.pictures = PicturePane(session)
+        head = horizontal((self.tabs, 1), self.sought)
+        words = vertical(self.answers, self.told, spacing=4)
+        told = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
+        self.addWidget(column_of(head, (self.table, 1), told, margins=(0, 0, 0, 4), spacing=4))
         self.addWidget(self._below())
         self.setStretchFactor(0, 1)
         self.setStretchFactor(1, 1)
         self.setFocusProxy(self.table)
         theme.watch(self, self._dress)
 
-    def _above(self) -> QWidget:
-        head = horizontal((self.tabs, 1), self.sought)
-        words = vertical(self.answers, self.told, spacing=4)
-        told = horizontal((words, 1), (self.more, 0, Qt.AlignmentFlag.AlignBottom), spacing=4)
-        return column_of(head, (self.table, 1), told, margins=(0, 0, 0, 4), spacing=4)
-
     def _below(self) -> QWidget:
-        self.account = QTextBrowser()
-        self.account.setProperty("role", "side")
-        self.account.setAccessibleName("About the selected figure and its sources")
+        self.account = with_properties(
+            QTextBrowser(), role="side", accessibleName="About the selected figure and its sources"
+        )
         self.account.setOpenLinks(False)
         right = column_of(
             PlainLabel("About this figure", "strong"), (self.account, 1), margins=(4, 4, 0, 0), spacing=4
@@ -113,12 +366,7 @@ class ViewPane(Splitter):
         super().showEvent(event)
         QTimer.singleShot(0, self, self.share_room)
 
-    def stop(self) -> None:
-        self._seek_soon.stop()
-        self.pictures.stop()
-
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave out in a low window what is not the answer."""
         super().resizeEvent(event)
         self._fit_words()
 
@@ -127,8 +375,7 @@ class ViewPane(Splitter):
         low = self.window().height() < theme.current().px(LOW)
         first = ENOUGH if not low else 0 if self.answers.text() else FIRST
         told = self._conditions if self.more.isChecked() else self._conditions[:first]
-        self.told.setText("\n".join(told))
-        self.told.setVisible(bool(told))
+        self.told.show_words("\n".join(told))
         self.more.setText(
             "Show fewer" if self.more.isChecked() else f"Show {len(self._conditions) - first:,} more"
         )
@@ -205,8 +452,7 @@ class ViewPane(Splitter):
 
     def seek(self) -> None:
         self.sought.show()
-        self.sought.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.sought.selectAll()
+        self.sought.seek()
 
     def next_sheet(self) -> None:
         if self.tabs.count():
@@ -222,15 +468,12 @@ class ViewPane(Splitter):
         return self.pictures.picture()
 
     def explain(self) -> None:
-        """Go to the account of the chosen cell, or back to the table."""
         (self.table if self.account.hasFocus() else self.account).setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _turn(self) -> None:
-        """Another cell is chosen."""
         line, cell = self.line(), self.cell()
         column = self.table.currentIndex().column()
-        sheet = self.model.whole
-        self.account.setHtml(self.account_of(sheet, line, cell, column, self._metric))
+        self.account.setHtml(self.account_of(self.model.whole, line, cell, column, self._metric))
         self.pictures.choose((cell.picture if cell else "") or (line.picture if line else ""))
         self.turned.emit()
 
@@ -245,13 +488,256 @@ class ViewPane(Splitter):
 
 
 def _others(sheets: tuple[ResultSheet, ...]) -> tuple[SheetPicture, ...]:
-    """A table without pictures of its own shows those of the view."""
     return next((sheet.pictures for sheet in sheets if sheet.pictures), ())
 
 
 def _first_figure(sheet: ResultSheet) -> int:
-    """The first column with a figure, where the person who reads begins."""
     for place in range(len(sheet.columns)):
         if any(line.cells[place].estimate is not None for line in sheet.lines):
             return place
     return 0
+
+
+WIDEST, LETTERS = 190, 8
+# Names of papers' tables are told apart by their ends.
+WIDE_FROM, WIDER = 40, 340
+UNADJUDICATED = (
+    "What several people wrote of an item scores before it is adjudicated, by the document that scored first, else by "
+    "that of the first alias. Without it, such items are left out."
+)
+
+
+class Choosers(QWidget):
+    """A list for each choice; `chosen` announces another value."""
+
+    chosen = Signal()
+    limit_set = Signal(float)
+    file_wanted = Signal()
+    unadjudicated_set = Signal(bool)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.of = ""
+        """The view whose choices these are; another may be being counted by now."""
+        self.lists: dict[str, QComboBox] = {}
+        self._parts: dict[str, QWidget] = {}
+        self._kinds: tuple[tuple[str, str], ...] = ()
+        self._row = FlowRow(self, gap=12)
+        grow_by_width(self)
+        self.limit = AmountBox(
+            decimals=1,
+            minimum=0.0,
+            maximum=100.0,
+            singleStep=1.0,
+            suffix=" % missing",
+            accessibleName="Largest share of missing judgements for a publishable figure",
+        )
+        self.limit.setKeyboardTracking(False)
+        self.limit.valueChanged.connect(lambda value: self.limit_set.emit(value / 100))
+        about = "Figures with more missing judgements than this are marked."
+        self._limit = together("Publishable up to", self.limit, about)
+        self.file = push_button("Beside another project…", self.file_wanted)
+        self.file.setToolTip(tooltip("Compare with the settled rubrics of another project file."))
+        self.unadjudicated = QCheckBox("Count unadjudicated gold")
+        self.unadjudicated.setToolTip(tooltip(UNADJUDICATED))
+        self.unadjudicated.clicked.connect(self.unadjudicated_set)
+        for part in (self._limit, self.unadjudicated, self.file):
+            self._row.addWidget(part)
+            part.hide()
+
+    def offer(self, choices: Sequence[ViewChoice], chosen: Mapping[str, str], of: str = "") -> None:
+        """Offer the choices of a view, with those made; tells nobody."""
+        self.of = of
+        kinds = tuple((choice.name, choice.words) for choice in choices)
+        if kinds != self._kinds:
+            self._build(choices)
+            self._kinds = kinds
+        for choice in choices:
+            combo = self.lists[choice.name]
+            offer(combo, choice.values)
+            with QSignalBlocker(combo):
+                combo.setCurrentIndex(max(0, combo.findData(chosen.get(choice.name))))
+            combo.setToolTip(tooltip(choice.tip or combo.currentText()))
+            self._parts[choice.name].setVisible(len(choice.values) > 1)
+        self.updateGeometry()
+
+    def _build(self, choices: Sequence[ViewChoice]) -> None:
+        for part in self._parts.values():
+            self._row.removeWidget(part)
+            part.hide()
+            part.deleteLater()
+        self.lists, self._parts = {}, {}
+        for place, choice in enumerate(choices):
+            combo = ChoiceBox()
+            combo.setAccessibleName(choice.words)
+            combo.setMinimumContentsLength(LETTERS)
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            longest = max((len(words) for words, _ in choice.values), default=0)
+            theme.scale(combo.setMaximumWidth, WIDER if longest > WIDE_FROM else WIDEST)
+            combo.currentIndexChanged.connect(lambda _: self.chosen.emit())
+            self.lists[choice.name] = combo
+            self._parts[choice.name] = together(choice.words, combo, choice.tip)
+            self._row.insert(place, self._parts[choice.name])
+
+    def values(self) -> dict[str, str]:
+        return {name: str(combo.currentData() or "") for name, combo in self.lists.items()}
+
+    def choose(self, name: str, value: str) -> None:
+        choose(self.lists[name], value)
+
+    def show_limit(self, share: float | None, *, allowed: bool) -> None:
+        """Show what is publishable; None hides it. Tells nobody."""
+        self._limit.setVisible(share is not None)
+        self.limit.setEnabled(allowed)
+        with QSignalBlocker(self.limit):
+            self.limit.setValue(100 * (share or 0.0))
+
+    def show_unadjudicated(self, counts: bool | None, *, allowed: bool) -> None:
+        """Show whether unadjudicated gold counts; None hides it. Tells nobody."""
+        self.unadjudicated.setVisible(counts is not None)
+        self.unadjudicated.setEnabled(allowed)
+        self.unadjudicated.setChecked(bool(counts))
+
+    def show_file(self, offered: bool, name: str) -> None:
+        self.file.setVisible(offered)
+        self.file.setText(
+            f"Stop comparing with {name}".replace("&", "&&") if name else "Beside another project…"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The reason why a view cannot be shown with these choices, and alternatives."""
+
+    view: str
+    refusal: Refusal
+    choices: tuple[ViewChoice, ...]
+    chosen: Mapping[str, str]
+
+
+def shown(
+    project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], kept: Any
+) -> CountedView | Refused:
+    try:
+        return result_views.show(project, name, chosen, kept, among)
+    except Refusal as refusal:
+        return refused(project, among, name, chosen, refusal)
+
+
+def refused(
+    project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], refusal: Refusal
+) -> Refused:
+    """The refusal with what is offered all the same; nothing where that is refused, too."""
+    try:
+        return Refused(name, refusal, *result_views.offered(project, name, chosen, among))
+    except Refusal:
+        return Refused(name, refusal, (), {})
+
+
+def items(project: Project, source: FigureSource) -> ResultSheet | Refusal:
+    try:
+        if isinstance(source, HeldRater):
+            return validation.units(project, source)
+        return results_behind.behind(project, source)
+    except Refusal as refusal:
+        return refusal
+
+
+def judgements(project: Project, source: FigureSource) -> list[JudgementBehind] | Refusal:
+    try:
+        return results_behind.of_source(project, source)
+    except Refusal as refusal:
+        return refusal
+
+
+# Act of the key table, words, what it does.
+ACTS = (
+    (
+        "copy_results",
+        "Copy table",
+        "Copy the table for a spreadsheet, with full precision and intervals in their own columns",
+    ),
+    ("save_results", "Save table…", "Save the table as CSV or JSON, with full precision"),
+    ("save_results_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
+)
+
+
+def copied(sheet: ResultSheet, text: Callable[[ResultSheet], str] = result_pictures.as_text) -> str:
+    """Put a table on the clipboard; what was done, in words."""
+    if not sheet.lines:
+        return "No line is in view: nothing was copied."
+    QGuiApplication.clipboard().setText(text(sheet))
+    return f"Copied {counted(len(sheet.lines), 'line')}, with full precision."
+
+
+def chosen_file(owner: QWidget, name: str) -> Path | None:
+    """Where a table is to be saved; None when nobody says."""
+    chosen, _ = QFileDialog.getSaveFileName(
+        owner, "Save table", f"{name}.csv", "Tables (*.csv);;JSON (*.json)"
+    )
+    return Path(chosen) if chosen else None
+
+
+def saved(session: ProjectSession, path: Path, write: Callable[[], object]) -> str:
+    """Write a file; what was done, in words, and nothing where it was refused."""
+    try:
+        write()
+    except Refusal as refusal:
+        session.refused.emit(refusal)
+        return ""
+    return f"Saved {path.name}."
+
+
+class LeavingBar(ActsRow):
+    """Acts on the view shown: those of the results, or `acts` of its own; `first` comes before them."""
+
+    def __init__(
+        self,
+        session: ProjectSession,
+        view: ViewPane,
+        acts: Sequence[RowAct] = ACTS,
+        first: QWidget | None = None,
+    ) -> None:
+        super().__init__(acts, self.commands(), first)
+        self._session, self._view = session, view
+        self.name = "results"
+
+    def commands(self) -> dict[str, Callable[[], None]]:
+        return {
+            "copy_results": self.copy,
+            "save_results": self._choose_table,
+            "save_results_picture": self._choose_picture,
+        }
+
+    def text(self, sheet: ResultSheet) -> str:
+        return result_pictures.as_text(sheet)
+
+    def enable(self, table: bool, picture: bool) -> None:
+        for act, button in self.buttons.items():
+            button.setEnabled(picture if act.endswith("picture") else table)
+
+    def copy(self) -> None:
+        self.told.emit(copied(self._view.model.shown, self.text))
+
+    def _choose_table(self) -> None:
+        if path := chosen_file(self, self.name):
+            self.save_table(path)
+
+    def save_table(self, path: Path) -> None:
+        sheet = self._view.model.shown
+        self.told.emit(saved(self._session, path, lambda: result_pictures.save_exports(sheet, path)))
+
+    def _choose_picture(self) -> None:
+        name, _ = QFileDialog.getSaveFileName(
+            self, "Save picture", f"{self.name}.svg", "SVG (*.svg);;PNG (*.png)"
+        )
+        if name:
+            self.save_picture(Path(name))
+
+    def save_picture(self, path: Path) -> None:
+        picture, differs = self._view.picture(), result_pictures.departures(self._view.model.shown)
+        if picture is not None:
+            self._session.ask_later(
+                lambda _: self.told.emit(f"Saved {path.name}."),
+                lambda _: result_pictures.save(result_pictures.printed(picture, differs), path),
+            )

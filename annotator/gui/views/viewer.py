@@ -1,33 +1,281 @@
-"""Viewer: a list of views, the current one with its choices and figures, or what must happen first."""
+"""Viewer: a list of views, the current one with its choices and figures, and the data behind a figure."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
+from html import escape
 from typing import Any
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QCheckBox, QFrame, QListWidget, QListWidgetItem, QWidget
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QTableView,
+    QTextBrowser,
+    QWidget,
+)
 
-from annotator.actions.results.result_sheets import SheetCell, SheetLine
+from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import FigureSource, ResultSheet, SheetCell, SheetLine
+from annotator.actions.results.results_behind import JudgementBehind, by_person
+from annotator.actions.runs import journal
+from annotator.actions.runs.journal import JudgementDetail
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import CountedView, ResultView
-from annotator.domain.texts.change import Change
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.gui import theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.page import Page
 from annotator.gui.parts import focused
-from annotator.gui.views import counting
-from annotator.gui.views.behind_view import BehindPane, FigureBehindView
-from annotator.gui.views.choosers import Choosers
-from annotator.gui.views.counting import Refused
-from annotator.gui.views.leaving import LeavingBar
-from annotator.gui.views.view_pane import ViewPane
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.bars.tabs import Stack
-from annotator.gui.widgets.basics import PlainLabel, horizontal, tooltip, vertical
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.later import later
+from annotator.gui.review.reply_detail import ReplyDetail
+from annotator.gui.review.sheets import CellsModel, Column, SheetModel, fit, hide_alike
+from annotator.gui.review.verdict_words import value_look, value_words
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.views import view_pane
+from annotator.gui.views.view_pane import Choosers, LeavingBar, Refused, ViewPane
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainLabel,
+    Stack,
+    horizontal,
+    later,
+    push_button,
+    tooltip,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.splitter import Splitter
+
+SETTLE_MS = 120
+# Columns of the items, and of the judgements, that say nothing where all lines are alike.
+ALIKE = ("system", "run", "missing", "range", "weight", "given_by", "said_by")
+SAME = (0, 1, 4, 5)
+DEEPER = "Enter: the judgements behind a line."
+COMPUTED = "This figure is computed from the response itself, without judgements."
+
+
+class BehindPane(QWidget):
+    """The data behind a figure, in place of the figures until `back`."""
+
+    back = Signal()
+    table: QTableView
+
+    @property
+    def pane(self) -> QTableView:
+        return self.table
+
+    def look(self, _line: SheetLine, _cell: SheetCell | None) -> bool:
+        """Read what a cell or its line is based on and show it; False where nothing lies behind it."""
+        return False
+
+    def focus_list(self) -> None:
+        self.pane.setFocus()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focus_list()
+
+
+class FigureBehindView(BehindPane):
+    """Two levels; Esc goes back by one."""
+
+    def __init__(self, session: ProjectSession, name: str) -> None:
+        super().__init__()
+        self._session, self._name = session, name
+        self._deeper, self._whole = False, ""
+        self._soon = later(self, self._show_detail, SETTLE_MS)
+        self.title, self.note = ElidedLabel(role="subtitle"), PlainLabel("", "hint", wrap=True)
+        self.leave = push_button("Back  Esc", self._back)
+        self.leave.setShortcut("Esc")
+        self.items, self.judgements = SheetModel(self), CellsModel[JudgementBehind](JUDGEMENTS, self)
+        self.items_table = LinesTable("Items behind the figure", self.items)
+        self.items_table.setSortingEnabled(True)
+        self.items_table.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
+        self.items_table.horizontalHeader().setSortIndicatorClearable(True)
+        self.items_table.activated.connect(self._enter)
+        self.table = LinesTable("Judgements", self.judgements, self.judgements.widths, stretched=3)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
+        self.replies = ReplyDetail(self._session)
+        self.said = with_properties(QTextBrowser(), role="side", accessibleName="Full judgement")
+        self.detail = Stack(self.said, self.replies)
+        self.levels = Stack(
+            self.items_table,
+            Splitter(
+                f"{self._name} behind", parts=(self.table, self.detail), sizes=(660, 420), stretch=(3, 2)
+            ),
+        )
+        vertical(horizontal((self.title, 1), self.leave), self.note, (self.levels, 1), on=self, margins=0)
+
+    @property
+    def pane(self) -> QTableView:
+        return self.table if self.levels.currentIndex() else self.items_table
+
+    def look(self, line: SheetLine, cell: SheetCell | None) -> bool:
+        """Read what a cell or its line is based on: its items, or the judgements on its item."""
+        source = (cell.source if cell is not None else None) or line.source
+        if source is None:
+            return False
+        words = source.words or _words(line, cell)
+        self._whole = words
+        self._deeper = False
+        self.title.setText(words)
+        if source.item_id:
+            self._ask_judgements(source)
+        else:
+            self.note.setText("Reading…")
+            self.levels.setCurrentIndex(0)
+            self._forget()
+            self._session.ask_later(self._show_items, view_pane.items, source)
+        return True
+
+    def _show_items(self, found: ResultSheet | Refusal) -> None:
+        if isinstance(found, Refusal):
+            self._refuse(found)
+            return
+        self.items.show(found)
+        self.note.setText(" ".join([*found.told, DEEPER]))
+        hide_alike(self.items_table, self.items, ALIKE)
+        fit(self.items_table, self.items)
+        if self.items.rowCount():
+            self.items_table.selectRow(0)
+        self.focus_list()
+
+    def _enter(self, index: QModelIndex) -> None:
+        line = self.items.at(index.row())
+        if line is None:
+            return
+        if line.source is None:
+            self.note.setText(COMPUTED)
+            return
+        self._deeper = True
+        self.title.setText(f"{self._whole} · {_named(line)}")
+        self._ask_judgements(line.source)
+
+    def _ask_judgements(self, source: FigureSource) -> None:
+        self.note.setText("Reading…")
+        self._forget()
+        self._session.ask_later(self._show_judgements, view_pane.judgements, source)
+
+    def _forget(self) -> None:
+        self._session.forget(self._show_items, self._show_judgements)
+
+    def _show_judgements(self, found: list[JudgementBehind] | Refusal) -> None:
+        if isinstance(found, Refusal):
+            self._refuse(found)
+            return
+        self.judgements.show(found)
+        for place in SAME:
+            said = {str(self.judgements.index(row, place).data()) for row in range(len(found))}
+            self.table.setColumnHidden(place, len(said) < 2)
+        missing = sum(line.judgement.value is None for line in found)
+        gaps = f", {missing:,} without a verdict" if missing else ""
+        self.note.setText(
+            f"{counted(len(found), 'judgement')}{gaps}." if found else "Nobody has judged this."
+        )
+        self.levels.setCurrentIndex(1)
+        if found:
+            self.table.selectRow(0)
+        self._show_detail()
+        self.focus_list()
+
+    def _refuse(self, refusal: Refusal) -> None:
+        self.items.show(ResultSheet("", "", (), ()))
+        self.note.setText(str(refusal))
+
+    def _back(self) -> None:
+        if self._deeper and self.levels.currentIndex():
+            self._deeper = False
+            self._forget()
+            self.levels.setCurrentIndex(0)
+            self.title.setText(self._whole)
+            self.note.setText(" ".join([*self.items.whole.told, DEEPER]))
+            self.focus_list()
+            return
+        self.back.emit()
+
+    def line(self) -> JudgementBehind | None:
+        return self.judgements.at(self.table.currentIndex().row())
+
+    def _show_detail(self) -> None:
+        line = self.line()
+        self.detail.setCurrentIndex(0)
+        if line is None:
+            self.said.clear()
+            return
+        self.said.setHtml(_in_full(line))
+        if not by_person(line):
+            self._session.ask_later(self._show_told, _told, line.judgement.id)
+
+    def _show_told(self, told: JudgementDetail | None) -> None:
+        line = self.line()
+        if told is not None and line is not None and told.line.id == line.judgement.id:
+            self.replies.show_told(told)
+            self.detail.setCurrentIndex(1)
+
+
+def _told(project: Project, judgement_id: str) -> JudgementDetail | None:
+    """A judgement with its replies; None when it was made again since."""
+    try:
+        return journal.told(project, judgement_id)
+    except Refusal:
+        return None
+
+
+def _words(line: SheetLine, cell: SheetCell | None) -> str:
+    if cell is not None and cell.source is not None and cell.tip:
+        return cell.tip.splitlines()[0]
+    return " · ".join(one.words for one in line.cells[:3] if one.words)
+
+
+def _named(line: SheetLine) -> str:
+    return ", ".join((f"item {line.cells[0].words}", line.cells[2].words))
+
+
+def _in_full(line: JudgementBehind) -> str:
+    said = line.judgement
+    parts = (
+        ("", f"{verdict(line)} (weight {line.weight:g}), by {line.rater}"),
+        ("Asked about", line.unit),
+        ("Quoted from the report", said.quote),
+        ("Why", said.rationale),
+        ("Why there is no verdict", said.cause),
+        ("Note", said.note),
+        ("Marks", said.flags),
+        ("Question", line.question),
+    )
+    return "".join(
+        f"<p dir='auto'><b>{escape(head)}</b> {escape(words)}</p>"
+        if head
+        else f"<h3 dir='auto'>{escape(words)}</h3>"
+        for head, words in parts
+        if words
+    )
+
+
+def verdict(line: JudgementBehind) -> str:
+    said = line.judgement
+    # Of a pair the one that is better, by name.
+    named = {"first": line.system, "second": line.unit}
+    return named.get(said.value or "") or value_words(said.protocol, said.value, said.status)
+
+
+JUDGEMENTS: Sequence[Column[JudgementBehind]] = (
+    Column("Item", lambda line: line.item_key, 60, tip=lambda line: line.question),
+    Column("System", lambda line: line.system, 120),
+    Column(
+        "Verdict", verdict, 110, look=lambda line: value_look(line.judgement.protocol, line.judgement.value)
+    ),
+    Column("Asked about", lambda line: line.unit, 300),
+    Column("Weight", lambda line: f"{line.weight:g}", 66),
+    Column("By", lambda line: line.rater, 100),
+    Column("Why", lambda line: line.judgement.rationale or line.judgement.cause, 120),
+)
+
 
 WIDE = 560
 # A page by its name, and where on it to go.
@@ -47,17 +295,31 @@ class Viewer(QWidget):
     HIDES = False
 
     def __init__(
-        self, desk: Desk, views: tuple[ResultView, ...], name: str, title: str, moving: Collection[str]
+        self,
+        session: ProjectSession,
+        views: tuple[ResultView, ...],
+        name: str,
+        title: str,
+        moving: Collection[str],
     ) -> None:
         super().__init__()
-        self.desk, self.among = desk, views
-        self._name, self._stale, self._asked = views[0].name, True, 0
+        self.session, self.among = session, views
+        self._name, self._stale = views[0].name, True
         self._chosen: dict[str, dict[str, str]] = {}
         self._known: dict[str, CountedView] = {}
         self._build(name, title)
         self._later = later(self, self._count, self.LATER_MS)
-        self._listen()
-        desk.listen(self.on_change, moving)
+        self.views.chosen.connect(self.show_view)
+        self.choosers.chosen.connect(self._chose)
+        self.leaving.told.connect(self.hint.setText)
+        self.view.opened.connect(self._open)
+        self.view.turned.connect(self._turned)
+        self.view.left.connect(self._show_response)
+        self.behind.back.connect(self._back)
+        copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table)
+        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
+        copy.activated.connect(self.leaving.copy)
+        session.listen(self.on_change, moving)
 
     def _build(self, name: str, title: str) -> None:
         self.views, self.every = (
@@ -71,44 +333,29 @@ class Viewer(QWidget):
         self.every.hide()
         left = QWidget()
         vertical((self.views, 1), self.every, on=left, margins=0, spacing=4)
-        self.view, self.behind = ViewPane(self.desk, name), self.make_behind(name)
+        self.view, self.behind = ViewPane(self.session, name), self.make_behind(name)
         self.choosers, self.leaving = Choosers(), self.make_leaving()
         self.title, self.hint = PlainLabel(title, "title"), ElidedLabel(role="hint")
         head = horizontal(self.title, 12, (self.hint, 1), self.leaving)
         right = QWidget()
         side = 14 if len(self.among) > 1 else 0
-        self.column = vertical(self.choosers, (self._body(), 1), on=right, margins=(side, 0, 0, 0), spacing=8)
+        self.empty = EmptyState(self.ICON, "Nothing to show yet", width=WIDE, role="")
+        self._lead = self.empty.add_action("", self._go_on, primary=True)
+        words, page, place = self.OTHERWISE
+        self._other = self.empty.add_action(words, lambda: self.session.go(page, **place))
+        self.denied = EmptyState("lock", "Not available to you", width=WIDE, role="")
+        self.body = Stack(QWidget(), self.view, self.behind, self.empty, self.denied)
+        self.column = vertical(self.choosers, (self.body, 1), on=right, margins=(side, 0, 0, 0), spacing=8)
         whole = Splitter(f"{name} views", parts=(left, right), sizes=(178, 940), stretch=(0, 1))
         whole.grow(left, 178)
         left.setVisible(len(self.among) > 1)
         vertical(head, (whole, 1), on=self, margins=0, spacing=10)
 
     def make_behind(self, name: str) -> BehindPane:
-        return FigureBehindView(self.desk, name)
+        return FigureBehindView(self.session, name)
 
     def make_leaving(self) -> LeavingBar:
-        return LeavingBar(self.desk, self.view)
-
-    def _body(self) -> Stack:
-        self.empty = EmptyState(self.ICON, "Nothing to show yet", width=WIDE, role="")
-        self._lead = self.empty.add_action("", self._go_on, primary=True)
-        words, page, place = self.OTHERWISE
-        self._other = self.empty.add_action(words, lambda: self.desk.go(page, **place))
-        self.denied = EmptyState("lock", "Not available to you", width=WIDE, role="")
-        self.body = Stack(QWidget(), self.view, self.behind, self.empty, self.denied)
-        return self.body
-
-    def _listen(self) -> None:
-        self.views.chosen.connect(self.show_view)
-        self.choosers.chosen.connect(self._chose)
-        self.leaving.told.connect(self.hint.setText)
-        self.view.opened.connect(self._open)
-        self.view.turned.connect(self._turned)
-        self.view.left.connect(self._show_response)
-        self.behind.back.connect(self._back)
-        copy = QShortcut(QKeySequence.StandardKey.Copy, self.view.table)
-        copy.setContext(Qt.ShortcutContext.WidgetShortcut)
-        copy.activated.connect(self.leaving.copy)
+        return LeavingBar(self.session, self.view)
 
     def acts(self) -> dict[str, Callable[[], object]]:
         turns = {"next_view": partial(self.views.turn, 1), "previous_view": partial(self.views.turn, -1)}
@@ -122,15 +369,13 @@ class Viewer(QWidget):
         }
 
     def lead(self, view: ResultView) -> Lead:
-        """Where to go when a view has nothing to show: words, a page, and where on it."""
         return f"Go to {view.page}", view.page, {}
 
     def question(self) -> Callable[..., Any]:
         """What is asked on another thread: of the project, with the views, one of them, its choices, what is kept."""
-        return counting.shown
+        return view_pane.shown
 
     def more(self) -> dict[str, str]:
-        """What is chosen in the view in view otherwise than from its lists."""
         return {}
 
     def offer_more(self, any_: bool) -> None:
@@ -152,7 +397,7 @@ class Viewer(QWidget):
         self.denied.show_words("Not available to you", words)
         self.show_body(self.denied)
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         """Count again when something moved since; `view` opens a view by its name, `choose` makes its choices."""
         name = str(place.get("view") or self._name)
         if place.get("choose"):
@@ -169,7 +414,6 @@ class Viewer(QWidget):
         self.every.setVisible(not all(view.rests(held) for view in self.among))
 
     def focus_first(self) -> None:
-        """Work begins in the table, or goes on in the list behind it."""
         if self.body.currentWidget() is self.behind:
             self.behind.focus_list()
         elif self.body.currentWidget() is self.view:
@@ -183,13 +427,6 @@ class Viewer(QWidget):
         self._known.clear()
         if self.isVisible():
             self._later.start()
-
-    def stop(self) -> None:
-        """Count nothing any more; what is in progress comes home to nobody."""
-        self._later.stop()
-        self._asked += 1
-        self.view.stop()
-        self.behind.stop()
 
     def named(self, name: str) -> ResultView:
         return result_views.named(name, self.among)
@@ -208,21 +445,15 @@ class Viewer(QWidget):
     def _count(self) -> None:
         """Have the view counted with its choices; what is only set out otherwise is not counted again."""
         if self._stale and self.HIDES:
-            self.desk.ask_later(self._offer, result_views.held)
+            self.session.ask_later(self._offer, result_views.held)
         self._stale = False
-        self._asked += 1
-        asked, view = self._asked, self.named(self._name)
+        view = self.named(self._name)
         chosen = self._chosen.get(self._name, {}) | self.more()
         known = self._known.get(self._name)
         same = known is not None and result_views.same_count(view, {**known.chosen, **chosen}, known.chosen)
         kept = known.kept if known is not None and same and known.sheets else None
         self.hint.setText("Counting…")
-
-        def show(found: Any) -> None:
-            if asked == self._asked:
-                self._counted(found)
-
-        self.desk.ask_later(show, self.question(), self.among, self._name, chosen, kept)
+        self.session.ask_newest(self._counted, self.question(), self.among, self._name, chosen, kept)
 
     def _counted(self, found: CountedView | Refused) -> None:
         self.hint.setText("")
@@ -251,7 +482,6 @@ class Viewer(QWidget):
         self.show_empty("Nothing to show here yet", f"{view.about} {view.lacks}")
 
     def show_empty(self, headline: str, words: str) -> None:
-        """Say why there is nothing to show, and where to go on."""
         self.empty.show_words(headline, words)
         words, *to = self.lead(self.named(self._name))
         self._lead.setText(words)
@@ -277,7 +507,6 @@ class Viewer(QWidget):
         )
 
     def _show_response(self, response_id: str) -> None:
-        """Where a view shows one response in full, that is the one that was chosen."""
         if response_id and "of" in self.choosers.lists:
             self.choosers.choose("of", response_id)
 
@@ -286,7 +515,7 @@ class Viewer(QWidget):
             self.show_body(self.behind)
             self.behind.focus_list()
         elif line.item_id:
-            self.desk.go("Author", item_id=line.item_id)
+            self.session.go("Author", item_id=line.item_id)
 
     def _back(self) -> None:
         self.show_body(self.view)
@@ -303,7 +532,6 @@ class Viewer(QWidget):
             self.view.seek()
 
     def other_pane(self) -> None:
-        """From the views to the table, on to its account, and round."""
         panes: list[QWidget] = [self.views] if len(self.among) > 1 else []
         if self.body.currentWidget() is self.view:
             panes += [self.view.table, self.view.account]
@@ -315,34 +543,23 @@ class Viewer(QWidget):
 
     def _go_on(self) -> None:
         _, page, place = self.lead(self.named(self._name))
-        self.desk.go(page, **place)
+        self.session.go(page, **place)
 
 
 class ViewerPage(Page):
-    """A page around its viewer."""
-
-    def __init__(self, desk: Desk, viewer: Viewer) -> None:
-        super().__init__(desk)
+    def __init__(self, session: ProjectSession, viewer: Viewer) -> None:
+        super().__init__(session)
         self.viewer = viewer
         vertical(self.viewer, on=self, margins=(12, 14, 20, 12))
         for act, slot in self.viewer.acts().items():
             self.bind(act, slot)
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         """Count again when something moved since; `view` opens a view by its name, `choose` makes its choices."""
-        self.viewer.arrive(place)
+        self.viewer.navigate(place)
 
     def focus_first(self) -> None:
-        """Work begins in the table, or goes on in the list behind it."""
         self.viewer.focus_first()
-
-    def rebind(self) -> None:
-        """Take over keys that were changed since the page was made."""
-        super().rebind()
-        self.viewer.leaving.rebind()
-
-    def stop(self) -> None:
-        self.viewer.stop()
 
 
 class ViewList(QListWidget):
@@ -424,7 +641,6 @@ class ViewList(QListWidget):
                 self.offer(self._held)
 
     def turn(self, by: int) -> None:
-        """Go to the next view, or to the one before, round and round."""
         here = self.currentRow()
         for step in range(1, self.count() + 1):
             line = self.item((here + by * step) % self.count())

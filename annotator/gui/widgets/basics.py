@@ -1,18 +1,40 @@
 """Labels of plain text, buttons and layouts: what every page is made of."""
 
-from collections.abc import Callable
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from html import escape
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QSize, Qt, SignalInstance
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtCore import (
+    QEvent,
+    QObject,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    SignalInstance,
+)
+from PySide6.QtGui import (
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+)
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QFrame,
     QHBoxLayout,
     QLabel,
     QLayout,
     QListWidget,
     QPushButton,
+    QScrollArea,
+    QSizePolicy,
     QStackedWidget,
+    QStyle,
+    QStyleOption,
     QVBoxLayout,
     QWidget,
 )
@@ -32,8 +54,12 @@ class PlainLabel(QLabel):
             self.setProperty("role", role)
         self.setText(text)
 
+    def show_words(self, words: str) -> None:
+        """Show words; where there are none, the label is hidden."""
+        self.setText(words)
+        self.setVisible(bool(words))
+
     def minimumSizeHint(self) -> QSize:
-        """As high as its lines are at the width that it has."""
         hint = super().minimumSizeHint()
         # Out of view it may never have been given its width.
         if not self._lines or not self.isVisible():
@@ -45,7 +71,6 @@ class PlainLabel(QLabel):
         self.updateGeometry()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """In another width it may need more lines, or fewer."""
         super().resizeEvent(event)
         high = self.heightForWidth(self.width()) if self.wordWrap() else 0
         if high != self._lines:
@@ -66,13 +91,25 @@ def tooltip(text: str) -> str:
     return f"<qt>{escape(text).replace(chr(10), '<br>')}</qt>" if text else ""
 
 
-def push_button(words: str, press: Callable[..., object] | SignalInstance, role: str = "") -> QPushButton:
+def push_button(
+    words: str, press: Callable[..., object] | SignalInstance, role: str = "", **settings: Any
+) -> QPushButton:
     """A button that does something when it is pressed; `role` is used by the style sheet."""
-    made = QPushButton(words)
+    made = QPushButton(words, **settings)
     if role:
         made.setProperty("role", role)
     made.clicked.connect(press)
     return made
+
+
+Shown = TypeVar("Shown", bound=QWidget)
+
+
+def with_properties(widget: Shown, **properties: Any) -> Shown:
+    """The widget with these properties: those of Qt by their names, and those of the style sheet, such as `role`."""
+    for name, value in properties.items():
+        widget.setProperty(name, value)
+    return widget
 
 
 Margins = int | tuple[int, int, int, int]
@@ -106,18 +143,27 @@ def vertical(
 
 
 def column_of(*parts: Part, margins: Margins | None = 0, spacing: int | None = None) -> QWidget:
-    """A widget of its own with parts below one another."""
     made = QWidget()
     vertical(*parts, on=made, margins=margins, spacing=spacing)
     return made
 
 
-def stacked(*pages: QWidget) -> QStackedWidget:
-    """Pages of which one is in view, the first at first."""
-    made = QStackedWidget()
-    for page in pages:
-        made.addWidget(page)
-    return made
+class Stack(QStackedWidget):
+    """Stacked widgets, the first in view; no larger than the one in view needs."""
+
+    def __init__(self, *parts: QWidget) -> None:
+        super().__init__()
+        for part in parts:
+            self.addWidget(part)
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+
+    def minimumSizeHint(self) -> QSize:
+        return least_size(self.currentWidget())
+
+
+def least_size(part: QWidget | None) -> QSize:
+    """What a part asks for at least, by its contents or by its own minimum."""
+    return QSize(0, 0) if part is None else part.minimumSizeHint().expandedTo(part.minimumSize())
 
 
 def _fill(layout: QBoxLayout, parts: tuple[Part, ...], margins: Margins | None, spacing: int | None) -> None:
@@ -134,3 +180,145 @@ def _fill(layout: QBoxLayout, parts: tuple[Part, ...], margins: Margins | None, 
             one, *how = part if isinstance(part, tuple) else (part,)
             add: Callable[..., None] = layout.addLayout if isinstance(one, QLayout) else layout.addWidget
             add(one, *how)
+
+
+def later(owner: QObject, do: Callable[[], object] | SignalInstance, after_ms: int) -> QTimer:
+    timer = QTimer(owner, singleShot=True, interval=after_ms)
+    timer.timeout.connect(do)
+    return timer
+
+
+_LEAST_LETTERS = 6
+
+
+class ElidedLabel(PlainLabel):
+    """A label of one line; line breaks in its text are shown as spaces."""
+
+    _whole = ""
+
+    def __init__(self, text: str = "", role: str = "", parent: QWidget | None = None) -> None:
+        super().__init__("", role, parent=parent)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        before, self._whole = self._whole, " ".join(text.split())
+        if before and self._whole and self.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Ignored:
+            # Other words need the same room: what lies around them is not laid out again.
+            self.update()
+        else:
+            super().setText(self._whole)
+        self.setAccessibleName(self._whole)
+        self._explain()
+
+    def text(self) -> str:
+        return self._whole
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(self.fontMetrics().averageCharWidth() * _LEAST_LETTERS, hint.height())
+
+    def elided(self) -> str:
+        return self.fontMetrics().elidedText(
+            self._whole, Qt.TextElideMode.ElideRight, self.contentsRect().width()
+        )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._explain()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        option = QStyleOption()
+        option.initFrom(self)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_Widget, option, painter, self)
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        painter.setLayoutDirection(direction_of(self._whole))
+        where = self.alignment() | Qt.AlignmentFlag.AlignAbsolute
+        painter.drawText(self.contentsRect(), int(where), self.elided())
+
+    def _explain(self) -> None:
+        self.setToolTip(tooltip(self._whole) if self.elided() != self._whole else "")
+
+
+# Qt looks again whether a scroll bar is needed at every size that the look itself leads to, some seven deep where rows
+# break into lines. Such rows may be higher in a wider room, and it would go on permanently: deeper than this the bar is
+# kept, and deeper than twice this nothing is tried until what stands inside was laid out.
+LOOKS = 12
+
+
+class PlainArea(QScrollArea):
+    """As wide as its room, scrolled vertically; Tab skips the area itself."""
+
+    def __init__(self, name: str, inside: QWidget | None = None) -> None:
+        super().__init__()
+        self._looks = 0
+        self._kept_at: QSize | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName(name)
+        if inside is not None:
+            self.setWidget(inside)
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as what stands in it needs, since across it does not scroll."""
+        hint, inside = super().minimumSizeHint(), self.widget()
+        if inside is None or self.horizontalScrollBarPolicy() != Qt.ScrollBarPolicy.ScrollBarAlwaysOff:
+            return hint
+        wide = inside.minimumSizeHint().expandedTo(inside.minimumSize()).width()
+        return hint.expandedTo(QSize(wide + self.verticalScrollBar().sizeHint().width(), 0))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Another size of the room may call for scroll bars, or do without the one that was kept."""
+        if not self._looks and self._kept_at not in (None, self.size()):
+            self._kept_at = None
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        with self._look() as may:
+            if may:
+                super().resizeEvent(event)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.widget() and event.type() == QEvent.Type.LayoutRequest:
+            self.updateGeometry()
+        if event.type() != QEvent.Type.Resize:
+            return super().eventFilter(watched, event)
+        with self._look() as may:
+            return super().eventFilter(watched, event) if may else False
+
+    @contextmanager
+    def _look(self) -> Iterator[bool]:
+        """One look among those that led to it, and whether it may be had."""
+        self._looks += 1
+        try:
+            if self._looks > LOOKS and self._kept_at is None:
+                self._kept_at = self.size()
+                self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+            yield self._looks <= 2 * LOOKS
+        finally:
+            self._looks -= 1
+
+
+class KeylessArea(PlainArea):
+    """Scrolls by the wheel and to visible widgets; keys are left to the page."""
+
+    resized = Signal()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        event.ignore()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+
+def direction_of(text: str) -> Qt.LayoutDirection:
+    """The direction of a text's first strong letter; that of the surroundings when it has none."""
+    for letter in text[:1000]:
+        kind = unicodedata.bidirectional(letter)
+        if kind == "L":
+            return Qt.LayoutDirection.LeftToRight
+        if kind in ("R", "AL"):
+            return Qt.LayoutDirection.RightToLeft
+    return Qt.LayoutDirection.LayoutDirectionAuto

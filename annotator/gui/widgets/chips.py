@@ -1,14 +1,131 @@
 """Chips: states and values as pills with icon, words and colour."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache, lru_cache
+from weakref import ref
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
+from annotator import places
 from annotator.gui import theme
-from annotator.gui.widgets.icons import pixmap
+from annotator.gui.parts import below
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical, with_properties
+
+_FILLED = "fill:"
+_OTHER_NAMES = {"close": "cross", "remove": "trash", "retire": "trash", "unsure": "question"}
+# Which icon stands for which state of the work (see the design's colours of state).
+STATE_ICONS = {
+    "agreed": "check",
+    "unconfirmed": "question",
+    "disagree": "cross",
+    "incomplete": "clock",
+    "missing": "minus",
+}
+_COLOURS = {"error": "level-error", "warning": "level-warning", "info": "level-info"}
+Tint = str | QColor | None
+
+
+def icon(name: str, size: int = 16, color: Tint = None) -> QIcon:
+    """An icon by name, sharp at every screen scale; `color` is a token's name or a colour, by default the text's.
+
+    None where the name is empty; KeyError for an unknown one.
+    """
+    if not name:
+        return QIcon()
+    plain = _hex(color if color is not None else _COLOURS.get(name, "text"))
+    return _icon(name, size, plain, theme.token("text-disabled").name(), theme.ratios())
+
+
+def put(button: QAbstractButton, name: str, size: int = 16, color: str | None = None) -> None:
+    """Give a button an icon that changes with the theme."""
+    held = ref(button)
+
+    def dress() -> None:
+        live, side = held(), theme.current().px(size)
+        if live is not None:
+            live.setIconSize(QSize(side, side))
+            live.setIcon(icon(name, side, color))
+
+    dress()
+    theme.watch(button, dress)
+
+
+def tool_button(name: str, picture: str, press: Callable[[], object]) -> QToolButton:
+    """A button that shows a picture alone; its name is in the tooltip."""
+    button = with_properties(QToolButton(), toolTip=name, accessibleName=name)
+    put(button, picture)
+    button.clicked.connect(lambda: press())
+    return button
+
+
+def pixmap(name: str, size: int, color: Tint = None, ratio: float = 1.0) -> QPixmap:
+    """An icon as a picture of `size` by `size` points for a screen of that pixel ratio."""
+    return _pixmap(name, size, _hex(color if color is not None else _COLOURS.get(name, "text")), ratio)
+
+
+def names() -> list[str]:
+    return sorted([*_drawn(), *_OTHER_NAMES, "logo"])
+
+
+def svg(name: str, color: str) -> str:
+    """An icon as an SVG document of 24 by 24; the logo keeps its own colours."""
+    if name == "logo":
+        return (places.resources() / "icons" / "goldsmith.svg").read_text("utf-8")
+    paths = _drawn()[_OTHER_NAMES.get(name, name)]
+    lines = "".join(f'<path d="{path}"/>' for path in paths if not path.startswith(_FILLED))
+    dots = "".join(f'<path d="{path[len(_FILLED) :]}"/>' for path in paths if path.startswith(_FILLED))
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24">'
+        f'<g fill="none" stroke="{color}" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round">'
+        f'{lines}</g><g fill="{color}">{dots}</g></svg>'
+    )
+
+
+@cache
+def _drawn() -> dict[str, list[str]]:
+    """Each icon's paths: drawn with a pen of 1.8 in a square of 24; what begins with “fill:” is filled instead."""
+    tree: dict[str, list[str]] = json.loads((places.resources() / "icons" / "drawn.json").read_text("utf-8"))
+    return tree
+
+
+def _hex(color: str | QColor) -> str:
+    return color.name() if isinstance(color, QColor) else theme.token(color).name()
+
+
+@lru_cache(maxsize=512)
+def _icon(name: str, size: int, color: str, disabled: str, ratios: tuple[float, ...]) -> QIcon:
+    made = QIcon()
+    for ratio in ratios:
+        plain = _pixmap(name, size, color, ratio)
+        made.addPixmap(plain)
+        made.addPixmap(plain, QIcon.Mode.Selected)
+        made.addPixmap(_pixmap(name, size, disabled, ratio), QIcon.Mode.Disabled)
+    return made
+
+
+def _pixmap(name: str, size: int, color: str, ratio: float) -> QPixmap:
+    drawing = QSvgRenderer(QByteArray(svg(name, color).encode()))
+    picture = QPixmap(round(size * ratio), round(size * ratio))
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    drawing.render(painter, QRectF(picture.rect()))
+    painter.end()
+    picture.setDevicePixelRatio(ratio)
+    return picture
+
 
 _ICON, _PAD, _GAP, _BETWEEN, _SMALL = 13, 8, 5, 5, 0.9
 
@@ -104,7 +221,6 @@ class Chips(QWidget):
         return QSize(sum(size.width() for size in sizes) + gaps, max((s.height() for s in sizes), default=0))
 
     def minimumSizeHint(self) -> QSize:
-        """The widest pill, where they may stand in several lines."""
         hint = self.sizeHint()
         return QSize(min(hint.width(), theme.current().px(60)), hint.height()) if self._wrap else hint
 
@@ -125,3 +241,111 @@ class Chips(QWidget):
             places.append(QPoint(left, top))
             left, high = left + size.width() + gap, size.height()
         return places, top + high
+
+
+class Picture(QLabel):
+    """An icon by name, which changes with the theme; nothing where the name is empty."""
+
+    def __init__(self, name: str = "", colour: str = "text", size: int = 16) -> None:
+        super().__init__()
+        self._size = size
+        self.show_icon(name, colour)
+        theme.watch(self, self._dress)
+
+    def show_icon(self, name: str, colour: str) -> None:
+        self._look = name, colour
+        self._dress()
+
+    def _dress(self) -> None:
+        name, colour = self._look
+        size = theme.current().px(self._size)
+        self.setPixmap(pixmap(name, size, colour, self.devicePixelRatio()) if name else QPixmap())
+
+
+_PICTURE = 44
+_WIDTH = 460
+_LEAST, _AROUND = 260, 24
+
+
+class EmptyState(QWidget):
+    """An icon, a headline, one or two sentences and buttons, centred on the page."""
+
+    def __init__(
+        self,
+        icon: str,
+        headline: str,
+        words: str = "",
+        parent: QWidget | None = None,
+        width: int = _WIDTH,
+        role: str = "hint",
+    ) -> None:
+        super().__init__(parent)
+        self._width = width
+        self._name = icon
+        self._icon = QLabel()
+        self._headline, self._words = PlainLabel(headline, "subtitle"), PlainLabel(words, role, wrap=True)
+        self._buttons = horizontal(spacing=8)
+        column = vertical(StretchSpace(2), on=self, spacing=10)
+        for label in (self._icon, self._headline, self._words):
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+            # In a row of its own a label gets the height of all its lines, however wide the page is.
+            column.addLayout(horizontal(StretchSpace(1), label, StretchSpace(1)))
+        column.addSpacing(6)
+        column.addLayout(self._buttons)
+        column.setAlignment(self._buttons, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(3)
+        self._dress()
+        theme.watch(self, self._dress)
+
+    def show_words(self, headline: str, words: str = "") -> None:
+        self._headline.setText(headline)
+        self._words.setText(words)
+
+    def add_action(self, words: str, slot: Callable[[], object], primary: bool = False) -> QPushButton:
+        """Add a button; the first is at the left. The button is returned."""
+        button = QPushButton(words.replace("&", "&&"))
+        if primary:
+            button.setProperty("role", "primary")
+        button.clicked.connect(lambda: slot())
+        self.add_button(button)
+        return button
+
+    def add_button(self, button: QPushButton) -> None:
+        self._buttons.addWidget(button)
+        self._fit()
+
+    def _dress(self) -> None:
+        size = theme.current().px(_PICTURE)
+        self._icon.setPixmap(pixmap(self._name, size, "text-muted", self.devicePixelRatio()))
+        self._fit()
+
+    def minimumSizeHint(self) -> QSize:
+        """The words break into as many lines as it takes, and the buttons stand below one another if they must."""
+        return super().minimumSizeHint().boundedTo(QSize(theme.current().px(_LEAST), 10_000))
+
+    def hasHeightForWidth(self) -> bool:
+        """No: its words have a width of their own, and asked by width Qt counts more lines than there are."""
+        return False
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        px = theme.current().px
+        room = max(self.width(), px(_LEAST)) - 2 * self.contentsMargins().left() - _AROUND
+        self._words.setFixedWidth(min(px(self._width), 640, room))
+        widths = [button.sizeHint().width() for button in below(self, QPushButton)]
+        wide = sum(widths) + self._buttons.spacing() * max(0, len(widths) - 1)
+        across, down = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._buttons.setDirection(across if wide <= room else down)
+
+
+def answered_label(words: str = "") -> PlainLabel:
+    """Words for where there is nothing, as a line of a part; hidden until the first answer tells that they are true.
+
+    An `EmptyState` stands second in its stack for the same reason.
+    """
+    label = PlainLabel(words, "hint", wrap=True)
+    label.hide()
+    return label

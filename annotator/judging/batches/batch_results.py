@@ -1,25 +1,43 @@
 """Batch output files: each question read once, and a stated outcome for every odd line."""
 
+import asyncio
 import json
+import random
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+import orjson
 from pydantic import BaseModel
 
-from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import Status
-from annotator.domain.texts.canonical import canonical_json
-from annotator.domain.texts.change import derived_id
-from annotator.judging.batches.batch_state import BatchState
+from annotator.domain.judges.judge import Call, Status
+from annotator.domain.texts.canonical import (
+    canonical_json,
+    checked_text,
+    derived_id,
+    escaped,
+    new_id,
+    redact,
+    without_keys,
+)
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.batches.batch_state import BatchEntry, BatchState, custom_id
+from annotator.judging.calls import reply_parts
+from annotator.judging.calls.asking import KeyedQuestion
+from annotator.judging.calls.client import FORMAT, Client, Sender, root_words
+from annotator.judging.calls.limits import RunHalt, backoff
 from annotator.judging.calls.noting import call_of
-from annotator.judging.calls.outcome import CallOutcome, CallTrouble, Usage, read
-from annotator.judging.calls.parameters import FORMAT
+from annotator.judging.calls.outcome import PASSING, CallOutcome, CallTrouble, Usage, read
 from annotator.judging.calls.prices import Prices
 from annotator.judging.calls.replies import UnreadableReply, parse
+
+if TYPE_CHECKING:
+    from openai.types import Batch
 
 # Batches cost half of the table's prices.
 SHARE = 0.5
@@ -210,17 +228,17 @@ class BatchReading:
 
 
 def _answered_again(files: tuple[Path, ...]) -> dict[str, list[str]]:
-    """All replies to each question that has more than one."""
-
     def replies() -> Iterator[tuple[str, str]]:
         every = (line for file in files for line in lines(file))
         return ((line.custom_id, line.outcome.content) for line in every if line and line.outcome.answered)
 
-    found = {name: list[str]() for name, count in Counter(name for name, _ in replies()).items() if count > 1}
-    for name, content in replies() if found else ():
-        if name in found:
-            found[name].append(content)
-    return found
+    result = {
+        name: list[str]() for name, count in Counter(name for name, _ in replies()).items() if count > 1
+    }
+    for name, content in replies() if result else ():
+        if name in result:
+            result[name].append(content)
+    return result
 
 
 def lines(file: Path) -> Iterator[ResultLine | None]:
@@ -241,7 +259,9 @@ def _line(raw: bytes) -> ResultLine | None:
         return None
     response, error = tree.get("response"), tree.get("error")
     if isinstance(response, dict):
-        return ResultLine(name, _outcome(response))
+        http = response.get("status_code")
+        body = json.dumps(response.get("body"), ensure_ascii=False)
+        return ResultLine(name, read(http if type(http) is int else 200, {}, body))
     code = str(error.get("code") or "") if isinstance(error, dict) else ""
     outcome = read(
         200, {}, json.dumps({"error": error or "neither a reply nor an error"}, ensure_ascii=False)
@@ -254,7 +274,314 @@ def _line(raw: bytes) -> ResultLine | None:
     )
 
 
-def _outcome(response: Mapping[str, Any]) -> CallOutcome:
-    http = response.get("status_code")
-    body = json.dumps(response.get("body"), ensure_ascii=False)
-    return read(http if type(http) is int else 200, {}, body)
+PATH: Literal["/v1/chat/completions"] = "/v1/chat/completions"
+TOKEN = "goldsmith"
+LONGEST_NAP_S = 300.0
+CALL_S = 60.0
+TRANSFER_S = 3600.0
+# No file or batch goes by that name: what a request for it is answered with.
+_UNKNOWN = (404, 410)
+# What a server answers that has no such session at all.
+_NO_DESK = (404, 405, 501)
+_PAGES = 20
+# What is still to be sent can be sent another day; what is out is waited for.
+_TRIES = 8
+_MALFORMED_TRIES = 5
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class BatchStatus:
+    """A batch as the provider shows it; counts are None where it gives none."""
+
+    batch: str
+    status: str
+    output_file: str = ""
+    error_file: str = ""
+    expires_at: datetime | None = None
+    total: int | None = None
+    completed: int | None = None
+    failed: int | None = None
+    errors: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def cause(self) -> str:
+        return "; ".join(dict.fromkeys(f"{words} ({code})" for code, words in self.errors))[:1000]
+
+
+class BatchGone(Exception):
+    """The provider does not know the file or the batch any more."""
+
+
+class BatchSession:
+    """One endpoint's Files and Batches interfaces, through the openai package.
+
+    What passes (a lost connection, a 429, a 500) is sat out with growing waits: some minutes before a batch is made,
+    however long it lasts once it is. What does not pass raises Halt, without the key. `nap` is given by tests.
+    """
+
+    def __init__(self, client: Client, nap: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
+        self._openai = client.package()
+        self._secrets = client.endpoint.secrets
+        self._nap = nap
+
+    async def upload(self, path: Path, name: str) -> str:
+        """Send a file of requests; its id. Refusal when the endpoint has no such session."""
+
+        async def send() -> str:
+            with path.open("rb") as file:
+                made = await self._openai.files.create(
+                    file=(name, file, "application/jsonl"), purpose="batch", timeout=TRANSFER_S
+                )
+            return _named(made, "file")
+
+        return await self._steadily(send, making=True)
+
+    async def create(self, state: BatchState) -> BatchStatus:
+        """Have a batch made of an uploaded file, once: a request that may have arrived is looked for before another."""
+        tried = False
+
+        async def send() -> BatchStatus:
+            nonlocal tried
+            result = await self._look_for(state) if tried else None
+            tried = True
+            return result or self._seen(
+                await self._openai.batches.create(
+                    input_file_id=state.input_file,
+                    endpoint=PATH,
+                    completion_window="24h",
+                    metadata={TOKEN: state.id},
+                    timeout=CALL_S,
+                )
+            )
+
+        return await self._steadily(send, making=True)
+
+    async def find(self, state: BatchState) -> BatchStatus | None:
+        try:
+            return await self._steadily(lambda: self._look_for(state))
+        except BatchGone:
+            return None
+
+    async def look(self, batch: str) -> BatchStatus:
+        """How far a batch is; Gone when the provider does not know it."""
+
+        async def send() -> BatchStatus:
+            return self._seen(await self._openai.batches.retrieve(batch, timeout=CALL_S))
+
+        return await self._steadily(send)
+
+    async def withdraw(self, batch: str) -> BatchStatus:
+        """Ask the provider to stop, and look; what it has answered by then is still to be had."""
+
+        async def send() -> BatchStatus:
+            return self._seen(await self._openai.batches.cancel(batch, timeout=CALL_S))
+
+        # Turned down where the batch has ended meanwhile, which a look tells.
+        with suppress(RunHalt, BatchGone):
+            return await self._steadily(send, tries=3)
+        return await self.look(batch)
+
+    async def download(self, file: str, path: Path) -> None:
+        """Write a file of results to a path, whole; Gone when the provider does not have it."""
+
+        async def send() -> None:
+            async with self._openai.files.with_streaming_response.content(file, timeout=TRANSFER_S) as got:
+                with path.open("wb") as out:
+                    async for block in got.iter_bytes():
+                        out.write(block)
+
+        await self._steadily(send)
+
+    async def clear(self, file: str) -> None:
+        """Have a file deleted that is no longer needed; it is no matter when that fails."""
+
+        async def send() -> None:
+            await self._openai.files.delete(file, timeout=CALL_S)
+
+        await self._tried(send)
+
+    async def _look_for(self, state: BatchState) -> BatchStatus | None:
+        page = await self._openai.batches.list(limit=100, timeout=CALL_S)
+        for _ in range(_PAGES):
+            for batch in page.data:
+                if (batch.metadata or {}).get(TOKEN) == state.id or batch.input_file_id == state.input_file:
+                    return self._seen(batch)
+            if not page.data or not page.has_next_page():
+                break
+            page = await page.get_next_page()
+        return None
+
+    async def _steadily(
+        self, send: Callable[[], Awaitable[T]], *, making: bool = False, tries: int | None = None
+    ) -> T:
+        troubles: Counter[CallTrouble] = Counter()
+        most = _TRIES if making else tries
+        while True:
+            outcome = await self._tried(send)
+            if not isinstance(outcome, CallOutcome):
+                return outcome
+            troubles[outcome.trouble] += 1
+            given_up = troubles[CallTrouble.MALFORMED] >= _MALFORMED_TRIES or troubles.total() == most
+            if given_up or outcome.trouble not in PASSING:
+                raise self._verdict(outcome, making=making)
+            wait = backoff(troubles.total(), random.random(), base=1.0, cap=LONGEST_NAP_S)
+            await self._nap(max(wait, outcome.retry_after or 0.0))
+
+    def _verdict(self, outcome: CallOutcome, *, making: bool) -> Exception:
+        words = redact(outcome.message, self._secrets)
+        if making and outcome.http in _NO_DESK:
+            return Refusal(f"This endpoint takes no batches. {words}", "Run the judge without batches.")
+        if outcome.http in _UNKNOWN:
+            return BatchGone(words)
+        return RunHalt(f"The provider's batches cannot be reached or used. {words}")
+
+    async def _tried(self, send: Callable[[], Awaitable[T]]) -> T | CallOutcome:
+        import openai
+        from aiohttp import ClientError
+        from httpx2 import HTTPError
+
+        try:
+            return await send()
+        except openai.APIStatusError as error:
+            response = error.response
+            return read(response.status_code, response.headers, response.text, datetime.now(UTC))
+        except (openai.APIConnectionError, HTTPError, ClientError) as error:
+            return CallOutcome(CallTrouble.CONNECTION, message=f"The connection failed: {root_words(error)}")
+        except (openai.OpenAIError, ValueError, TypeError, AttributeError) as error:
+            # A body that is no JSON, or JSON of another shape.
+            return CallOutcome(CallTrouble.MALFORMED, message=f"The server sent something else: {error}")
+
+    def _seen(self, batch: "Batch") -> BatchStatus:
+        return _shown(batch, self._secrets)
+
+
+def _shown(batch: "Batch", keys: Iterable[str]) -> BatchStatus:
+    errors = getattr(batch.errors, "data", None) or ()
+    return BatchStatus(
+        batch=_named(batch, "batch"),
+        status=without_keys(_word(batch, "status"), keys),
+        output_file=_word(batch, "output_file_id"),
+        error_file=_word(batch, "error_file_id"),
+        expires_at=_moment(batch.expires_at),
+        total=_count(batch.request_counts, "total"),
+        completed=_count(batch.request_counts, "completed"),
+        failed=_count(batch.request_counts, "failed"),
+        errors=tuple(
+            (redact(_word(error, "code"), keys), redact(_word(error, "message"), keys)) for error in errors
+        ),
+    )
+
+
+def _named(made: Any, what: str) -> str:
+    """The id of what the provider says it has made; ValueError when it names none."""
+    result = getattr(made, "id", None)
+    if not isinstance(result, str) or not result:
+        raise ValueError(f"a {what} without an id")
+    return checked_text(result)
+
+
+def _count(counts: Any, name: str) -> int | None:
+    result = getattr(counts, name, None)
+    return result if type(result) is int else None
+
+
+def _word(error: Any, name: str) -> str:
+    result = getattr(error, name, None)
+    return escaped(result) if isinstance(result, str) else ""
+
+
+def _moment(seconds: Any) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (TypeError, ValueError, OverflowError, OSError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLimits:
+    """The most one batch may hold: requests and bytes, a little below what providers take (50 000 and 200 MB).
+
+    No more than `out` questions are with the provider at a time, all of which are held in memory.
+    """
+
+    requests: int = 50_000
+    bytes: int = 195_000_000
+    out: int = 400_000
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRequest:
+    """A question as a line of a batch, and the most its answer may cost."""
+
+    name: str
+    question: KeyedQuestion
+    line: bytes
+    most_usd: float
+
+
+@dataclass
+class BatchFileWriter:
+    """A file of requests as it is written. All its lines are asked in one form, which is remembered with it."""
+
+    path: Path
+    sizes: BatchLimits
+    sender: Sender
+    entries: dict[str, BatchEntry] = field(default_factory=dict)
+    prompts: dict[str, int] = field(default_factory=dict)
+    size: int = 0
+    most_usd: float = 0.0
+
+    def __post_init__(self) -> None:
+        endpoint = self.sender.client.endpoint
+        self._model = endpoint.model
+        self._rung = self.sender.ladder.top
+        self._parameters: dict[str, Any] = self.sender.fitted(endpoint.parameters)
+        self.path.write_bytes(b"")
+
+    def request(self, question: KeyedQuestion, trial: int) -> BatchRequest:
+        messages = self.sender.learned.arranged(
+            reply_parts.asked_for(question.messages, question.reply, self._rung)
+        )
+        form = reply_parts.response_format(question.reply, self._rung)
+        likely = reply_parts.likely_tokens(question.reply)
+        self._parameters = self.sender.fitted(self.sender.client.endpoint.parameters, likely)
+        body = {"model": self._model, "messages": messages, **self._parameters} | (
+            {FORMAT: form} if form else {}
+        )
+        name = custom_id(question.key, trial)
+        tree = {
+            "custom_id": name,
+            "method": "POST",
+            "url": PATH,
+            "body": body,
+        }
+        return BatchRequest(
+            name, question, orjson.dumps(tree) + b"\n", (self.sender.most_usd(body, likely) or 0.0) * SHARE
+        )
+
+    def fits(self, request: BatchRequest) -> bool:
+        """Whether a request still goes into this file; one too large for any file fits none."""
+        return len(self.entries) < self.sizes.requests and self.size + len(request.line) <= self.sizes.bytes
+
+    def add(self, request: BatchRequest) -> None:
+        question = request.question
+        prompt = self.prompts.setdefault(question.prompt.sha256, len(self.prompts))
+        self.entries[request.name] = BatchEntry(key=question.key, prompt=prompt, most_usd=request.most_usd)
+        with self.path.open("ab") as file:
+            file.write(request.line)
+        self.size += len(request.line)
+        self.most_usd += request.most_usd
+
+    def state(self, run_id: str | None, judge_id: str) -> BatchState:
+        return BatchState(
+            id=new_id(),
+            run_id=run_id,
+            judge_id=judge_id,
+            model=self._model,
+            rung=self._rung,
+            parameters=canonical_json(self._parameters).decode(),
+            prompts=tuple(self.prompts),
+            entries=self.entries,
+        )

@@ -8,7 +8,7 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from annotator.domain.judges.judge import Call
-from annotator.judging.calls.ladder import ReplyForm
+from annotator.judging.calls.reply_parts import ReplyForm
 
 # Providers take custom ids of up to 64 characters; 224 bits of the key are as good as 256.
 _KEY_CHARACTERS = 56

@@ -22,25 +22,36 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Answer, Ask, Case
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.batches.batch_desk import LONGEST_NAP_S, BatchDesk, BatchGone, BatchStatus
-from annotator.judging.batches.batch_files import BatchFileWriter, BatchLimits
-from annotator.judging.batches.batch_results import DECLINED, LIVE, BatchReading, QuestionFate
+from annotator.judging.batches.batch_results import (
+    DECLINED,
+    LIVE,
+    LONGEST_NAP_S,
+    BatchFileWriter,
+    BatchGone,
+    BatchLimits,
+    BatchReading,
+    BatchSession,
+    BatchStatus,
+    QuestionFate,
+)
 from annotator.judging.batches.batch_state import BatchStage, BatchState, Shelf
-from annotator.judging.calls.asking import Asker, CaseAsk
-from annotator.judging.calls.breaker import RunHalt
-from annotator.judging.calls.budget import CallBill
-from annotator.judging.calls.cache import keys_of, subjects_of
-from annotator.judging.calls.limits import backoff
+from annotator.judging.calls.asking import (
+    Asker,
+    CaseAsk,
+    KeyedQuestion,
+    QuestionSettling,
+    keys_of,
+    subjects_of,
+)
+from annotator.judging.calls.client import cap_of
+from annotator.judging.calls.limits import RunHalt, backoff
 from annotator.judging.calls.outcome import Usage, sentence
-from annotator.judging.calls.parameters import cap_of
+from annotator.judging.calls.prices import CallBill
 from annotator.judging.calls.replies import UnreadableReply, reread
-from annotator.judging.calls.settling import KeyedQuestion, QuestionSettling
-from annotator.judging.runs.runner import stop
-from annotator.judging.runs.side_by_side import side_by_side
+from annotator.judging.runner import side_by_side, stop
 
 R = TypeVar("R", bound=BaseModel)
 
@@ -64,11 +75,9 @@ class Batched:
     halt: RunHalt | None = None
 
     def __call__(self, case: Case) -> "BatchedAsk":
-        """The `ask` of one case."""
         return BatchedAsk(self.asker, case.trial, subjects_of(case), batched=self)
 
     async def stored(self) -> None:
-        """Wait until the calls that came back are on disk."""
         await self.asker.stored()
 
     @property
@@ -90,11 +99,9 @@ class Batched:
         yield from (case for case in cases() if hash(keys_of(case)) in self.open)
 
     def settled(self, key: str) -> bool:
-        """Whether nothing more is to be sent about a question."""
         return key in self.answered or key in self.declined or key in self.live
 
     def heard(self, call: Call) -> None:
-        """Learn of a journalled call."""
         if call.status is Status.OK:
             self.answered.add(call.cache_key)
         elif call.status in DECLINED:
@@ -232,11 +239,11 @@ async def withdraw(
     asker: Asker, shelf: Shelf, nap: Callable[[float], Awaitable[None]] = asyncio.sleep
 ) -> int:
     """Ask the provider to stop all batches of a run; how many it stops. The next start takes what was answered."""
-    desk, stopped = BatchDesk(asker.sender.client, nap), 0
+    session, stopped = BatchSession(asker.sender.client, nap), 0
     for state in shelf.batches():
         if state.stage is BatchStage.SENT and state.status not in _ENDED:
             with suppress(BatchGone):
-                seen = await desk.withdraw(state.batch)
+                seen = await session.withdraw(state.batch)
                 shelf.keep_batch(_as_seen(state, seen))
                 stopped += seen.status not in _ENDED
     return stopped
@@ -254,7 +261,7 @@ class _Work:
         self._judge, self._batched, self._tell, self._sizes, self._nap = judge, batched, tell, sizes, nap
         self._asker, self._shelf = batched.asker, batched.shelf
         self._sender = batched.asker.sender
-        self._desk = BatchDesk(self._sender.client, nap)
+        self._session = BatchSession(self._sender.client, nap)
         self._replies: dict[str, type[BaseModel]] = {}
         self._out: dict[str, BatchState] = {}
         self._held: set[str] = set()
@@ -279,12 +286,12 @@ class _Work:
     async def _restore(self, state: BatchState) -> None:
         """Take up a batch of an earlier start, which may have stopped before it knew that the batch was made."""
         if state.stage is BatchStage.FILED:
-            found = await self._desk.find(state) if state.input_file else None
-            if found is None:
+            result = await self._session.find(state) if state.input_file else None
+            if result is None:
                 # Its questions are filed again.
                 self._keep(state, stage=BatchStage.SETTLED, cause="It was never made.")
                 return
-            state = self._keep(_as_seen(state, found), stage=BatchStage.SENT)
+            state = self._keep(_as_seen(state, result), stage=BatchStage.SENT)
         self._out[state.id] = state
         self._held |= state.keys
 
@@ -345,7 +352,6 @@ class _Work:
         return key in self._held or self._batched.settled(key) or self._batched.halt is not None
 
     async def _questions(self, cases: Iterable[Case]) -> AsyncIterator[tuple[KeyedQuestion, int]]:
-        """What the cases ask, as far as it is not answered."""
         self._batched.open.clear()
         for case in cases:
             ask = DeferringAsk(self._asker, case.trial, batched=self._batched)
@@ -382,9 +388,9 @@ class _Work:
         state = filing.state(self._asker.run_id, self._asker.judge_id)
         self._keep(state)
         state = self._keep(
-            state, input_file=await self._desk.upload(filing.path, f"goldsmith-{state.id}.jsonl")
+            state, input_file=await self._session.upload(filing.path, f"goldsmith-{state.id}.jsonl")
         )
-        state = self._keep(_as_seen(state, await self._desk.create(state)), stage=BatchStage.SENT)
+        state = self._keep(_as_seen(state, await self._session.create(state)), stage=BatchStage.SENT)
         await self._begin(group, state)
 
     async def _begin(self, group: asyncio.TaskGroup, state: BatchState) -> None:
@@ -410,7 +416,7 @@ class _Work:
             self._say()
             await self._nap(backoff(looks, random.random(), base=FIRST_LOOK_S, cap=LONGEST_NAP_S))
             try:
-                seen = self._seen[state.id] = await self._desk.look(state.batch)
+                seen = self._seen[state.id] = await self._session.look(state.batch)
             except BatchGone as gone:
                 cause = f"The provider does not know the batch any more. {gone}"
                 self._keep(state, stage=BatchStage.SETTLED, cause=cause)
@@ -420,7 +426,6 @@ class _Work:
         return state
 
     async def _settle(self, state: BatchState, bill: CallBill) -> None:
-        """Journal what a batch brought."""
         if state.status == "failed" and not state.output_file and not state.error_file:
             bill.cost_usd = 0.0
             self._keep(state, stage=BatchStage.SETTLED)
@@ -430,19 +435,19 @@ class _Work:
         if reading.found.fates[QuestionFate.DAMAGED]:
             # The download may have been cut without a word; the same lines make the same calls.
             reading = await self._read(state)
-        found = reading.found
-        bill.cost_usd = found.cost_usd
+        result = reading.found
+        bill.cost_usd = result.cost_usd
         self._batched.live |= {
-            state.entries[name].key for name, fate in found.settled.items() if fate in LIVE
+            state.entries[name].key for name, fate in result.settled.items() if fate in LIVE
         }
-        self._batched.fates.update(found.fates)
-        self._batched.spent_usd += found.spent_usd
+        self._batched.fates.update(result.fates)
+        self._batched.spent_usd += result.spent_usd
         self._keep(state, stage=BatchStage.SETTLED)
         self._say()
         for file in (state.input_file, state.output_file, state.error_file):
             if file:
-                await self._desk.clear(file)
-        if found.fates[QuestionFate.WITHDRAWN]:
+                await self._session.clear(file)
+        if result.fates[QuestionFate.WITHDRAWN]:
             raise RunHalt("The batch was cancelled; what it had not answered is not judged.")
 
     async def _read(self, state: BatchState) -> BatchReading:
@@ -463,7 +468,7 @@ class _Work:
                 path = folder / f"{len(paths)}.jsonl"
                 # A file that is gone leaves its questions missing.
                 with suppress(BatchGone):
-                    await self._desk.download(file, path)
+                    await self._session.download(file, path)
                     paths.append(path)
         return paths
 

@@ -1,32 +1,249 @@
 """From question to answer: stored calls first, then the endpoint, with a record of every call."""
 
 import asyncio
+import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Answer, Case
-from annotator.judging.calls.breaker import RunHalt
-from annotator.judging.calls.cache import CallJournal, cache_key, subjects_of
-from annotator.judging.calls.client import Endpoint
-from annotator.judging.calls.noting import CallNotes
+from annotator.domain.texts.canonical import canonical_json, sha256
+from annotator.judging import messages
+from annotator.judging import messages as messages_module
+from annotator.judging.calls import reply_parts
+from annotator.judging.calls.client import CAPS, FORMAT, Endpoint, Sender, SentCall
+from annotator.judging.calls.limits import RunHalt
+from annotator.judging.calls.noting import CallNotes, CallTrail
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble
 from annotator.judging.calls.prices import unpriced
-from annotator.judging.calls.replies import UnreadableReply, reread
-from annotator.judging.calls.sending import Sender
-from annotator.judging.calls.settling import KeyedQuestion, QuestionSettling
-from annotator.judging.prompts import injection
-from annotator.judging.prompts.messages import Prompt, fresh_delimiter, load, render
-from annotator.judging.prompts.schema import strict_schema
+from annotator.judging.calls.replies import UnreadableReply, parse, reread
+from annotator.judging.calls.reply_parts import ReplyForm, parted
+from annotator.judging.messages import Messages, Prompt, fresh_delimiter, load, render, strict_schema
+
+DOUBTFUL_TRIES = 2
+LARGER = 4
+LARGER_AT_LEAST = 4_096
+_UNEXPLAINED = {
+    (CallTrouble.REJECTED, 400),
+    (CallTrouble.REJECTED, 422),
+    (CallTrouble.SERVER, 500),
+    (CallTrouble.SERVER, 501),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class KeyedQuestion:
+    """A question, the class its answer must fit, and its cache key."""
+
+    prompt: Prompt
+    messages: Messages
+    reply: type[BaseModel]
+    key: str
+    judge_id: str
+    run_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadReply:
+    """A finished call with its parsed reply, or with the fault that prevented it."""
+
+    call: Call
+    outcome: CallOutcome
+    reply: Any = None
+    fault: str = ""
+
+
+class QuestionSettling:
+    """One question asked in ever simpler formats; every finished call is handed to `keep`."""
+
+    def __init__(
+        self,
+        question: KeyedQuestion,
+        sender: Sender,
+        keep: Callable[[Call], None],
+        notes: CallNotes | None = None,
+        went: Callable[[int], None] = lambda _: None,
+    ) -> None:
+        self._question = question
+        self._sender = sender
+        self._notes, self._went = notes, went
+        self._steps = sender.ladder
+        self._keep = keep
+        self._plain = reply_parts.is_plain(question.reply)
+
+    async def settle(self) -> ReadReply:
+        """Ask; a cut reply is asked for again with a larger cap, an unreadable one in the right form, once each."""
+        parameters = self._sender.client.endpoint.parameters
+        reading = await self._request(parameters)
+        if reading.call.status is Status.TRUNCATED:
+            larger = _larger(parameters, reading)
+            if not set(larger) & self._sender.learned.dropped:
+                reading = await self._request(parameters := larger)
+        if reading.call.status is Status.INVALID:
+            reading = await self._request(parameters, unread=reading)
+        return reading
+
+    async def _request(self, parameters: Mapping[str, Any], unread: ReadReply | None = None) -> ReadReply:
+        trail = self._trail(repaired=unread is not None)
+        sent, rung, attempts = await self._descend(parameters, unread, trail)
+        outcome, result, fault = sent.outcome, None, ""
+        if outcome.trouble is CallTrouble.TRUNCATED and reply_parts.ends_at_cap(self._question.reply):
+            outcome = replace(outcome, trouble=CallTrouble.NONE, message="")
+        if outcome.trouble is CallTrouble.NONE:
+            try:
+                result = parse(outcome.content, self._question.reply, rung)
+            except UnreadableReply as error:
+                fault = str(error)
+            if not self._plain:
+                self._steps.parsed(rung, well=not fault)
+        told = {**sent.parameters, FORMAT: rung.value}
+        call = trail.call(outcome, fault, told, attempts=attempts, cost_usd=sent.cost_usd)
+        if call.status is not Status.OK and outcome.answered:
+            self._sender.limits.breaker.unread()
+        trail.came(call)
+        self._keep(call)
+        return ReadReply(call, outcome, result, fault)
+
+    def _trail(self, *, repaired: bool) -> CallTrail:
+        question = self._question
+        trail = CallTrail(
+            self._notes,
+            run_id=question.run_id,
+            judge_id=question.judge_id,
+            cache_key=question.key,
+            requested_model=self._sender.client.endpoint.model,
+            prompt_sha256=question.prompt.sha256,
+            repaired=repaired,
+        )
+        trail.went = self._went
+        return trail
+
+    async def _descend(
+        self, parameters: Mapping[str, Any], unread: ReadReply | None, trail: CallTrail
+    ) -> tuple[SentCall, ReplyForm, int]:
+        """Send on the highest rung that holds, one down for each the server turns down or seems to stumble over."""
+        rung, attempts = ReplyForm.TEXT if self._plain else self._steps.top, 0
+        while True:
+            doubtful = self._steps.doubtful(rung)
+            form = reply_parts.response_format(self._question.reply, rung)
+            messages = self._messages(rung, unread)
+            tries = DOUBTFUL_TRIES if doubtful else 0
+            likely = reply_parts.likely_tokens(self._question.reply)
+            sent = await self._sender.send(messages, form, parameters, tries, likely, trail)
+            attempts += sent.attempts
+            lower = None
+            if sent.form_rejected:
+                lower = self._steps.rejected(rung)
+            elif doubtful and (sent.outcome.trouble, sent.outcome.http) in _UNEXPLAINED:
+                lower = reply_parts.below(rung)
+            if lower is None:
+                break
+            rung = lower
+        if sent.outcome.trouble in (CallTrouble.NONE, CallTrouble.TRUNCATED) and not self._plain:
+            self._steps.answered(rung)
+        return sent, rung, attempts
+
+    def _messages(self, rung: ReplyForm, unread: ReadReply | None) -> Messages:
+        reply = self._question.reply
+        messages = reply_parts.asked_for(self._question.messages, reply, rung)
+        if unread is None:
+            return messages
+        return reply_parts.repair(messages, parted(unread.outcome.content).text, unread.fault, reply, rung)
+
+
+def _larger(parameters: Mapping[str, Any], cut: ReadReply) -> dict[str, Any]:
+    """The parameters with a larger cap than a reply was cut at, by the name under which the endpoint took it."""
+    sent = json.loads(cut.call.parameters)
+    name = next((cap for tree in (parameters, sent) for cap in CAPS if cap in tree), CAPS[-1])
+    cap = parameters.get(name, sent.get(name, cut.outcome.usage.output))
+    return {**parameters, name: max(LARGER_AT_LEAST, LARGER * cap if isinstance(cap, int) else 0)}
+
 
 R = TypeVar("R", bound=BaseModel)
+
+
+@dataclass
+class ReplayAsk:
+    """An ask that reads the first of some stored calls that can be read; `read` is that call.
+
+    A case that asks a second question gets no answer to it: only one is kept with a judgement.
+    """
+
+    calls: Sequence[Call]
+    read: Call | None = None
+    flags: set[str] = field(default_factory=set)
+
+    async def __call__(
+        self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
+    ) -> Answer:
+        flags = messages.flags(tuple(fields[name] for name in fenced))
+        self.flags.update(flags)
+        fault = "No reply is kept."
+        for call in self.calls if self.read is None else ():
+            try:
+                result = reread(call, reply)
+            except UnreadableReply as error:
+                fault = f"The reply could not be used: {error}."
+                continue
+            self.read = call
+            return Answer(Status.OK, result, call.raw, flags=flags)
+        return Answer(Status.INVALID, cause=fault, flags=flags)
+
+
+Key = tuple[str, str, int]
+
+
+def cache_key(
+    endpoint: str,
+    model: str,
+    params: Mapping[str, Any],
+    prompt_sha256: str,
+    messages: Sequence[Mapping[str, str]],
+    schema: Mapping[str, Any],
+    trial: int,
+) -> str:
+    """The SHA-256 of everything that could change the answer; messages carry the stand-in delimiter."""
+    tree = {
+        "endpoint": endpoint,
+        "model": model,
+        "params": dict(params),
+        "prompt": prompt_sha256,
+        "messages": [dict(message) for message in messages],
+        "schema": dict(schema),
+        "trial": trial,
+    }
+    return sha256(canonical_json(tree))
+
+
+def keys_of(case: Case) -> tuple[Key, ...]:
+    """What names the judgements of a case within a run: response, unit, trial."""
+    return tuple((case.response.id, unit.id, case.trial) for unit in case.units)
+
+
+def subjects_of(case: Case) -> tuple[str, ...]:
+    """What a case is about: its report, or its item where there is none, then its units."""
+    return f"{case.item.id}/{case.response.id}", *(unit.id for unit in case.units)
+
+
+class CallJournal(Protocol):
+    """The finished calls, as a store keeps them."""
+
+    def find(self, cache_key: str) -> Call | None:
+        """The latest call of that key whose status is ok; an error is never served again."""
+        ...
+
+    def finished(self, run: str) -> Container[Key]:
+        """The judgements that need not be asked for again in a run."""
+        ...
+
+
 Refused = Callable[[str], str]
 """Why a model that answers, by the name it gives, may not; empty when it may."""
 Known = tuple[Call, BaseModel]
@@ -70,11 +287,9 @@ class Asker:
         self._put: dict[str, asyncio.Future[Known | None]] = {}
 
     def __call__(self, case: Case) -> "CaseAsk":
-        """The `ask` of one case."""
         return CaseAsk(self, case.trial, subjects_of(case))
 
     async def stored(self) -> None:
-        """Wait until the calls that came back are on disk."""
         if self.notes is not None:
             await self.notes.flush()
 
@@ -117,9 +332,9 @@ class Asker:
         while key in self._put:
             coming = self._put[key]
             await asyncio.wait({coming})
-            found = coming.result()
-            if found is not None:
-                return found
+            result = coming.result()
+            if result is not None:
+                return result
         return None
 
     @contextmanager
@@ -132,15 +347,11 @@ class Asker:
             yield coming.set_result
         finally:
             if coming.done():
-                self._forget_the_oldest()
+                while len(self._put) > _AT_HAND and next(iter(self._put.values())).done():
+                    del self._put[next(iter(self._put))]
             else:
                 self._put.pop(key, None)
                 coming.set_result(None)
-
-    def _forget_the_oldest(self) -> None:
-        """An answer is at hand here until the journal surely has it."""
-        while len(self._put) > _AT_HAND and next(iter(self._put.values())).done():
-            del self._put[next(iter(self._put))]
 
 
 @dataclass
@@ -159,7 +370,6 @@ class CaseAsk:
     _out: int = 0
 
     def went(self, by: int) -> None:
-        """Count its requests that are out."""
         self._out += by
         self.asking_since = (self.asking_since or time.monotonic()) if self._out else None
 
@@ -171,11 +381,11 @@ class CaseAsk:
         question = self._question(self.asker.prompt(prompt), fields, reply, fenced)
         known = self.asker.cached(question.key, reply) or await self.asker.elsewhere(question.key)
         if known is not None:
-            call, found = known
+            call, result = known
             self.reused.append(call)
             self.call_id = call.id
             self.asker.opened.set()
-            return Answer(Status.OK, found, call.raw, flags=flags)
+            return Answer(Status.OK, result, call.raw, flags=flags)
         limits = self.asker.sender.limits
         with self.asker.putting(question.key) as came:
             async with limits.question() as number:
@@ -190,7 +400,7 @@ class CaseAsk:
 
     def raised(self, fields: Mapping[str, str], fenced: Sequence[str]) -> tuple[str, ...]:
         """The flags that the foreign text of a question raises; they are the case's from now on."""
-        flags = injection.flags(tuple(fields[name] for name in fenced))
+        flags = messages_module.flags(tuple(fields[name] for name in fenced))
         self.flags.update(flags)
         return flags
 

@@ -1,22 +1,29 @@
 """HTTP client for one endpoint: a shared connection pool, one attempt at a time, always an outcome."""
 
 import asyncio
+import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import urlencode, urlsplit
 
 import orjson
 
 from annotator import __version__
 from annotator.domain.judges.judge import SECRET, Judge
+from annotator.domain.texts.canonical import canonical_json
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.outcome import NOT_SENT, CallOutcome, CallTrouble, read
-from annotator.judging.calls.parameters import of_judge
+from annotator.judging.calls.limits import Limits
+from annotator.judging.calls.noting import CallTrail
+from annotator.judging.calls.outcome import NOT_SENT, PASSING, CallOutcome, CallTrouble, read
+from annotator.judging.calls.prices import FIRST_OUTPUT, Budget, Prices, tokens_of
+from annotator.judging.calls.reply_parts import ResponseFormats
+from annotator.judging.messages import Messages
 from annotator.places import no_certificates, trusted
 
 if TYPE_CHECKING:
@@ -25,6 +32,120 @@ if TYPE_CHECKING:
     from aiohttp import ClientResponse
     from httpx2 import AsyncClient
     from openai import AsyncOpenAI
+
+CAPS = ("max_completion_tokens", "max_tokens")
+FORMAT = "response_format"
+# How a server wants to be asked, beside the parameters: remembered among what it has turned down.
+SYSTEM, AT_ONCE = "system role", "replies in one piece"
+_STREAM = {"stream": True, "stream_options": {"include_usage": True}}
+_REFUSING = r"(?=.*(?:not|n't|unsupported|invalid|unknown|only|must|should|expect|requires?|enable))"
+_MANNERS = {
+    SYSTEM: re.compile(
+        _REFUSING
+        + r".*(?:\bsystem\b.{0,60}\b(?:role|message|prompt|instruction)s?\b|\brole\b.{0,80}\bsystem\b"
+        r"|developer instruction|\broles? must alternate|\broles?\b.{0,80}\buser\W"
+        r"|\buser\W{1,3}(?:and |or )?\W?assistant\b.{0,40}\broles?\b)",
+        re.IGNORECASE | re.DOTALL,
+    ),
+    AT_ONCE: re.compile(_REFUSING + r".*\b(?:non-?)?stream(?:ing|ed)?\b", re.IGNORECASE | re.DOTALL),
+}
+_OURS = {"model", "messages", "stream", "n", "tools", "tool_choice", "functions", FORMAT}
+_FORMAT_WORDS = re.compile(
+    r"response_?format|json_?schema|json_?object|structured[ _]outputs?|\bgrammar\b|guided", re.IGNORECASE
+)
+
+
+def of_judge(judge: Judge) -> dict[str, Any]:
+    """A judge's request parameters; Refusal unless they are a JSON object free of what the program sets itself."""
+    try:
+        parameters = json.loads(judge.parameters or "{}", parse_constant=_no_constant)
+        canonical_json(parameters)
+    except (ValueError, TypeError, RecursionError):
+        # No JSON, or none that can be written again: numbers of more than 64 bits, halves of surrogate pairs.
+        parameters = None
+    if not isinstance(parameters, dict):
+        raise Refusal(
+            f"The parameters of the judge {judge.name} are not a JSON object.",
+            'Write them like {"temperature": 0}.',
+        )
+    ours = sorted(_OURS & set(parameters))
+    if ours:
+        raise Refusal(
+            f"The judge {judge.name} sets {', '.join(ours)}.", "Remove it: the program sets it itself."
+        )
+    return parameters
+
+
+def cap_of(parameters: Mapping[str, Any]) -> int | None:
+    """The most tokens that a reply may have by these parameters; None where they set no cap."""
+    caps = [parameters[cap] for cap in CAPS if cap in parameters]
+    return max(caps) if caps and all(type(cap) is int for cap in caps) else None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a number")
+
+
+def rejected_part(outcome: CallOutcome, sent: Mapping[str, Any]) -> str | None:
+    """The name of the parameter a rejection is about, `response_format` among them; None when it names none."""
+    if outcome.trouble not in (CallTrouble.REJECTED, CallTrouble.TOO_LONG, CallTrouble.SERVER):
+        return None
+    names = [name for name in sent if name not in ("model", "messages")]
+    top = re.split(r"[.\[]", outcome.parameter)[0]
+    if top in names:
+        return top
+    if outcome.trouble is CallTrouble.TOO_LONG:
+        return None
+    if FORMAT in names and _FORMAT_WORDS.search(f"{outcome.parameter} {outcome.message}"):
+        return FORMAT
+    if outcome.trouble is not CallTrouble.REJECTED:
+        return None
+    return next((name for name in names if re.search(rf"\b{re.escape(name)}\b", outcome.message)), None)
+
+
+@dataclass
+class Learned:
+    """What one endpoint and model have turned down; shared by all calls to them.
+
+    `dropped` holds names of parameters, and SYSTEM or AT_ONCE where they are asked in another manner.
+    """
+
+    dropped: set[str] = field(default_factory=set)
+    renamed: dict[str, str] = field(default_factory=dict)
+
+    def arranged(self, messages: Messages) -> Messages:
+        """The messages in the roles that the server takes: without its own, the system's text begins the user's."""
+        if SYSTEM not in self.dropped or messages[0]["role"] != "system":
+            return messages
+        first, second, *rest = messages
+        return [{**second, "content": f"{first['content']}\n\n{second['content']}"}, *rest]
+
+    def other_manner(self, outcome: CallOutcome, dropped: Set[str]) -> bool:
+        """Learn of a rejection that is about the manner of asking; whether there is another manner to try.
+
+        `dropped` is what had been dropped when the request was made: others under way may have learned the same since.
+        """
+        if outcome.trouble is not CallTrouble.REJECTED and outcome.http not in (500, 501):
+            return False
+        words = f"{outcome.parameter} {outcome.message}"
+        result = [name for name, form in _MANNERS.items() if name not in dropped and form.match(words)][:1]
+        self.dropped.update(result)
+        return bool(result)
+
+    def fit(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        parameters = {**parameters, **(_STREAM if AT_ONCE in self.dropped else {})}
+        fitted = {self.renamed.get(name, name): value for name, value in parameters.items()}
+        return {name: value for name, value in fitted.items() if name not in self.dropped}
+
+    def reject(self, name: str, message: str) -> None:
+        """Remember a parameter that was turned down; a token cap takes its other name if the server names it."""
+        other = next((cap for cap in CAPS if cap != name), "") if name in CAPS else ""
+        given_up = other in self.dropped or name in self.renamed.values()
+        if other and not given_up and re.search(rf"\b{other}\b", message):
+            self.renamed[name] = other
+        else:
+            self.dropped.add(name)
+
 
 CONNECT_S = 15.0
 # No reply is as long; what an endpoint sends beyond it is not taken into memory.
@@ -62,7 +183,6 @@ class Endpoint:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What must not be seen anywhere."""
         return tuple(secret for secret in (self.key, *self.values.values()) if secret)
 
     @property
@@ -222,7 +342,6 @@ class _Line:
         )
 
     def post(self, body: Mapping[str, Any]) -> "AbstractAsyncContextManager[ClientResponse]":
-        """The response to a request with this body."""
         # In the order given: a model writes the properties of a schema in theirs, the evidence before the verdict.
         response: AbstractAsyncContextManager[ClientResponse] = self._post(data=orjson.dumps(body))
         return response
@@ -248,3 +367,164 @@ def root_words(error: BaseException) -> str:
     if isinstance(error, SSLError) and (why := no_certificates()):
         return why
     return str(error) or type(error).__name__
+
+
+TRIES = {CallTrouble.RATE: 9, CallTrouble.TIMEOUT: 2}
+OTHER_TRIES = 5
+MOST_TRIES = 10
+# The most tokens of a reply where a budget wants a cap and the judge sets none; thinking counts in it.
+CAP = 4_096
+# The money of a call that broke off may have been spent all the same.
+_UNBILLED = frozenset({CallTrouble.TIMEOUT, CallTrouble.CONNECTION, CallTrouble.MALFORMED})
+
+
+@dataclass(frozen=True, slots=True)
+class SentCall:
+    """The last outcome, the number of attempts, and the model and parameters of the last one."""
+
+    outcome: CallOutcome
+    attempts: int
+    model: str
+    parameters: Mapping[str, Any]
+    cost_usd: float | None
+    form_rejected: bool = False
+
+
+class Sender:
+    """The sender of requests to an endpoint, shared by all its calls, with what they learned about it."""
+
+    def __init__(self, client: Client, limits: Limits, prices: Prices, budget: Budget | None = None) -> None:
+        self.client = client
+        self.limits = limits
+        self.prices = prices
+        self.budget = budget or Budget()
+        self.learned = Learned()
+        self.ladder = ResponseFormats()
+
+    async def send(
+        self,
+        messages: Messages,
+        form: Mapping[str, Any] | None,
+        parameters: Mapping[str, Any],
+        tries: int = 0,
+        likely: int = 0,
+        trail: CallTrail | None = None,
+    ) -> SentCall:
+        """Send until answered or given up; `tries` bounds the attempts at a server's own errors (0: the usual).
+
+        `likely` is how many tokens such a reply may well have, for as long as none has shown more.
+        A response format that the server turns down by name is given back at once. Raises Halt. The `trail` is told
+        of every request before it goes out, and of each that may have been paid without an answer.
+        """
+        trail = trail or CallTrail(None)
+        troubles: Counter[CallTrouble] = Counter()
+        model, attempts = self.client.endpoint.model, 0
+        while True:
+            dropped = frozenset(self.learned.dropped)
+            sent = self.fitted(parameters, likely) | ({FORMAT: form} if form else {})
+            outcome, cost = await self._attempt(messages, sent, likely, trail, form_doubtful=tries > 0)
+            attempts += 1
+            part = rejected_part(outcome, sent)
+            if part == FORMAT:
+                return SentCall(outcome, attempts, model, sent, cost, form_rejected=True)
+            if part is not None:
+                self.learned.reject(part, outcome.message)
+                continue
+            if self.learned.other_manner(outcome, dropped):
+                continue
+            troubles[outcome.trouble] += 1
+            if _final(outcome, troubles, tries):
+                return SentCall(outcome, attempts, model, sent, cost)
+            if cost != 0:
+                await trail.lost(outcome, sent, cost)
+            if not outcome.retry_after:
+                await self.limits.back_off(troubles.total())
+
+    async def _attempt(
+        self,
+        messages: Messages,
+        sent: Mapping[str, Any],
+        likely: int,
+        trail: CallTrail,
+        *,
+        form_doubtful: bool,
+    ) -> tuple[CallOutcome, float | None]:
+        tokens, output = tokens_of(messages), self.most_output(sent, likely)
+        model = self.client.endpoint.model
+        body = {"model": model, "messages": self.learned.arranged(messages), **sent}
+        expected = self.likely_usd(tokens, sent, likely) or 0.0
+        async with (
+            self.budget.reserve(expected, partial(self.most_usd, body, likely)) as bill,
+            self.limits.slot(tokens + output) as granted,
+        ):
+            await trail.sent(sent, bill.most_usd)
+            with trail.in_flight():
+                outcome = await self.client.attempt(body)
+            cost, usage = self._cost(outcome), outcome.usage
+            if outcome.answered:
+                most = self.most_usd(body, likely, usage.beside or 0)
+                self.budget.heard(
+                    usage.output,
+                    likely,
+                    within=None not in (cap_of(sent), cost, most) and (cost or 0.0) <= (most or 0.0),
+                    input_ratio=(usage.input or 0) / max(1, tokens),
+                    beside=usage.beside,
+                )
+            if cost is None:
+                # Thinking that no bill has shown is not charged by guess.
+                cost = self.most_usd(body, likely, None if self.budget.beside else 0)
+            bill.cost_usd = cost
+            # A rejection that names its part teaches something: the next request leaves it out.
+            if rejected_part(outcome, sent) is None:
+                doubtful = form_doubtful and outcome.http in (500, 501)
+                self.limits.heard(outcome, granted, form_doubtful=doubtful)
+        return outcome, cost
+
+    def _cost(self, outcome: CallOutcome) -> float | None:
+        """What an attempt cost: nothing where the server turned it down, None where nobody told."""
+        if not outcome.answered and (outcome.trouble not in _UNBILLED or outcome.code == NOT_SENT):
+            return 0.0
+        return self.prices.bill(outcome.usage, self.client.endpoint.model, outcome.model)
+
+    def fitted(self, parameters: Mapping[str, Any], likely: int = 0) -> dict[str, Any]:
+        """The parameters worth sending, with a token cap where a budget rests on one and none is set."""
+        if self.budget.limit_usd is not None and not set(CAPS) & set(parameters):
+            parameters = {**parameters, "max_tokens": max(CAP, 2 * likely)}
+        return self.learned.fit(parameters)
+
+    def most_output(self, parameters: Mapping[str, Any], likely: int = 0) -> int:
+        """How many tokens a reply is taken to have: its cap, else the most that was seen or is likely of its kind."""
+        cap = cap_of(parameters)
+        return max(FIRST_OUTPUT, likely, *self.budget.longest.values()) if cap is None else cap
+
+    def likely_usd(self, tokens: int, parameters: Mapping[str, Any], likely: int = 0) -> float | None:
+        """What a question of so many tokens may well cost: its reply has what it is told to, or what others had."""
+        known, cap = self.prices.of(self.client.endpoint.model), cap_of(parameters)
+        if known is None:
+            return None
+        output = self.budget.likely_output(likely)
+        output = output if cap is None or self.budget.beside else min(cap, output)
+        return known.price.cost(round(tokens * self.budget.input_ratio), output)
+
+    def most_usd(self, body: Mapping[str, Any], likely: int = 0, beside: int | None = None) -> float | None:
+        """The most a request may cost; None where the price is not known.
+
+        `beside` is how many tokens may come on top of its cap, by default as many as bills so far leave possible.
+        """
+        known, cap = self.prices.of(str(body["model"])), cap_of(body)
+        if known is None:
+            return None
+        if beside is None:
+            beside = 0 if cap is None else self.budget.thinking(cap)
+        most_input, output = len(orjson.dumps(body)), self.most_output(body, likely) + beside
+        return max(known.price.cost(most_input, output, cached) for cached in (0, most_input))
+
+
+def _final(outcome: CallOutcome, troubles: Counter[CallTrouble], tries: int) -> bool:
+    if outcome.trouble not in PASSING or troubles.total() >= MOST_TRIES:
+        return True
+    # Where nobody is there to answer, the run ends before the question is given up.
+    most = MOST_TRIES if outcome.code == NOT_SENT else TRIES.get(outcome.trouble, OTHER_TRIES)
+    if tries and outcome.http == 500:
+        most = tries
+    return troubles[outcome.trouble] >= most

@@ -1,9 +1,10 @@
 """API keys: from the system keyring, an environment variable, or this session's memory, and where each may go."""
 
 import json
+import logging
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from annotator import files
-from annotator.domain.texts.redaction import hold
+from annotator.domain.texts.canonical import hold, redact
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import user_config
 
@@ -25,8 +26,6 @@ HANDED_OVER = "GOLDSMITH_JUDGE_KEY"
 
 
 class KeyPlace(StrEnum):
-    """Where a key lies."""
-
     KEYRING = "keyring"
     ENVIRONMENT = "environment"
     SESSION = "session"
@@ -63,16 +62,15 @@ class KeyGrants:
         """All of them; Refusal when the file cannot be read."""
         try:
             # On Windows it cannot be read while another process puts a new one in its place.
-            text = files.patiently(lambda: self._file.read_text("utf-8"), seconds=1.0)
-            rows = json.loads(text)["keys"]
-            found = [KeyGrant(row["key"], row["address"], row["allowed"]) for row in rows]
+            rows = json.loads(files.patiently(lambda: self._file.read_text("utf-8"), seconds=1.0))["keys"]
+            result = [KeyGrant(row["key"], row["address"], row["allowed"]) for row in rows]
         except FileNotFoundError:
             return []
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             raise self._unreadable() from None
-        if not all(type(one.allowed) is bool for one in found):
+        if not all(type(one.allowed) is bool for one in result):
             raise self._unreadable()
-        return found
+        return result
 
     def _unreadable(self) -> Refusal:
         return Refusal(
@@ -139,9 +137,9 @@ class Keys:
         for key, place, value in self.at_hand(address, variable, former):
             allowed = self.grants.of(key, address) if key else True
             if allowed:
-                found = FoundKey(checked_key(value), place)
-                hold(found.value)
-                return found, ""
+                result = FoundKey(checked_key(value), place)
+                hold(result.value)
+                return result, ""
             if allowed is None or key == variable:
                 held_back = held_back or key
         return None, held_back
@@ -203,12 +201,12 @@ class Keys:
         return self._ring
 
     def _from_ring(self, name: str) -> str | None:
-        found: str | None
+        result: str | None
         try:
-            found = self._keyring().get_password(SERVICE, name)
+            result = self._keyring().get_password(SERVICE, name)
         except _no_ring():
             return None
-        return found
+        return result
 
     def _into_ring(self, name: str, key: str) -> bool:
         try:
@@ -265,3 +263,30 @@ def _no_ring() -> tuple[type[Exception], ...]:
     # What Windows answers passes through the package as it is: a key too long for its ring, a session without one.
     windows = (sys.modules.get(name) for name in ("win32ctypes.pywin32.pywintypes", "pywintypes"))
     return (KeyringError, RuntimeError, OSError, *(each.error for each in windows if each))
+
+
+class Redaction(logging.Filter):
+    """A filter for log handlers that takes secrets out of the message, its arguments and its traceback."""
+
+    def __init__(self, keys: Iterable[str] = ()) -> None:
+        super().__init__()
+        self.keys = tuple(keys)
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.msg, record.args = redact(record.getMessage(), self.keys), ()
+        if record.exc_info and not record.exc_text:
+            record.exc_text = logging.Formatter().formatException(record.exc_info)
+        if record.exc_text:
+            # A handler's formatter would print the traceback again from exc_info, keys and all.
+            record.exc_text, record.exc_info = redact(record.exc_text, self.keys), None
+        if record.stack_info:
+            record.stack_info = redact(record.stack_info, self.keys)
+        return True
+
+
+def guard(handlers: Iterable[logging.Handler], keys: Iterable[str] = ()) -> Redaction:
+    """Put one redacting filter on log handlers. On handlers: a logger's own filter misses its children's records."""
+    redaction = Redaction(keys)
+    for handler in handlers:
+        handler.addFilter(redaction)
+    return redaction

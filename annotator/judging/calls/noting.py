@@ -7,12 +7,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from annotator import __version__
-from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import Status
-from annotator.domain.texts.canonical import canonical_json, escaped
-from annotator.domain.texts.change import new_id
+from annotator.domain.judges.judge import Call, Status
+from annotator.domain.texts.canonical import canonical_json, escaped, new_id
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.breaker import RunHalt
+from annotator.judging.calls.limits import RunHalt
 from annotator.judging.calls.outcome import CallOutcome
 
 UNDER_WAY = "The request went out; no answer to it was kept."

@@ -10,9 +10,8 @@ from email.utils import parsedate_to_datetime
 from enum import StrEnum
 from typing import Any
 
-from annotator.domain.judges.judgement import Status
-from annotator.domain.texts.canonical import escaped
-from annotator.domain.texts.redaction import redact, without_keys
+from annotator.domain.judges.judge import Status
+from annotator.domain.texts.canonical import escaped, redact, without_keys
 from annotator.judging.calls.reply_parts import UNSEEN, composed
 
 _COME_BACK = re.compile(
@@ -40,8 +39,7 @@ def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
         moment = parsedate_to_datetime(wanted)
     except (ValueError, OverflowError):
         return None
-    until = (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds()
-    return min(max(0.0, until), _LONGEST_S)
+    return min(max(0.0, (moment.replace(tzinfo=moment.tzinfo or UTC) - now).total_seconds()), _LONGEST_S)
 
 
 def hinted_wait(headers: Mapping[str, str], text: str) -> float | None:
@@ -55,12 +53,12 @@ def hinted_wait(headers: Mapping[str, str], text: str) -> float | None:
 
 def duration(text: str) -> float | None:
     """Seconds that a text begins with, like 6m0s, 20ms or 1.5 seconds; None without a unit."""
-    total, place, found = 0.0, 0, None
+    total, place, result = 0.0, 0, None
     while (found_now := _DURATION.match(text, place)) is not None:
-        found, place = found_now, found_now.end()
-        unit = found[2].lower()
-        total += float(found[1]) * _SECONDS["ms" if unit.startswith(("ms", "milli")) else unit[0]]
-    return min(total, _LONGEST_S) if found else None
+        result, place = found_now, found_now.end()
+        unit = result[2].lower()
+        total += float(result[1]) * _SECONDS["ms" if unit.startswith(("ms", "milli")) else unit[0]]
+    return min(total, _LONGEST_S) if result else None
 
 
 def _number(text: str | None) -> float | None:
@@ -72,8 +70,6 @@ def _number(text: str | None) -> float | None:
 
 
 class CallTrouble(StrEnum):
-    """What was wrong with an attempt."""
-
     NONE = "none"
     KEY = "key"
     QUOTA = "quota"
@@ -190,7 +186,6 @@ class CallOutcome:
 
     @property
     def answered(self) -> bool:
-        """Whether a model answered, be it by refusing."""
         return self.trouble in (
             CallTrouble.NONE,
             CallTrouble.REFUSED,

@@ -7,16 +7,12 @@ from typing import ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict
 
-from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Call, Status
 from annotator.judging.calls.asking import Asker, CaseAsk
-from annotator.judging.calls.breaker import RunHalt
-from annotator.judging.calls.client import Client, Endpoint
-from annotator.judging.calls.ladder import ReplyForm
-from annotator.judging.calls.limits import Limits
-from annotator.judging.calls.parameters import FORMAT
+from annotator.judging.calls.client import FORMAT, Client, Endpoint, Sender
+from annotator.judging.calls.limits import Limits, RunHalt
 from annotator.judging.calls.prices import DatedPrice, Prices
-from annotator.judging.calls.sending import Sender
+from annotator.judging.calls.reply_parts import ReplyForm
 
 PROMPT = "probe"
 FILLER_CHARACTERS = 40_000
@@ -85,25 +81,23 @@ async def probe(
         sender = Sender(client, Limits(1, longest_wait_s=LONGEST_WAIT_S, backoff_s=BACKOFF_S), prices)
         ask = CaseAsk(Asker(sender, judge_id))
         try:
-            answer = await ask(PROMPT, {"first": first, "filler": _filler(length), "last": last}, Ends)
+            lines = (
+                _FILLER.format(number=number)
+                for number in range(1, length // len(_FILLER.format(number=1)) + 2)
+            )
+            answer = await ask(
+                PROMPT, {"first": first, "filler": "".join(lines)[:length], "last": last}, Ends
+            )
         except RunHalt as halt:
             return Probe(False, halt.cause, Status.API_ERROR, calls=tuple(ask.calls))
     ends = answer.reply if isinstance(answer.reply, Ends) else Ends(first_word="", last_word="")
     return _shown(ask.calls, sender, (ends.first_word == first, ends.last_word == last))
 
 
-def _filler(length: int) -> str:
-    lines = (
-        _FILLER.format(number=number) for number in range(1, length // len(_FILLER.format(number=1)) + 2)
-    )
-    return "".join(lines)[:length]
-
-
 def _shown(calls: list[Call], sender: Sender, arrived: tuple[bool, bool]) -> Probe:
     call = calls[-1]
     form = ReplyForm(json.loads(call.parameters)[FORMAT])
-    model = sender.client.endpoint.model
-    price = sender.prices.of(model) or sender.prices.of(call.returned_model)
+    price = sender.prices.of(sender.client.endpoint.model) or sender.prices.of(call.returned_model)
     ok = call.status is Status.OK
     return Probe(
         ok=ok and all(arrived),

@@ -9,9 +9,8 @@ from pydantic import BaseModel, ValidationError
 from annotator.domain.judges.judge import Call
 from annotator.domain.texts.canonical import checked_text, checked_tree
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.ladder import ReplyForm, is_plain, reads_text
-from annotator.judging.calls.parameters import FORMAT
-from annotator.judging.calls.reply_parts import UNSEEN, parted
+from annotator.judging.calls.client import FORMAT
+from annotator.judging.calls.reply_parts import UNSEEN, ReplyForm, is_plain, parted, reads_text
 
 LONGEST = 200_000
 _FENCED = re.compile(r"\A```(?:json|JSON)?[ \t]*\n(.*)\n[ \t]*```\Z", re.DOTALL)
@@ -34,8 +33,9 @@ def parse(content: str, reply: type[R], rung: ReplyForm) -> R:
     if not parts.text:
         raise UnreadableReply("the reply is only thinking" if parts.thinking else "the reply is empty")
     if len(parts.text) > getattr(reply, "LONGEST", LONGEST):
-        words = f"the reply is too long to be what was asked for ({len(parts.text):,} characters)"
-        raise UnreadableReply(words)
+        raise UnreadableReply(
+            f"the reply is too long to be what was asked for ({len(parts.text):,} characters)"
+        )
     if parts.before and not is_plain(reply) and _reads(parts.before.strip(UNSEEN), reply, rung):
         raise UnreadableReply("the thinking is not separated from the answer")
     read = _read(parts.text, reply, rung)
@@ -50,8 +50,8 @@ def _reads(text: str, reply: type[R], rung: ReplyForm) -> bool:
 
 
 def _read(text: str, reply: type[R], rung: ReplyForm) -> R:
-    found: R = _from_text(text, reply) if reads_text(reply, rung) else _from_json(text, reply)
-    return found
+    result: R = _from_text(text, reply) if reads_text(reply, rung) else _from_json(text, reply)
+    return result
 
 
 def reread(call: Call, reply: type[R]) -> R:

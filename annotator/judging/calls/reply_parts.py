@@ -8,12 +8,17 @@ the end. `parted` is the only place that tells them apart again.
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
+from pydantic import BaseModel
+
 from annotator.domain.judges.protocol import CitedSource
 from annotator.domain.texts.canonical import checked_text, escaped
+from annotator.judging.messages import Messages, schema_name, strict_schema
 
 # Byte order marks and characters without width, which no JSON parser takes for blanks.
 UNSEEN = "\ufeff\u200b\u200c\u200d\u2060 \t\r\n\x0b\x0c\x85\xa0\u2028\u2029\u3000"
@@ -77,14 +82,14 @@ def parted(content: str) -> ReplyParts:
 
 def _apart(content: str) -> tuple[str, tuple[CitedSource, ...]]:
     """A stored reply without the block of its sources, and these; a model's own block that looks like one is text."""
-    found = _SOURCES.search(content) if content.endswith(_CLOSING) else None
+    result = _SOURCES.search(content) if content.endswith(_CLOSING) else None
     try:
-        sources = tuple(CitedSource(*one) for one in json.loads(found[1])) if found else ()
+        sources = tuple(CitedSource(*load) for load in json.loads(result[1])) if result else ()
     except (ValueError, TypeError, RecursionError):
         return content, ()
-    if not found or not all(map(_is_source, sources)):
+    if not result or not all(map(_is_source, sources)):
         return content, ()
-    return content[: found.start()], sources
+    return content[: result.start()], sources
 
 
 def _is_source(one: CitedSource) -> bool:
@@ -94,12 +99,12 @@ def _is_source(one: CitedSource) -> bool:
 
 def _thoughts(text: str) -> tuple[list[tuple[int, int]], str]:
     """Where thinking stands in a text, and what stands before an end of it that has no beginning."""
-    code = [found.span() for found in _CODE.finditer(text)] if _FINAL.search(text) else []
+    code = [result.span() for result in _CODE.finditer(text)] if _FINAL.search(text) else []
     final = [
-        found
-        for found in _FINAL.finditer(text)
-        if not any(start <= found.start() < end for start, end in code)
-        and (found[0] != _SPOKEN or text.startswith("analysis"))
+        result
+        for result in _FINAL.finditer(text)
+        if not any(start <= result.start() < end for start, end in code)
+        and (result[0] != _SPOKEN or text.startswith("analysis"))
     ]
     if final:
         end = _CHANNEL_END.search(text, final[-1].end())
@@ -198,7 +203,6 @@ def composed(tree: Mapping[str, Any], message: Mapping[str, Any]) -> str:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a field that is one, or has them in parts."""
     if isinstance(value, str):
         yield value
     for part in value if isinstance(value, list) else [value]:
@@ -212,19 +216,19 @@ def _sources(
     """The sources beside a reply as (number, title, address), numbered as the markers in the text refer to them."""
 
     def listed(name: str) -> list[Any]:
-        found = next((one for one in (tree.get(name), message.get(name)) if isinstance(one, list)), [])
-        return found[:_MOST_SOURCES]
+        result = next((one for one in (tree.get(name), message.get(name)) if isinstance(one, list)), [])
+        return result[:_MOST_SOURCES]
 
     titles = dict(
         reversed([(url, title) for url, title in map(_source, listed("search_results")) if url and title])
     )
     listing = listed("citations") or listed("search_results")
-    found: list[tuple[int | None, str, str]] = [
+    result: list[tuple[int | None, str, str]] = [
         (number, *_source(one)) for number, one in enumerate(listing, 1)
     ]
-    if not any(url for _, url, _ in found):
-        found = _annotated(listed("annotations"), text)
-    return [(number, title or titles.get(url, ""), url) for number, url, title in found if url]
+    if not any(url for _, url, _ in result):
+        result = _annotated(listed("annotations"), text)
+    return [(number, title or titles.get(url, ""), url) for number, url, title in result if url]
 
 
 def _annotated(annotations: list[Any], text: str) -> list[tuple[int | None, str, str]]:
@@ -233,8 +237,8 @@ def _annotated(annotations: list[Any], text: str) -> list[tuple[int | None, str,
     Where the text refers to more than there are, nobody knows which is which: they have no numbers then.
     """
     told: dict[str, tuple[int | None, str]] = {}
-    for one in annotations:
-        inner = one.get("url_citation", one) if isinstance(one, dict) else None
+    for annotation in annotations:
+        inner = annotation.get("url_citation", annotation) if isinstance(annotation, dict) else None
         url, title = _source(inner)
         if url and isinstance(inner, dict):
             start, end = inner.get("start_index"), inner.get("end_index")
@@ -264,3 +268,123 @@ def _source(one: Any) -> tuple[str, str]:
     if not fits:
         return "", ""
     return url, escaped(" ".join(title.split())[:_LONGEST_TITLE]) if isinstance(title, str) else ""
+
+
+STRIKES = 3
+YES_NO = (
+    "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else; on the next "
+    "line, give your reason in one or two sentences."
+)
+AGAIN = "Give the same decision again."
+_QUOTED = 4_000
+
+
+class ReplyForm(StrEnum):
+    """A form of asking, from the strictest down."""
+
+    SCHEMA = "json_schema"
+    OBJECT = "json_object"
+    TEXT = "text"
+
+
+_ORDER = list(ReplyForm)
+
+
+def below(rung: ReplyForm) -> ReplyForm | None:
+    """The next rung down; None at the foot."""
+    place = _ORDER.index(rung) + 1
+    return _ORDER[place] if place < len(_ORDER) else None
+
+
+@dataclass
+class ResponseFormats:
+    """What one endpoint and model have shown they can do; shared by all calls to them."""
+
+    top: ReplyForm = ReplyForm.SCHEMA
+    accepted: set[ReplyForm] = field(default_factory=set)
+    read: set[ReplyForm] = field(default_factory=set)
+    strikes: int = 0
+
+    def answered(self, rung: ReplyForm) -> None:
+        """A model answered on this rung: those above, which it had not answered on, are given up."""
+        self.accepted.add(rung)
+        if _ORDER.index(rung) > _ORDER.index(self.top) and self.top not in self.accepted:
+            self.top = rung
+
+    def rejected(self, rung: ReplyForm) -> ReplyForm | None:
+        """The server turned this form down by name; the rung to try instead, None when there is none."""
+        if rung is self.top:
+            self.top = below(rung) or rung
+        return below(rung)
+
+    def doubtful(self, rung: ReplyForm) -> bool:
+        """Whether an unexplained failure on this rung may be the form's fault."""
+        return rung not in self.accepted and below(rung) is not None
+
+    def parsed(self, rung: ReplyForm, *, well: bool) -> None:
+        """A reply could be read or not. Some servers take a schema and pay it no heed: three strikes, a rung down."""
+        if well:
+            self.read.add(rung)
+            self.strikes = 0
+        elif rung is self.top and rung not in self.read:
+            self.strikes += 1
+            if self.strikes >= STRIKES:
+                self.top, self.strikes = below(rung) or rung, 0
+
+
+@lru_cache(maxsize=64)
+def response_format(reply: type[BaseModel], rung: ReplyForm) -> dict[str, Any] | None:
+    """The request's response_format on a rung; None where none is sent."""
+    if rung is ReplyForm.SCHEMA:
+        form = {"name": schema_name(reply), "strict": True, "schema": strict_schema(reply)}
+        return {"type": "json_schema", "json_schema": form}
+    return {"type": "json_object"} if rung is ReplyForm.OBJECT else None
+
+
+def is_plain(reply: type[BaseModel]) -> bool:
+    """Whether the reply is a text by nature: what comes of asking for it says nothing of JSON."""
+    return bool(getattr(reply, "PLAIN", False))
+
+
+def ends_at_cap(reply: type[BaseModel]) -> bool:
+    """Whether a reply that is cut at the token limit is as it was wanted."""
+    return bool(getattr(reply, "ENDS_AT_CAP", False))
+
+
+def likely_tokens(reply: type[BaseModel]) -> int:
+    """How long such a reply may well be, before any has been seen; 0 where its class does not say."""
+    return int(getattr(reply, "TOKENS", 0))
+
+
+def reads_text(reply: type[BaseModel], rung: ReplyForm) -> bool:
+    """Whether on this rung the reply comes in the class's own plain text form."""
+    return rung is ReplyForm.TEXT and hasattr(reply, "from_text")
+
+
+@lru_cache(maxsize=64)
+def in_words(reply: type[BaseModel], rung: ReplyForm) -> str:
+    """What tells the model the form in words, where the server is not trusted to enforce it."""
+    if reads_text(reply, rung):
+        return str(getattr(reply, "TEXT_FORM", YES_NO))
+    schema = json.dumps(strict_schema(reply), ensure_ascii=False)
+    return f"Reply with one JSON object and nothing else, without a code fence. It must fit this JSON Schema: {schema}"
+
+
+def asked_for(messages: Messages, reply: type[BaseModel], rung: ReplyForm) -> Messages:
+    """The messages with the form stated in words, except where a schema is sent along."""
+    if rung is ReplyForm.SCHEMA:
+        return messages
+    first, *rest = messages
+    return [{**first, "content": f"{first['content']}\n\n{in_words(reply, rung)}"}, *rest]
+
+
+def repair(messages: Messages, content: str, fault: str, reply: type[BaseModel], rung: ReplyForm) -> Messages:
+    again = getattr(reply, "AGAIN", AGAIN)
+    return [
+        *messages,
+        {"role": "assistant", "content": escaped(content[:_QUOTED]) or "(nothing)"},
+        {
+            "role": "user",
+            "content": f"Your reply could not be read: {fault}. {again} {in_words(reply, rung)}",
+        },
+    ]

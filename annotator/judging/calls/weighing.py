@@ -8,15 +8,14 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Case
-from annotator.judging.calls import ladder
+from annotator.judging.calls import reply_parts
 from annotator.judging.calls.asking import question_key
-from annotator.judging.calls.client import Endpoint
-from annotator.judging.calls.ladder import ReplyForm
-from annotator.judging.calls.parameters import cap_of
+from annotator.judging.calls.client import Endpoint, cap_of
 from annotator.judging.calls.prices import tokens_in, tokens_of
-from annotator.judging.prompts.messages import Prompt, load, render
+from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.messages import Prompt, load, render
 
 R = TypeVar("R", bound=BaseModel)
 Judge = Callable[[Case, Ask], Awaitable[Any]]
@@ -38,7 +37,7 @@ class WeighedQuestion:
 
     def likely(self, told_output: int) -> tuple[int, int]:
         """The most tokens that it and its reply are likely to have, if a reply is told to have so many."""
-        output = ladder.likely_tokens(self.reply) or told_output
+        output = reply_parts.likely_tokens(self.reply) or told_output
         return self.tokens + self.more, output if self.cap is None else min(self.cap, output)
 
 
@@ -55,11 +54,11 @@ class _Weighing:
     async def __call__(
         self, prompt: str, fields: Mapping[str, str], reply: type[R], fenced: Sequence[str] = ()
     ) -> Answer:
-        found = self.prompts.get(prompt) or _prompt(prompt)
-        key = question_key(self.endpoint, found, fields, reply, fenced, self.trial)
-        form = ReplyForm.TEXT if ladder.is_plain(reply) else self.form
-        tokens = tokens_of(ladder.asked_for(render(found, fields, fenced), reply, form))
-        more = tokens_in(ladder.in_words(reply, ReplyForm.OBJECT)) if form is ReplyForm.SCHEMA else 0
+        result = self.prompts.get(prompt) or _prompt(prompt)
+        key = question_key(self.endpoint, result, fields, reply, fenced, self.trial)
+        form = ReplyForm.TEXT if reply_parts.is_plain(reply) else self.form
+        tokens = tokens_of(reply_parts.asked_for(render(result, fields, fenced), reply, form))
+        more = tokens_in(reply_parts.in_words(reply, ReplyForm.OBJECT)) if form is ReplyForm.SCHEMA else 0
         self.noted.append(WeighedQuestion(key, tokens, more, reply, cap_of(self.endpoint.parameters)))
         assumed = getattr(reply, "assumed", None)
         if assumed is not None:

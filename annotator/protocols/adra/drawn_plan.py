@@ -7,19 +7,18 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.item import Response
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import Response
-from annotator.domain.texts.change import derived_id
-from annotator.domain.texts.quotation import find
-from annotator.protocols.adra.lists import is_list_heading
-from annotator.protocols.replies import QUOTE_MISSING, ModelReply, fields
+from annotator.domain.texts.canonical import derived_id
+from annotator.domain.texts.difference import find
+from annotator.protocols.adra.reading import is_list_heading
+from annotator.protocols.several import QUOTE_MISSING, ModelReply, fields
 
 NAME = "adra.plan.draw"
-PROMPTS = (NAME,)
 LONGEST = 20_000
 
 
@@ -48,11 +47,11 @@ class DrawnPlan(ModelReply):
 async def extract(material: Material, ask: Ask) -> Extracted:
     """The plan that a model sees behind a report, each sub-task anchored where the report shows it."""
     shown = {"question": material.item.question, "report": material.response.text}
-    answer = await ask(PROMPTS[0], shown, DrawnPlan, fenced=("question", "report"))
+    answer = await ask(NAME, shown, DrawnPlan, fenced=("question", "report"))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
-    found = [(" ".join(step.text.split()), step.passage) for step in answer.reply.subtasks]
-    plan = _plan(material.response, ((text, passage) for text, passage in found if text))
+    result = [(" ".join(step.text.split()), step.passage) for step in answer.reply.subtasks]
+    plan = _plan(material.response, ((text, passage) for text, passage in result if text))
     if not plan.units:
         return Extracted(None, Status.UNCLEAR, "the report shows no sub-tasks", answer.flags)
     unanchored = any(unit.anchor is None for unit in plan.units)
@@ -66,8 +65,9 @@ def _plan(response: Response, steps: Iterable[tuple[str, str]]) -> Plan:
     for text, passage in steps:
         text = text[:LONGEST]
         seen[text] += 1
-        made = derived_id(NAME, text, seen[text])
-        units.append(Subtask(id=made, text=text, anchor=_anchor(response, passage)))
+        units.append(
+            Subtask(id=derived_id(NAME, text, seen[text]), text=text, anchor=_anchor(response, passage))
+        )
     return Plan(units=tuple(units))
 
 
@@ -105,15 +105,15 @@ def baseline(material: Material) -> Extracted:
 
 def _headings(report: str) -> list[tuple[tuple[int, int], str]]:
     """The headings of a report with their levels: marks, then depth of numbering; lines in bold are the lowest."""
-    found = []
+    result = []
     for heading in _HEADING.finditer(report):
         bare = _MARKS.sub("", heading["text"] or heading["bold"]).strip()
         number = _NUMBER.match(bare)
         text = bare[number.end() if number else 0 :].rstrip(": ")
         depth = (number["number"] or "").count(".") if number else 0
         if text and not is_list_heading(text):
-            found.append(((len(heading["level"] or "") or BOLD, depth), text))
-    return found
+            result.append(((len(heading["level"] or "") or BOLD, depth), text))
+    return result
 
 
 DEPARTURES = (
@@ -125,7 +125,7 @@ EXTRACTION = Extraction(
     title="Plan of a report",
     citation="ADRA, §3.1 and §4.3",
     makes=ResponsePart.PLAN,
-    prompts=PROMPTS,
+    prompts=(NAME,),
     extract=extract,
     baseline=baseline,
     departures=DEPARTURES,

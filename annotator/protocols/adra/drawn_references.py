@@ -5,20 +5,25 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.material.item import Response
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import Response
+from annotator.domain.texts.difference import find
 from annotator.domain.texts.identifier import Identifier, parse
-from annotator.domain.texts.quotation import find
-from annotator.protocols.adra.entry import ReferenceEntry
-from annotator.protocols.adra.reading import LONGEST_QUOTE, NAME, FoundWork, as_reference, references
-from annotator.protocols.replies import QUOTE_MISSING, ModelReply, fields
-from annotator.protocols.works import LONGEST_IDENTIFIER
+from annotator.protocols.adra.reading import (
+    LONGEST_QUOTE,
+    NAME,
+    FoundWork,
+    ReferenceEntry,
+    as_reference,
+    references,
+)
+from annotator.protocols.citations import LONGEST_IDENTIFIER
+from annotator.protocols.several import QUOTE_MISSING, ModelReply, fields
 
-PROMPTS = (NAME,)
 IDENTIFIER_MISSING, TITLE_MISSING = "identifier_missing", "title_missing"
 # As much as a reference may hold.
 LONGEST_TITLE, LONGEST_AUTHORS = 20_000, 2_000
@@ -61,7 +66,7 @@ class References(ModelReply):
 
 async def extract(material: Material, ask: Ask) -> Extracted:
     """The references that a model finds in a report; what the report does not hold is left out and flagged."""
-    answer = await ask(PROMPTS[0], {"report": material.response.text}, References, fenced=("report",))
+    answer = await ask(NAME, {"report": material.response.text}, References, fenced=("report",))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
     flags = list(answer.flags)
@@ -86,8 +91,7 @@ def _checked(listed: list[Listed], response: Response, flags: list[str]) -> Iter
         year = one.year if one.year in YEARS else None
         if not (title or identifier):
             continue
-        end = min(span[1], span[0] + LONGEST_QUOTE)
-        anchor = Anchor.at(response.text, span[0], end, response.id)
+        anchor = Anchor.at(response.text, span[0], min(span[1], span[0] + LONGEST_QUOTE), response.id)
         yield as_reference(FoundWork(identifier, ReferenceEntry(title, authors, year), *span), anchor)
 
 
@@ -109,8 +113,8 @@ def _title(one: Listed, report: str, flags: list[str]) -> str:
 
 def _held(identifier: str, report: str) -> bool:
     """Whether the report holds an identifier, in the spelling given or in the normal one."""
-    found, low = parse(identifier), report.lower()
-    spellings = [identifier.strip()] + ([found.value] if found else [])
+    result, low = parse(identifier), report.lower()
+    spellings = [identifier.strip()] + ([result.value] if result else [])
     return any(spelling.lower() in low for spelling in spellings)
 
 
@@ -130,7 +134,7 @@ EXTRACTION = Extraction(
     title="References of a report",
     citation="ADRA, §3.2 and appendix G",
     makes=ResponsePart.REFERENCES,
-    prompts=PROMPTS,
+    prompts=(NAME,),
     extract=extract,
     baseline=baseline,
     departures=DEPARTURES,

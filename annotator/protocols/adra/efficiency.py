@@ -8,7 +8,7 @@ from dataclasses import replace
 from math import inf
 
 from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
-from annotator.domain.material.response import Response
+from annotator.domain.material.item import Response
 from annotator.domain.texts.estimate import Estimate
 
 NAME = "adra.efficiency"
@@ -29,7 +29,6 @@ def latency(response: Response) -> float | None:
 
 
 def tokens(response: Response) -> float | None:
-    """The length of the report in tokens."""
     return None if response.tokens is None else float(response.tokens)
 
 
@@ -46,7 +45,6 @@ def run_tokens(response: Response) -> float | None:
 
 
 def cost(response: Response) -> float | None:
-    """US dollars."""
     return response.cost_usd
 
 
@@ -65,10 +63,10 @@ def _metric(
 ) -> Metric:
     def of(scored: RatedResponse, _: bool) -> Estimate:
         response = scored.material.response
-        found, part = score(reading, title, response), response.cost_part_usd
-        if reading is not cost or found.value is not None or part is None:
-            return found
-        return replace(found, floor=part, note=f"at least US$ {part:,.4g}: the rest has no price")
+        result, part = score(reading, title, response), response.cost_part_usd
+        if reading is not cost or result.value is not None or part is None:
+            return result
+        return replace(result, floor=part, note=f"at least US$ {part:,.4g}: the rest has no price")
 
     return Metric(name, title, definition, of, higher_is_better, unit, within=(0.0, inf), cost=True)
 

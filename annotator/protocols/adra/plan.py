@@ -10,11 +10,22 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.matrix import Matrix, MatrixSpec
-from annotator.domain.judges.presentation import CaseLayout, Presentation
-from annotator.domain.judges.protocol import Ask, Case, Material, Metric, Protocol, RatedResponse, Verdicts
-from annotator.domain.judges.scale import Value, ValueLook, nominal
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    CaseLayout,
+    Material,
+    Metric,
+    Presentation,
+    Protocol,
+    RatedResponse,
+    Value,
+    ValueLook,
+    Verdicts,
+    nominal,
+)
 from annotator.domain.kinds.artifact import Kind, Unit, cell_id
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
@@ -27,9 +38,15 @@ from annotator.protocols.adra.counts import (
     CountTally,
     estimate,
 )
-from annotator.protocols.missing import told_missing
-from annotator.protocols.replies import ModelReply, Word, values_by_name
-from annotator.protocols.several import by_letter, listed, of_several
+from annotator.protocols.several import (
+    ModelReply,
+    Word,
+    by_letter,
+    listed,
+    of_several,
+    told_missing,
+    values_by_name,
+)
 
 PROMPTS = ("adra.plan",)
 RELEVANT, NOT = "relevant", "not"
@@ -107,8 +124,8 @@ ANY_MATCH = MatrixCount(
 
 
 def _counts(reading: MatrixCount, cells: Matrix, gold: int) -> tuple[int, int]:
-    found = reading.count(cells, gold)
-    return found.right, found.found
+    result = reading.count(cells, gold)
+    return result.right, result.found
 
 
 MATRIX = MatrixSpec(
@@ -135,8 +152,7 @@ def score(reading: MatrixCount, figure: CountFigure, scored: RatedResponse, over
     if ResponsePart.PLAN not in scored.material.parts:
         return Estimate(None, method=method, note="the plan of this response is not known")
     drawn, wanted = scored.material.units(ResponsePart.PLAN), scored.material.units(Kind.PLAN)
-    cells = MATRIX.cells(drawn, wanted, scored.values)
-    return _estimate(reading, figure, cells, gold, over_valid, method)
+    return _estimate(reading, figure, MATRIX.cells(drawn, wanted, scored.values), gold, over_valid, method)
 
 
 def _estimate(
@@ -160,7 +176,6 @@ def _estimate(
 
 
 def _filled(cells: Matrix, *, by: bool) -> Matrix:
-    """The matrix with every missing cell set."""
     return tuple(tuple(by if cell is None else cell for cell in row) for row in cells)
 
 
@@ -214,15 +229,14 @@ class Row(ModelReply):
 
     @property
     def answers(self) -> list[Cell]:
-        """The answers by name."""
         return self.cells
 
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form: a sub-task's name and verdict alone on a line, then the reason; ValueError otherwise."""
-        found = values_by_name(text, r"g\d+", RELEVANT, NOT)
+        result = values_by_name(text, r"g\d+", RELEVANT, NOT)
         return cls.model_validate(
-            {"cells": [{"id": name, "reason": why, "verdict": verdict} for name, verdict, why in found]}
+            {"cells": [{"id": name, "reason": why, "verdict": verdict} for name, verdict, why in result]}
         )
 
 
@@ -243,23 +257,22 @@ def _verdict(cell: Cell, _case: Case, flags: tuple[str, ...]) -> Verdict:
 
 def baseline(case: Case) -> Verdicts:
     """Relevant when two sub-tasks are as alike as two wordings of one criterion are; the same on every machine."""
-    from annotator.stats.matching.likeness import bare, likeness_among
-    from annotator.stats.matching.matching import THRESHOLD
+    from annotator.stats.matching.matching import THRESHOLD, bare, likeness_among
 
     predicted, gold = case.given[PREDICTED], [unit.text for unit in case.units]
     alike = likeness_among((predicted,), gold)
-    found = {}
+    result = {}
     for unit in case.units:
         if not (bare(predicted) and bare(unit.text)):
             cause = "baseline: there are no words to compare"
-            found[unit.id] = Verdict(value=None, status=Status.UNCLEAR, cause=cause)
+            result[unit.id] = Verdict(value=None, status=Status.UNCLEAR, cause=cause)
             continue
         likeness = alike(predicted, unit.text)
         value, sign = (RELEVANT, "≥") if likeness >= THRESHOLD else (NOT, "<")
-        found[unit.id] = Verdict(
+        result[unit.id] = Verdict(
             value=value, rationale=f"baseline: likeness {likeness:.2f} {sign} {THRESHOLD:.2f}"
         )
-    return found
+    return result
 
 
 PLAN = Protocol(

@@ -5,19 +5,26 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.pairs import FIRST, SECOND, TIE, preferred
-from annotator.domain.judges.presentation import CaseLayout, Presentation
-from annotator.domain.judges.protocol import Case, Metric, Protocol, RatedResponse, Target, Verdicts
-from annotator.domain.judges.scale import PAIR, Value
-from annotator.domain.judges.taxonomy import Taxonomy
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, preferred
+from annotator.domain.judges.judge import Verdict
+from annotator.domain.judges.paper import Taxonomy
+from annotator.domain.judges.protocol import (
+    PAIR,
+    Case,
+    CaseLayout,
+    Metric,
+    Presentation,
+    Protocol,
+    RatedResponse,
+    Target,
+    Value,
+    Verdicts,
+)
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import report_pairs
-from annotator.protocols.missing import mean_of_known
-from annotator.protocols.replies import ModelReply, Word, blocks
+from annotator.protocols import several
+from annotator.protocols.several import ModelReply, Word, blocks, mean_of_known
 
 NAME = "adra.preference"
-PROMPTS = (NAME,)
 ASPECTS = ("factuality", "comprehensiveness", "coherence")
 
 DEPARTURES = (
@@ -44,11 +51,11 @@ def share(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """Of a response's comparisons, the share in which it was preferred; `n` counts those with a preference or a tie."""
     method = "preferred / comparisons"
     others = scored.material.rivals(NAME)
-    found = [preferred(scored.values.get(one.id), scored.reverse.get(one.id)) for one in others]
-    if not found:
+    result = [preferred(scored.values.get(one.id), scored.reverse.get(one.id)) for one in others]
+    if not result:
         return Estimate(None, method=method, note="there is no other response to compare with")
-    wins, missing = found.count(FIRST), found.count(None)
-    return mean_of_known(wins, len(found) - missing, missing, over_valid, "comparisons are missing", method)
+    wins, missing = result.count(FIRST), result.count(None)
+    return mean_of_known(wins, len(result) - missing, missing, over_valid, "comparisons are missing", method)
 
 
 # What a judge is asked (A.5): three respects by themselves, then the whole.
@@ -73,10 +80,10 @@ class Preferred(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on anything but the five lines."""
-        found = blocks(text, **{name: name.upper() for name in (*ASPECTS, "better")}, rationale="WHY")
-        if len(found) != 1:
+        result = blocks(text, **{name: name.upper() for name in (*ASPECTS, "better")}, rationale="WHY")
+        if len(result) != 1:
             raise ValueError("the five lines are not there once")
-        return cls.model_validate(found[0])
+        return cls.model_validate(result[0])
 
 
 def _reason(reply: Preferred) -> str:
@@ -84,7 +91,7 @@ def _reason(reply: Preferred) -> str:
     return f"{reply.rationale} ({respects})"
 
 
-judge = partial(report_pairs.judged, PROMPTS[0], Preferred, reason=_reason)
+judge = partial(several.judged, NAME, Preferred, reason=_reason)
 
 
 # No network (not in the paper): the report that gives more sources.
@@ -94,7 +101,7 @@ _MARKS = ("http://", "https://", "doi.org", "[1]", "[2]", "[3]", "[4]", "[5]", "
 
 def baseline(case: Case) -> Verdicts:
     """The report with more marks of sources is better, equal ones are a tie; a floor that no judge should share."""
-    first, second = (sum(text.count(mark) for mark in _MARKS) for text in report_pairs.both_texts(case))
+    first, second = (sum(text.count(mark) for mark in _MARKS) for text in several.both_texts(case))
     value = TIE if first == second else FIRST if first > second else SECOND
     return {
         case.unit.id: Verdict(value=value, rationale=f"baseline: {first} marks of sources against {second}")
@@ -137,10 +144,10 @@ PREFERENCE = Protocol(
         line="pair",
         layout=CaseLayout.PAIR,
     ),
-    cases=partial(report_pairs.with_rivals, NAME),
+    cases=partial(several.with_rivals, NAME),
     judge=judge,
     baseline=baseline,
-    prompts=PROMPTS,
+    prompts=(NAME,),
     paired=True,
     target=Target(FIRST, "better"),
     departures=DEPARTURES,

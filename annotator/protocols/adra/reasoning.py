@@ -10,27 +10,27 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.protocol import (
     Case,
     Material,
     Metric,
+    Presentation,
     Protocol,
     RatedResponse,
     Target,
+    Value,
+    ValueLook,
     Verdicts,
+    nominal,
 )
-from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.diagnostics import Statement
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.adra import counts
 from annotator.protocols.adra.counts import CountFigure, CountTally, estimate
-from annotator.protocols.lexical import at_least, by_passages
-from annotator.protocols.missing import told_missing
-from annotator.protocols.replies import ModelReply, QuotingReply, Word
-from annotator.protocols.several import UnitQuestion
+from annotator.protocols.merging import at_least, by_passages
+from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, Word, told_missing
 
 NAME = "adra.reasoning"
 
@@ -163,7 +163,6 @@ def _score_of(reading: StatementReading, figure: CountFigure) -> Callable[[Rated
 
 
 def _labelled(material: Material) -> list[tuple[Statement, bool]]:
-    """The statements whose gold label is decided."""
     units = material.units(Kind.DIAGNOSTICS)
     return [(unit, unit.label) for unit in units if unit.label is not None]
 
@@ -263,8 +262,7 @@ def baseline(case: Case) -> Verdicts:
 
     It never says false: words alone cannot contradict.
     """
-    said = at_least(BASELINE_THRESHOLD, TRUE, CANNOT_TELL)
-    return by_passages(case, "statement", said, unmet=CANNOT_TELL)
+    return by_passages(case, "statement", at_least(BASELINE_THRESHOLD, TRUE, CANNOT_TELL), unmet=CANNOT_TELL)
 
 
 REASONING = Protocol(

@@ -10,7 +10,7 @@ from functools import lru_cache
 from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.matches import Matching, RetrievalComparison, RetrievalMatch
+from annotator.domain.material.extract import Matching, RetrievalComparison, RetrievalMatch
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.identifier import different_works, normal_title, work_named
@@ -73,16 +73,16 @@ def _pairs(retrieved: Names, gold: Names) -> tuple[tuple[int, int], ...]:
     """The places of what belongs together; kept, since all figures of a response are made of them."""
     from annotator.stats.matching.matching import ReferencedWork, align_references
 
-    found = align_references(
+    result = align_references(
         [ReferencedWork(*name) for name in retrieved], [ReferencedWork(*name) for name in gold]
     )
-    return tuple((i, j) for i, j, _ in found.pairs)
+    return tuple((i, j) for i, j, _ in result.pairs)
 
 
 def tally(retrieved: Sequence[Reference], gold: Sequence[Reference]) -> CountTally:
     """How much was retrieved, how much is gold, and how much is both."""
-    found = len(_pairs(_named(retrieved), _named(gold)))
-    return CountTally(len(retrieved), found, len(gold), found)
+    result = len(_pairs(_named(retrieved), _named(gold)))
+    return CountTally(len(retrieved), result, len(gold), result)
 
 
 def _match(retrieved: Reference, gold: Reference) -> RetrievalMatch:
@@ -134,8 +134,8 @@ def score(figure: CountFigure, scored: RatedResponse) -> Estimate:
         return Estimate(None, method=figure.formula, note=note)
     counted = tally(scored.material.units(ResponsePart.REFERENCES), gold)
     value = figure.of(counted)
-    found = f"{counted.found} found of {counted.gold}, {counted.predicted} retrieved"
-    note = figure.undefined if value is None else found
+    result = f"{counted.found} found of {counted.gold}, {counted.predicted} retrieved"
+    note = figure.undefined if value is None else result
     return Estimate(value, n=len(gold), floor=value, ceiling=value, method=figure.formula, note=note)
 
 

@@ -1,6 +1,6 @@
 """The tables and figures of ADRA that rest on data a project holds."""
 
-from annotator.domain.judges.paper_table import (
+from annotator.domain.judges.paper import (
     Down,
     PaperTable,
     Spread,
@@ -11,7 +11,7 @@ from annotator.domain.judges.paper_table import (
     Unprinted,
     ViewTable,
 )
-from annotator.domain.material.response import INJECTION, ISOLATED
+from annotator.domain.material.item import INJECTION, ISOLATED
 
 KINDS = "source_kind"
 ACCURACY = {

@@ -10,27 +10,26 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.protocol import (
     Case,
     Material,
     Metric,
+    Presentation,
     Protocol,
     RatedResponse,
     Target,
+    Value,
+    ValueLook,
     Verdicts,
+    nominal,
 )
-from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.kinds.artifact import blind
-from annotator.domain.material.keypoints import KeyPoint, KeyPoints
-from annotator.domain.material.part import ResponsePart
+from annotator.domain.material.part import KeyPoint, KeyPoints, ResponsePart
 from annotator.domain.texts.estimate import Basis, Estimate
 from annotator.protocols.arena import keypoints
-from annotator.protocols.lexical import at_least, by_passages
-from annotator.protocols.missing import mean_of_known
-from annotator.protocols.replies import ModelReply, QuotingReply, Word
-from annotator.protocols.several import UnitQuestion, of_empty
+from annotator.protocols.merging import at_least, by_passages
+from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, Word, mean_of_known, of_empty
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,11 +77,9 @@ class RelationRate:
 
     @property
     def formula(self) -> str:
-        """The figure as a formula."""
         return f"{self.title} = {self.symbol} / |UEK|"
 
     def worth(self, relation: str) -> float:
-        """What a key point adds to the rate."""
         return float(relation == self.relation)
 
 
@@ -110,23 +107,22 @@ def points(part: ResponsePart, material: Material) -> list[KeyPoint]:
 
 def basis(part: ResponsePart, material: Material) -> Basis:
     """How many key points a report is measured by, and of how many pages."""
-    found = material.parts.get(part)
-    pages = found.pages if isinstance(found, KeyPoints) else ()
-    return Basis(len(points(part, material)), found.read if pages else 0, len(pages))  # type: ignore[union-attr]
+    result = material.parts.get(part)
+    pages = result.pages if isinstance(result, KeyPoints) else ()
+    return Basis(len(points(part, material)), result.read if pages else 0, len(pages))  # type: ignore[union-attr]
 
 
 def _nothing(part: ResponsePart, material: Material) -> str:
-    """Why a report has no figure."""
     if part is ResponsePart.POOL:
         return "the item has no common pool" if part not in material.parts else "the common pool is empty"
     if part not in material.parts:
         return "the key points of its pages have not been drawn"
-    found = basis(part, material)
-    if not found.pages:
+    result = basis(part, material)
+    if not result.pages:
         return "the report gives no address"
-    if not found.read:
-        return f"none of its {found.pages} pages could be read"
-    return f"no key point was found in the pages read, {found.read:,} of {found.pages:,}"
+    if not result.read:
+        return f"none of its {result.pages} pages could be read"
+    return f"no key point was found in the pages read, {result.read:,} of {result.pages:,}"
 
 
 def _said(part: ResponsePart, scored: RatedResponse) -> list[str | None]:
@@ -162,7 +158,10 @@ def _drawn_of(
         from annotator.stats.intervals.clustered import rates
 
         counts = [Counter(_said(ResponsePart.KEYPOINTS, scored)) for scored in pool]
-        own, known = [one[of.relation] for one in counts], [one.total() - one[None] for one in counts]
+        own, known = (
+            [count[of.relation] for count in counts],
+            [count.total() - count[None] for count in counts],
+        )
         return rates(own, known, times)
 
     return drawn

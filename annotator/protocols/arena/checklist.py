@@ -9,25 +9,37 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from annotator.domain.judges.presentation import Presentation
 from annotator.domain.judges.protocol import (
     Case,
+    Level,
     Material,
     Metric,
+    Presentation,
     Protocol,
     RatedResponse,
     Target,
     Verdicts,
+    numbers,
 )
-from annotator.domain.judges.scale import Level, numbers
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.checklist import unequal
+from annotator.domain.material.item import Item
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.arena.traits import described
-from annotator.protocols.lexical import by_passages
-from annotator.protocols.missing import told_missing
-from annotator.protocols.replies import ModelReply, QuotingReply
-from annotator.protocols.several import UnitQuestion, of_empty
+from annotator.protocols.merging import by_passages
+from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, of_empty, told_missing
+
+NOT_KNOWN = "not known"
+
+
+def trait(item: Item, name: str) -> str:
+    return item.traits.get(name, "").strip() or NOT_KNOWN
+
+
+def described(item: Item) -> dict[str, str]:
+    said = {"category": item.subject, "family": item.question_type}
+    known = {name: words.strip() or NOT_KNOWN for name, words in said.items()}
+    return known | {"difficulty": trait(item, "difficulty")}
+
 
 NAME = "arena.checklist"
 PROMPTS = (NAME, f"{NAME}.together")
@@ -72,8 +84,10 @@ def ace(points: Sequence[tuple[float, str | None]], over_valid: bool = False) ->
     missing = len(counted) - len(known)
     total, weighed = fsum(share * rating for share, rating in known), fsum(share for share, _ in known)
     usable = not missing or (over_valid and bool(known))
-    notes = [f"the shares sum to {whole:.2f} and are divided by that"] * (abs(whole - 1) > 1e-6)
-    notes += told_missing(missing, len(counted), usable, "ratings are missing")
+    notes = [
+        *([f"the shares sum to {whole:.2f} and are divided by that"] * (abs(whole - 1) > 1e-6)),
+        *told_missing(missing, len(counted), usable, "ratings are missing"),
+    ]
     return Estimate(
         total / weighed if usable else None,
         n=len(known),
@@ -86,7 +100,6 @@ def ace(points: Sequence[tuple[float, str | None]], over_valid: bool = False) ->
 
 
 def score(scored: RatedResponse, over_valid: bool = False) -> Estimate:
-    """ACE of one report by one rater."""
     points = scored.material.units(Kind.CHECKLIST)
     return ace([(point.share, scored.values.get(point.id)) for point in points], over_valid)
 

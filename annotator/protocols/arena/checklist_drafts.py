@@ -8,12 +8,12 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import POINTS, Checklist, CheckPoint, unequal
-from annotator.protocols.arena.traits import described, trait
-from annotator.protocols.replies import ModelReply, blocks
+from annotator.protocols.arena.checklist import described, trait
+from annotator.protocols.several import ModelReply, blocks
 
 NAME = "arena.checklist.make"
 NORMALIZED = "shares_normalized"

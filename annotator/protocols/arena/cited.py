@@ -19,8 +19,8 @@ def references(scored: RatedResponse, _over_valid: bool = False) -> Estimate:
     """The references of one report."""
     if not scored.material.units(Kind.CHECKLIST):
         return Estimate(None, method=METHOD, note="the item has no checklist")
-    found = float(len(read(scored.material.response.text, every=True).addresses))
-    return Estimate(found, n=1, floor=found, ceiling=found, method=METHOD)
+    result = float(len(read(scored.material.response.text, every=True).addresses))
+    return Estimate(result, n=1, floor=result, ceiling=result, method=METHOD)
 
 
 REFERENCES = Protocol(

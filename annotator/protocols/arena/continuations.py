@@ -8,10 +8,10 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask
 from annotator.domain.material.item import Item
-from annotator.protocols.replies import ModelReply
+from annotator.protocols.several import ModelReply
 
 PROMPT = "respond.continuation"
 PARAMETERS = '{"temperature": 0.1, "max_tokens": 500}'
@@ -43,9 +43,9 @@ def split(task: str) -> tuple[str, str] | None:
 
     None where no mark has words on either side.
     """
-    words = [found.start() for found in _WORD.finditer(task)]
+    words = [result.start() for result in _WORD.finditer(task)]
     inner = (
-        found.start() for found in _MARK.finditer(task) if words and words[0] < found.start() < words[-1]
+        result.start() for result in _MARK.finditer(task) if words and words[0] < result.start() < words[-1]
     )
     place = min(inner, key=lambda at: abs(at - len(task) / 2), default=None)
     return None if place is None else (task[:place], task[place:])

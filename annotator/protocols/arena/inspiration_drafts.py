@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.inspirations import (
@@ -20,11 +20,11 @@ from annotator.domain.kinds.inspirations import (
     InspirationType,
     Quality,
 )
-from annotator.domain.material.pieces import Piece, pieces
-from annotator.domain.material.source import Source
+from annotator.domain.material.extract import Piece, pieces
+from annotator.domain.material.item import Source
 from annotator.domain.texts.words import word_count
-from annotator.protocols.replies import BARS, QUOTE_MISSING, ModelReply, blocks
-from annotator.protocols.sources import NO_SOURCE, anchored, placed, sentences, with_text
+from annotator.protocols.reports import NO_SOURCE, anchored, placed, sentences, with_text
+from annotator.protocols.several import BARS, QUOTE_MISSING, ModelReply, blocks
 
 NAME = "arena.inspirations"
 MISSING = "Not found in the transcript: “{}”"
@@ -119,8 +119,8 @@ def _too_many(drawn: Sequence[DrawnInspiration], piece: Piece, answer: Answer) -
 
 
 def _unit(one: DrawnInspiration, source: Source, piece: Piece) -> Inspiration:
-    found = {quote: anchored([source], quote, piece.start) for quote in one.quotes if quote.strip()}
-    anchors = list(dict.fromkeys(anchor for anchor in found.values() if anchor is not None))
+    result = {quote: anchored([source], quote, piece.start) for quote in one.quotes if quote.strip()}
+    anchors = list(dict.fromkeys(anchor for anchor in result.values() if anchor is not None))
     return Inspiration(
         text=one.text.strip(),
         type=one.type,
@@ -128,7 +128,7 @@ def _unit(one: DrawnInspiration, source: Source, piece: Piece) -> Inspiration:
         piece=piece.number,
         anchor=anchors[0] if anchors else None,
         more_anchors=tuple(anchors[1:100]),
-        note="\n".join(MISSING.format(quote) for quote, anchor in found.items() if anchor is None)[:20_000],
+        note="\n".join(MISSING.format(quote) for quote, anchor in result.items() if anchor is None)[:20_000],
     )
 
 

@@ -10,21 +10,18 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Anchor
-from annotator.domain.material.keypoints import KeyPoint, KeyPoints, ReadPage
-from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.change import derived_id
-from annotator.domain.texts.quotation import find
+from annotator.domain.material.item import Page, PageState
+from annotator.domain.material.part import KeyPoint, KeyPoints, ReadPage, ResponsePart
+from annotator.domain.texts.canonical import derived_id
+from annotator.domain.texts.difference import find
 from annotator.domain.texts.words import terms
-from annotator.protocols.citations import given
-from annotator.protocols.lexical import pieces
-from annotator.protocols.merging import merged
-from annotator.protocols.passages import excerpt
-from annotator.protocols.reference_lists import normal
-from annotator.protocols.replies import ModelReply
+from annotator.protocols.citations import given, normal
+from annotator.protocols.merging import merged, pieces
+from annotator.protocols.reports import excerpt
+from annotator.protocols.several import ModelReply
 
 NAME = "arena.keypoints.extract"
 SPAN_MISSING, POINT_LOST, PAGE_CUT = "span_not_in_page", "point_without_span", "page_cut"
@@ -65,22 +62,20 @@ class DrawnPoints(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a line that is neither of the two, and on a span before any point."""
-        found: list[tuple[str, list[str]]] = []
+        result: list[tuple[str, list[str]]] = []
         lines = [] if text.strip().lower() == "none" else filter(None, map(str.strip, text.splitlines()))
         for line in lines:
             label, _, words = line.partition(":")
             if label == "POINT":
-                found.append((words.strip(), []))
-            elif label == "SPAN" and found:
-                found[-1][1].append(words.strip())
+                result.append((words.strip(), []))
+            elif label == "SPAN" and result:
+                result[-1][1].append(words.strip())
             else:
                 raise ValueError(f"a line is neither POINT: nor SPAN: {line[:80]!r}")
-        return cls(points=[DrawnPoint(spans=spans, text=words) for words, spans in found])
+        return cls(points=[DrawnPoint(spans=spans, text=words) for words, spans in result])
 
 
 class _PageReading:
-    """What was found so far in the pages of one report."""
-
     def __init__(self, material: Material) -> None:
         self._report = material.response.id
         self._times: Counter[tuple[str, str]] = Counter()
@@ -109,31 +104,29 @@ class _PageReading:
 
     def _point(self, address: str, text: str, anchors: list[Anchor], missing: list[str]) -> KeyPoint:
         self._times[address, text] += 1
-        note = "\n".join(f"Not in the page, and dropped: “{span[:500]}”" for span in missing)
         return KeyPoint(
             id="k" + derived_id("key point", self._report, address, text, self._times[address, text])[-12:],
             text=text,
-            note=note,
+            note="\n".join(f"Not in the page, and dropped: “{span[:500]}”" for span in missing),
             anchor=anchors[0],
             more_anchors=tuple(anchors[1:MOST_SPANS]),
         )
 
     def extracted(self) -> Extracted:
-        """The points of all pages, each once."""
         document = KeyPoints(units=merged(self.points), pages=tuple(self.pages))
         return Extracted(document, flags=tuple(sorted(self.flags)))
 
 
 def cited(material: Material) -> list[str]:
     """URL(R): the normal addresses that a report and its list of references give, each once, in order."""
-    listed = (normal(one.identifier) for one in material.units(ResponsePart.REFERENCES))
+    listed = (normal(unit.identifier) for unit in material.units(ResponsePart.REFERENCES))
     return list(filter(None, dict.fromkeys((*given(material.response.text), *listed))))
 
 
 def _unfetched(material: Material) -> Extracted | None:
     """Why nothing can be drawn yet; None where every page was read, or found to be unreadable."""
     addresses = cited(material)
-    lacking = [one for one in addresses if not _known(material.pages.get(one))]
+    lacking = [address for address in addresses if not _known(material.pages.get(address))]
     if not lacking:
         return None
     cause = (
@@ -172,7 +165,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
         if answer.status is not Status.OK:
             failed = failed or Extracted(None, answer.status, f"{page.url}: {answer.cause}", answer.flags)
             continue
-        drawing.add(page, [(one.text, one.spans) for one in answer.reply.points])
+        drawing.add(page, [(point.text, point.spans) for point in answer.reply.points])
     return failed or drawing.extracted()
 
 
@@ -188,7 +181,7 @@ def baseline(material: Material) -> Extracted:
     drawing, wanted = _PageReading(material), terms(material.item.question)
     for page in _readable(material, drawing):
         sentences = [page.text[slice(*span)] for span in pieces(page.text)]
-        shared = {one: len(terms(one) & wanted) for one in dict.fromkeys(sentences)}
+        shared = {fromkey: len(terms(fromkey) & wanted) for fromkey in dict.fromkeys(sentences)}
         best = sorted((one for one in shared if shared[one] >= LEAST_SHARED), key=lambda one: -shared[one])
         chosen = set(best[:MOST_OF_A_PAGE])
         drawing.add(page, [(_PLAIN.sub(" ", one)[:LONGEST_TEXT], [one]) for one in shared if one in chosen])

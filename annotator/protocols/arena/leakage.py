@@ -12,7 +12,7 @@ from math import log, sqrt
 from typing import TYPE_CHECKING
 
 from annotator.domain.judges.protocol import Metric, Protocol, RatedResponse
-from annotator.domain.material.response import CONTINUATION
+from annotator.domain.material.item import CONTINUATION
 from annotator.domain.texts.estimate import Estimate
 from annotator.protocols.arena.continuations import split
 
@@ -147,7 +147,6 @@ class Vocabulary:
 
 
 def likeness(found: str, reference: str, vocabulary: Vocabulary) -> Likeness:
-    """How alike a continuation and the suffix are."""
     return Likeness(
         string_similarity(found, reference), vocabulary.cosine(found, reference), overlap(found, reference)
     )
@@ -184,7 +183,6 @@ def compared(
 
 
 def _vocabulary(pool: Sequence[RatedResponse]) -> Vocabulary:
-    """That of all suffixes of a pool."""
     halves = map(split, dict.fromkeys(one.material.item.question for one in pool))
     return Vocabulary.of([half[1] for half in halves if half is not None])
 
@@ -221,9 +219,9 @@ def _metric(
         """The mean of every draw."""
         from annotator.stats.intervals.clustered import rates
 
-        found = compared(pool, vocabulary)
-        values = [0.0 if one is None else of(one) for one in found]
-        return rates(values, [one is not None for one in found], times)
+        result = compared(pool, vocabulary)
+        values = [0.0 if one is None else of(one) for one in result]
+        return rates(values, [one is not None for one in result], times)
 
     return Metric(
         f"leakage.{name}",

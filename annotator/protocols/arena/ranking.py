@@ -4,15 +4,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, field_validator
 
-from annotator.domain.judges.contest import SCORES_DISAGREE, checked_confidence
-from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.pairs import FIRST, SECOND
-from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
-from annotator.domain.judges.scale import PAIR
+from annotator.domain.judges.contest import FIRST, SCORES_DISAGREE, SECOND, checked_confidence
+from annotator.domain.judges.judge import Verdict
+from annotator.domain.judges.protocol import PAIR, Ask, Case, Protocol, Verdicts
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import term_counts
-from annotator.protocols.replies import ModelReply, Word
-from annotator.protocols.several import of_one
+from annotator.protocols.several import ModelReply, Word, of_one
 
 PROMPT = "arena.ranking"
 # The most words that a task may have, and how sure the baseline ever is.
@@ -77,12 +74,10 @@ class TaskPreference(ModelReply):
 
 
 def said(better: str, confidence: float) -> str:
-    """A choice and its confidence as one value."""
     return f"{better} {confidence:g}"
 
 
 def read(value: str) -> tuple[str, float]:
-    """The choice and the confidence that such a value holds."""
     better, _, sure = value.partition(" ")
     return better, float(sure)
 
@@ -98,8 +93,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
 
 def _verdict(reply: TaskPreference, _case: Case, flags: tuple[str, ...]) -> Verdict:
     flags = flags if reply.agrees else (*flags, SCORES_DISAGREE)
-    value = said(reply.better, reply.confidence)
-    return Verdict(value=value, rationale=reply.reason, flags=" ".join(flags))
+    return Verdict(value=said(reply.better, reply.confidence), rationale=reply.reason, flags=" ".join(flags))
 
 
 def baseline(case: Case) -> Verdicts:

@@ -1,6 +1,6 @@
 """The tables of DeepResearch Arena that rest on data a project holds."""
 
-from annotator.domain.judges.paper_table import (
+from annotator.domain.judges.paper import (
     PaperTable,
     SystemsTable,
     TableColumn,

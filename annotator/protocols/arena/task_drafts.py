@@ -9,13 +9,12 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.kinds.artifact import Kind, Unit
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.inspirations import Inspiration, InspirationType
 from annotator.domain.kinds.tasks import COUNT, Difficulty, Family, Phase, Task, Tasks
-from annotator.protocols.replies import ModelReply, blocks
-from annotator.protocols.several import by_letter
+from annotator.protocols.several import ModelReply, blocks, by_letter
 
 NAME = "arena.tasks"
 NO_INSPIRATIONS = "The item has no inspirations that you may see."
@@ -74,8 +73,18 @@ async def write(material: Material, ask: Ask) -> Extracted:
     units, flags, failed = list[Task](), list[str](), None
     for piece, inspirations in _by_piece(material).items():
         names = by_letter(inspirations, "i")
-        fields = {"inspirations": _listed(names)}
-        answer = await ask(NAME, fields, WrittenTasks, fenced=("inspirations",))
+        answer = await ask(
+            NAME,
+            {
+                "inspirations": "\n".join(
+                    f"{name} ({unit.type or 'no type'}): {' '.join(unit.text.split())}"
+                    for name, unit in names.items()
+                    if isinstance(unit, Inspiration)
+                )
+            },
+            WrittenTasks,
+            fenced=("inspirations",),
+        )
         flags += answer.flags
         if answer.status is not Status.OK:
             failed = failed or Extracted(None, answer.status, answer.cause, answer.flags)
@@ -86,7 +95,19 @@ async def write(material: Material, ask: Ask) -> Extracted:
             continue
         flags += [FEW] * (len(written) < COUNT[0])
         flags += [UNKNOWN] * any(set(one.inspirations) - set(names) for one in written)
-        units += (_unit(one, names, piece) for one in written)
+        units += (
+            Task(
+                text=one.task.strip(),
+                phase=one.phase,
+                family=Family(one.family),
+                difficulty=one.difficulty,
+                inspirations=tuple(
+                    dict.fromkeys(names[name].id for name in one.inspirations if name in names)
+                ),
+                piece=piece,
+            )
+            for one in written
+        )
     if failed is not None:
         return failed
     if not units:
@@ -95,23 +116,14 @@ async def write(material: Material, ask: Ask) -> Extracted:
 
 
 def _by_piece(material: Material) -> dict[int | None, list[Inspiration]]:
-    found: dict[int | None, list[Inspiration]] = defaultdict(list)
+    result: dict[int | None, list[Inspiration]] = defaultdict(list)
     for unit in material.units(Kind.INSPIRATIONS):
         if unit.text.strip():
-            found[unit.piece].append(unit)
-    return found
-
-
-def _listed(names: Mapping[str, Unit]) -> str:
-    return "\n".join(
-        f"{name} ({unit.type or 'no type'}): {' '.join(unit.text.split())}"
-        for name, unit in names.items()
-        if isinstance(unit, Inspiration)
-    )
+            result[unit.piece].append(unit)
+    return result
 
 
 def _fault(written: Sequence[WrittenTask], piece: int | None) -> str:
-    """Why a reply is refused; empty when it is not."""
     of = f" on piece {piece}" if piece else ""
     if len(written) > COUNT[1]:
         return f"The reply{of} has {len(written):,} tasks; {COUNT[0]} to {COUNT[1]} are asked for."
@@ -123,17 +135,6 @@ def _fault(written: Sequence[WrittenTask], piece: int | None) -> str:
         if family.phase is not one.phase:
             return f"{family.value} belongs to the phase {family.phase.value}, not {one.phase.value}."
     return ""
-
-
-def _unit(one: WrittenTask, names: Mapping[str, Unit], piece: int | None) -> Task:
-    return Task(
-        text=one.task.strip(),
-        phase=one.phase,
-        family=Family(one.family),
-        difficulty=one.difficulty,
-        inspirations=tuple(dict.fromkeys(names[name].id for name in one.inspirations if name in names)),
-        piece=piece,
-    )
 
 
 _FITTING: Mapping[Family, tuple[InspirationType, str]] = {
@@ -189,9 +190,8 @@ def _filled(
     """A task of a family from an inspiration of its type; from another where there is none."""
     fitting = [one for one in among if one.type is kind] or among
     chosen = fitting[place % len(fitting)]
-    begun = " ".join(chosen.text.split()[:_SHOWN_WORDS]).rstrip(".!?。！？,;:")
     return Task(
-        text=words.format(begun[:300]),
+        text=words.format(" ".join(chosen.text.split()[:_SHOWN_WORDS]).rstrip(".!?。！？,;:")[:300]),
         phase=family.phase,
         family=family,
         difficulty=Difficulty.ADVANCED if family is Family.TEST else Difficulty.BASIC,

@@ -5,14 +5,22 @@ DeepScholar-Bench: claim coverage, §8.3.3; the window, §8.4.2 and Figure 5; th
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from annotator.domain.judges.judgement import YES, Status, Verdict, said_yes
-from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Ask, Case, Material, Metric, Protocol, RatedResponse, Verdicts
+from annotator.domain.judges.judge import YES, Status, Verdict, said_yes
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Material,
+    Metric,
+    Presentation,
+    Protocol,
+    RatedResponse,
+    Verdicts,
+)
 from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.artifact import Unit, cell_id
 from annotator.domain.material.part import ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.deepscholar.entailment import (
+from annotator.protocols.deepscholar.precision import (
     NO_TEXT,
     Entailed,
     body,
@@ -22,10 +30,9 @@ from annotator.protocols.deepscholar.entailment import (
     unknown,
     verdict_of,
 )
-from annotator.protocols.missing import mean_of_known
+from annotator.protocols.several import mean_of_known
 
 NAME = "deepscholar.coverage"
-PROMPTS = (NAME,)
 METHOD = "mean over sentences of max e(s, i), |i − s| ≤ w"
 RELEASED = "mean over longer sentences of e(s, s), 0 where none is cited"
 # The paper's own window; the widest of its Figure 5 is 5.
@@ -89,13 +96,13 @@ def unit_id(sentences: Sequence[Sentence], at: int, place: int | None) -> str:
 
 def borne_out(sentences: Sequence[Sentence], values: Mapping[str, str], window: int) -> list[bool | None]:
     """Of each sentence whether some sources in the window bear it out; None where that is open."""
-    found: list[bool | None] = []
+    result: list[bool | None] = []
     for at in range(len(sentences)):
         said = [
             said_yes(values.get(unit_id(sentences, at, place))) for _, place in places(sentences, at, window)
         ]
-        found.append(True if True in said else None if None in said else False)
-    return found
+        result.append(True if True in said else None if None in said else False)
+    return result
 
 
 def coverage(scored: RatedResponse, over_valid: bool = False, window: int = WINDOW) -> Estimate:
@@ -123,8 +130,9 @@ def as_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 def _share(found: Sequence[bool | None], over_valid: bool, method: str = METHOD) -> Estimate:
     known = [one for one in found if one is not None]
-    missing = len(found) - len(known)
-    return mean_of_known(sum(known), len(known), missing, over_valid, "sentences are open", method)
+    return mean_of_known(
+        sum(known), len(known), len(found) - len(known), over_valid, "sentences are open", method
+    )
 
 
 def cases(material: Material) -> Iterator[Case]:
@@ -153,7 +161,6 @@ def _unit(material: Material, sentences: Sequence[Sentence], at: int, place: int
 
 
 def _where(at: int, place: int | None) -> str:
-    """Whose sources they are, in words."""
     if place is None:
         return "title and abstract of the paper alone"
     if place == at:
@@ -182,11 +189,10 @@ async def _asked(case: Case, unit: Unit, ask: Ask) -> Verdict:
         "sentence": place.sentence,
         "sources": place.sources or NONE_CITED,
     }
-    answer = await ask(PROMPTS[0], fields, Entailed, fenced=("question", "sentence", "sources"))
+    answer = await ask(NAME, fields, Entailed, fenced=("question", "sentence", "sources"))
     if answer.status is not Status.OK:
         return answer.verdict()
-    given = f"{place.sources}\n\n{case.item.question}"
-    return _settled(place, verdict_of(answer.reply, given, answer.flags))
+    return _settled(place, verdict_of(answer.reply, f"{place.sources}\n\n{case.item.question}", answer.flags))
 
 
 def _at_place(unit: Unit) -> SentenceAtPlace:
@@ -248,7 +254,7 @@ COVERAGE = Protocol(
     cases=cases,
     judge=judge,
     baseline=baseline,
-    prompts=PROMPTS,
+    prompts=(NAME,),
     aims=(Aim("accuracy", 0.80, "Table 3", "GPT-4o"),),
     departures=DEPARTURES,
     stops=True,

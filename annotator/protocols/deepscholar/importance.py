@@ -9,19 +9,26 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Ask, Case, Material, Protocol, Verdicts
+from annotator.domain.judges.judge import Verdict
+from annotator.domain.judges.protocol import (
+    Ask,
+    Case,
+    Material,
+    Presentation,
+    Protocol,
+    Value,
+    ValueLook,
+    Verdicts,
+    nominal,
+)
 from annotator.domain.judges.published import Aim
-from annotator.domain.judges.scale import Value, ValueLook, nominal
 from annotator.domain.kinds.artifact import Anchor, Kind, Unit, blind
-from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.words import terms
 from annotator.protocols.deepscholar.nuggets import gold
-from annotator.protocols.deepscholar.retrieved import BY_PEOPLE, abstract_at, work_fields
-from annotator.protocols.replies import ValueReply, Word
-from annotator.protocols.several import of_one
+from annotator.protocols.deepscholar.references import BY_PEOPLE, abstract_at, work_fields
+from annotator.protocols.several import ValueReply, Word, of_one
 
 NUGGET, REFERENCE = "deepscholar.nugget_importance", "deepscholar.reference_importance"
 NOT_KNOWN = "(not known)"
@@ -73,35 +80,28 @@ def cases_of_references(material: Material) -> Iterator[Case]:
     """One case for each gold reference beside the exemplar that cites it, with its abstract and where it is cited."""
     if material.response.mode != EXEMPLAR:
         return
-    marks = _marks(material.response.text)
-    for one in material.units(Kind.EVIDENCE):
-        address = str(work_named(one.identifier) or "")
-        place = _cited(material.response.text, marks.get(normal_title(one.text), ""))
-        cited = Unit(id=one.id, text=one.text or one.identifier, note=one.authors, anchor=place)
+    marks = {
+        key: result["mark"]
+        for result in _ENTRY.finditer(material.response.text)
+        for words in result["words"].split(". ")
+        if (key := normal_title(words))
+    }
+    for unit in material.units(Kind.EVIDENCE):
+        address = str(work_named(unit.identifier) or "")
+        place = _cited(material.response.text, marks.get(normal_title(unit.text), ""))
+        cited = Unit(id=unit.id, text=unit.text or unit.identifier, note=unit.authors, anchor=place)
         given = work_fields(address, abstract_at(material, address))
         yield material.case(REFERENCE, Kind.EVIDENCE, cited, given=given)
 
 
-def _marks(text: str) -> dict[str, str]:
-    """Normal title → its mark, of a list of references in which each line is “[n] authors. title. year”."""
-    return {
-        key: found["mark"]
-        for found in _ENTRY.finditer(text)
-        for words in found["words"].split(". ")
-        if (key := normal_title(words))
-    }
-
-
 def _cited(text: str, mark: str) -> Anchor | None:
-    """The first sentence that bears a mark; None where none does."""
     at = text.find(mark) if mark else -1
     if at < 0:
         return None
-    start = text.rfind("\n", 0, at) + 1
-    for found in _SENTENCE.finditer(text, start):
-        if found.end() > at:
-            quote = found[0].strip()
-            here = text.index(quote, found.start())
+    for result in _SENTENCE.finditer(text, text.rfind("\n", 0, at) + 1):
+        if result.end() > at:
+            quote = result[0].strip()
+            here = text.index(quote, result.start())
             return None if quote.startswith(mark) else Anchor.at(text, here, here + len(quote))
     return None
 
@@ -125,15 +125,14 @@ async def judge_reference(case: Case, ask: Ask) -> Verdicts:
 
 
 async def _asked(
-    case: Case, ask: Ask, fields: dict[str, str], shape: type[NuggetImportance | ReferenceImportance]
+    case: Case, ask: Ask, fields: dict[str, str], protocol: type[NuggetImportance | ReferenceImportance]
 ) -> Verdicts:
-    answer = await ask(case.protocol, fields, shape, fenced=tuple(fields))
+    answer = await ask(case.protocol, fields, protocol, fenced=tuple(fields))
     return of_one(case, answer, _verdict)
 
 
 def _verdict(reply: NuggetImportance | ReferenceImportance, _case: Case, flags: tuple[str, ...]) -> Verdict:
-    value = reply.importance.replace("-", "_")
-    return Verdict(value=value, rationale=reply.rationale, flags=" ".join(flags))
+    return Verdict(value=reply.importance.replace("-", "_"), rationale=reply.rationale, flags=" ".join(flags))
 
 
 # No network: the share of a unit's own terms that the task uses; not fitted to anything.

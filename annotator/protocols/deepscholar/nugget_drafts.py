@@ -8,15 +8,14 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.texts.words import word_count
 from annotator.protocols.deepscholar.nuggets import PROMPTS as ASSIGNED
 from annotator.protocols.deepscholar.nuggets import SupportTogether
-from annotator.protocols.replies import ModelReply, Word
-from annotator.protocols.several import by_letter, listed
+from annotator.protocols.several import ModelReply, Word, by_letter, listed
 
 NAME, WEIGHED = "deepscholar.nuggets.make", "deepscholar.nuggets.weigh"
 WINDOW, MOST, LONGEST, PUBLIC_MEAN = 10, 30, 12, 15
@@ -78,25 +77,27 @@ async def make(material: Material, ask: Ask) -> Extracted:
     texts = [one.text for one in material.facing if one.text.strip()]
     if not texts:
         return Extracted(None, Status.SKIPPED, NO_EXEMPLAR)
-    found: list[str] = []
+    result: list[str] = []
     for start in range(0, len(texts), WINDOW):
-        shown = "\n\n".join(texts[start : start + WINDOW])
         fields = {
             "question": material.item.question,
-            "nuggets": "\n".join(found) or NONE_YET,
-            "documents": shown,
+            "nuggets": "\n".join(result) or NONE_YET,
+            "documents": "\n\n".join(texts[start : start + WINDOW]),
         }
         answer = await ask(NAME, fields, DrawnNuggets, fenced=tuple(fields))
         if answer.status is not Status.OK:
             return _failed(answer)
-        found = list(
+        result = list(
             dict.fromkeys(" ".join(words.split()) for words in answer.reply.nuggets if words.strip())
         )
-    if not found:
+    if not result:
         return Extracted(None, Status.UNCLEAR, "The model found no nuggets.", answer.flags)
-    flags = [*answer.flags, *[CUT] * (len(found) > MOST)]
-    flags += [TOO_LONG] * any(word_count(words) > LONGEST for words in found[:MOST])
-    return await _weighed(material, ask, [Nugget(text=words) for words in found[:MOST]], texts, flags)
+    flags = [
+        *answer.flags,
+        *[CUT] * (len(result) > MOST),
+        *([TOO_LONG] * any(word_count(words) > LONGEST for words in result[:MOST])),
+    ]
+    return await _weighed(material, ask, [Nugget(text=words) for words in result[:MOST]], texts, flags)
 
 
 async def _weighed(

@@ -10,18 +10,36 @@ from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.presentation import Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse, Target, Verdicts
+from annotator.domain.judges.protocol import (
+    Case,
+    Level,
+    Material,
+    Metric,
+    Presentation,
+    Protocol,
+    RatedResponse,
+    Scale,
+    Target,
+    Value,
+    ValueLook,
+    Verdicts,
+)
 from annotator.domain.judges.published import Aim
-from annotator.domain.judges.scale import Level, Scale, Value, ValueLook
 from annotator.domain.kinds.artifact import Kind, blind
 from annotator.domain.kinds.nuggets import Nugget
-from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.lexical import by_passages
-from annotator.protocols.missing import mean_of_known
-from annotator.protocols.replies import ModelReply, QuotingReply, longest_quote, sole_value
-from annotator.protocols.several import ID, UnitQuestion, of_empty
+from annotator.protocols.merging import by_passages
+from annotator.protocols.several import (
+    ID,
+    ModelReply,
+    QuotingReply,
+    UnitQuestion,
+    longest_quote,
+    mean_of_known,
+    of_empty,
+    sole_value,
+)
 
 NAME = "deepscholar.nuggets"
 DEPARTURES = (
@@ -49,7 +67,6 @@ class NuggetReading:
 
     @property
     def formula(self) -> str:
-        """The figure as a formula."""
         of = "vital nuggets" if self.vital else "nuggets"
         return f"(support + partial / 2) / {of}" if self.partial else f"support / {of}"
 

@@ -8,27 +8,26 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.pairs import FIRST, SECOND, TIE, PairOutcome, outcome
-from annotator.domain.judges.presentation import CaseLayout, Presentation
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, outcome
+from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.protocol import (
+    PAIR,
     Case,
+    CaseLayout,
     Metric,
+    Presentation,
     Protocol,
     RatedResponse,
     Target,
     Verdicts,
 )
 from annotator.domain.judges.published import Aim
-from annotator.domain.judges.scale import PAIR
-from annotator.domain.material.response import EXEMPLAR
+from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import report_pairs
-from annotator.protocols.missing import told_missing
-from annotator.protocols.replies import ValueReply, Word
+from annotator.protocols import several
+from annotator.protocols.several import ValueReply, Word, told_missing
 
 NAME = "deepscholar.organization"
-PROMPTS = (NAME,)
 METHOD = "(w₁ + w₂) / 2, wins over the exemplar in both orders"
 DEPARTURES = (
     "A comparison that failed in either order leaves the score open between its bounds. The public code counts it as "
@@ -99,7 +98,7 @@ class BetterOrganized(ValueReply):
     better: Annotated[Literal["first", "second"], Word] = Field(description="Which one is better organized")
 
 
-judge = partial(report_pairs.judged, PROMPTS[0], BetterOrganized)
+judge = partial(several.judged, NAME, BetterOrganized)
 
 
 # No network (not in the paper): what a judge that only looks at length would say.
@@ -107,7 +106,7 @@ judge = partial(report_pairs.judged, PROMPTS[0], BetterOrganized)
 
 def baseline(case: Case) -> Verdicts:
     """The section with more words is better, equal ones are a tie; a floor that no judge should share."""
-    first, second = (len(text.split()) for text in report_pairs.both_texts(case))
+    first, second = (len(text.split()) for text in several.both_texts(case))
     value = TIE if first == second else FIRST if first > second else SECOND
     return {case.unit.id: Verdict(value=value, rationale=f"baseline: {first} words against {second}")}
 
@@ -132,10 +131,10 @@ ORGANIZATION = Protocol(
             "A report can be compared once its item has a section that people wrote.",
         ),
     ),
-    cases=partial(report_pairs.with_exemplars, NAME),
+    cases=partial(several.with_exemplars, NAME),
     judge=judge,
     baseline=baseline,
-    prompts=PROMPTS,
+    prompts=(NAME,),
     paired=True,
     exemplar=True,
     target=Target(FIRST, "better"),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotator.domain.judges.paper_table import (
+from annotator.domain.judges.paper import (
     RELEASED,
     Down,
     DuelTable,

@@ -6,38 +6,104 @@ DeepScholar-Bench: citation precision, §8.3.3; the judge's question, Box 3.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Annotated, ClassVar, Literal
 
-from annotator.domain.judges.judgement import Status, Verdict, said_yes
-from annotator.domain.judges.presentation import Presentation
+from pydantic import Field
+
+from annotator.domain.judges.judge import NO, YES, Status, Verdict, said_yes
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
     Material,
     Metric,
+    Presentation,
     Protocol,
     RatedResponse,
+    Scale,
+    Value,
+    ValueLook,
     Verdicts,
+    nominal,
 )
 from annotator.domain.judges.published import Aim
 from annotator.domain.kinds.artifact import Unit, cell_id
-from annotator.domain.material.part import ResponsePart, Sentence
-from annotator.domain.texts.counting import counted
+from annotator.domain.material.item import EXEMPLAR, PageState
+from annotator.domain.material.part import CitedSource, ResponsePart, Sentence
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.deepscholar.entailment import (
-    NO_TEXT,
-    Entailed,
-    body,
-    by_words,
-    scale,
-    source_of,
-    unknown,
-    verdict_of,
-)
-from annotator.protocols.missing import told_missing
-from annotator.protocols.several import of_one
+from annotator.domain.texts.words import counted, terms
+from annotator.protocols.several import ValueReply, Word, of_one, told_missing, with_quote
+
+UNDRAWN = "the report's sentences have not been drawn"
+NO_SENTENCE = "the report has no sentence"
+PEOPLES_OWN = "left out for what people wrote: of their sources only title and abstract are at hand"
+NO_TEXT = "Title and abstract of this source are not in this project; fetch them first."
+
+
+class Entailed(ValueReply):
+    """What a judge replies about a sentence and its sources. The evidence comes first: the verdict follows from it."""
+
+    VALUE: ClassVar[str] = "supported"
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be yes or no, in exactly those letters, and nothing else. On the "
+        "next line copy the deciding words of the source between double quotes, if there are any, and give your reason "
+        "in one sentence."
+    )
+    quote: str = Field(
+        description="The source's own words that decide it, copied exactly; empty if there are none"
+    )
+    rationale: str = Field(description="Why, in one sentence")
+    supported: Annotated[Literal["yes", "no"], Word] = Field(description="Whether the sentence is borne out")
+
+
+def verdict_of(reply: Entailed, source: str, flags: tuple[str, ...]) -> Verdict:
+    """The reply as a verdict; its quote is the source's, and has no place in the report."""
+    result = with_quote(
+        reply.supported, reply.rationale, reply.quote, source, flags, owed=reply.supported == YES
+    )
+    return result.model_copy(update={"quote_start": None, "quote_end": None})
+
+
+def by_words(sentence: str, source: str, share: float) -> Verdict:
+    """No network: yes where the source has so many of the sentence's terms."""
+    wanted = terms(sentence)
+    if not wanted:
+        why = "baseline: the sentence has no words to look for"
+        return Verdict(status=Status.UNCLEAR, cause=why, rationale=why)
+    held = len(wanted & terms(source)) / len(wanted)
+    value, sign = (YES, "≥") if held >= share else (NO, "<")
+    return Verdict(value=value, rationale=f"baseline: {held:.2f} of its terms {sign} {share:.2f}")
+
+
+def scale() -> Scale:
+    return nominal(
+        Value(YES, "Yes", "The sources bear it out", ValueLook.GOOD),
+        Value(NO, "No", "They do not", ValueLook.BAD),
+    )
+
+
+def source_of(material: Material, cited: CitedSource) -> str:
+    """Title and abstract of what a sentence cites, or what its report quotes of it; empty where neither is at hand."""
+    page = material.pages.get(cited.address)
+    if page is None or page.state is not PageState.OK or not page.text.strip():
+        return cited.words
+    return f"{page.title or cited.title}\n\n{page.text.strip()}".strip()
+
+
+def body(material: Material) -> tuple[Sentence, ...]:
+    """The sentences that are judged: none of what people wrote."""
+    return () if material.response.mode == EXEMPLAR else material.units(ResponsePart.SENTENCES)
+
+
+def unknown(material: Material) -> str:
+    """Why nothing can be said of a report; empty where something can."""
+    if material.response.mode == EXEMPLAR:
+        return PEOPLES_OWN
+    if ResponsePart.SENTENCES not in material.parts:
+        return UNDRAWN
+    return "" if body(material) else NO_SENTENCE
+
 
 NAME = "deepscholar.precision"
-PROMPTS = (NAME,)
 # In characters with its marks: the public code passes over shorter sentences.
 LEAST_RELEASED = 50
 NAMES_NONE, CITES_NONE = (
@@ -109,8 +175,7 @@ READINGS = (CITATION, SENTENCE, RELEASED)
 
 
 def unit_ids(sentence: Sentence) -> list[str]:
-    """The ids of a sentence with each of its sources."""
-    return [cell_id(sentence.id, one.key) for one in sentence.cites]
+    return [cell_id(sentence.id, cite.key) for cite in sentence.cites]
 
 
 def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool = False) -> Estimate:
@@ -118,25 +183,24 @@ def precision(reading: PrecisionReading, scored: RatedResponse, over_valid: bool
     material, method = scored.material, reading.formula
     if why := unknown(material):
         return Estimate(None, method=method, note=why)
-    found = [(one, [said_yes(scored.values.get(unit)) for unit in unit_ids(one)]) for one in body(material)]
-    if not any(said or one.dangling for one, said in found):
+    result = [(one, [said_yes(scored.values.get(unit)) for unit in unit_ids(one)]) for one in body(material)]
+    if not any(said or one.dangling for one, said in result):
         listed = material.units(ResponsePart.REFERENCES)
         return Estimate(0.0, floor=0.0, ceiling=0.0, method=method, note=CITES_NONE if listed else NAMES_NONE)
-    groups = reading.groups(found)
+    groups = reading.groups(result)
     if not groups:
-        note = f"no sentence has {LEAST_RELEASED} characters"
-        return Estimate(None, method=method, note=note)
-    asked = sum(len(said) for _, said in found)
+        return Estimate(None, method=method, note=f"no sentence has {LEAST_RELEASED} characters")
+    asked = sum(len(said) for _, said in result)
     # A reading that passes some over is not open where these are missing.
     missing = sum(group.count(None) for group in groups)
     known = [kept for group in groups if (kept := [one for one in group if one is not None])]
     usable = not missing or (over_valid and bool(known))
-    dangling = sum(one.dangling for one, _ in found)
+    dangling = sum(one.dangling for one, _ in result)
     notes = told_missing(missing, asked, usable)
     notes += [counted(dangling, "mark leads to nothing", "marks lead to nothing")] * bool(dangling)
     return Estimate(
         fmean(map(fmean, known)) if usable and known else None,
-        n=asked - sum(said.count(None) for _, said in found),
+        n=asked - sum(said.count(None) for _, said in result),
         missing=missing,
         floor=fmean(fmean(one is True for one in group) for group in groups),
         ceiling=fmean(fmean(one is not False for one in group) for group in groups),
@@ -158,7 +222,6 @@ def _metric(reading: PrecisionReading) -> Metric:
 
 
 def cases(material: Material) -> Iterator[Case]:
-    """One case for each sentence and source."""
     for sentence in body(material):
         for cited, unit_id in zip(sentence.cites, unit_ids(sentence), strict=True):
             unit = Unit(id=unit_id, text=sentence.text)
@@ -172,7 +235,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
     if not source:
         return {case.unit.id: Verdict(status=Status.SKIPPED, cause=NO_TEXT)}
     fields = {"sentence": case.unit.text, "source": source}
-    answer = await ask(PROMPTS[0], fields, Entailed, fenced=("sentence", "source"))
+    answer = await ask(NAME, fields, Entailed, fenced=("sentence", "source"))
     return of_one(case, answer, lambda reply, _, flags: verdict_of(reply, source, flags))
 
 
@@ -210,7 +273,7 @@ PRECISION = Protocol(
     cases=cases,
     judge=judge,
     baseline=baseline,
-    prompts=PROMPTS,
+    prompts=(NAME,),
     aims=(Aim("accuracy", 0.80, "Table 3", "GPT-4o"),),
     departures=DEPARTURES,
 )

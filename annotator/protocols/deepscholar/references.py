@@ -3,6 +3,7 @@
 DeepScholar-Bench: reference coverage and document importance, §8.3.2. No judge is needed.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,12 +13,66 @@ from statistics import median
 from annotator.domain.judges.protocol import Material, Metric, Protocol, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.page import Page
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.estimate import Basis, Estimate
 from annotator.domain.texts.identifier import normal_title, work_named
-from annotator.protocols.deepscholar.retrieved import NAMES_NOTHING, UNKNOWN_SET, retrieved
+from annotator.domain.texts.words import counted
+
+# The state of a work of which neither abstract nor text is in the project, as that of a page.
+ABSENT = "absent"
+BY_PEOPLE = "The section that people wrote"
+# A line of an abstract as arXiv breaks it, within a paragraph.
+_BROKEN = re.compile(r"(?<=\S)[ \t]*\n[ \t]*(?=\S)")
+UNKNOWN_SET = "the references of this response are not known"
+NAMES_NOTHING = "the report names no work on arXiv"
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievedWork:
+    """A work that a report names, and what is known of it; `page` holds its title and abstract."""
+
+    reference: Reference
+    address: str
+    page: Page | None
+
+    @property
+    def abstract(self) -> str:
+        """Its abstract; empty where it was never fetched or could not be read."""
+        return _words(self.page)
+
+    @property
+    def title(self) -> str:
+        return (self.page.title if self.page else "") or self.reference.text
+
+
+def retrieved(material: Material) -> list[RetrievedWork] | None:
+    """S, each work once; None while the references of the response are not known, empty where it names none."""
+    if ResponsePart.REFERENCES not in material.parts:
+        return None
+    result: dict[str, RetrievedWork] = {}
+    for reference in material.units(ResponsePart.REFERENCES):
+        named = work_named(reference.identifier)
+        if named is not None and named.scheme == "arxiv" and str(named) not in result:
+            result[str(named)] = RetrievedWork(reference, str(named), material.pages.get(str(named)))
+    return list(result.values())
+
+
+def abstract_at(material: Material, address: str) -> str:
+    """The abstract of the work at a normal address; empty where it was never fetched or could not be read."""
+    return _words(material.pages.get(address))
+
+
+def work_fields(address: str, abstract: str) -> dict[str, str]:
+    """What a case is given of a work; one without an abstract says so."""
+    return {"address": address, "page": _BROKEN.sub(" ", abstract)} | (
+        {} if abstract else {"page_state": ABSENT}
+    )
+
+
+def _words(page: Page | None) -> str:
+    return page.text.strip() if page and page.state is PageState.OK else ""
+
 
 NAME = "deepscholar.references"
 UNMARKED = "nobody has said which references are important"
@@ -91,14 +146,13 @@ def important(material: Material, *, everywhere: bool = False) -> ImportantWorks
 def by_work(references: Iterable[Reference]) -> dict[str, list[Reference]]:
     """References by the work that they name: its address, or its title where it has none."""
     works: dict[str, list[Reference]] = defaultdict(list)
-    for one in references:
-        works[_address(one) or f"title {normal_title(one.text)}"].append(one)
+    for reference in references:
+        works[_address(reference) or f"title {normal_title(reference.text)}"].append(reference)
     return works
 
 
 def _of_all(references: Iterable[Reference]) -> set[str]:
-    """By what a work is known that these references name."""
-    return set().union(*(_keys(one.identifier, one.text) for one in references))
+    return set().union(*(_keys(reference.identifier, reference.text) for reference in references))
 
 
 def reference_coverage(scored: RatedResponse, over_valid: bool = False) -> Estimate:
@@ -111,7 +165,7 @@ def reference_coverage(scored: RatedResponse, over_valid: bool = False) -> Estim
 def reference_coverage_of_all(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """The same over all important references and all works that the report names."""
     material = scored.material
-    pages = [(one, material.pages.get(_address(one))) for one in material.units(ResponsePart.REFERENCES)]
+    pages = [(unit, material.pages.get(_address(unit))) for unit in material.units(ResponsePart.REFERENCES)]
     known = set[str]().union(*(_keys(one.identifier, one.text, _title(page)) for one, page in pages))
     return _covered(material, important(material, everywhere=True), known, over_valid, "")
 
@@ -124,19 +178,22 @@ def _covered(
         return Estimate(None, method=COVERAGE_METHOD, note=UNKNOWN_SET)
     if works is None:
         return Estimate(None, method=COVERAGE_METHOD, note=UNMARKED)
-    n, found = len(works.wanted), sum(bool(keys & known) for keys in works.wanted)
+    n, result = len(works.wanted), sum(bool(keys & known) for keys in works.wanted)
     gaps, more = len(works.open_), sum(bool(keys & known) for keys in works.open_)
-    notes = ["" if known else NAMES_NOTHING, f"{found:,} of {n:,} named" if n and known else ""]
-    notes += ["" if n else f"no reference{where} is important"]
-    notes += [f"of {counted(gaps, 'reference')} nobody has said whether they are important" if gaps else ""]
+    notes = [
+        "" if known else NAMES_NOTHING,
+        f"{result:,} of {n:,} named" if n and known else "",
+        "" if n else f"no reference{where} is important",
+        f"of {counted(gaps, 'reference')} nobody has said whether they are important" if gaps else "",
+    ]
     # At worst only those that are not named are important, at best only those that are.
     worst, best = n + gaps - more, n + more
     usable = n and (over_valid or not gaps)
     note = "; ".join(filter(None, notes))
     return Estimate(
-        found / n if usable else None, n=n, missing=gaps, method=COVERAGE_METHOD, note=note,
-        floor=found / worst if worst else 1.0 if gaps else None,
-        ceiling=(found + more) / best if best else 0.0 if gaps else None,
+        result / n if usable else None, n=n, missing=gaps, method=COVERAGE_METHOD, note=note,
+        floor=result / worst if worst else 1.0 if gaps else None,
+        ceiling=(result + more) / best if best else 0.0 if gaps else None,
     )  # fmt: skip
 
 
@@ -159,13 +216,13 @@ def document_importance_released(scored: RatedResponse, _: bool = False) -> Esti
     if named and not ours:
         return Estimate(None, method=RELEASED_METHOD, note="its works' citations are not known")
     value, note = (float(median(map(_count, ours))), "") if named else (0.0, NAMES_NOTHING)
-    found = Estimate(value, n=len(ours), floor=value, ceiling=value, method=RELEASED_METHOD, note=note)
-    return found.based(_days(ours))
+    result = Estimate(value, n=len(ours), floor=value, ceiling=value, method=RELEASED_METHOD, note=note)
+    return result.based(_days(ours))
 
 
 def _beside(materials: Sequence[Material], method: str) -> Estimate:
     """The median of what reports name beside that of what their exemplars cite."""
-    of = [(one, found) for one in materials if (found := retrieved(one)) is not None]
+    of = [(material, result) for material in materials if (result := retrieved(material)) is not None]
     if not of:
         return Estimate(None, method=method, note=UNKNOWN_SET)
     own = [(one, work.address) for one, works in of for work in works]
@@ -193,12 +250,10 @@ def _ratio(ours: Sequence[Page], theirs: Sequence[Page], unknown: int, method: s
 
 
 def _cited(material: Material) -> list[str]:
-    """The works on arXiv that the exemplar cites, each once."""
     return list(dict.fromkeys(map(_address, filter(on_arxiv, material.units(Kind.EVIDENCE)))))
 
 
 def _known(material: Material, addresses: Sequence[str]) -> list[Page]:
-    """The works whose citations are known."""
     pages = map(material.pages.get, addresses)
     return [page for page in pages if page is not None and page.citations is not None]
 
@@ -229,8 +284,8 @@ def on_arxiv(reference: Reference) -> bool:
 def _keys(identifier: str, *titles: str) -> set[str]:
     """By what a work is known: its arXiv id or DOI, and its whole title."""
     named = work_named(identifier)
-    found = {str(named)} if named is not None and named.scheme in ("arxiv", "doi") else set()
-    return found | {f"title {key}" for title in titles if (key := normal_title(title))}
+    result = {str(named)} if named is not None and named.scheme in ("arxiv", "doi") else set()
+    return result | {f"title {key}" for title in titles if (key := normal_title(title))}
 
 
 REFERENCES = Protocol(

@@ -9,37 +9,36 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from annotator.domain.judges.judgement import Status, Verdict
-from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import (
     Ask,
     Case,
+    Level,
     Material,
     Metric,
+    Presentation,
     Protocol,
     RatedResponse,
+    Scale,
+    Value,
     Verdicts,
 )
 from annotator.domain.judges.published import Aim
-from annotator.domain.judges.scale import Level, Scale, Value
 from annotator.domain.kinds.artifact import Unit
+from annotator.domain.material.item import EXEMPLAR
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import EXEMPLAR
 from annotator.domain.texts.estimate import Estimate
 from annotator.domain.texts.words import terms
-from annotator.protocols.deepscholar.retrieved import (
+from annotator.protocols.deepscholar.references import (
     BY_PEOPLE,
     NAMES_NOTHING,
     UNKNOWN_SET,
     retrieved,
     work_fields,
 )
-from annotator.protocols.missing import mean_of_known
-from annotator.protocols.replies import ValueReply
-from annotator.protocols.several import of_one
+from annotator.protocols.several import ValueReply, mean_of_known, of_one
 
 NAME = "deepscholar.relevance"
-PROMPTS = (NAME,)
 METHOD, RELEASED_METHOD = "RR = Σ rel / (2 · |S|)", "Σ rel / |S|"
 GRADES = ("0", "1", "2")
 # What is given of the section that people wrote.
@@ -77,12 +76,12 @@ def relevance_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
 
 def released_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """The mean rating of one report, from 0 to 2, as the public code gives it."""
-    found = relevance_rate(scored, over_valid)
+    result = relevance_rate(scored, over_valid)
     return replace(
-        found,
-        value=_twice(found.value),
-        floor=_twice(found.floor),
-        ceiling=_twice(found.ceiling),
+        result,
+        value=_twice(result.value),
+        floor=_twice(result.floor),
+        ceiling=_twice(result.ceiling),
         method=RELEASED_METHOD,
     )
 
@@ -133,7 +132,7 @@ async def judge(case: Case, ask: Ask) -> Verdicts:
         "title": case.unit.text,
         "abstract": case.given["page"],
     }
-    answer = await ask(PROMPTS[0], fields, Relevance, fenced=("question", "exemplar", "title", "abstract"))
+    answer = await ask(NAME, fields, Relevance, fenced=("question", "exemplar", "title", "abstract"))
     return of_one(
         case,
         answer,
@@ -206,7 +205,7 @@ RELEVANCE = Protocol(
     cases=cases,
     judge=judge,
     baseline=baseline,
-    prompts=PROMPTS,
+    prompts=(NAME,),
     aims=(Aim("accuracy", 0.70, "Table 3", "GPT-4o"),),
     departures=DEPARTURES,
 )

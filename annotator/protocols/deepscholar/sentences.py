@@ -10,15 +10,26 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
-from annotator.domain.kinds.artifact import Anchor
+from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.material.part import CitedSource, ResponsePart, Sentence, Sentences
-from annotator.domain.texts.change import derived_id
+from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.identifier import normal_title, work_named
 from annotator.domain.texts.words import word_count
-from annotator.protocols.citations import MASK, Citation, ReportCitations, read, without_marks
-from annotator.protocols.reference_lists import BULLET, FENCE, Span, is_heading
+from annotator.protocols.citations import (
+    BULLET,
+    FENCE,
+    MASK,
+    Citation,
+    ReportCitations,
+    Span,
+    is_heading,
+    read,
+    without_marks,
+)
+from annotator.protocols.deepscholar.references import by_work, on_arxiv
 
 # A letter for each property; paragraphs are told apart before.
 _LETTERS = {
@@ -233,15 +244,15 @@ def _gathered(report: str, masked: str, stretch: Span) -> Iterator[Span]:
 
 def _known(material: Material) -> dict[str, CitedSource]:
     """What came with a report, by the marks that it has there."""
-    found: dict[str, CitedSource] = {}
-    for one in material.units(ResponsePart.REFERENCES):
-        mark = one.note.strip().strip("[]").lower()
-        address = str(work_named(one.identifier) or "")
+    result: dict[str, CitedSource] = {}
+    for unit in material.units(ResponsePart.REFERENCES):
+        mark = unit.note.strip().strip("[]").lower()
+        address = str(work_named(unit.identifier) or "")
         # Two passages of one work are two sources.
-        title = f"{one.note} {one.text}" if one.passage and one.text != one.note else one.text
-        source = CitedSource(address=address, title=title[:LONGEST_TITLE], words=one.passage)
-        found.setdefault(mark or one.id, source)
-    return found
+        title = f"{unit.note} {unit.text}" if unit.passage and unit.text != unit.note else unit.text
+        source = CitedSource(address=address, title=title[:LONGEST_TITLE], words=unit.passage)
+        result.setdefault(mark or unit.id, source)
+    return result
 
 
 def baseline(material: Material) -> Extracted:
@@ -284,3 +295,57 @@ def _kind(character: str) -> str:
     from uniseg.sentencebreak import sentence_break
 
     return _LETTERS.get(sentence_break(character).name, "x")
+
+
+@dataclass(frozen=True, slots=True)
+class ReportFigures:
+    """Characters, words, sentences and citations of a report without its lists of references.
+
+    The exemplar's own list is made by this program, and a list is no prose. `references` counts the different sources
+    that its sentences cite, `citations` every citation, tables included.
+    """
+
+    PRINTED: ClassVar[str] = "DeepScholar-Bench, Table 6."
+    DEPARTURES: ClassVar[tuple[str, ...]] = (
+        "The exemplars are counted as they are read here: without LaTeX commands and without what their authors "
+        "commented out. The paper counts the LaTeX with both.",
+        "Sentences are cut after headings, tables and code are set aside; the paper's count takes them for sentences.",
+    )
+
+    characters: int
+    words: int
+    sentences: int
+    references: int
+    citations: int
+
+
+def report_figures(material: Material) -> ReportFigures:
+    """The same on every run; words are parted by white space."""
+    result = baseline(material).document
+    units = result.units if result else ()
+    cited = read(material.response.text, every=True)
+    text = "".join(cited.report[start:end] for start, end in cited.body)
+    inline = sum(max(1, len(citation.urls) + len(citation.lost)) for citation in cited.citations)
+    sources = {one.key for unit in units for one in unit.cites}
+    rows = sum(unit.anchor is not None and unit.anchor.quote.startswith("|") for unit in units)
+    return ReportFigures(len(text), len(text.split()), len(units) - rows, len(sources), inline)
+
+
+@dataclass(frozen=True, slots=True)
+class CitedWork:
+    """A work that an exemplar cites; without `importance` where nobody has said it."""
+
+    on_arxiv: bool
+    importance: str
+    citations: int | None
+
+
+def cited_works(material: Material) -> list[CitedWork]:
+    """The works that an item's exemplar cites, each once; important where one of its references is."""
+    result = []
+    for address, references in by_work(material.units(Kind.EVIDENCE)).items():
+        page, said = material.pages.get(address), {reference.importance for reference in references} - {""}
+        importance = "important" if "important" in said else next(iter(said), "")
+        known = page.citations if page is not None else None
+        result.append(CitedWork(any(map(on_arxiv, references)), importance, known))
+    return result

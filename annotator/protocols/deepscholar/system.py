@@ -3,29 +3,386 @@
 DeepScholar-Bench, §8.5: DeepScholar-base; the oracle settings, Table 5.
 """
 
+import asyncio
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from random import Random
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar
 
-from annotator.domain.judges.judgement import Status
+from pydantic import Field
+
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Material
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.page import PageState
-from annotator.domain.material.response import END_TO_END
-from annotator.domain.material.work import CatalogueWork
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.material.item import END_TO_END, CatalogueWork, PageState
+from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.identifier import work_named
-from annotator.protocols.deepscholar import operators, search_rounds
-from annotator.protocols.deepscholar.numbered import NumberedSection, numbered
-from annotator.protocols.deepscholar.search_rounds import SearchRounds
+from annotator.protocols.reports import Report
+from annotator.protocols.several import ModelReply, ValueReply, Word
+
+HEADING = "## References"
+# A formula or a piece of code, which may hold numbers in brackets of its own; or a mark, with a link that it may have.
+_MARK = re.compile(
+    r"(?P<other>\$[^$\n]+\$|`[^`\n]+`)|(?P<before>[ \t]?)\[(?P<numbers>\d+(?:\s*[,;–-]\s*\d+)*)\](?:\(\S*?\))?"
+)
+_NUMBER = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
+_OWN_LIST = re.compile(
+    r"^[ \t]*(?:#{1,6}[ \t]*)?\**(?:References|Bibliography)\**:?\**[ \t]*$", re.IGNORECASE | re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedSection:
+    """A section with its list of references; `removed` counts the numbers that stood for no given work."""
+
+    text: str
+    works: tuple[CatalogueWork, ...]
+    removed: int = 0
+
+    def references(self) -> Evidence:
+        """The works of its list, each with its mark in the note."""
+        units = [
+            Reference(text=work.title[:20_000], note=f"[{number}]", identifier=_address(work))
+            for number, work in enumerate(self.works, start=1)
+        ]
+        return Evidence(units=tuple(units))
+
+
+def numbered(written: str, works: Sequence[CatalogueWork]) -> NumberedSection:
+    """A section as the model wrote it, with its marks checked and the list of all given works below it.
+
+    A list of the model's own is left out.
+    """
+    body, removed = _OWN_LIST.split(written, maxsplit=1)[0].strip(), 0
+
+    def checked(mark: re.Match[str]) -> str:
+        nonlocal removed
+        if mark["other"]:
+            return mark[0]
+        named = list(_numbers(mark["numbers"]))
+        right = [number for number in named if 1 <= number <= len(works)]
+        removed += len(named) - len(right)
+        return f"{mark['before']}[{', '.join(map(str, right))}]" if right else ""
+
+    text = _MARK.sub(checked, body)
+    listed = [f"[{number}] {_entry(work)}" for number, work in enumerate(works, start=1)]
+    return NumberedSection("\n\n".join([text, HEADING, *listed]), tuple(works), removed)
+
+
+def _numbers(said: str) -> Iterator[int]:
+    """The numbers of a mark; the ends alone of a range that is wider than any list."""
+    for result in _NUMBER.finditer(said):
+        first, last = int(result[1][:9]), int((result[2] or result[1])[:9])
+        yield from range(first, last + 1) if 0 <= last - first < 1_000 else dict.fromkeys((first, last))
+
+
+def _entry(work: CatalogueWork) -> str:
+    parts = (work.authors, work.title, work.published[:4], _address(work))
+    return ". ".join(part.rstrip(".") for part in parts if part)
+
+
+def _address(work: CatalogueWork) -> str:
+    """Its identifier as readers look for it: arXiv:2401.00001, a DOI, an address."""
+    named = work_named(work.identifier)
+    if named is None:
+        return work.identifier
+    return f"arXiv:{named.value}" if named.scheme == "arxiv" else str(named)
+
+
+FILTER, COMPARE, NOTES, SECTION = (
+    "deepscholar.filter",
+    "deepscholar.compare",
+    "deepscholar.notes",
+    "deepscholar.section",
+)
+# In characters: as many works as fit are shown in one call.
+LONGEST_WORKS = 120_000
+T = TypeVar("T")
+_YES, _FIRST = "yes", "first"
+
+
+class RelevantWork(ValueReply):
+    """What a model replies about one work."""
+
+    VALUE: ClassVar[str] = "relevant"
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be yes or no and nothing else. On the next line give your reason in "
+        "one sentence."
+    )
+    TOKENS: ClassVar[int] = 80
+    rationale: str = Field(description="Why, in one sentence")
+    relevant: Annotated[Literal["yes", "no"], Word] = Field(description="yes or no")
+
+    @classmethod
+    def assumed(cls, _fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by: every work is kept."""
+        return cls.model_validate({"relevant": _YES, "rationale": ""})
+
+
+class BetterWork(ValueReply):
+    """What a model replies about two works."""
+
+    VALUE: ClassVar[str] = "better"
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text. The first line must be first or second and nothing else. On the next line give your "
+        "reason in one sentence."
+    )
+    TOKENS: ClassVar[int] = 80
+    rationale: str = Field(description="Why, in one sentence")
+    better: Annotated[Literal["first", "second"], Word] = Field(description="first or second")
+
+    @classmethod
+    def assumed(cls, fields: Mapping[str, str]) -> Self:
+        side = ("first", "second")[int(sha256("/".join(fields.values()))[:2], 16) % 2]
+        return cls.model_validate({"better": side, "rationale": ""})
+
+
+class Notes(Report):
+    """What a model notes of some works before it writes about all of them."""
+
+    TEXT_FORM: ClassVar[str] = "Reply with the notes themselves."
+    AGAIN: ClassVar[str] = "Write the whole notes."
+    TOKENS: ClassVar[int] = 1_500
+
+    @classmethod
+    def assumed(cls, _fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by: notes of some 1,000 tokens."""
+        return cls(text="note " * 800)
+
+
+class SectionText(Report):
+    """The section as the model wrote it."""
+
+    TEXT_FORM: ClassVar[str] = "Reply with the section itself, in Markdown."
+    AGAIN: ClassVar[str] = "Write the whole section."
+    TOKENS: ClassVar[int] = 3_000
+
+    @classmethod
+    def assumed(cls, _fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by; nothing is asked after it."""
+        return cls(text="Section.")
+
+
+@dataclass(frozen=True, slots=True)
+class KeptWorks:
+    """What an operator kept, in its order; `unanswered` counts the verdicts that did not come."""
+
+    works: tuple[CatalogueWork, ...]
+    unanswered: int = 0
+
+
+async def filtered(question: str, works: Sequence[CatalogueWork], ask: Ask) -> KeptWorks:
+    """The works of which a model says that they belong to the task.
+
+    Those without a verdict are asked about once more; a work of which nothing is known then is kept.
+    """
+
+    async def verdict(work: CatalogueWork) -> str:
+        fields = {"question": question, "title": work.title, "abstract": work.abstract}
+        answer = await ask(FILTER, fields, RelevantWork, fenced=("title", "abstract"))
+        return answer.reply.relevant if answer.status is Status.OK else ""
+
+    said = dict(zip(works, await together(map(verdict, works)), strict=True))
+    aside = [work for work, word in said.items() if not word]
+    said |= dict(zip(aside, await together(map(verdict, aside)), strict=True))
+    kept = tuple(work for work in works if said[work] in (_YES, ""))
+    return KeptWorks(kept, sum(not word for word in said.values()))
+
+
+async def top(question: str, works: Sequence[CatalogueWork], count: int, ask: Ask, seed: str) -> KeptWorks:
+    """So many of the works, given in search order, those that a model prefers; nothing is asked where all fit.
+
+    Quickselect: each round puts every work beside one pivot, drawn by the seed. A comparison that does not come goes by
+    the search order.
+    """
+    left, kept, draw, unanswered = list(works), list[CatalogueWork](), Random(seed), 0
+    while len(left) > count - len(kept) > 0:
+        pivot = left.pop(draw.randrange(len(left)))
+        place = {work: number for number, work in enumerate(works)}
+        said = await together(_beats(question, work, pivot, ask, seed) for work in left)
+        unanswered += said.count(None)
+        wins = [
+            place[work] < place[pivot] if word is None else word
+            for work, word in zip(left, said, strict=True)
+        ]
+        above = [work for work, won in zip(left, wins, strict=True) if won]
+        if len(above) >= count - len(kept):
+            left = above
+        else:
+            kept += [*above, pivot]
+            left = [work for work, won in zip(left, wins, strict=True) if not won]
+    return KeptWorks(tuple(kept + left[: count - len(kept)]), unanswered)
+
+
+async def _beats(
+    question: str, work: CatalogueWork, pivot: CatalogueWork, ask: Ask, seed: str
+) -> bool | None:
+    """Whether a work is preferred to the pivot, which is shown first by chance; None where nobody says it."""
+    swapped = Random(f"{seed}/{work.key}/{pivot.key}").random() < 0.5
+    first, second = (pivot, work) if swapped else (work, pivot)
+    fields = {"question": question, "first": described(first), "second": described(second)}
+    answer = await ask(COMPARE, fields, BetterWork, fenced=("first", "second"))
+    return None if answer.status is not Status.OK else (answer.reply.better == _FIRST) is not swapped
+
+
+async def aggregated(
+    question: str, works: Sequence[CatalogueWork], length: str, ask: Ask, room: int = LONGEST_WORKS
+) -> Answer:
+    """A section on numbered works, in one call where they fit; else from notes, taken chunk by chunk.
+
+    Where the model says that the whole was too long, it is asked for notes of halves. An answer without a reply is that
+    of the call that failed.
+    """
+    told = [f"[{number}] {described(work)}" for number, work in enumerate(works, start=1)]
+    chunks = _chunks(told, room)
+    if len(chunks) == 1:
+        answer = await _section(question, told, length, ask)
+        if answer.status is not Status.TOO_LONG or len(told) < 2:
+            return answer
+        chunks = [told[: len(told) // 2], told[len(told) // 2 :]]
+    fields = [{"question": question, "works": "\n\n".join(chunk)} for chunk in chunks]
+    notes = await together(ask(NOTES, each, Notes, fenced=("works",)) for each in fields)
+    failed = next((answer for answer in notes if answer.status is not Status.OK), None)
+    return failed or await _section(question, [answer.reply.text for answer in notes], length, ask)
+
+
+async def _section(question: str, told: Sequence[str], length: str, ask: Ask) -> Answer:
+    fields = {"question": question, "works": "\n\n".join(told), "length": length}
+    return await ask(SECTION, fields, SectionText, fenced=("works",))
+
+
+def _chunks(told: Iterable[str], room: int) -> list[list[str]]:
+    """The works in their order, as many together as there is room for."""
+    chunks: list[list[str]] = []
+    left = 0
+    for one in told:
+        if len(one) > left:
+            chunks.append([])
+            left = room
+        chunks[-1].append(one)
+        left -= len(one)
+    return chunks
+
+
+def described(work: CatalogueWork) -> str:
+    """A work as a model reads it: its title, and its abstract where that is known."""
+    return f"{work.title}\n{work.abstract}".strip()
+
+
+async def together(asked: Iterable[Awaitable[Any]]) -> list[Any]:
+    """What comes of questions that are put side by side, in their order; the first error ends them all."""
+    tasks = [asyncio.ensure_future(one) for one in asked]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+QUERIES, SUMMARY = "deepscholar.queries", "deepscholar.summary"
+LONGEST_QUERY = 10
+# In characters: what a summary is shown of each abstract.
+ABSTRACT = 400
+NOTHING_YET = "(nothing yet)"
+
+SearchRound = Callable[[str, int], Awaitable[Sequence[CatalogueWork]]]
+"""Looks up so many works for a query, the best first."""
+
+
+class SearchQueries(ModelReply):
+    """The queries that a model wants to be looked up next."""
+
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text, one query on each line and nothing else: no numbers, no quotation marks."
+    )
+    AGAIN: ClassVar[str] = "Give the same queries again."
+    TOKENS: ClassVar[int] = 100
+    queries: list[str] = Field(min_length=1, max_length=50, description="The queries, the best first")
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """One query a line; ValueError when there is none."""
+        return cls(queries=[line for line in text.splitlines() if line.strip()])
+
+    @classmethod
+    def assumed(cls, fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by: as many as were asked for, all new."""
+        made = [f"{fields['found'][:9]} {number}" for number in range(int(fields["count"]))]
+        return cls(queries=made)
+
+    def worded(self, count: int) -> list[str]:
+        """So many of them that differ, each of ten words at most."""
+        plain = (" ".join(query.strip(" \"'-*•").split()[:LONGEST_QUERY]) for query in self.queries)
+        return list(dict.fromkeys(filter(None, plain)))[:count]
+
+
+class Summary(Report):
+    """What a model sums up of the works that a round found."""
+
+    TEXT_FORM: ClassVar[str] = "Reply with the summary itself."
+    AGAIN: ClassVar[str] = "Write the whole summary."
+    TOKENS: ClassVar[int] = 600
+
+    @classmethod
+    def assumed(cls, _fields: Mapping[str, str]) -> Self:
+        """What an estimate goes by: a summary of some 300 tokens."""
+        return cls(text="known " * 220)
+
+
+@dataclass
+class SearchRounds:
+    """What the rounds found so far: each work once, with its best place in any list, and every query."""
+
+    found: dict[str, CatalogueWork] = field(default_factory=dict)
+    places: dict[str, int] = field(default_factory=dict)
+    queries: list[str] = field(default_factory=list)
+    told: str = NOTHING_YET
+
+    async def ask(self, question: str, count: int, ask: Ask) -> Answer:
+        """Have a model name the queries of a round; those already put are not put again."""
+        before = "\n".join(self.queries) or NOTHING_YET
+        fields = {"question": question, "found": self.told, "asked": before, "count": str(count)}
+        answer = await ask(QUERIES, fields, SearchQueries, fenced=("found",))
+        if answer.status is Status.OK:
+            wanted = answer.reply.worded(count)
+            self.queries += (new := [query for query in wanted if query not in self.queries])
+            return Answer(Status.OK, new)
+        return answer
+
+    async def look_up(
+        self, queries: Sequence[str], per_query: int, search: SearchRound
+    ) -> list[CatalogueWork]:
+        """Look queries up one after another; the works that were not known before."""
+        before = set(self.found)
+        for query in queries:
+            for place, work in enumerate(await search(query, per_query)):
+                self.found.setdefault(work.key, work)
+                self.places[work.key] = min(place, self.places.get(work.key, place))
+        return [work for key, work in self.found.items() if key not in before]
+
+    async def sum_up(self, question: str, new: Sequence[CatalogueWork], ask: Ask) -> Answer:
+        """Have a model sum up what was found last, for the queries of the next round."""
+        listed = "\n\n".join(f"{work.title}\n{work.abstract[:ABSTRACT]}".strip() for work in new)
+        fields = {"question": question, "found": self.told, "works": listed or NOTHING_YET}
+        answer = await ask(SUMMARY, fields, Summary, fenced=("found", "works"))
+        if answer.status is Status.OK:
+            self.told = answer.reply.text
+        return answer
+
+    def ranked(self) -> list[CatalogueWork]:
+        """All works in search order: by their best place in any list, of equals the one that was found first."""
+        return sorted(self.found.values(), key=lambda work: self.places[work.key])
+
 
 CITATION = "DeepScholar-Bench, §8.5"
-Search = search_rounds.Search
+Search = SearchRound
 ORACLES = {"arxiv": "oracle-arxiv", "all": "oracle-all"}
 """The modes in which the important references are given, by how one asks for them."""
-GIVEN = (operators.NOTES, operators.SECTION)
-PROMPTS = (search_rounds.QUERIES, search_rounds.SUMMARY, operators.FILTER, operators.COMPARE, *GIVEN)
+GIVEN = (NOTES, SECTION)
+PROMPTS = (QUERIES, SUMMARY, FILTER, COMPARE, *GIVEN)
 NOT_SAID = "Nobody has said which references of this item are important."
 NONE_IMPORTANT = "No reference of this item that could be given is important."
 NONE_FOUND = "The search found no work that is old enough."
@@ -57,12 +414,10 @@ class SystemSettings:
 
     @property
     def mode(self) -> str:
-        """The mode of its reports."""
         return ORACLES.get(self.oracle, END_TO_END)
 
     @property
     def prompts(self) -> tuple[str, ...]:
-        """The prompts it may use."""
         return GIVEN if self.oracle else PROMPTS
 
     @property
@@ -82,7 +437,6 @@ class WrittenSection:
     unranked: int = 0
 
     def counts(self) -> dict[str, int | None]:
-        """The counts by name."""
         return {
             "found": self.found, "filtered": self.kept, "given": len(self.section.works),
             "kept_without_verdict": self.unfiltered, "ranked_without_verdict": self.unranked,
@@ -98,30 +452,29 @@ async def written(
     question: str, settings: SystemSettings, search: Search, ask: Ask, step: Step, seed: str
 ) -> WrittenSection | Answer:
     """A section from what a search finds; an answer without a reply where it came to nothing."""
-    found = await _found(question, settings, search, ask, step)
-    if isinstance(found, Answer):
-        return found
-    if not found:
+    result = await _found(question, settings, search, ask, step)
+    if isinstance(result, Answer):
+        return result
+    if not result:
         return Answer(Status.SKIPPED, cause=NONE_FOUND)
     with step("filter"):
-        kept = await operators.filtered(question, found, ask)
+        kept = await filtered(question, result, ask)
     if not kept.works:
         return Answer(Status.SKIPPED, cause=NONE_KEPT)
     with step("top-k"):
-        best = await operators.top(question, kept.works, settings.keep, ask, seed)
+        best = await top(question, kept.works, settings.keep, ask, seed)
     made = await section_on(question, best.works, settings, ask, step)
     if isinstance(made, Answer):
         return made
-    return WrittenSection(made.section, len(found), len(kept.works), kept.unanswered, best.unanswered)
+    return WrittenSection(made.section, len(result), len(kept.works), kept.unanswered, best.unanswered)
 
 
 async def section_on(
     question: str, works: Iterable[CatalogueWork], settings: SystemSettings, ask: Ask, step: Step
 ) -> WrittenSection | Answer:
-    """A section on works that are given."""
     given = list(works)
     with step("aggregate"):
-        answer = await operators.aggregated(question, given, settings.length, ask)
+        answer = await aggregated(question, given, settings.length, ask)
     if answer.status is not Status.OK:
         return answer
     return WrittenSection(numbered(answer.reply.text, given))
@@ -152,15 +505,14 @@ def important_works(material: Material, oracle: str) -> list[CatalogueWork] | st
     if not any(unit.importance for unit in units):
         return NOT_SAID
     chosen = [unit for unit in units if unit.importance == "important"]
-    found = {work.key: work for work in (_work(unit, material) for unit in chosen)}
+    result = {work.key: work for work in (_work(unit, material) for unit in chosen)}
     return [
-        work for work in found.values() if oracle != "arxiv" or work.key.startswith("arxiv:")
+        work for work in result.values() if oracle != "arxiv" or work.key.startswith("arxiv:")
     ] or NONE_IMPORTANT
 
 
 def _work(unit: Reference, material: Material) -> CatalogueWork:
-    named = work_named(unit.identifier)
-    page = material.pages.get(str(named))
+    page = material.pages.get(str(work_named(unit.identifier)))
     abstract = page.text.strip() if page is not None and page.state is PageState.OK else ""
     title = unit.text or (page.title if page else "") or unit.identifier
     return CatalogueWork(unit.identifier, title, abstract, str(unit.year or ""), unit.authors)

@@ -13,16 +13,28 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.material.part import Claim, Claims, ResponsePart
-from annotator.domain.texts.change import derived_id
-from annotator.domain.texts.quotation import find
+from annotator.domain.texts.canonical import derived_id
+from annotator.domain.texts.difference import find
 from annotator.domain.texts.words import word_count
-from annotator.protocols.citations import MASK, Citation, ReportCitations, marks_in, read, without_marks
-from annotator.protocols.reference_lists import BULLET, FENCE, Span, fetchable, is_heading, normal
-from annotator.protocols.replies import ModelReply, blocks
+from annotator.protocols.citations import (
+    BULLET,
+    FENCE,
+    MASK,
+    Citation,
+    ReportCitations,
+    Span,
+    fetchable,
+    is_heading,
+    marks_in,
+    normal,
+    read,
+    without_marks,
+)
+from annotator.protocols.several import ModelReply, blocks
 
 # A sentence that cites nothing states something when it has this many words and neither asks nor announces.
 FEWEST_WORDS = 6
@@ -116,14 +128,17 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     """C_k = Extract(Q_k, Res, Ref) of Eq. 3, section by section; no claims at all when one section failed."""
     cited = read(material.response.text)
     spans = sections(cited.report, cited.body)
-    found: list[_FoundClaim] = []
+    result: list[_FoundClaim] = []
     flags: set[str] = set()
     for number, span in enumerate(spans, 1):
         section = cited.report[slice(*span)]
+        known = [
+            f"[{mark}] {cited.references[mark]}" for mark in marks_in(section) if mark in cited.references
+        ]
         fields = {
             "question": material.item.question,
             "section": section,
-            "references": _references(cited, section),
+            "references": ("\n".join(known) or NO_REFERENCES),
         }
         answer = await ask(PROMPTS[0], fields, DrawnClaims, fenced=("question", "section", "references"))
         flags.update(answer.flags)
@@ -132,15 +147,9 @@ async def extract(material: Material, ask: Ask) -> Extracted:
             return Extracted(None, answer.status, cause, tuple(sorted(flags)))
         for drawn in answer.reply.claims:
             claim, raised = _checked(cited, span, number, drawn)
-            found.append(claim)
+            result.append(claim)
             flags.update(raised)
-    return Extracted(_document(material, found), flags=tuple(sorted(flags)))
-
-
-def _references(cited: ReportCitations, section: str) -> str:
-    """The entries of the reference list that the section's marks name, one a line."""
-    known = [f"[{mark}] {cited.references[mark]}" for mark in marks_in(section) if mark in cited.references]
-    return "\n".join(known) or NO_REFERENCES
+    return Extracted(_document(material, result), flags=tuple(sorted(flags)))
 
 
 def _checked(
@@ -169,15 +178,15 @@ def baseline(material: Material) -> Extracted:
     """Every sentence that cites or states something, with the addresses its links and marks lead to; no network."""
     cited = read(material.response.text)
     starts = [start for start, _ in sections(cited.report, cited.body)]
-    found: list[_FoundClaim] = []
+    result: list[_FoundClaim] = []
     for statement in statements(cited):
         section = max(1, sum(start <= statement.span[0] for start in starts))
         context = cited.report[slice(*statement.context)][:LONGEST_CONTEXT]
         within = (statement.context[0], statement.context[0] + len(context))
-        found += [
+        result += [
             _FoundClaim(statement.text, context, url, section, within) for url in statement.urls or ("",)
         ]
-    return Extracted(_document(material, found))
+    return Extracted(_document(material, result))
 
 
 def _document(material: Material, found: Iterable[_FoundClaim]) -> Claims:
@@ -226,15 +235,15 @@ def sections(report: str, body: Iterable[Span], longest: int = LONGEST_SECTION) 
     Paragraphs are never joined across a reference list, and a heading stays with what follows it. A paragraph
     that is too long is cut at the end of a line, else of a sentence, else of a word, else anywhere.
     """
-    found: list[Span] = []
+    result: list[Span] = []
     for stretch in body:
         last: Span | None = None
         for start, end in _paragraphs(report, stretch, longest):
             if last and end - last[0] <= longest:
-                found[-1] = last = (last[0], end)
+                result[-1] = last = (last[0], end)
             else:
-                found.append(last := (start, end))
-    return found
+                result.append(last := (start, end))
+    return result
 
 
 def _paragraphs(report: str, stretch: Span, longest: int) -> Iterator[Span]:

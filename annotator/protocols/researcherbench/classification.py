@@ -7,10 +7,10 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.material.writer_aid import ItemClassification, ProposedType, WriterAid
-from annotator.protocols.replies import ModelReply, blocks
+from annotator.protocols.several import ModelReply, blocks
 
 NAME = "researcherbench.classification"
 NO_TYPES = "The project defines no question types."
@@ -47,7 +47,7 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     fields = {
         "question": material.item.question,
         "types": "\n".join(f"- {one.name}: {' '.join(one.definition.split())}" for one in material.types),
-        "subjects": "\n".join(f"- {one}" for one in material.subjects) or NO_SUBJECTS,
+        "subjects": "\n".join(f"- {subject}" for subject in material.subjects) or NO_SUBJECTS,
     }
     answer = await ask(NAME, fields, DrawnType, fenced=("question", "types", "subjects"))
     if answer.status is not Status.OK:

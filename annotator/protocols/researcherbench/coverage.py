@@ -4,6 +4,7 @@ ResearcherBench: rubrics and the coverage score, §4.1; the judge and its valida
 it, appendices E.2 and E.3.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import fsum
@@ -11,27 +12,44 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import NO, YES, said_yes
-from annotator.domain.judges.presentation import Presentation
+from annotator.domain.judges.judge import NO, YES, said_yes
 from annotator.domain.judges.protocol import (
     Case,
     Material,
     Metric,
+    Presentation,
     Protocol,
     RatedResponse,
     Target,
+    Value,
+    ValueLook,
     Verdicts,
+    nominal,
 )
-from annotator.domain.judges.published import Aim
-from annotator.domain.judges.scale import Value, ValueLook, nominal
+from annotator.domain.judges.published import Aim, OtherRule
 from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.lexical import at_least, by_passages
-from annotator.protocols.missing import told_missing
-from annotator.protocols.replies import ModelReply, QuotingReply, Word
-from annotator.protocols.researcherbench.public_rule import PUBLIC_RULE
-from annotator.protocols.several import UnitQuestion
+from annotator.protocols.merging import at_least, by_passages
+from annotator.protocols.several import ModelReply, QuotingReply, UnitQuestion, Word, told_missing
+
+
+def read(reply: str | None) -> str:
+    """b_i as the published evaluator finds it; None stands for a call that brought no reply."""
+    text = (reply or "").strip().lower()
+    for word in (YES, NO):
+        # Only these two count as its end: “No, …” is not a beginning.
+        if text.startswith((f"{word}:", f"{word} ")):
+            return word
+    return YES if re.search(YES, reply or "", re.IGNORECASE | re.ASCII) else NO
+
+
+PUBLIC_RULE = OtherRule(
+    citation="ResearcherBench, appendix E.3, and its published evaluator",
+    read=read,
+    failed="a call that failed counts as not covered",
+)
+
 
 NAME = "researcherbench.coverage"
 PROMPTS = (NAME, f"{NAME}.together")
@@ -90,7 +108,7 @@ def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False
     b = [said_yes(value) for _, value in pairs]
     missing, reach = b.count(None), fsum(max(w, 0) for w, _ in pairs)
     signed = any(w < 0 for w, _ in pairs)
-    found = Estimate(
+    result = Estimate(
         None,
         n=len(b) - missing,
         missing=missing,
@@ -100,7 +118,7 @@ def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False
         nothing = (
             "no criterion has a weight above 0: there is nothing to reach" if signed else "all weights are 0"
         )
-        return replace(found, note=nothing if pairs else "the rubric has no criteria")
+        return replace(result, note=nothing if pairs else "the rubric has no criteria")
     # Each sum is rounded once, so that no value of what is missing falls outside.
     covered, lost, won = (
         fsum(w for (w, _), b_i in zip(pairs, b, strict=True) if b_i or (b_i is None and counts(w)))
@@ -110,19 +128,17 @@ def weighted(pairs: Sequence[tuple[float, str | None]], over_valid: bool = False
     valued = bool(judged) and (over_valid or not missing)
     note = "; ".join(told_missing(missing, len(b), valued))
     value = covered / judged if valued else None
-    found = replace(found, value=value, floor=lost / reach, ceiling=won / reach, note=note)
+    result = replace(result, value=value, floor=lost / reach, ceiling=won / reach, note=note)
     taken = fsum(min(w, 0) for (w, _), b_i in zip(pairs, b, strict=True) if b_i is not None)
-    return replace(found, within=(taken / judged, 1.0)) if signed and judged else found
+    return replace(result, within=(taken / judged, 1.0)) if signed and judged else result
 
 
 def cases(material: Material) -> Iterator[Case]:
-    """One case for each criterion of the item's rubric."""
     for criterion in material.units(Kind.RUBRIC):
         yield material.case(NAME, Kind.RUBRIC, criterion)
 
 
 def weight(unit: Unit) -> float:
-    """w_i, as the rubric has it."""
     if not isinstance(unit, Criterion):
         raise TypeError(f"{type(unit).__name__} is not a criterion")
     return float(unit.weight)

@@ -4,21 +4,157 @@ ResearcherBench: citation support verification, §4.2.1, stage 2; faithfulness a
 verdicts and one batch for each address, appendix E.2.
 """
 
+import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Annotated, ClassVar, Literal, Self
 
-from annotator.domain.judges.judgement import NO, YES
-from annotator.domain.judges.presentation import CITED_PAGE, Presentation
-from annotator.domain.judges.protocol import Case, Material, Metric, Protocol, RatedResponse
-from annotator.domain.judges.scale import Value, ValueLook, nominal
-from annotator.domain.material.page import Page, PageState
+from pydantic import Field
+
+from annotator.domain.judges.judge import NO, YES, Status, Verdict
+from annotator.domain.judges.protocol import (
+    CITED_PAGE,
+    Ask,
+    Case,
+    Material,
+    Metric,
+    Presentation,
+    Protocol,
+    RatedResponse,
+    Value,
+    ValueLook,
+    Verdicts,
+    nominal,
+)
+from annotator.domain.kinds.artifact import Unit
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import Claim, ResponsePart
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.missing import told_missing
-from annotator.protocols.reference_lists import normal
+from annotator.protocols.citations import normal
+from annotator.protocols.merging import at_least, by_passage
+from annotator.protocols.reports import excerpt
 from annotator.protocols.researcherbench import claims
-from annotator.protocols.researcherbench.verification import NOT_HERE, PROMPTS, UNKNOWN, baseline, judge
+from annotator.protocols.several import (
+    ModelReply,
+    Word,
+    by_id,
+    longest_quote,
+    of_several,
+    told_missing,
+    values_by_name,
+    with_quote,
+)
+
+PROMPTS = ("researcherbench.claims",)
+UNKNOWN = "unknown"
+# Of a page that could not be read the flag tells its state; of one that was cut, that it was.
+PAGE = "page_"
+PAGE_CUT = f"{PAGE}cut"
+# In the place of a page's state: it was read, and its text stayed where it was released.
+NOT_HERE = "absent"
+# Of a claim's context, in characters.
+_CONTEXT_SHOWN = 1500
+
+
+class Verified(ModelReply):
+    """What a judge replies about one claim. The evidence comes first, so that the verdict follows from it."""
+
+    id: str = Field(description="The claim's id, copied exactly")
+    quote: str = Field(
+        description="The page's own words that decide it, copied exactly; empty if there are none"
+    )
+    rationale: str = Field(description="Why, in one sentence")
+    supported: Annotated[Literal["yes", "no", "unknown"], Word] = Field(
+        description="Whether the page supports the claim"
+    )
+
+
+class Verification(ModelReply):
+    """What a judge replies about all claims of one page."""
+
+    TEXT_FORM: ClassVar[str] = (
+        "Reply in plain text, with two lines for each claim and nothing else: first its id, a colon and yes, no or "
+        "unknown in exactly those letters. Then, on a line of its own, the page's deciding words between double "
+        "quotes, if there are any, and your reason."
+    )
+    claims: list[Verified] = Field(description="One entry for each claim, by its id")
+
+    @property
+    def answers(self) -> list[Verified]:
+        return self.claims
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """The plain text form: a claim's id and verdict alone on a line, then the rest; ValueError otherwise."""
+        result = values_by_name(text, _ID, YES, NO, UNKNOWN)
+        return cls.model_validate(
+            {
+                "claims": [
+                    {"id": name, "quote": longest_quote(rest), "rationale": rest, "supported": value}
+                    for name, value, rest in result
+                ]
+            }
+        )
+
+
+_ID = r"[\w~-]{1,80}"
+
+
+async def judge(case: Case, ask: Ask) -> Verdicts:
+    """Judge(text, context, SourceText(url)) for all claims of a case; no call where the page could not be read."""
+    if "page_state" in case.given:
+        return {unit.id: _unreadable(case) for unit in case.units}
+    shown = excerpt(case.given["page"], [unit.text for unit in case.units])
+    fields = {"claims": _listed(case.units), "page": shown.text, "extent": shown.extent}
+    answer = await ask(PROMPTS[0], fields, Verification, fenced=("claims", "page"))
+    if answer.status is Status.OK and shown.cut:
+        answer = replace(answer, flags=(*answer.flags, PAGE_CUT))
+    return of_several(case, by_id(case.units), answer, _verdict)
+
+
+def _listed(units: Sequence[Unit]) -> str:
+    """The claims as JSON, so that no claim can pass for the beginning of another."""
+    listed = [
+        {"id": unit.id, "claim": unit.text, "context": getattr(unit, "context", "")[:_CONTEXT_SHOWN]}
+        for unit in units
+    ]
+    return json.dumps(listed, ensure_ascii=False, indent=1)
+
+
+def _unreadable(case: Case) -> Verdict:
+    state, cause = case.given["page_state"], case.given.get("page_cause", "")
+    if state == NOT_HERE:
+        return Verdict(status=Status.SKIPPED, cause=cause)
+    rationale = f"The page could not be read ({state}){': ' + cause if cause else ''}"
+    return Verdict(value=UNKNOWN, rationale=rationale, flags=f"{PAGE}{state}")
+
+
+def _verdict(reply: Verified, case: Case, flags: tuple[str, ...]) -> Verdict:
+    """The reply as a verdict; its quote, where it is found, in the page's own words. Its place is not the report's."""
+    owed = reply.supported == YES
+    result = with_quote(reply.supported, reply.rationale, reply.quote, case.given["page"], flags, owed=owed)
+    return result.model_copy(update={"quote_start": None, "quote_end": None})
+
+
+# No network: the floor under every judge (not in the paper).
+
+# Half of what a claim speaks of must stand together. No labelled pages are public to set it by.
+BASELINE_THRESHOLD = 0.5
+
+
+def baseline(case: Case) -> Verdicts:
+    """Supported when one passage of the page holds enough of the claim's terms; the same on every machine."""
+    if "page_state" in case.given:
+        return {unit.id: _unreadable(case) for unit in case.units}
+    return {unit.id: _by_words(unit.text, case.given["page"]) for unit in case.units}
+
+
+def _by_words(claim: str, page: str) -> Verdict:
+    """A quote of a page is kept without its place, which is of the report everywhere else."""
+    result = by_passage("claim", claim, page, at_least(BASELINE_THRESHOLD, YES, NO), unmet=NO)
+    return result.model_copy(update={"quote_start": None, "quote_end": None})
+
 
 NAME = "researcherbench.claims"
 SUPPORT = nominal(
@@ -147,9 +283,11 @@ def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estim
     open_ = sum(None in values and not values & {YES, NO} for values in said)
     bare, unknown = len(cites) - len(said), len(said) - known - open_
     left = known + bare
-    notes = [f"{unknown:,} of {len(cites):,} claims unknown"] * bool(unknown)
-    notes += [f"{open_:,} of {len(cites):,} claims without a verdict"] * bool(open_)
-    notes += ["no claim is left"] * (not left and not open_)
+    notes = [
+        *([f"{unknown:,} of {len(cites):,} claims unknown"] * bool(unknown)),
+        *([f"{open_:,} of {len(cites):,} claims without a verdict"] * bool(open_)),
+        *(["no claim is left"] * (not left and not open_)),
+    ]
     return Estimate(
         known / left if left and (not open_ or (over_valid and open_ < len(said))) else None,
         n=left,
@@ -163,10 +301,10 @@ def groundedness_known(scored: RatedResponse, over_valid: bool = False) -> Estim
 
 def faithfulness_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     """S_f by the public code: 0 where it is undefined and no judgement is missing."""
-    found = faithfulness(scored, over_valid)
-    if ResponsePart.CLAIMS in scored.material.parts and found.value is None and not found.missing:
-        return replace(found, value=0.0, floor=0.0, ceiling=0.0)
-    return found
+    result = faithfulness(scored, over_valid)
+    if ResponsePart.CLAIMS in scored.material.parts and result.value is None and not result.missing:
+        return replace(result, value=0.0, floor=0.0, ceiling=0.0)
+    return result
 
 
 def groundedness_released(scored: RatedResponse, over_valid: bool = False) -> Estimate:
@@ -199,11 +337,11 @@ def _readable(scored: RatedResponse, claim: Claim) -> bool | None:
 
 def _cites(scored: RatedResponse) -> list[list[str]]:
     """Of each claim the triplets that cite a source, by their ids; several triplets of one claim are one."""
-    found: dict[tuple[int, str, str], list[str]] = {}
+    result: dict[tuple[int, str, str], list[str]] = {}
     for claim in scored.material.units(ResponsePart.CLAIMS):
-        cited = found.setdefault((claim.section, claim.text, claim.context), [])
+        cited = result.setdefault((claim.section, claim.text, claim.context), [])
         cited += [claim.id] if claim.url else []
-    return list(found.values())
+    return list(result.values())
 
 
 # Section 4.2.1, stage 2: one batch for each address.

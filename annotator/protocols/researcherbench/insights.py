@@ -10,17 +10,16 @@ from typing import ClassVar, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import COUNT, Insight, Insights
-from annotator.domain.material.source import Source
+from annotator.domain.material.item import Source
 from annotator.domain.material.writer_aid import Passage, Reference, WriterAid
-from annotator.domain.texts.change import derived_id
+from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.words import terms
-from annotator.protocols.replies import QUOTE_MISSING, ModelReply, blocks
-from annotator.protocols.several import numbered
-from annotator.protocols.sources import NO_SOURCE, anchored, excerpt_of, placed, sentences, with_text
+from annotator.protocols.reports import NO_SOURCE, anchored, excerpt_of, placed, sentences, with_text
+from annotator.protocols.several import QUOTE_MISSING, ModelReply, blocks, numbered
 
 NAME = "researcherbench.insights"
 REFERENCE_NAME = "researcherbench.reference"
@@ -67,8 +66,9 @@ class DrawnInsights(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError on a block that is not the three lines."""
-        told = blocks(text, quote="QUOTE", text="INSIGHT", explanation="WHY")
-        return cls.model_validate({"insights": told})
+        return cls.model_validate(
+            {"insights": blocks(text, quote="QUOTE", text="INSIGHT", explanation="WHY")}
+        )
 
 
 async def extract(material: Material, ask: Ask) -> Extracted:
@@ -82,21 +82,24 @@ async def extract(material: Material, ask: Ask) -> Extracted:
     answer = await ask(NAME, fields, DrawnInsights, fenced=("question", "sources"))
     if answer.status is not Status.OK:
         return Extracted(None, answer.status, answer.cause, answer.flags)
-    drawn: list[DrawnInsight] = [one for one in answer.reply.insights if one.text.strip()]
+    drawn: list[DrawnInsight] = [insight for insight in answer.reply.insights if insight.text.strip()]
     placed = [anchored(sources, one.quote) for one in drawn]
     units = tuple(
         Insight(text=one.text.strip(), note=one.explanation.strip(), anchor=anchor)
         for one, anchor in zip(drawn, placed, strict=True)
     )
-    flags = [*answer.flags, *([QUOTE_MISSING] if None in placed else [])]
-    flags += [] if COUNT[0] <= len(units) <= COUNT[1] else [COUNT_FLAG]
+    flags = [
+        *answer.flags,
+        *([QUOTE_MISSING] if None in placed else []),
+        *([] if COUNT[0] <= len(units) <= COUNT[1] else [COUNT_FLAG]),
+    ]
     return Extracted(Insights(units=units), flags=tuple(flags))
 
 
 def _focus(material: Material) -> tuple[str, ...]:
     """What insights into the item's question are about: what the project says of its type."""
-    found = (one.focus for one in material.types if one.name == material.item.question_type)
-    return next(found, ()) or FOCUS
+    result = (one.focus for one in material.types if one.name == material.item.question_type)
+    return next(result, ()) or FOCUS
 
 
 # Reference material.
@@ -121,12 +124,12 @@ class DrawnReference(ModelReply):
     @classmethod
     def from_text(cls, text: str) -> Self:
         """The plain text form; ValueError without the two lines."""
-        found = re.fullmatch(r"\s*FROM THE SOURCES:(.*)\n[ \t]*BEYOND THE SOURCES:(.*)", text, re.DOTALL)
-        if not found:
+        result = re.fullmatch(r"\s*FROM THE SOURCES:(.*)\n[ \t]*BEYOND THE SOURCES:(.*)", text, re.DOTALL)
+        if not result:
             raise ValueError("the two parts FROM THE SOURCES and BEYOND THE SOURCES are not both there")
-        beyond = found[2].strip()
+        beyond = result[2].strip()
         return cls(
-            from_sources=found[1].strip(), beyond_sources="" if beyond.lower() == "nothing" else beyond
+            from_sources=result[1].strip(), beyond_sources="" if beyond.lower() == "nothing" else beyond
         )
 
 
@@ -136,10 +139,9 @@ async def refer(material: Material, ask: Ask) -> Extracted:
     if not isinstance(insights, Insights) or not insights.units or not sources:
         return Extracted(None, Status.SKIPPED, "There are no insights yet." if sources else NO_SOURCE)
     shown = excerpt_of(sources, material.item.question)
-    listed = numbered(" ".join(insight.text.split()) for insight in insights.units)
     fields = {
         "question": material.item.question,
-        "insights": listed,
+        "insights": numbered(" ".join(insight.text.split()) for insight in insights.units),
         "sources": shown.text,
         "extent": shown.extent,
     }
@@ -162,12 +164,12 @@ def baseline(material: Material) -> Extracted:
     sources = with_text(material)
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
-    found = list(sentences(sources))
-    held = [terms(source.text[start:end]) & terms(material.item.question) for source, start, end in found]
+    result = list(sentences(sources))
+    held = [terms(source.text[start:end]) & terms(material.item.question) for source, start, end in result]
     times = Counter(term for sentence in held for term in sentence)
     worth = [sum(1 / times[term] for term in sentence) for sentence in held]
-    best = sorted((i for i in range(len(found)) if worth[i]), key=lambda i: (-worth[i], i))[:BASELINE_COUNT]
-    return Extracted(Insights(units=tuple(_quoted(*found[i]) for i in sorted(best))))
+    best = sorted((i for i in range(len(result)) if worth[i]), key=lambda i: (-worth[i], i))[:BASELINE_COUNT]
+    return Extracted(Insights(units=tuple(_quoted(*result[i]) for i in sorted(best))))
 
 
 def _quoted(source: Source, start: int, end: int) -> Insight:

@@ -8,25 +8,24 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Verdict
-from annotator.domain.judges.pairs import FIRST, SECOND, TIE, PairOutcome, may_win, outcome
-from annotator.domain.judges.presentation import CaseLayout, Presentation
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, may_win, outcome
+from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.protocol import (
+    PAIR,
     Case,
+    CaseLayout,
     Metric,
+    Presentation,
     Protocol,
     RatedResponse,
     Target,
     Verdicts,
 )
-from annotator.domain.judges.scale import PAIR
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols import report_pairs
-from annotator.protocols.missing import told_missing
-from annotator.protocols.replies import ValueReply, Word
+from annotator.protocols import several
+from annotator.protocols.several import ValueReply, Word, told_missing
 
 NAME = "researcherbench.pairwise"
-PROMPTS = (NAME,)
 
 DEPARTURES = (
     "Both orders are always asked, and a win is one in both. The paper aggregates both directions and does not say "
@@ -66,7 +65,6 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
     judged = len(orders) - missing
     open_ = sum(may_win(*order) for order in orders) - wins
     value = wins / (len(orders) - open_) if judged and (over_valid or not missing) else None
-    notes = told_missing(missing, len(orders), value is not None, "comparisons are missing")
     return Estimate(
         value,
         n=judged,
@@ -74,7 +72,7 @@ def win_rate(scored: RatedResponse, over_valid: bool = False) -> Estimate:
         floor=wins / len(orders),
         ceiling=(wins + open_) / len(orders),
         method=method,
-        note="; ".join(notes),
+        note="; ".join(told_missing(missing, len(orders), value is not None, "comparisons are missing")),
     )
 
 
@@ -95,7 +93,7 @@ class Preference(ValueReply):
     )
 
 
-judge = partial(report_pairs.judged, PROMPTS[0], Preference)
+judge = partial(several.judged, NAME, Preference)
 
 
 # No network: the floor under every judge (appendix E.7.5 finds that length alone foretells the verdicts).
@@ -106,7 +104,7 @@ BASELINE_MARGIN = 0.1
 
 def baseline(case: Case) -> Verdicts:
     """The longer report is better: a judge that agrees with this too well has weighed length. Never inconsistent."""
-    first, second = map(len, report_pairs.both_texts(case))
+    first, second = map(len, several.both_texts(case))
     rationale = f"baseline: {first:,} characters against {second:,}"
     if abs(first - second) <= BASELINE_MARGIN * max(first, second):
         return {case.unit.id: Verdict(value=TIE, rationale=rationale)}
@@ -129,11 +127,11 @@ PAIRWISE = Protocol(
         line="pair",
         layout=CaseLayout.PAIR,
     ),
-    cases=partial(report_pairs.with_rivals, NAME),
+    cases=partial(several.with_rivals, NAME),
     judge=judge,
     baseline=baseline,
     floor="Of two reports it prefers the longer, and reads neither.",
-    prompts=PROMPTS,
+    prompts=(NAME,),
     paired=True,
     target=Target(FIRST, "better"),
     departures=DEPARTURES,

@@ -5,19 +5,17 @@ what the experts had before them and by what they were told, with a review of it
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import ClassVar, Literal, Self
 
 from pydantic import Field
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Ask, Extracted, Extraction, Material
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.material.source import Source
-from annotator.protocols.replies import ModelReply, blocks, whole
-from annotator.protocols.several import numbered
-from annotator.protocols.sources import NO_SOURCE, excerpt_of
+from annotator.protocols.reports import NO_SOURCE, excerpt_of
+from annotator.protocols.several import ModelReply, blocks, numbered, whole
 
 DIMENSIONS, REFERENCE = "researcherbench.rubric.dimensions", "researcherbench.rubric.reference"
 REVIEW = "researcherbench.rubric.review"
@@ -52,8 +50,7 @@ class SetCriteria(ModelReply):
     @classmethod
     def assumed(cls, _fields: Mapping[str, str]) -> Self:
         """What an estimate of the review goes by: as many criteria as the public rubrics have on average."""
-        one = SetCriterion(basis="basis " * 10, text="word " * 20, weight=2)
-        return cls(criteria=[one] * PUBLIC_MEAN)
+        return cls(criteria=[SetCriterion(basis="basis " * 10, text="word " * 20, weight=2)] * PUBLIC_MEAN)
 
     @classmethod
     def from_text(cls, text: str) -> Self:
@@ -73,7 +70,14 @@ async def by_reference(material: Material, ask: Ask) -> Extracted:
     sources = [source for source in material.sources if source.text.strip()]
     if not sources:
         return Extracted(None, Status.SKIPPED, NO_SOURCE)
-    given = _given(material, sources)
+    shown = excerpt_of(sources, material.item.question)
+    insights = (unit.text.strip() for unit in material.units(Kind.INSIGHTS))
+    given = {
+        "question": material.item.question,
+        "insights": numbered(filter(None, insights)) or NO_INSIGHTS,
+        "sources": shown.text,
+        "extent": shown.extent,
+    }
     fenced = ("question", "insights", "sources")
     first = await ask(REFERENCE, given, SetCriteria, fenced=fenced)
     if first.status is not Status.OK:
@@ -82,18 +86,6 @@ async def by_reference(material: Material, ask: Ask) -> Extracted:
     return _made(
         material, await ask(REVIEW, {**given, "draft": draft}, SetCriteria, fenced=(*fenced, "draft"))
     )
-
-
-def _given(material: Material, sources: Sequence[Source]) -> dict[str, str]:
-    """The question, the insights, and the sources with the reference material; what a model drafted is among it."""
-    shown = excerpt_of(sources, material.item.question)
-    insights = (unit.text.strip() for unit in material.units(Kind.INSIGHTS))
-    return {
-        "question": material.item.question,
-        "insights": numbered(filter(None, insights)) or NO_INSIGHTS,
-        "sources": shown.text,
-        "extent": shown.extent,
-    }
 
 
 def _made(material: Material, answer: Answer) -> Extracted:

@@ -1,7 +1,8 @@
 """The tables and figures of ResearcherBench that rest on data a project holds."""
 
-from annotator.domain.judges.paper_table import (
+from annotator.domain.judges.paper import (
     RELEASED,
+    SUBTOTAL,
     PaperTable,
     Spread,
     SystemsTable,
@@ -11,7 +12,6 @@ from annotator.domain.judges.paper_table import (
     Unprinted,
     ViewTable,
 )
-from annotator.domain.judges.taxonomy import SUBTOTAL
 from annotator.domain.material.item import QUESTION_TYPES
 
 COVERAGE = TableColumn("Coverage", "coverage")

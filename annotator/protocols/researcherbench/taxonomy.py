@@ -7,12 +7,11 @@ modes, appendix F.
 from enum import StrEnum
 from functools import partial
 
-from annotator.domain.judges.judgement import NO, YES
-from annotator.domain.judges.scale import Value
-from annotator.domain.judges.taxonomy import Taxonomy
+from annotator.domain.judges.judge import NO, YES
+from annotator.domain.judges.paper import Taxonomy
+from annotator.domain.judges.protocol import Value
 from annotator.protocols.researcherbench.coverage import COVERAGE
-from annotator.protocols.researcherbench.factual import FACTUAL
-from annotator.protocols.researcherbench.verification import PAGE, PAGE_CUT, UNKNOWN
+from annotator.protocols.researcherbench.factual import FACTUAL, PAGE, PAGE_CUT, UNKNOWN
 
 DEPARTURES = (
     "Every response that was looked at counts, also one without any error; the paper draws ten of each system. "

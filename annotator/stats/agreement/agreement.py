@@ -1,28 +1,42 @@
 """Agreement of two raters: observed, and beyond chance."""
 
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from annotator.domain.texts.estimate import CHANCE, Estimate
-from annotator.stats.intervals.cluster_means import clustered_wilson
-from annotator.stats.intervals.clustered import ClusterTally, Statistic, distinct, estimate, over
+from annotator.stats.intervals.clustered import (
+    ClusterTally,
+    Figure,
+    Statistic,
+    clustered_wilson,
+    distinct,
+    estimate,
+    over,
+    tallied,
+)
 from annotator.stats.intervals.coding import (
     MISSING,
     ONE_CATEGORY,
     Categories,
+    Chosen,
     Codes,
     Floats,
     Values,
     Weights,
+    category_counts,
+    closeness,
     cluster_codes,
     coded,
     disagreements,
     in_order,
     left_out,
     named,
+    numbers,
+    other_classes,
     plain,
 )
 from annotator.stats.intervals.student import wilson
@@ -93,8 +107,8 @@ def cohen_kappa(
     method = "Cohen's κ" + named(weights)
     notes = left_out(met.units - met.n, met.units)
     statistic = Statistic(figure, CHANCE, lambda rows: rows[:, 2 * size : -1])
-    found = estimate(_tally(met, apart), statistic, method, met.n, notes, met.missing) if met.n else None
-    return found or Estimate(
+    result = estimate(_tally(met, apart), statistic, method, met.n, notes, met.missing) if met.n else None
+    return result or Estimate(
         None, n=met.n, missing=met.missing, method=method, note="; ".join([_undefined(met), *notes])
     )
 
@@ -140,8 +154,8 @@ def meetings(
 
 def _crossed(a: Values, b: Values, categories: Sequence[Hashable] | None) -> tuple[Counts, Categories, int]:
     """The confusion table, its categories, and how many judgements are missing."""
-    if categories is None and (found := _in_place(a, b)) is not None:
-        return *found, 0
+    if categories is None and (result := _in_place(a, b)) is not None:
+        return *result, 0
     codes, known = coded([a, b], categories)
     first, second = codes[:, (codes != MISSING).all(axis=0)]
     cells = np.bincount(first * len(known) + second, minlength=len(known) ** 2)
@@ -193,7 +207,6 @@ def _tally(met: CodePairs, apart: Floats) -> ClusterTally:
 
 
 def _undefined(met: CodePairs) -> str:
-    """Why there is no κ."""
     if not met.n:
         return NO_PAIR
     if len(set(met.first) | set(met.second)) == 1:
@@ -202,3 +215,246 @@ def _undefined(met: CodePairs) -> str:
             "and chance alone would have them agree as often"
         )
     return "the weights hold no disagreement between the categories in use"
+
+
+NO_SECOND = "no unit was judged by two raters"
+
+
+def gwet_ac1(
+    raters: Sequence[Values],
+    weights: Weights = "none",
+    categories: Sequence[Hashable] | None = None,
+    clusters: Values | None = None,
+) -> Estimate:
+    """AC1 of any number of raters (Gwet 2008), AC2 with weights (Gwet 2014), with its interval over clusters.
+
+    `raters` × units, None or NaN for missing; `weights` are disagreements over `categories`, whose order they
+    need; `clusters` names the item of each unit, without which each stands for itself. A unit judged once counts
+    for chance only. ValueError for values that do not fit together.
+    """
+    in_order(weights, categories)
+    table, _ = category_counts(raters, categories)
+    ratings, size = table.sum(axis=1), table.shape[1]
+    name = "Gwet's AC1" if isinstance(weights, str) and weights == "none" else "Gwet's AC2"
+    n, method = int((ratings > 1).sum()), name + named(weights)
+    groups = cluster_codes(clusters, len(table))
+    notes = [f"{len(table) - n:,} of {len(table):,} units judged fewer than twice"] * (n < len(table))
+    one_category = [ONE_CATEGORY] if np.count_nonzero(table.any(axis=0)) == 1 else []
+    if n == 0 or size < 2:
+        reason = NO_SECOND if n == 0 else "only one category was used: the figure needs the others named"
+        return Estimate(None, n=n, method=method, note="; ".join([reason, *notes]))
+    alike, judged = closeness(weights, size), ratings > 0
+    shares = table / np.maximum(ratings, 1)[:, None]
+    rows = np.column_stack([shares, judged, ratings > 1, _agreeing_pairs(table, alike)])[judged]
+    tally = tallied(rows, None if groups is None else groups[judged])
+
+    def figure(sums: Floats) -> Floats:
+        agreed, drawn = over(sums[:, -1], sums[:, -2]), sums[:, :size] / sums[:, [size]]
+        chance = alike.sum() / (size * (size - 1)) * (drawn * (1 - drawn)).sum(axis=1)
+        return over(agreed - chance, 1 - chance)
+
+    undefined = f"all judgements of {len(table):,} units are of one category, as they would be by chance"
+    return estimate(tally, Statistic(figure, CHANCE), method, n, [*one_category, *notes]) or Estimate(
+        None, n=n, method=method, note="; ".join([undefined, *notes])
+    )
+
+
+def ac1_of_pairs(
+    a: Values, b: Values, categories: Sequence[Hashable] | None = None, clusters: Values | None = None
+) -> Estimate:
+    """AC1 of two raters on the units that both judged, as their κ is; arguments as in `gwet_ac1`."""
+    first, second = plain(a), plain(b)
+    whole = [at for at, values in enumerate(zip(first, second, strict=True)) if None not in values]
+    of = None if clusters is None else [clusters[at] for at in whole]
+    raters = [[values[at] for at in whole] for values in (first, second)]
+    result = gwet_ac1(raters, categories=categories, clusters=of)
+    missing = first.count(None) + second.count(None)
+    return replace(result, missing=missing).remarked(*left_out(len(first) - len(whole), len(first)))
+
+
+def _agreeing_pairs(table: Floats, alike: Floats) -> Floats:
+    """The share of agreeing pairs of judgements on each unit, 0 where there is no pair (Fleiss 1971)."""
+    ratings = table.sum(axis=1)
+    agreeing = (table * (table @ alike - 1)).sum(axis=1)
+    return np.asarray(agreeing / np.maximum(ratings * (ratings - 1), 1))
+
+
+SKEWED = 0.80
+KAPPA_PARADOX = (
+    "Nearly all judgements are of one category, so chance alone would give much agreement and κ can be low though "
+    "the raters seldom differ (Feinstein & Cicchetti 1990); AC1 is less moved by this."
+)
+
+
+def prevalence(
+    raters: Sequence[Values], categories: Sequence[Hashable] | None = None
+) -> dict[Hashable, float]:
+    """The share of each category among all judgements of `raters` × units; empty when there is no judgement."""
+    table, known = category_counts(raters, categories)
+    total = float(table.sum())
+    return dict(zip(known, (table.sum(axis=0) / total).tolist(), strict=True)) if total else {}
+
+
+def prevalence_skewed(shares: Iterable[float]) -> bool:
+    """Whether a category has more than 80 % of the judgements, as one of two does when the other has below 20 %.
+
+    `shares` are those of all categories; ValueError unless they are shares of a whole, or none at all.
+    """
+    listed = list(shares)
+    if listed and not (min(listed) >= 0 and abs(sum(listed) - 1) < 1e-9):
+        raise ValueError("shares of categories add up to 1")
+    return max(listed, default=0.0) > SKEWED
+
+
+ONCE = "judged fewer than twice"
+
+
+def flip_rate(trials: Sequence[Values], clusters: Values | None = None) -> Estimate:
+    """The share of units whose trials do not all agree, with Wilson's interval, over `clusters` when given.
+
+    `trials` × units, None or NaN where a trial gave nothing; a unit with fewer than two is left out and counted. It
+    rises with the number of trials, so compare rates of as many only. ValueError for trials of unequal length.
+    """
+    table, _ = category_counts(trials)
+    twice = table.sum(axis=1) > 1
+    flips = np.where(twice, (table > 0).sum(axis=1) > 1, np.nan)
+    units, n = len(table), int(twice.sum())
+    share = wilson(int(np.nansum(flips)), n) if clusters is None else clustered_wilson(flips, clusters)
+    notes = [note for note in share.note.split("; ") if note and "left out" not in note]
+    return Estimate(
+        share.value,
+        share.low,
+        share.high,
+        n=n,
+        missing=sum(plain(values).count(None) for values in trials),
+        method=f"flip rate of {len(trials):,} trials: {share.method}",
+        note="; ".join([*notes, *left_out(units - n, units, ONCE)]),
+    )
+
+
+Level = Literal["nominal", "ordinal", "interval"]
+# Below this share of the sum of squares, squared distances are what rounding left over.
+ROUNDING = 1e-12
+
+
+def krippendorff_alpha(
+    raters: Sequence[Values],
+    level: Level = "nominal",
+    categories: Sequence[Hashable] | None = None,
+    clusters: Values | None = None,
+) -> Estimate:
+    """α of `raters` × units, None or NaN for missing (Krippendorff 2011), with its interval over clusters.
+
+    Ordinal values need their `categories` in order; interval ones are numbers.
+    `clusters` names the item of each unit, without which each stands for itself. A unit judged fewer than two
+    times is left out. ValueError for values that do not fit together.
+    """
+    measured = added_up(raters, level, categories)
+    units, paired = len(measured.judged), measured.judged > 1
+    groups = cluster_codes(clusters, units)
+    n, method = int(paired.sum()), f"Krippendorff's α, {level}"
+    notes = left_out(units - n, units, "fewer than two judgements")
+    if n == 0:
+        return Estimate(None, method=method, note="; ".join([NO_SECOND, *notes]))
+    tally = tallied(measured.rows(paired), None if groups is None else groups[paired])
+    statistic = Statistic(measured.figure, CHANCE, measured.rests_on)
+    result = estimate(tally, statistic, method, n, notes)
+    undefined = f"all judgements of {n} units are the same, so chance would leave no disagreement"
+    return result or Estimate(None, n=n, method=method, note="; ".join([undefined, *notes]))
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The number of judgements of each unit, the columns that add up over a choice of units, and α from their sums.
+
+    `rests_on` gives how many pairs of judgements each row has that are both of other values than each, where values are
+    counted: where few are, nearly all of them may be missing by chance, and the spread of α with them.
+    """
+
+    judged: Floats
+    rows: Callable[[Chosen], Floats]
+    figure: Figure
+    rests_on: Callable[[Floats], Floats] | None = None
+
+
+def added_up(raters: Sequence[Values], level: Level, categories: Sequence[Hashable] | None) -> Measured:
+    """What α of these judgements is read off; values and errors as in `krippendorff_alpha`."""
+    if level == "interval":
+        return _interval(numbers(raters))
+    if level == "nominal":
+        return _nominal(category_counts(raters, categories)[0])
+    if level != "ordinal" or categories is None:
+        raise ValueError("the level is nominal, ordinal with categories in their order, or interval")
+    return _ordinal(category_counts(raters, categories)[0])
+
+
+def _nominal(table: Floats) -> Measured:
+    """Any two values are as far apart: each unit adds its counts of values and its disagreement."""
+    judged, size = table.sum(axis=1), table.shape[1]
+    squared, others = 1 - np.eye(size), _pairs_of_others(table)
+
+    def rows(paired: Chosen) -> Floats:
+        seen = _apart(table[paired], squared) / (judged[paired] - 1)
+        return np.column_stack([table[paired], others[paired], seen])
+
+    def figure(sums: Floats) -> Floats:
+        values, seen = sums[:, :size], sums[:, -1]
+        return 1 - over((values.sum(axis=1) - 1) * seen, _apart(values, squared))
+
+    return Measured(judged, rows, figure, lambda sums: sums[:, size:-1])
+
+
+def _pairs_of_others(table: Floats) -> Floats:
+    """How many pairs of judgements of each unit are both of other values than each (units × values)."""
+    others = other_classes(table)
+    return others * (others - 1)
+
+
+def _apart(values: Floats, squared: Floats) -> Floats:
+    """The sum of squared distances over all ordered pairs of values, from the counts of each (rows × values)."""
+    return np.asarray(((values @ squared) * values).sum(axis=1))
+
+
+def _ordinal(table: Floats) -> Measured:
+    """Distances are differences of mean ranks, which move with the units: these add their pairs of values."""
+    table = table[:, table.any(axis=0)]
+    judged, size, others = table.sum(axis=1), table.shape[1], _pairs_of_others(table)
+    low, high = np.triu_indices(size, 1)
+
+    def rows(paired: Chosen) -> Floats:
+        met = table[paired][:, low] * table[paired][:, high]
+        return np.hstack([table[paired], others[paired], met / (judged[paired] - 1)[:, None]])
+
+    def figure(sums: Floats) -> Floats:
+        values, met = sums[:, :size], sums[:, 2 * size :]
+        ranks = values.cumsum(axis=1) - values / 2
+        squared = (ranks[:, high] - ranks[:, low]) ** 2
+        expected = (values[:, low] * values[:, high] * squared).sum(axis=1)
+        return 1 - over((values.sum(axis=1) - 1) * (met * squared).sum(axis=1), expected)
+
+    return Measured(judged, rows, figure, lambda sums: sums[:, size : 2 * size])
+
+
+def _interval(grid: Floats) -> Measured:
+    """Distances are differences: each unit adds the number, the sum and the squares of its values."""
+    given = ~np.isnan(grid)
+    # Counted from the least value: squares of values far from zero would drown their differences.
+    grid = np.where(given, grid - np.min(grid, initial=np.inf, where=given), 0.0)
+    judged = given.sum(axis=0).astype(np.float64)
+
+    def rows(paired: Chosen) -> Floats:
+        values = grid[:, paired]
+        moments = np.stack([judged[paired], values.sum(axis=0), (values**2).sum(axis=0)], axis=1)
+        return np.column_stack([moments, _spread(moments) / (judged[paired] - 1)])
+
+    def figure(sums: Floats) -> Floats:
+        return 1 - over((sums[:, 0] - 1) * sums[:, 3], _spread(sums))
+
+    return Measured(judged, rows, figure)
+
+
+def _spread(moments: Floats) -> Floats:
+    """The sum of squared differences over all unordered pairs of values, from their number, sum and squares."""
+    size = moments[:, 0] * moments[:, 2]
+    spread = size - moments[:, 1] ** 2
+    return np.where(spread > ROUNDING * size, spread, 0.0)

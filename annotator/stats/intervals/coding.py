@@ -71,8 +71,8 @@ def objects(values: Values) -> NDArray[Any]:
 
 def _in_use(rows: Iterable[Iterable[Hashable]]) -> Categories:
     """The categories that occur, in an order that does not depend on where."""
-    found = {value for row in rows for value in row if value is not None}
-    return tuple(sorted(found, key=lambda value: (type(value).__name__, repr(value))))
+    result = {value for row in rows for value in row if value is not None}
+    return tuple(sorted(result, key=lambda value: (type(value).__name__, repr(value))))
 
 
 def cluster_codes(clusters: Values | None, units: int) -> Codes | None:

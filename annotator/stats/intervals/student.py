@@ -4,11 +4,58 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import cos, exp, inf, isfinite, isinf, lgamma, log, pi, sin, sqrt, tan
+from math import ceil, cos, exp, fsum, inf, isfinite, isinf, lgamma, log, pi, sin, sqrt, tan
 from statistics import NormalDist, fmean, stdev, variance
 
 from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, settled, without_width
-from annotator.stats.intervals.bounds import mean_bounds, mean_range
+
+
+def mean_bounds(scores: Collection[Estimate]) -> tuple[float | None, float | None]:
+    """The least and the greatest value that the mean of `scores` could take, whatever is missing turns out to be.
+
+    A score with a value counts in the mean whatever happens. One without a value but with bounds may come to count,
+    or stay undefined, so it counts where it moves the bound. The mean of the values lies between the bounds exactly.
+    None where no score has bounds.
+    """
+    if all(score.floor is None for score in scores):
+        return None, None
+    certain = [score for score in scores if score.value is not None]
+    open_ = [score for score in scores if score.value is None]
+    floor = _least(
+        [_of(one.floor, one.value) for one in certain], [x.floor for x in open_ if x.floor is not None]
+    )
+    ceiling = _least(
+        [-_of(one.ceiling, one.value) for one in certain],
+        [-x.ceiling for x in open_ if x.ceiling is not None],
+    )
+    return floor, None if ceiling is None else 0.0 - ceiling
+
+
+def mean_range(
+    scores: Collection[Estimate], within: tuple[float, float] | None = None
+) -> tuple[float, float] | None:
+    """The range of the mean of the scores that have a value, each `within` these bounds unless it has its own."""
+    ranges = [score.within or within for score in scores if score.value is not None]
+    known = [each for each in ranges if each is not None]
+    return (fmean(low for low, _ in known), fmean(high for _, high in known)) if known else within
+
+
+def _of(bound: float | None, value: float | None) -> float:
+    """The bound of a score that has a value, which bounds itself where nothing is missing."""
+    return next(x for x in (bound, value) if x is not None)
+
+
+def _least(certain: Sequence[float], open_: Sequence[float]) -> float | None:
+    """The least mean of all that is certain and any of what is open; None where there is nothing."""
+    taken, total = list(certain), fsum(certain)
+    for bound in sorted(open_):
+        if taken and bound * len(taken) >= total:
+            break
+        taken.append(bound)
+        total += bound
+    # Sums are rounded once, so that a mean of lower values is never above one of higher ones.
+    return min((fsum(part) / len(part) for part in (certain, taken) if part), default=None)
+
 
 LEVEL = 0.95
 # A continued fraction has come to rest when a step moves it by less; in its middle it takes some 2 √df steps.
@@ -189,7 +236,6 @@ def p_above(value: float, spread: float, items: int, within: Bounds, at: float) 
 
 
 def interval_name(within: Bounds, level: float = LEVEL) -> str:
-    """Which interval `bounds_of` gives."""
     return f"{level:.0%} {'Wilson score' if all(map(isfinite, within)) else 't'} interval"
 
 
@@ -210,9 +256,9 @@ def mean_interval(
     spread = 0.0 if max(values) - min(values) <= ROUNDING * abs(mean) else variance(values) / n
     low, high = bounds_of(mean, spread, n, bounds, level, n * max(WORTH_TEN, n) if capped else inf)
     method = f"{method}; {interval_name(bounds, level)}"
-    found = settled(Estimate(mean, low, high, n=n, method=method), n, what, bounds)
-    alike = NO_WIDTH if without_width(found) else "nothing is known of how they spread"
-    return found if spread else found.remarked(f"all values are the same, so {alike}")
+    result = settled(Estimate(mean, low, high, n=n, method=method), n, what, bounds)
+    alike = NO_WIDTH if without_width(result) else "nothing is known of how they spread"
+    return result if spread else result.remarked(f"all values are the same, so {alike}")
 
 
 def mean_of_scores(
@@ -223,20 +269,20 @@ def mean_of_scores(
     `missing` adds up what is missing behind all of them; `floor` and `ceiling` bound what it could make of the mean.
     """
     values = [score.value for score in scores if score.value is not None]
-    found = mean_interval(values, within=mean_range(scores, within), capped=capped)
+    result = mean_interval(values, within=mean_range(scores, within), capped=capped)
     floor, ceiling = mean_bounds(scores)
-    out = len(scores) - found.n
+    out = len(scores) - result.n
     left_out = f"{out:,} of {len(scores):,} items left out: no defined score" if out else ""
-    reason = found.note if values else "no item has a defined score"
+    reason = result.note if values else "no item has a defined score"
     return Estimate(
-        found.value,
-        found.low,
-        found.high,
-        n=found.n,
+        result.value,
+        result.low,
+        result.high,
+        n=result.n,
         missing=sum(score.missing for score in scores),
         floor=floor,
         ceiling=ceiling,
-        method=found.method,
+        method=result.method,
         note="; ".join(note for note in (reason, left_out) if note),
     )
 
@@ -252,8 +298,8 @@ def by_group(
     members: dict[str, list[Estimate]] = defaultdict(list)
     for item, score in scores.items():
         members[group_of.get(item, "")].append(score)
-    found = {group: mean_of_scores(own, within=within) for group, own in members.items()}
-    return dict(sorted(found.items(), key=lambda entry: _place(*entry)))
+    result = {group: mean_of_scores(own, within=within) for group, own in members.items()}
+    return dict(sorted(result.items(), key=lambda entry: _place(*entry)))
 
 
 def _place(group: str, mean: Estimate) -> tuple[bool, float, str]:
@@ -333,3 +379,29 @@ def _difference(one: Estimate, other: Estimate, within: Bounds) -> Estimate:
         note=note,
         within=(lowest - most, highest - least),
     )
+
+
+def wilson_size(width: float, share: float = 0.5, design_effect: float = 1.0, level: float = LEVEL) -> int:
+    """The fewest units whose Wilson interval is no wider than `width` when the share is found to be `share`.
+
+    Of units of one item each counts 1 / `design_effect`. Solved from Wilson (1927) for n: the width is
+    2 z √(n p (1 − p) + z²/4) / (n + z²). ValueError unless 0 < width < 1, 0 ≤ share ≤ 1 and the effect is positive.
+    """
+    if not 0 < width < 1 or not 0 <= share <= 1 or design_effect <= 0:
+        raise ValueError(f"a width of {width} about {share} with a design effect of {design_effect}")
+    z = NormalDist().inv_cdf(0.5 + level / 2)
+    spread, square = share * (1 - share), z * z
+    # width² (n + z²)² = 4 z² (n p (1 − p) + z²/4), the greater root.
+    half = square * (2 * spread / width**2 - 1)
+    rest = square * square * (1 - 1 / width**2)
+    return max(1, ceil(design_effect * (half + sqrt(max(half * half - rest, 0.0))) - 1e-9))
+
+
+def kish_effect(sizes: Sequence[float], likeness: float) -> float:
+    """The design effect 1 + (m̄ − 1) ρ of clusters of these sizes (Kish 1965, §5.4; m̄ = Σm² / Σm for unequal ones).
+
+    `likeness` is ρ, how alike units of one cluster are. ValueError for no clusters, or ρ outside 0 … 1.
+    """
+    if not sizes or min(sizes) <= 0 or not 0 <= likeness <= 1:
+        raise ValueError("clusters have units, and ρ lies in 0 … 1")
+    return 1 + (sum(size * size for size in sizes) / sum(sizes) - 1) * likeness

@@ -1,15 +1,328 @@
 """Standings: every player's rating, strength and chance to be among the best, and whether more rounds are worth it."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from annotator.domain.texts.estimate import Estimate, enough, few, settled
-from annotator.stats.ranking import bradley_terry, elo, pairing
-from annotator.stats.ranking.elo import Floats, Matches
-from annotator.stats.ranking.pairing import FurtherPair, Pair, PlayedMatch
+from annotator.domain.texts.estimate import SHARE, Estimate, enough, few, settled
+from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
+from annotator.stats.agreement.levels import spearman
+from annotator.stats.intervals.student import mean_interval
+from annotator.stats.ranking.pairing import FurtherPair, Pair, PlayedMatch, near_round
+
+TIE = 0.5
+# Confidence in the preferred one, in five stretches of equal width from .5 to 1.
+BINS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BesidePeople:
+    """What one rater's matches are worth, taken another's choices for the truth; ties of either are counted apart."""
+
+    accuracy: Estimate
+    kappa: Estimate
+    brier: Estimate
+    calibration: Estimate
+    ratings: Estimate
+    ties: int
+
+
+def beside(
+    pairs: Sequence[tuple[float, float]],
+    ratings: Mapping[str, float] | None = None,
+    theirs: Mapping[str, float] | None = None,
+) -> BesidePeople:
+    """Compare what a rater gave the first of each pair with what people gave it, and the ratings that came of both.
+
+    Accuracy and κ are over pairs that neither ties, each both ways round in κ, since which of two is the first says
+    nothing; the Brier score is over those that people do not tie: mean (C − outcome)², ¼ for always one half.
+    Calibration is the expected error of C over five stretches.
+    """
+    clear = [(own, other) for own, other in pairs if other != TIE]
+    told = [(own > TIE, other > TIE) for own, other in clear if own != TIE]
+    common = sorted((ratings or {}).keys() & (theirs or {}).keys())
+    return BesidePeople(
+        percent_agreement(told),
+        _kappa(told),
+        _brier(clear),
+        _calibration(clear),
+        spearman([(ratings or {})[one] for one in common], [(theirs or {})[one] for one in common]),
+        len(pairs) - len(told),
+    )
+
+
+def _kappa(told: Sequence[tuple[bool, bool]]) -> Estimate:
+    """κ over pairs that count both ways round, which is Scott's π (1955); each pair is a cluster."""
+    both = [*told, *((not own, not other) for own, other in told)]
+    places = [*range(len(told))] * 2
+    result = cohen_kappa([own for own, _ in both], [other for _, other in both], clusters=places)
+    return replace(result, n=len(told), method=result.method.replace("Cohen's κ", "Scott's π"))
+
+
+def _brier(pairs: Sequence[tuple[float, float]]) -> Estimate:
+    method = "mean of (C − outcome)²"
+    if not pairs:
+        return Estimate(None, method=method, note="no pair was decided by people")
+    result = mean_interval([(own - (other > TIE)) ** 2 for own, other in pairs], within=SHARE, what="pairs")
+    return replace(result, method=result.method.replace("mean over pairs", method))
+
+
+def _calibration(pairs: Sequence[tuple[float, float]]) -> Estimate:
+    """Σ over stretches of their share · |mean confidence − share right|."""
+    method = f"expected calibration error over {BINS} stretches of confidence"
+    held: dict[int, list[tuple[float, bool]]] = {}
+    for own, other in pairs:
+        if own != TIE:
+            sure = max(own, 1 - own)
+            at = min(BINS - 1, int((sure - TIE) * 2 * BINS + 1e-9))
+            held.setdefault(at, []).append((sure, (own > TIE) == (other > TIE)))
+    many = sum(map(len, held.values()))
+    if not many:
+        return Estimate(None, method=method, note="no pair was decided by both")
+    apart = sum(abs(sum(sure for sure, _ in one) - sum(right for _, right in one)) for one in held.values())
+    note = "no interval: it is a distance, which chance alone holds above 0"
+    return Estimate(apart / many, n=many, method=method, note=note)
+
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.intp]
+
+START, K, SCALE = 1200.0, 32.0, 400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Matches as arrays: places of both sides, and what the first side got of the one point, between 0 and 1."""
+
+    first: Places
+    second: Places
+    value: Floats
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[int, int, float]]) -> "Matches":
+        """The same from rows."""
+        held = list(rows)
+        return cls(
+            np.array([row[0] for row in held], dtype=np.intp),
+            np.array([row[1] for row in held], dtype=np.intp),
+            np.array([row[2] for row in held], dtype=np.float64),
+        )
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+
+def expected(own: ArrayLike, other: ArrayLike) -> Floats:
+    """e = 1 / (1 + 10^((other − own) / 400)), equation 1."""
+    apart = np.asarray(other, dtype=np.float64) - np.asarray(own, dtype=np.float64)
+    result: Floats = 1.0 / (1.0 + 10.0 ** (apart / SCALE))
+    return result
+
+
+def after_round(ratings: Floats, matches: Matches, k: float = K) -> Floats:
+    """The ratings after a round of disjoint pairs, equation 3; all start from the ratings before it.
+
+    ValueError where someone plays twice.
+    """
+    players = np.concatenate((matches.first, matches.second))
+    if len(np.unique(players)) < len(players):
+        raise ValueError("in a round nobody plays twice")
+    moved = k * (matches.value - expected(ratings[matches.first], ratings[matches.second]))
+    result = ratings.copy()
+    result[matches.first] += moved
+    result[matches.second] -= moved
+    return result
+
+
+def rated(players: int, rounds: Iterable[Matches], k: float = K) -> Floats:
+    """The ratings after all rounds, from 1200 each."""
+    result = np.full(players, START)
+    for matches in rounds:
+        result = after_round(result, matches, k)
+    return result
+
+
+# One point of Elo in units of θ, and the prior: strengths spread by 1 200 points.
+POINT = float(np.log(10.0)) / SCALE
+PRIOR = 1.0 / (1_200.0 * POINT) ** 2
+DRAWS = 1_000
+SEED = 20_261_122
+# The error of “certain” over all tasks of a contest, and what a 95 % interval reaches in standard errors.
+ERROR = 0.05
+_REACH = NormalDist().inv_cdf(0.975)
+# Of a whole fit, and to which share a draw is solved.
+EXACT, ROUGHLY = 1e-9, 0.02
+# The least variance of a match in both orders, as a share of that in one: it tells at most as much as two matches.
+_LEAST_SHARE = 0.5
+_MOST_STEPS, _MOST_TURNS = 60, 400
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """Strengths θ, and the pairs that they rest on: each with its mean outcome, its weight, and for how many
+    independent matches it counts."""
+
+    theta: Floats
+    pairs: Matches
+    weight: Floats
+    counts: Floats
+
+    @property
+    def matches(self) -> Floats:
+        players, pairs = len(self.theta), self.pairs
+        result: Floats = np.zeros(players)
+        result += np.bincount(pairs.first, self.counts, players) + np.bincount(
+            pairs.second, self.counts, players
+        )
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertainty:
+    """The 95 % interval of each strength in points, how often each was among the top k, and who certainly is."""
+
+    low: Floats
+    high: Floats
+    in_top: Floats
+    certain: NDArray[np.bool_]
+
+
+def points(strengths: Floats) -> Floats:
+    """Strengths on the scale of Elo ratings."""
+    result: Floats = START + strengths / POINT
+    return result
+
+
+def fitted(players: int, matches: Matches) -> Strengths:
+    """The strengths with the highest posterior; those without a match have 0.
+
+    Matches of one pair count as one as far as they come out alike; a match that its two orders leave open varies
+    less than one that is won, since s(1 − s) is taken off p(1 − p).
+    """
+    pairs, times, within, open_ = _by_pair(players, matches)
+    fit = _Fit(players, pairs)
+    _, spread = fit.expected(fit.solved(np.ones(len(pairs))))
+    share = max(_LEAST_SHARE, 1.0 - _ratio(open_, float(times @ spread)))
+    alike = 1.0 - min(1.0, _ratio(within, share * float((times - 1.0) @ spread)))
+    counts = times / (1.0 + (times - 1.0) * alike)
+    weight = counts / share
+    return Strengths(fit.solved(weight), pairs, weight, counts)
+
+
+def _ratio(part: float, whole: float) -> float:
+    return part / whole if whole else 0.0
+
+
+def _by_pair(players: int, matches: Matches) -> tuple[Matches, Floats, float, float]:
+    """Each pair once with its mean outcome and how often it met; Σ (s − mean)² within pairs, and Σ s(1 − s)."""
+    turned = matches.first > matches.second
+    won = (np.sign(matches.value - 0.5) * np.where(turned, -1.0, 1.0) + 1.0) / 2.0
+    low, high = np.minimum(matches.first, matches.second), np.maximum(matches.first, matches.second)
+    known, at, often = np.unique(low * players + high, return_inverse=True, return_counts=True)
+    times = often.astype(np.float64)
+    mean = np.bincount(at, won, len(known)) / times
+    pairs = Matches(known // max(1, players), known % max(1, players), mean)
+    return pairs, times, float(np.sum((won - mean[at]) ** 2)), float(won @ (1.0 - won))
+
+
+def uncertainty(found: Strengths, top: int, draws: int = DRAWS, seed: int = SEED) -> Uncertainty:
+    """What is known of strengths beside one another, by draws from their joint normal approximation."""
+    players = len(found.theta)
+    cut = max(0, players - top)
+    drawn, in_top = np.empty((draws, players), dtype=np.float32), np.zeros(players)
+    for place, one in enumerate(_drawn(found, draws, seed)):
+        drawn[place] = one
+        in_top += found.theta + one >= np.partition(found.theta + one, cut)[cut]
+    error = drawn.std(axis=0, dtype=np.float64)
+    low, high = (points(found.theta + sign * _REACH * error) for sign in (-1.0, 1.0))
+    return Uncertainty(low, high, in_top / draws, _certain(found.theta, drawn, error, top))
+
+
+def _drawn(found: Strengths, draws: int, seed: int) -> Iterator[Floats]:
+    """Errors of the strengths, around none on average: the inverse of the information, without ever holding it."""
+    rng = np.random.Generator(np.random.SFC64(seed))
+    fit = _Fit(len(found.theta), found.pairs)
+    _, spread = fit.expected(found.theta)
+    curve = found.weight * spread
+    for _ in range(draws):
+        moved = fit.summed(np.sqrt(curve) * rng.standard_normal(len(curve)))
+        moved += np.sqrt(PRIOR) * rng.standard_normal(len(moved))
+        error = fit.step(moved, curve, ROUGHLY)
+        yield error - error.mean()
+
+
+def _certain(theta: Floats, drawn: NDArray[np.float32], error: Floats, top: int) -> NDArray[np.bool_]:
+    """Who is better than so many that fewer than `top` are left, each by a one-sided test at ERROR / top.
+
+    Whoever is not among the best passes only by beating one of the `top` who are better.
+    """
+    result = np.zeros(len(theta), dtype=np.bool_)
+    limit = NormalDist().inv_cdf(1.0 - ERROR / top)
+    for at in np.argsort(-theta)[:top]:
+        shared = drawn[:, at] @ drawn / len(drawn)
+        apart = np.sqrt(np.maximum(error[at] ** 2 + error**2 - 2.0 * shared, 0.0))
+        result[at] = np.sum(theta[at] - theta > limit * apart) >= len(theta) - top
+    return result
+
+
+class _Fit:
+    """Matches sorted once by who plays, so that all that is said of a player stands together."""
+
+    def __init__(self, players: int, matches: Matches) -> None:
+        self._players, self._first, self._second = players, matches.first, matches.second
+        self._value = matches.value
+
+    def expected(self, strengths: Floats) -> tuple[Floats, Floats]:
+        """The chance p that the first beats the second, and p(1 − p)."""
+        result: Floats = 1.0 / (1.0 + np.exp(strengths[self._second] - strengths[self._first]))
+        return result, result * (1.0 - result)
+
+    def solved(self, weight: Floats) -> Floats:
+        """Newton's steps from 0, each solved by conjugate gradients."""
+        result = np.zeros(self._players)
+        for _ in range(_MOST_STEPS):
+            chance, spread = self.expected(result)
+            slope = self.summed(weight * (self._value - chance)) - PRIOR * result
+            step = self.step(slope, weight * spread, 1e-3)
+            # Far from the end a whole step may overshoot.
+            largest = float(np.max(np.abs(step), initial=0.0))
+            result += step if largest <= 4.0 else step * (4.0 / largest)
+            if largest <= EXACT:
+                break
+        return result
+
+    def summed(self, moved: Floats) -> Floats:
+        """What each player gets: that of the matches where it stands first, less that where it stands second."""
+        result = np.zeros(self._players)
+        result += np.bincount(self._first, moved, self._players)
+        result -= np.bincount(self._second, moved, self._players)
+        return result
+
+    def step(self, slope: Floats, curve: Floats, within: float) -> Floats:
+        """The solution of (Laplacian of the curves + prior) · step = slope, to a share `within` of its size."""
+        scale = np.full(self._players, PRIOR)
+        scale += np.bincount(self._first, curve, self._players)
+        scale += np.bincount(self._second, curve, self._players)
+        step, left = np.zeros(self._players), slope.copy()
+        ahead = left / scale
+        way, size = ahead.copy(), float(left @ ahead)
+        wanted = size * within**2
+        for _ in range(_MOST_TURNS):
+            if size <= wanted or size == 0.0:
+                break
+            bent = self.summed(curve * (way[self._first] - way[self._second])) + PRIOR * way
+            far = size / float(way @ bent)
+            step += far * way
+            left -= far * bent
+            ahead = left / scale
+            before, size = size, float(left @ ahead)
+            way = ahead + (size / before) * way
+        return step
+
 
 # Which change of the best between rounds is none.
 STEADY = 0.02
@@ -67,7 +380,6 @@ class Ranking:
 
     @property
     def elos(self) -> dict[str, float]:
-        """The rating of each."""
         return {row.id: row.elo for row in self.rows}
 
 
@@ -75,17 +387,17 @@ def ranking(
     ids: Iterable[str],
     played: Iterable[PlayedMatch],
     top: int,
-    draws: int = bradley_terry.DRAWS,
-    seed: int = bradley_terry.SEED,
+    draws: int = DRAWS,
+    seed: int = SEED,
 ) -> Ranking:
     """Rank the players by Elo rating, then by strength, then by id. ValueError where one plays twice in a round."""
     names = sorted(ids)
     rounds, won = _rounds(names, played)
-    before = elo.rated(len(names), rounds[:-1])
-    now = elo.after_round(before, rounds[-1]) if rounds else before
-    strengths = bradley_terry.fitted(len(names), won)
-    places = bradley_terry.points(strengths.theta)
-    known = bradley_terry.uncertainty(strengths, top, draws, seed)
+    before = rated(len(names), rounds[:-1])
+    now = after_round(before, rounds[-1]) if rounds else before
+    strengths = fitted(len(names), won)
+    places = points(strengths.theta)
+    known = uncertainty(strengths, top, draws, seed)
     times = np.bincount(np.concatenate((won.first, won.second)), minlength=len(names))
     own, independent = strengths.matches, int(strengths.counts.sum() + ROUNDING)
     order = _order(names, now, places)
@@ -112,17 +424,17 @@ def _standing(
     name: str, rank: int, rating: float, strength: Estimate, chance: float | None, matches: int, certain: bool
 ) -> Standing:
     own = strength.n
-    found = settled(strength, own, _named(own, matches))
+    result = settled(strength, own, _named(own, matches))
     return Standing(
         name,
         rank,
         rating,
-        found.value or 0.0,
-        found.low,
-        found.high,
+        result.value or 0.0,
+        result.low,
+        result.high,
         chance,
         matches,
-        found.note,
+        result.note,
         certain and enough(own),
     )
 
@@ -141,23 +453,22 @@ def _order(names: Sequence[str], first: Floats, second: Floats) -> list[int]:
 
 
 def ratings(ids: Sequence[str], played: Iterable[PlayedMatch]) -> dict[str, float]:
-    """The Elo ratings alone."""
     names = sorted(ids)
-    return dict(zip(names, elo.rated(len(names), _rounds(names, played)[0]).tolist(), strict=True))
+    return dict(zip(names, rated(len(names), _rounds(names, played)[0]).tolist(), strict=True))
 
 
 def met(played: Iterable[PlayedMatch]) -> Mapping[Pair, int]:
     """How often each two met, by their ids in order."""
-    found: dict[Pair, int] = {}
+    result: dict[Pair, int] = {}
     for one in played:
         pair = min(one.first, one.second), max(one.first, one.second)
-        found[pair] = found.get(pair, 0) + 1
-    return found
+        result[pair] = result.get(pair, 0) + 1
+    return result
 
 
 def near(ids: Sequence[str], played: Sequence[PlayedMatch], top: int, seed: int, round_: int) -> list[Pair]:
     """The pairs of another round near the cut."""
-    return pairing.near_round(ratings(ids, played), top, seed, round_, met(played))
+    return near_round(ratings(ids, played), top, seed, round_, met(played))
 
 
 def further(ids: Sequence[str], played: Sequence[PlayedMatch], top: int, draws: int = 200) -> FurtherPair:

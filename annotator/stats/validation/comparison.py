@@ -1,15 +1,21 @@
 """Comparison of two raters: their figures on the same units, the difference and its interval."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from math import inf, sqrt
+from typing import Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.estimate import CHANCE, SHARE, Estimate
 from annotator.stats.agreement.levels import Added, Measure, kappa_of
 from annotator.stats.intervals.clustered import (
     Figure,
+    IntervalEstimate,
     Statistic,
+    benjamini_yekutieli,
     estimate,
     intervals,
     over,
@@ -18,6 +24,8 @@ from annotator.stats.intervals.clustered import (
 )
 from annotator.stats.intervals.coding import (
     MISSING,
+    ONE_CATEGORY,
+    Chosen,
     Codes,
     Floats,
     Values,
@@ -27,16 +35,282 @@ from annotator.stats.intervals.coding import (
     coded,
     in_order,
     left_out,
+    numbers,
+    objects,
     plain,
 )
-from annotator.stats.intervals.student import p_above, range_of_difference
-from annotator.stats.validation.cells import CELL_FIGURES, CELLS, crossed
-from annotator.stats.validation.classification import (
-    NO_UNIT,
-    RatingFigures,
-    RatingSheet,
-    checked_weights,
-)
+from annotator.stats.intervals.student import Bounds, lower_tail, p_above, range_of_difference
+
+# Sums (draws × 4): true positives, false positives, false negatives, true negatives, as counts or as weights.
+CELLS = 4
+WEIGHTLESS = "the units weigh nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class CellFigure:
+    """A figure of the cells, its name, why it is undefined where it is, between what it lies and what it rests on."""
+
+    method: str
+    of: Figure
+    undefined: str
+    within: Bounds = SHARE
+    rests_on: Callable[[Floats], Floats] | None = None
+
+    def at(self, column: int) -> Statistic:
+        """The figure of the four columns that begin there."""
+
+        def cut(of: Figure) -> Figure:
+            return lambda sums: of(sums[:, column : column + CELLS])
+
+        return Statistic(cut(self.of), self.within, self.rests_on and cut(self.rests_on))
+
+
+def _having(classes: tuple[tuple[int, ...], ...], cells: Floats) -> Floats:
+    """How many units each row has of each class, which is given by its cells (rows × classes)."""
+    return np.stack([cells[:, list(each)].sum(axis=1) for each in classes], axis=1)
+
+
+TRUE_CLASSES = partial(_having, ((0, 2), (1, 3)))
+# Agreement beyond chance rests on units that both give one class: where few do, its spread may not be seen.
+AGREED_CLASSES = partial(_having, ((0,), (3,)))
+
+
+def accuracy(cells: Floats) -> Floats:
+    """The share of units on which both say the same."""
+    return over(cells[:, 0] + cells[:, 3], cells.sum(axis=1))
+
+
+def precision(cells: Floats) -> Floats:
+    """The share of what was called positive that is."""
+    return over(cells[:, 0], cells[:, 0] + cells[:, 1])
+
+
+def recall(cells: Floats) -> Floats:
+    """The share of what is positive that was called so."""
+    return over(cells[:, 0], cells[:, 0] + cells[:, 2])
+
+
+def specificity(cells: Floats) -> Floats:
+    """The share of what is negative that was called so."""
+    return over(cells[:, 3], cells[:, 3] + cells[:, 1])
+
+
+def f1(cells: Floats) -> Floats:
+    """The harmonic mean of precision and recall."""
+    return over(2 * cells[:, 0], 2 * cells[:, 0] + cells[:, 1] + cells[:, 2])
+
+
+def balanced_accuracy(cells: Floats) -> Floats:
+    """The mean of recall and specificity (Brodersen et al. 2010)."""
+    return (recall(cells) + specificity(cells)) / 2
+
+
+def mcc(cells: Floats) -> Floats:
+    """Matthews' correlation of two series of two classes (Matthews 1975)."""
+    tp, fp, fn, tn = cells.T
+    return over(tp * tn - fp * fn, np.sqrt((tp + fp) * (fn + tn) * (tp + fn) * (fp + tn)))
+
+
+def kappa(cells: Floats) -> Floats:
+    """Cohen's κ of two classes (Cohen 1960), both sides of its ratio times the squared sum of the cells."""
+    tp, fp, fn, tn = cells.T
+    return over(2 * (tp * tn - fp * fn), (tp + fp) * (fp + tn) + (tp + fn) * (fn + tn))
+
+
+def ac1(cells: Floats) -> Floats:
+    """Gwet's AC1 of two classes: chance is 2 q (1 − q), q the share of positive judgements of both (Gwet 2008)."""
+    tp, fp, fn, tn = cells.T
+    whole, positive = cells.sum(axis=1), 2 * tp + fp + fn
+    chance = positive * (2 * whole - positive) / 2
+    return over(whole * (tp + tn) - chance, whole**2 - chance)
+
+
+NO_CLASS = "only one class occurs among the true values"
+# In the order in which they are shown; each name is a field of `Figures`.
+CELL_FIGURES: dict[str, CellFigure] = {
+    "accuracy": CellFigure("accuracy", accuracy, WEIGHTLESS),
+    "precision": CellFigure(
+        "precision", precision, "nothing was called positive", rests_on=partial(_having, ((0, 1),))
+    ),
+    "recall": CellFigure("recall", recall, "nothing is positive", rests_on=partial(_having, ((0, 2),))),
+    "specificity": CellFigure(
+        "specificity", specificity, "nothing is negative", rests_on=partial(_having, ((1, 3),))
+    ),
+    "f1": CellFigure(
+        "f1", f1, "nothing is positive and nothing was called so", rests_on=partial(_having, ((0, 1, 2),))
+    ),
+    "balanced_accuracy": CellFigure("balanced accuracy", balanced_accuracy, NO_CLASS, SHARE, TRUE_CLASSES),
+    "mcc": CellFigure("MCC", mcc, "one side used one class only", CHANCE, AGREED_CLASSES),
+    "kappa": CellFigure(
+        "Cohen's κ",
+        kappa,
+        "both used one class only, so chance alone agrees as often",
+        CHANCE,
+        AGREED_CLASSES,
+    ),
+    "ac1": CellFigure("Gwet's AC1", ac1, WEIGHTLESS, CHANCE),
+}
+
+
+def crossed(true: Floats, said: Floats) -> Floats:
+    """The cells of each unit (units × 4) from whether it is positive and whether it was called so."""
+    return np.column_stack([true * said, (1 - true) * said, true * (1 - said), (1 - true) * (1 - said)])
+
+
+NO_UNIT = "no unit has both a true value and one that was said"
+
+
+@dataclass(frozen=True, slots=True)
+class RatingFigures:
+    """Figures of a rater against the truth, or the difference of two raters."""
+
+    accuracy: Estimate
+    precision: Estimate
+    recall: Estimate
+    specificity: Estimate
+    f1: Estimate
+    balanced_accuracy: Estimate
+    mcc: Estimate
+    kappa: Estimate
+    ac1: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class BothWays:
+    """One rater's figures, unweighted and weighted."""
+
+    plain: RatingFigures
+    weighted: RatingFigures
+
+
+def both_ways(
+    truth: Values,
+    said: Values,
+    positive: Hashable,
+    weights: Weighing,
+    clusters: Values | None = None,
+) -> BothWays:
+    """The figures of what was `said`, unweighted and weighted, with their intervals over clusters.
+
+    Values by unit, None or NaN where missing: such units are left out and counted. Everything but `positive` is
+    negative. `weights` count a unit as so many (ResearcherBench, Table 2); `clusters` names the item of each unit,
+    without which each stands for itself. ValueError for lengths that differ, and for weights that are negative or
+    not finite.
+    """
+    sheet = RatingSheet(truth, [said], positive, weights, clusters)
+    (unweighted, weighted), _ = sheet.told([None, sheet.heavy])
+    return BothWays(unweighted, weighted)
+
+
+class RatingSheet:
+    """Units with a true value and one of every rater, as cells to weigh and add up."""
+
+    def __init__(
+        self,
+        truth: Values,
+        raters: Sequence[Values],
+        positive: Hashable,
+        weights: Weighing | None,
+        clusters: Values | None,
+    ) -> None:
+        """ValueError for values, weights and clusters that are not of the same units."""
+        listed = [objects(values) for values in (truth, *raters)]
+        units = len(listed[0])
+        self.heavy = None if weights is None else checked_weights(weights, units)
+        if len({len(values) for values in listed}) > 1:
+            raise ValueError("the true values and those that were said must be of the same units")
+        given = [np.asarray(values != None) for values in listed]  # noqa: E711
+        self.used: Chosen = np.logical_and.reduce(given)
+        wanted = objects([positive])
+        true, *said = (np.asarray(values == wanted, dtype=np.float64) for values in listed)
+        self._cells = [crossed(true, of_one)[self.used] for of_one in said]
+        # What a lone rater did not say, as if all of it were wrong, and right.
+        self._lost: Chosen = given[0] & ~given[-1]
+        self._open = [crossed(true, of_all) for of_all in (1 - true, true)]
+        self._groups: Codes | None = cluster_codes(clusters, units)
+        self.n = len(self._cells[0])
+        self.missing = sum(units - int(values.sum()) for values in given)
+        self.notes = left_out(units - self.n, units)
+
+    def rows(self, ways: Sequence[Floats | None]) -> Floats:
+        """The cells of each rater in turn, weighed each way (units × 4 · raters · ways), the ways side by side."""
+        factors = [np.ones(self.n) if heavy is None else heavy[self.used] for heavy in ways]
+        return np.hstack([cells * factor[:, None] for factor in factors for cells in self._cells])
+
+    def told(
+        self, ways: Sequence[Floats | None], more: Sequence[Statistic] = ()
+    ) -> tuple[list[RatingFigures], list[IntervalEstimate]]:
+        """The figures of each way to weigh, and within it of each rater; and `more` figures of the same `rows`."""
+        rows = self.rows(ways)
+        sums = rows.sum(axis=0).reshape(-1, CELLS)
+        figures = [
+            replace(figure.at(CELLS * i), units=self.n if figure.within == SHARE else inf)
+            for i in range(len(sums))
+            for figure in CELL_FIGURES.values()
+        ]
+        wanted = [*figures, *more]
+        groups = None if self._groups is None else self._groups[self.used]
+        result = (
+            intervals(tallied(rows, groups), wanted) if self.n else [IntervalEstimate(None)] * len(wanted)
+        )
+        raters = len(self._cells)
+        own = [result[i : i + len(CELL_FIGURES)] for i in range(0, len(figures), len(CELL_FIGURES))]
+        classified = [
+            self._classified(*one, ways[i // raters]) for i, one in enumerate(zip(sums, own, strict=True))
+        ]
+        return classified, result[len(figures) :]
+
+    def _classified(
+        self, cells: Floats, found: Sequence[IntervalEstimate], heavy: Floats | None
+    ) -> RatingFigures:
+        weighted = "" if heavy is None else ", units weighted"
+        one_class = [ONE_CATEGORY] if 0 < cells.sum() == max(cells[0], cells[3]) else []
+        figures, own = {}, dict(zip(CELL_FIGURES, found, strict=True))
+        own["balanced_accuracy"] = halfway(own["balanced_accuracy"], own["recall"], own["specificity"])
+        for name, figure in CELL_FIGURES.items():
+            one = own[name]
+            notes = self.notes if one.value is None else [*one_class, *self.notes]
+            undefined = figure.undefined if self.n else NO_UNIT
+            figures[name] = told(one, figure.method + weighted, self.n, notes, self.missing, undefined)
+            if (
+                figure.within == SHARE
+                and len(self._cells) == 1
+                and self._lost.any()
+                and one.value is not None
+            ):
+                lost = self._lost * (1.0 if heavy is None else heavy)
+                floor, ceiling = (float(figure.of((cells + lost @ of)[None])[0]) for of in self._open)
+                figures[name] = replace(figures[name], floor=floor, ceiling=ceiling)
+        return RatingFigures(**figures)
+
+
+def halfway(mean: IntervalEstimate, one: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate:
+    """The mean of two shares, with the interval that theirs and their correlation make (Zou & Donner 2008)."""
+    if one.value is None or one.low is None or one.high is None or mean.value is None:
+        return replace(mean, low=None, high=None, warnings=mean.warnings or one.warnings)
+    if other.value is None or other.low is None or other.high is None:
+        return replace(mean, low=None, high=None, warnings=mean.warnings or other.warnings)
+    apart = sqrt(one.spread * other.spread)
+    alike = (4 * mean.spread - one.spread - other.spread) / (2 * apart) if apart else 0.0
+
+    def reach(a: float, b: float) -> float:
+        return sqrt(max(0.0, a * a + b * b + 2 * alike * a * b)) / 2
+
+    low = mean.value - reach(one.value - one.low, other.value - other.low)
+    high = mean.value + reach(one.high - one.value, other.high - other.value)
+    return replace(mean, low=max(0.0, low), high=min(1.0, high))
+
+
+def checked_weights(weights: Weighing, units: int, *, signed: bool = False) -> Floats:
+    """The weights as numbers; ValueError unless each unit has one that is finite, and not negative but if `signed`."""
+    heavy = np.asarray(weights, dtype=np.float64)
+    if heavy.shape != (units,):
+        raise ValueError(f"weights for {heavy.size} of {units} units")
+    if not np.isfinite(heavy).all():
+        raise ValueError("a weight is a finite number")
+    if not signed and (heavy < 0).any():
+        raise ValueError("a weight that counts units is not negative")
+    return heavy
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +336,9 @@ def comparison(
     """
     sheet = RatingSheet(truth, [one, other], positive, weights, clusters)
     differences = [_less(figure.at(0), figure.at(CELLS)) for figure in CELL_FIGURES.values()]
-    classified, found = sheet.told([sheet.heavy], differences)
+    classified, result = sheet.told([sheet.heavy], differences)
     weighted, told_of = "" if weights is None else ", units weighted", {}
-    for gap, (name, figure) in zip(found, CELL_FIGURES.items(), strict=True):
+    for gap, (name, figure) in zip(result, CELL_FIGURES.items(), strict=True):
         reason = f"of one of the two: {figure.undefined}" if sheet.n else NO_UNIT
         method = f"difference of {figure.method}{weighted}, paired"
         told_of[name] = told(gap, method, sheet.n, sheet.notes, sheet.missing, reason)
@@ -193,13 +467,13 @@ def beside(
     rows[: len(first.rows), :width], rows[len(first.rows) :, width:] = first.rows, second.rows
     both = measure.statistic(first, 0, width), measure.statistic(second, width)
     less = _less(*both)
-    found = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), [*both, less])
-    gap, above = found[2], None
+    result = intervals(tallied(rows, cluster_codes(clusters, len(clusters))), [*both, less])
+    gap, above = result[2], None
     if gap.value is not None and gap.low is not None:
         above = p_above(gap.value, gap.spread, max(2, (gap.clusters + 1) // 2), less.within, margin)
     return GroupDifference(
-        told(found[0], name, len(first.rows), [], undefined=reason),
-        told(found[1], name, len(second.rows), [], undefined=reason),
+        told(result[0], name, len(first.rows), [], undefined=reason),
+        told(result[1], name, len(second.rows), [], undefined=reason),
         told(gap, f"difference of {name}", len(first.rows), [], undefined=reason),
         above,
         None if above is None else 1 - above,
@@ -207,7 +481,6 @@ def beside(
 
 
 def _added(pairs: RatedPairs, measure: Measure, categories: Sequence[Hashable]) -> Added:
-    """What a group of pairs adds up to, and the figure of that."""
     heavy = checked_weights(pairs.weights, len(plain(pairs.truth)))
     codes, _ = coded([pairs.truth, pairs.said], categories)
     return measure.of_pairs(codes[0], codes[1], heavy)
@@ -261,3 +534,157 @@ def _ac1(sums: Floats) -> Floats:
 
 # Of any number of categories.
 TABLE_FIGURES: dict[str, Figure] = {"accuracy": _accuracy, "kappa": _kappa, "ac1": _ac1}
+
+
+Scoring = Literal["accuracy", "neg_rmse"]
+# What the paper calls enough for a t test; its advice for ε is 0.2 for experts, 0.15 skilled people, 0.1 a crowd.
+FEWEST_UNITS = 30
+EPSILON = 0.2
+FALSE_DISCOVERIES = 0.05
+PASSING = 0.5
+
+DEPARTURES = (
+    "Units of one item are not independent: where items are given, the test's standard error is taken over items, "
+    "with as many degrees of freedom as there are items but one.",
+    "A person who shares fewer than 30 units with the judge and another person is left out and counted; the paper "
+    "would then turn to Wilcoxon's test.",
+    "The advantage probability has an interval over items; the paper gives none.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedPerson:
+    """One person against the judge, each compared with all others: how often each is as close, and p.
+
+    `beaten` tells whether the judge wins against this person, false discoveries among all persons kept in bounds.
+    """
+
+    person: Hashable
+    n: int
+    judge: float
+    own: float
+    p: float
+    beaten: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AltTest:
+    """ω, the share of people the judge wins against, ρ, how often it is at least as close as a person, and each one."""
+
+    winning_rate: Estimate
+    advantage: Estimate
+    passed: bool | None
+    people: tuple[ReplacedPerson, ...]
+
+
+def alt_test(
+    people: Mapping[Hashable, Values],
+    judge: Values,
+    epsilon: float = EPSILON,
+    scoring: Scoring = "accuracy",
+    clusters: Values | None = None,
+    fewest: int = FEWEST_UNITS,
+) -> AltTest:
+    """Each person in turn is left out and, with the judge, compared with the rest (§3).
+
+    `people` and `judge` hold a value per unit, None or NaN where missing: a person's unit counts when the judge and
+    another person have it too. Scoring is the share of the others that say the same, or less their root mean
+    squared distance. ε is what a judge's lower cost is worth. ValueError for values that do not fit together.
+    """
+    names = list(people)
+    grid = _grid([*people.values(), judge], scoring)
+    groups = cluster_codes(clusters, grid.shape[1])
+    wins = [_wins(grid, i, scoring) for i in range(len(names))]
+    tested = [i for i in range(len(names)) if wins[i].used.sum() >= max(2, fewest)]
+    ps = [_p(wins[i], groups, epsilon) for i in tested]
+    adjusted = benjamini_yekutieli(ps)
+    result = tuple(
+        ReplacedPerson(
+            names[i], int(wins[i].used.sum()), *wins[i].rates(), p, (raised or 0.0) <= FALSE_DISCOVERIES
+        )
+        for i, p, raised in zip(tested, ps, adjusted, strict=True)
+    )
+    few = len(names) - len(tested)
+    notes = (
+        [f"{few:,} of {len(names):,} people left out: fewer than {fewest} units with another person"]
+        if few
+        else []
+    )
+    rate = _rate(result, epsilon, notes)
+    advantage = _advantage([wins[i] for i in tested], groups, notes)
+    return AltTest(rate, advantage, None if rate.value is None else rate.value >= PASSING, result)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wins:
+    """Of each unit: whether it counts, whether the judge is at least as close as the person, and the other way."""
+
+    used: NDArray[np.bool_]
+    judge: Floats
+    own: Floats
+
+    def rates(self) -> tuple[float, float]:
+        return float(self.judge[self.used].mean()), float(self.own[self.used].mean())
+
+
+def _grid(raters: Sequence[Values], scoring: Scoring) -> Floats:
+    """The values as numbers (raters × units, the judge last, NaN for missing): codes when only equality counts."""
+    if scoring not in ("accuracy", "neg_rmse"):
+        raise ValueError(f"scoring is accuracy or neg_rmse, not {scoring}")
+    if scoring == "neg_rmse":
+        return numbers(raters)
+    codes, _ = coded(raters)
+    return np.where(codes == MISSING, np.nan, codes)
+
+
+def _wins(grid: Floats, person: int, scoring: Scoring) -> _Wins:
+    """The judge's row and the person's against all others: W of §3, equal scores being a win of both."""
+    others = np.delete(grid[:-1], person, axis=0)
+    given = ~np.isnan(others)
+    used = given.any(axis=0) & ~np.isnan(grid[person]) & ~np.isnan(grid[-1])
+
+    def distance(row: Floats) -> Floats:
+        apart = np.where(given, others - row, 0.0)
+        return np.asarray((apart != 0).sum(axis=0) if scoring == "accuracy" else (apart**2).sum(axis=0))
+
+    # Both are compared with as many others, so that sums compare as means and their roots do.
+    own, judge = distance(grid[person]), distance(grid[-1])
+    return _Wins(used, (judge <= own).astype(np.float64), (own <= judge).astype(np.float64))
+
+
+def _p(wins: _Wins, groups: Codes | None, epsilon: float) -> float:
+    """The p of the person's lead being ε at least, by a one-sided t test of the leads (§3)."""
+    leads = (wins.own - wins.judge)[wins.used]
+    mean = float(leads.mean())
+    codes = np.arange(len(leads)) if groups is None else np.unique(groups[wins.used], return_inverse=True)[1]
+    totals = np.bincount(codes, leads - mean)
+    k = len(totals)
+    error = sqrt(float(totals @ totals) * k / (k - 1)) / len(leads) if k > 1 else 0.0
+    if error == 0:
+        return 0.0 if mean < epsilon and k > 1 else 1.0
+    return lower_tail((mean - epsilon) / error, k - 1)
+
+
+def _rate(found: Sequence[ReplacedPerson], epsilon: float, notes: Sequence[str]) -> Estimate:
+    method = f"winning rate, alternative annotator test, ε {epsilon:g}"
+    if not found:
+        return Estimate(None, method=method, note="; ".join(["no person can be tested", *notes]))
+    value = sum(one.beaten for one in found) / len(found)
+    return Estimate(value, n=len(found), method=method, note="; ".join(notes))
+
+
+def _advantage(wins: Sequence[_Wins], groups: Codes | None, notes: Sequence[str]) -> Estimate:
+    """The mean over people of how often the judge is at least as close as the person."""
+    method = "advantage probability"
+    if not wins:
+        return Estimate(None, method=method, note="; ".join(["no person can be tested", *notes]))
+    used = np.column_stack([win.used for win in wins]).astype(np.float64)
+    rows = np.hstack([used * np.column_stack([win.judge for win in wins]), used])
+    kept, people = used.any(axis=1), len(wins)
+
+    def figure(sums: Floats) -> Floats:
+        return np.asarray(over(sums[:, :people], sums[:, people:]).mean(axis=1))
+
+    statistic = Statistic(figure, SHARE, lambda sums: sums[:, people:])
+    (result,) = intervals(tallied(rows[kept], None if groups is None else groups[kept]), [statistic])
+    return told(result, method, int(kept.sum()), notes)

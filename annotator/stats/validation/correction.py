@@ -1,16 +1,28 @@
 """Scores corrected by people's labels: prediction-powered means over clusters, by stratum and weight."""
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
+from math import inf, sqrt
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, settled, without_width
+from annotator.domain.texts.estimate import NO_WIDTH, Estimate, enough, few, settled, without_width
 from annotator.stats.intervals.clustered import ROUNDING
-from annotator.stats.intervals.coding import Codes, Floats, Values, group_codes, left_out, numbers
-from annotator.stats.intervals.student import LEVEL, UNBOUNDED, WORTH_TEN, Bounds, bounds_of, interval_name
-from annotator.stats.validation.classification import checked_weights
+from annotator.stats.intervals.coding import Codes, Floats, Values, group_codes, left_out, numbers, plain
+from annotator.stats.intervals.student import (
+    LEVEL,
+    UNBOUNDED,
+    WORTH_TEN,
+    Bounds,
+    bounds_of,
+    interval_name,
+    lower_tail,
+    range_of_difference,
+)
+from annotator.stats.validation.comparison import checked_weights
 
 NO_LABEL = "no unit has both a label and a judgement"
 NO_REACH = "no {} unit has a weight above 0: there is nothing to reach"
@@ -49,7 +61,6 @@ class CorrectionUnits:
 
     @property
     def labelled(self) -> NDArray[np.bool_]:
-        """Which units have a label."""
         return ~np.isnan(self.labels)
 
 
@@ -110,7 +121,6 @@ class CorrectionParts:
         return self.of_people - trust * (self.of_judge_there - self.of_judge)
 
     def value(self, trust: float) -> float:
-        """The corrected score."""
         return self.people + trust * (self.judge - self.judge_there)
 
 
@@ -215,17 +225,293 @@ def _spread(
     within: Bounds,
 ) -> Estimate:
     """The estimate with the interval that the clusters' errors give, as many as carry it."""
-    found = Estimate(value, n=n, missing=missing, method=name, note="; ".join(notes))
+    result = Estimate(value, n=n, missing=missing, method=name, note="; ".join(notes))
     if enough(clusters):
         most = clusters * max(WORTH_TEN, clusters)
         low, high = bounds_of(value, variance(errors, clusters), clusters, within, level, most)
         method = f"{name}; {interval_name(within, level)} over {clusters:,} clusters"
-        found = replace(found, low=low, high=high, method=method)
-    found = settled(found, clusters, "clusters", within)
-    return found.remarked(f"no cluster differs, so {NO_WIDTH}") if without_width(found) else found
+        result = replace(result, low=low, high=high, method=method)
+    result = settled(result, clusters, "clusters", within)
+    return result.remarked(f"no cluster differs, so {NO_WIDTH}") if without_width(result) else result
 
 
 def variance(errors: Floats, clusters: int) -> float:
     """The variance of a mean from what each cluster adds to its error, as many as carry it, two at least."""
-    found = float(errors @ errors) * clusters / (clusters - 1)
-    return found if found > ROUNDING**2 else 0.0
+    result = float(errors @ errors) * clusters / (clusters - 1)
+    return result if result > ROUNDING**2 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class SystemUnits:
+    """One system's units as `units_of` takes them; `items` are its clusters, named alike for all systems.
+
+    Its score lies `within` two bounds.
+    """
+
+    labels: Values
+    said: Values
+    items: Values
+    weights: Sequence[float] | None = None
+    strata: Values | None = None
+    within: Bounds = UNBOUNDED
+
+
+@dataclass(frozen=True, slots=True)
+class SystemPair:
+    """Two systems, the judge's better one first: corrected difference, and probability of a swap."""
+
+    first: Hashable
+    second: Hashable
+    difference: Estimate
+    flip: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Leaderboard:
+    """Every system's scores, the rank of its corrected one with its interval, and every pair."""
+
+    scores: dict[Hashable, CorrectedMean]
+    ranks: dict[Hashable, Estimate]
+    pairs: tuple[SystemPair, ...]
+
+
+def standings(
+    systems: Mapping[Hashable, SystemUnits],
+    tuning: float | None = None,
+    level: float = LEVEL,
+    *,
+    higher_is_better: bool = True,
+) -> Leaderboard:
+    """The corrected scores of systems, and how certain their order is, over the items that systems share.
+
+    Each system has its own λ (or `tuning`). Where less is better, the lowest comes first. ValueError as in `units_of`.
+    """
+    sign = 1 if higher_is_better else -1
+    names = sorted(systems, key=lambda name: (type(name).__name__, repr(name)))
+    given = [systems[name] for name in names]
+    units, items = _over_common_items(given)
+    scores = [
+        corrected_mean(of_one, tuning, level, one.within) for of_one, one in zip(units, given, strict=True)
+    ]
+    table = _Order(
+        scores, [_errors(*one, items) for one in zip(units, scores, strict=True)],
+        [len(np.unique(of_one.clusters[of_one.labelled])) for of_one in units],
+        [one.within for one in given], sign, level,
+    )  # fmt: skip
+    place = {name: i for i, name in enumerate(names)}
+    order = sorted(range(len(names)), key=lambda i: (-_height(scores[i].raw, sign), i))
+    return Leaderboard(
+        {name: scores[place[name]] for name in systems},
+        {name: table.rank(place[name]) for name in systems},
+        tuple(SystemPair(names[i], names[j], *table.pair(i, j)) for i, j in combinations(order, 2)),
+    )
+
+
+def _height(score: Estimate, sign: int) -> float:
+    return -inf if score.value is None else sign * score.value
+
+
+def _over_common_items(systems: Sequence[SystemUnits]) -> tuple[list[CorrectionUnits], int]:
+    """Each system's units with clusters that mean the same item for all, and how many items there are."""
+    items = [item for system in systems for item in plain(system.items)]
+    codes = group_codes(items, len(items))
+    units, start = [], 0
+    for system in systems:
+        own = codes[start : start + len(system.items)]
+        start += len(own)
+        result = units_of(system.labels, system.said, system.weights, own, system.strata)
+        units.append(replace(result, clusters=own[result.places]))
+    return units, int(codes.max(initial=-1)) + 1
+
+
+def _errors(units: CorrectionUnits, score: CorrectedMean, items: int) -> Floats:
+    """What each item adds to the error of a corrected score (items); nothing where there is none."""
+    errors = np.zeros(items)
+    if score.tuning is not None:
+        errors[np.unique(units.clusters)] = parts_of(units).errors(score.tuning)
+    return errors
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The corrected scores, what each item adds to the error of each, and over how many labelled items each is."""
+
+    scores: Sequence[CorrectedMean]
+    errors: Sequence[Floats]
+    labelled: Sequence[int]
+    within: Sequence[Bounds]
+    sign: int
+    level: float
+
+    def rank(self, i: int) -> Estimate:
+        """A system's rank from the best corrected score on, ties sharing the mean, with all that it may be.
+
+        It is below those that are better beyond chance, and above those that are worse: as many comparisons as there
+        are other systems hold together at the level (Bonferroni).
+        """
+        method, ranked = "rank by corrected score", self._ranked()
+        own, n = self.scores[i].corrected, len(ranked)
+        if own.value is None:
+            return Estimate(None, n=n, method=method, note=own.note)
+        gaps = [self._gap(i, j) for j in ranked if j != i]
+        value = 1 + sum(gap < -ROUNDING for gap in gaps) + sum(abs(gap) <= ROUNDING for gap in gaps) / 2
+        items = min(self.labelled[j] for j in ranked)
+        if not enough(items):
+            return Estimate(value, n=n, method=method).remarked(few(items))
+        level = 1 - (1 - self.level) / max(1, n - 1)
+        bounds = [self._bounds(i, j, level) for j in ranked if j != i]
+        low, high = 1 + sum(high < 0 for _, high in bounds), n - sum(low > 0 for low, _ in bounds)
+        method = f"{method}; {self.level:.0%} interval by differences from the others over {items:,} items"
+        return settled(Estimate(value, low, high, n=n, method=method), items)
+
+    def pair(self, i: int, j: int) -> tuple[Estimate, Estimate]:
+        """Of two systems, the judge's better one first: the corrected difference, and the chance of the other order."""
+        difference, flip = "difference of corrected scores", "chance of the other order"
+        absent = next(
+            (one.corrected for k in (i, j) if (one := self.scores[k]).corrected.value is None), None
+        )
+        if absent is not None:
+            none = Estimate(None, method=difference, note=absent.note)
+            return none, replace(none, method=flip)
+        gap, items = self.sign * self._gap(i, j), min(self.labelled[i], self.labelled[j])
+        bare = Estimate(gap, n=items, method=difference)
+        tied = "the judge puts neither first" if self.scores[i].raw.value == self.scores[j].raw.value else ""
+        if not enough(items):
+            reason = few(items)
+            return bare.remarked(reason), Estimate(None, n=items, method=flip, note=tied or reason)
+        low, high = sorted(self.sign * end for end in self._bounds(i, j, self.level))
+        within = self._range(i, j)
+        method = f"{difference}; {interval_name(within, self.level)} over {items:,} items"
+        result = settled(replace(bare, low=low, high=high, method=method), items, within=within)
+        if tied:
+            return result, Estimate(None, n=items, method=flip, note=tied)
+        error = sqrt(self._spread(i, j))
+        ahead = self._gap(i, j)
+        share = lower_tail(-ahead / error, items - 1) if error else 0.5 - 0.5 * float(np.sign(ahead))
+        return result, Estimate(share, n=items, method=f"{flip}; by t over {items:,} items").remarked(
+            few(items)
+        )
+
+    def _ranked(self) -> list[int]:
+        return [i for i, one in enumerate(self.scores) if one.corrected.value is not None]
+
+    def _gap(self, i: int, j: int) -> float:
+        one, other = self.scores[i].corrected.value, self.scores[j].corrected.value
+        return self.sign * ((one or 0.0) - (other or 0.0))
+
+    def _range(self, i: int, j: int) -> Bounds:
+        lows, highs = zip(
+            range_of_difference(self.within[i]), range_of_difference(self.within[j]), strict=True
+        )
+        return min(lows), max(highs)
+
+    def _bounds(self, i: int, j: int, level: float) -> Bounds:
+        items = min(self.labelled[i], self.labelled[j])
+        return bounds_of(self._gap(i, j), self._spread(i, j), items, self._range(i, j), level)
+
+    def _spread(self, i: int, j: int) -> float:
+        """The variance of a difference; the two λ, tuned on the same items, take one degree of freedom from it."""
+        items = min(self.labelled[i], self.labelled[j])
+        return variance(self.errors[i] - self.errors[j], items) * (items - 1) / max(1, items - 2)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelPlan:
+    """A number of further labels, and the interval width to expect.
+
+    `more` is None where there is no answer, and `note` says why; `least` is the width with every unit labelled.
+    """
+
+    now: Estimate
+    wanted: float
+    more: int | None
+    width_now: float | None
+    width_then: float | None
+    least: float | None
+    note: str = ""
+
+
+def plan_labels(
+    labels: Values,
+    said: Values,
+    width: float,
+    weights: Sequence[float] | None = None,
+    clusters: Values | None = None,
+    tuning: float | None = None,
+    level: float = LEVEL,
+    bounds: tuple[float, float] = (-inf, inf),
+) -> LabelPlan:
+    """The fewest further labels after which the corrected mean's interval is expected to be `width` wide.
+
+    From the variance of `corrected_mean` itself (PPI++, §6), its part from labels falling with their number and, for
+    what units of one cluster share, with that of the labelled clusters (Kish 1965). Further labels must be of units
+    drawn at random, as those there are. Intervals end at `bounds`. Other arguments as in `units_of` and
+    `corrected_mean`. ValueError unless the width is positive.
+    """
+    if width <= 0:
+        raise ValueError(f"a width of {width}")
+    units = units_of(labels, said, weights, clusters)
+    result = corrected_mean(units, tuning, level, bounds)
+    now = result.corrected
+    if now.low is None or now.high is None or result.tuning is None:
+        return LabelPlan(now, width, None, None, None, None, now.note)
+    outlook = _Outlook(units, result.tuning, level, result.corrected.value or 0.0, bounds)
+    if not outlook.spread:
+        note = "labels and judge never differed yet"
+        return LabelPlan(now, width, None, now.high - now.low, None, None, note)
+    return outlook.plan(now, width)
+
+
+class _Outlook:
+    """The width of a corrected mean's interval as a function of the number of labels."""
+
+    def __init__(
+        self, units: CorrectionUnits, trust: float, level: float, value: float, bounds: tuple[float, float]
+    ) -> None:
+        parts = parts_of(units)
+        self.level, self.value, self.bounds = level, value, bounds
+        self.size, self.given = len(units.said), int(units.labelled.sum())
+        self.there, self.clusters = parts.labelled_clusters, parts.clusters
+        whole = variance(parts.errors(trust), self.there)
+        self.of_labels = variance(parts.errors(trust) - trust * parts.of_judge, self.there)
+        self.fixed = max(0.0, whole - self.of_labels)
+        alone, each = _independent(units, trust), self.given / self.there
+        self.spread = alone * self.given > ROUNDING
+        excess = (self.of_labels / alone - 1) / (each - 1) if self.spread and each > 1 else 0.0
+        self.likeness = float(np.clip(excess, 0.0, 1.0))
+
+    def _each(self, n: int) -> float:
+        """What n labels leave of the variance of one: fewer where units of one cluster are alike.
+
+        Every labelled cluster has as many labels as now, while clusters last.
+        """
+        reached = min(float(self.clusters), self.there * n / self.given)
+        return (1 + self.likeness * (n / reached - 1)) / n
+
+    def width(self, n: int) -> float:
+        """The width of the interval with n labels."""
+        left = self.fixed + self.of_labels * self._each(n) / self._each(self.given)
+        reached = max(2, round(min(self.clusters, self.there * n / self.given)))
+        most = reached * max(WORTH_TEN, reached)
+        low, high = bounds_of(self.value, left, reached, self.bounds, self.level, most)
+        return min(high, self.bounds[1]) - max(low, self.bounds[0])
+
+    def plan(self, now: Estimate, wanted: float) -> LabelPlan:
+        """As many labels as reach the width, or why none do."""
+        width_now, least = (now.high or 0.0) - (now.low or 0.0), self.width(self.size)
+        if width_now <= wanted:
+            return LabelPlan(now, wanted, 0, width_now, width_now, least, "it is narrow enough")
+        if least > wanted:
+            note = "even with every unit labelled it is wider: that takes more items"
+            return LabelPlan(now, wanted, None, width_now, None, least, note)
+        enough = range(self.given, self.size)
+        n = self.given + bisect_left(enough, True, key=lambda n: self.width(n) <= wanted)
+        return LabelPlan(now, wanted, n - self.given, width_now, self.width(n), least)
+
+
+def _independent(units: CorrectionUnits, trust: float) -> float:
+    """The variance that labels would leave in the weighted mean, were units independent."""
+    heavy, reach = units.weights[units.labelled], units.reach[units.labelled]
+    gaps = (units.labels - trust * units.said)[units.labelled]
+    apart = heavy * (gaps - (reach > 0) * (heavy * gaps).sum() / reach.sum()) / reach.sum()
+    return variance(apart, len(apart)) if len(apart) > 1 else 0.0

@@ -6,13 +6,14 @@ and the two verdicts of a pair, are not independent: intervals are Wilson's over
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import isclose
+from math import comb, fsum, isclose
 
-from annotator.domain.judges.pairs import FIRST, SECOND, TIE, Choice, PairOutcome, outcome
-from annotator.domain.texts.counting import counted
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, Choice, PairOutcome, outcome
 from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import counted
+from annotator.stats.intervals.student import Bounds, mean_of_scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +32,6 @@ class Duel:
 
     @property
     def outcome(self) -> PairOutcome:
-        """What it is to `a`."""
         return outcome(self.a_first, self.b_first)
 
     @property
@@ -134,13 +134,13 @@ def _judged(duels: Sequence[Duel]) -> tuple[list[Duel], int]:
 
 def _share(holds: Sequence[bool], of: Sequence["Duel | ScoredPair"]) -> Estimate:
     """The share of those that hold, with Wilson's interval over their questions; as if apart where one is not known."""
-    from annotator.stats.intervals.cluster_means import clustered_wilson
+    from annotator.stats.intervals.clustered import clustered_wilson
     from annotator.stats.intervals.student import wilson
 
     questions = [one.question for one in of]
     if "" in questions:
         return wilson(sum(holds), len(holds))
-    return clustered_wilson([float(one) for one in holds], questions)
+    return clustered_wilson([float(hold) for hold in holds], questions)
 
 
 def _told(rate: Estimate, missing: int, method: str) -> Estimate:
@@ -166,7 +166,7 @@ def length_bias(lengths: Mapping[str, float], win_rates: Mapping[str, float | No
     A system without a win rate is left out. The interval of R² is that of r, squared. ValueError when a system
     has no length.
     """
-    from annotator.stats.agreement.correlation import pearson, spearman
+    from annotator.stats.agreement.levels import pearson, spearman
 
     if lacking := win_rates.keys() - lengths.keys():
         raise ValueError(f"no length is known of {', '.join(sorted(lacking))}")
@@ -230,9 +230,9 @@ def agreement(pairs: Iterable[ScoredPair]) -> PreferenceAgreement:
 
     Pairs without a preference or without both scores are left out and counted. ValueError on another preference.
     """
-    found = [(_outcome(pair), pair) for pair in pairs]
-    outcomes = Counter(came for came, _ in found)
-    decided = [(came == "agreed", pair) for came, pair in found if came in ("agreed", "disagreed")]
+    result = [(_outcome(pair), pair) for pair in pairs]
+    outcomes = Counter(came for came, _ in result)
+    decided = [(came == "agreed", pair) for came, pair in result if came in ("agreed", "disagreed")]
     return PreferenceAgreement(
         _share([agreed for agreed, _ in decided], [pair for _, pair in decided]),
         outcomes["agreed"],
@@ -255,3 +255,110 @@ def _outcome(pair: ScoredPair) -> str:
     if scored == TIE:
         return "tied scores"
     return "tied preferences" if pair.preferred == TIE else "disagreed"
+
+
+DEPARTURES = (
+    "With more than k runs of an item, the expected best of k of them is taken, which does not depend on the order of "
+    "the runs; the paper does not say how it counts them.",
+    "An item with fewer than k scored runs is left out and counted.",
+)
+
+
+def expected_best(scores: Sequence[float], k: int) -> float:
+    """The mean, over all k-subsets of the scores, of the greatest in it: Σ x₍ᵢ₎ · C(i − 1, k − 1) / C(n, k).
+
+    x₍₁₎ ≤ … ≤ x₍ₙ₎. Unbiased for the best of k runs made again. For n scores of which c are 1 and the others 0 it is
+    1 − C(n − c, k) / C(n, k), pass@k (Chen et al. 2021, §2.1). ValueError unless 1 ≤ k ≤ n.
+    """
+    n = len(scores)
+    if not 1 <= k <= n:
+        raise ValueError(f"the best of {k} of {n} runs")
+    subsets = comb(n, k)
+    return fsum(x * (comb(i - 1, k - 1) / subsets) for i, x in enumerate(sorted(scores), start=1))
+
+
+def best_of(runs: Collection[Estimate], k: int) -> Estimate:
+    """The expected best of k runs of a system on one item, with what it could be; ValueError unless k ≥ 1.
+
+    A run whose score is undefined for want of judgements leaves the value undefined and widens the range; one that is
+    undefined for good (nothing to score) is no run. `n` counts the runs.
+    """
+    if k < 1:
+        raise ValueError(f"the best of {k} runs")
+    scored = [run for run in runs if run.floor is not None and run.ceiling is not None]
+    missing = sum(run.missing for run in scored)
+    method = f"expected best of {k:,} of {len(scored):,} runs"
+    if len(scored) < k:
+        note = f"{len(scored):,} scored runs are fewer than {k}"
+        return Estimate(None, n=len(scored), missing=missing, method=method, note=note)
+    values = [run.value for run in scored if run.value is not None]
+    complete = len(values) == len(scored)
+    return Estimate(
+        expected_best(values, k) if complete else None,
+        n=len(scored),
+        missing=missing,
+        floor=expected_best([run.floor for run in scored if run.floor is not None], k),
+        ceiling=expected_best([run.ceiling for run in scored if run.ceiling is not None], k),
+        method=method,
+        note="" if complete else f"{missing:,} judgements of its runs are missing",
+    )
+
+
+def pass_at_k(runs_of: Mapping[str, Collection[Estimate]], k: int, within: Bounds | None = None) -> Estimate:
+    """The mean over items of the expected best of k runs, with Student's t interval over items.
+
+    `runs_of` gives a system's scores on each item, one for each run; what scores lie `within`, the
+    interval does too.
+    """
+    return mean_of_scores([best_of(runs, k) for runs in runs_of.values()], within=within)
+
+
+Point = tuple[float, float]
+
+
+def dominates(a: Point, b: Point) -> bool:
+    """Whether a, as (score, cost), is at least as good as b on both and better on one: higher score, lower cost."""
+    return a[0] >= b[0] and a[1] <= b[1] and a != b
+
+
+def pareto_front(points: Sequence[Point]) -> tuple[int, ...]:
+    """The places of the (score, cost) that no other dominates, the cheapest first; equal points stand together."""
+    best: tuple[float, float] | None = None
+    front = []
+    for place in sorted(range(len(points)), key=lambda i: (points[i][1], -points[i][0], i)):
+        if best is None or not dominates(best, points[place]):
+            best = points[place]
+            front.append(place)
+    return tuple(front)
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPoint:
+    """A system's score and cost, None if unknown; `beaten_by` names those that dominate it."""
+
+    system: str
+    score: float | None
+    cost: float | None
+    beaten_by: tuple[str, ...] = ()
+
+    @property
+    def known(self) -> bool:
+        return self.score is not None and self.cost is not None
+
+    @property
+    def on_front(self) -> bool:
+        """Whether no other system is at least as good on both and better on one."""
+        return self.known and not self.beaten_by
+
+
+def standings(systems: Sequence[tuple[str, float | None, float | None]]) -> tuple[FrontPoint, ...]:
+    """Each (system, score, cost) with the systems that are at least as good on both and better on one.
+
+    The score is to be high, the cost (latency, tokens or money) low. What is not known neither beats nor is beaten.
+    """
+    known = {name: (score, cost) for name, score, cost in systems if score is not None and cost is not None}
+    result = []
+    for name, score, cost in systems:
+        beaten_by = tuple(other for other in known if name in known and dominates(known[other], known[name]))
+        result.append(FrontPoint(name, score, cost, beaten_by))
+    return tuple(result)

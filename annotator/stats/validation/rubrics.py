@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import pstdev
 
-from annotator.domain.judges.judgement import NO, YES
+from annotator.domain.judges.judge import NO, YES
 from annotator.domain.kinds.rubric import Rubric, counted_weights
 from annotator.domain.texts.estimate import SHARE, Estimate
 from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
@@ -120,13 +120,15 @@ def criterion_agreement(
     A response that one of them did not judge is missing. ValueError when a rater votes twice on the same.
     """
     first, second = _by_criterion(a), _by_criterion(b)
-    found: dict[str, CriterionAgreement] = {}
+    result: dict[str, CriterionAgreement] = {}
     for criterion_id in dict.fromkeys([*first, *second]):
         one, two = first.get(criterion_id, {}), second.get(criterion_id, {})
         responses = list(dict.fromkeys([*one, *two]))
         x, y = [one.get(r) for r in responses], [two.get(r) for r in responses]
-        found[criterion_id] = CriterionAgreement(percent_agreement(zip(x, y, strict=True)), cohen_kappa(x, y))
-    return found
+        result[criterion_id] = CriterionAgreement(
+            percent_agreement(zip(x, y, strict=True)), cohen_kappa(x, y)
+        )
+    return result
 
 
 def _by_criterion(votes: Iterable[CriterionVote]) -> dict[str, dict[str, str | None]]:

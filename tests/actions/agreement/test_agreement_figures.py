@@ -1,42 +1,46 @@
-"""Pooled figures of agreement: every expectation is worked out by hand, in the comments."""
+"""Pooled figures of agreement, of labels and of ratings: worked out by hand, in the comments, or by a peer."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+import krippendorff
 import pytest
+from sklearn.metrics import cohen_kappa_score
 from sqlalchemy import insert, select, update
 
-from annotator.actions.agreement import agreement_figures, agreement_inputs
+from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.agreement.agreement_figures import FigureRow
-from annotator.actions.assignments import agreements, submitting
+from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
+from annotator.actions.items.items import ids as items_of
 from annotator.actions.labelling import label_tasks
 from annotator.actions.labelling import labels as labelling
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import judgement_hash
-from annotator.domain.experts.agreement import Agreement, Figure
+from annotator.actions.project.file import Project, judgement_hash
+from annotator.domain.experts.adjudication import Agreement, Figure
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.kinds.labels import Labels
+from annotator.domain.judges.protocol import FIGURES, IN_UNITS, Level, numbers
+from annotator.domain.kinds.labels import Label, Labels, label_id
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import new_id
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.canonical import canonical_json, new_id, sha256
+from annotator.protocols import PROTOCOLS
 from annotator.storage.tables import JUDGEMENT, AgreementRow, AssignmentRow, ItemRow, table
+from tests.projects.labelled_protocols import REASONING
 from tests.projects.labelling_project import labelling_project, submit_labels
 from tests.projects.paired_project import SENTENCES, labels, paired_project, person, rubric, sealed_by
+from tests.projects.refusals import expect_refusal
+from tests.stats.intraclass import icc
 from tests.storage import sql
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = paired_project(tmp_path, annotators=3, questions=3)
-    yield project
-    project.close()
+def project(tmp_path: Path) -> Project:
+    return paired_project(tmp_path, annotators=3, questions=3)
 
 
 def row(found: list[FigureRow], field: str, name: str | None = None) -> FigureRow:
@@ -45,9 +49,9 @@ def row(found: list[FigureRow], field: str, name: str | None = None) -> FigureRo
 
 
 def figure(of: FigureRow, name: str) -> Figure:
-    found = of.figure(name)
-    assert found is not None, of.figures
-    return found
+    result = of.figure(name)
+    assert result is not None, of.figures
+    return result
 
 
 def assigned(project: Project, alias: str) -> None:
@@ -107,9 +111,9 @@ def test_why_kappa_is_undefined_is_said(project: Project) -> None:
 def test_a_field_without_any_pair_keeps_a_row_that_says_why(project: Project) -> None:
     sealed_by(project, "A", rubric(1, 2))
     sealed_by(project, "B", rubric(3, 3, sentences=SENTENCES[3:]))
-    found = agreement_figures.rows(project)
-    assert figure(row(found, "units"), "match_f1").value == 0
-    weight = row(found, "weight")
+    result = agreement_figures.rows(project)
+    assert figure(row(result, "units"), "match_f1").value == 0
+    weight = row(result, "weight")
     assert (weight.n, weight.items) == (0, (items.ids(project)[0],))
     assert "no unit was judged by both" in figure(weight, "kappa").note
 
@@ -124,15 +128,15 @@ def test_weights_are_pooled_with_linear_kappa_and_f1_is_averaged_over_items(proj
     sealed_by(
         project, "B", Rubric(units=(rubric(1).units[0], rubric(1, sentences=SENTENCES[3:]).units[0])), 1
     )
-    found = agreement_figures.rows(project)
-    overlap = figure(row(found, "units"), "match_f1")
+    result = agreement_figures.rows(project)
+    overlap = figure(row(result, "units"), "match_f1")
     assert (overlap.value, overlap.n) == (0.75, 2)
     # Variance (¼² + ¼²) / 2 = 1/16, as three units have; t = 12.7062.
     t = 12.7062
     centre, half, whole = 3 / 4 + t**2 / 6, t * (1 / 16 + t**2 / 36) ** 0.5, 1 + t**2 / 3
     bounds = (centre - half) / whole, (centre + half) / whole
     assert (overlap.low, overlap.high) == pytest.approx(bounds, abs=1e-5)
-    weight = row(found, "weight")
+    weight = row(result, "weight")
     # (3,3) (2,1) (1,1): as in the comparison of two rubrics, seen 1/3, by chance 1, κ = 2/3.
     assert (weight.n, figure(weight, "kappa").value) == (3, pytest.approx(2 / 3))
     assert "linear weights" in figure(weight, "kappa").method
@@ -154,41 +158,36 @@ def test_item_scores_of_selection_are_correlated_over_items(project: Project) ->
         for alias, ratings in (("A", a), ("B", b)):
             units = tuple(DimensionRating(text=f"Dimension {n}", rating=r) for n, r in enumerate(ratings))
             sealed_by(project, alias, Selection(units=units), item)
-    found = agreement_figures.rows(project)
+    result = agreement_figures.rows(project)
     # Scores 2, 3, 4.5 and 1, 3.5, 4: six times the deviations are (−7, −1, 8) and (−11, 4, 7).
-    r = figure(row(found, "item_score"), "pearson")
+    r = figure(row(result, "item_score"), "pearson")
     assert r.value == pytest.approx((77 - 4 + 56) / ((49 + 1 + 64) * (121 + 16 + 49)) ** 0.5)
     # Exactly equal: (3,3), (4,4) of six.
-    assert figure(row(found, "rating"), "agreement").value == pytest.approx(2 / 6)
+    assert figure(row(result, "rating"), "agreement").value == pytest.approx(2 / 6)
 
 
-def test_pairs_are_named_by_alias_and_counted_apart(project: Project) -> None:
+def test_pairs_and_persons_have_figures_of_their_own(project: Project) -> None:
     both(project, "yn", "yn", 0, "AB")
     both(project, "yn", "ny", 1, "AC")
-    found = agreement_figures.rows(project, "pair")
-    assert [(each.name, figure(each, "agreement").value) for each in found] == [
+    result = agreement_figures.rows(project, "pair")
+    assert [(each.name, figure(each, "agreement").value) for each in result] == [
         ("A and B", 1),
         ("A and C", 0),
     ]
-    assert {*found[0].group} == {person(project, alias).id for alias in "AB"}
-    assert found[1].items == (items.ids(project)[1],)
-
-
-def test_a_persons_figures_are_over_all_their_partners(project: Project) -> None:
-    both(project, "yn", "yn", 0, "AB")
-    both(project, "yn", "ny", 1, "AC")
-    found = agreement_figures.rows(project, "person")
-    shown = {each.name: (each.n, figure(each, "agreement").value) for each in found}
+    assert {*result[0].group} == {person(project, alias).id for alias in "AB"}
+    assert result[1].items == (items.ids(project)[1],)
+    result = agreement_figures.rows(project, "person")
+    shown = {each.name: (each.n, figure(each, "agreement").value) for each in result}
     assert shown == {"A": (4, 0.5), "B": (2, 1), "C": (2, 0)}
-    assert "pooled over 2 pairs of raters" in figure(found[0], "kappa").note
+    assert "pooled over 2 pairs of raters" in figure(result[0], "kappa").note
 
 
 def test_kappa_of_a_person_does_not_depend_on_the_order_of_ids(project: Project) -> None:
     both(project, "yyyn", "yynn", 0, "AB")
     both(project, "yyyn", "ynnn", 1, "AC")
-    found = row(agreement_figures.rows(project, "person"), "value", "A")
+    result = row(agreement_figures.rows(project, "person"), "value", "A")
     # A first: yes 6 of 8; the others: yes 3 of 8. Seen 5/8; chance 6/8·3/8 + 2/8·5/8 = 28/64. κ = (40 − 28)/(64 − 28).
-    assert figure(found, "kappa").value == pytest.approx(1 / 3)
+    assert figure(result, "kappa").value == pytest.approx(1 / 3)
 
 
 def test_criteria_are_named_by_their_words(tmp_path: Path) -> None:
@@ -202,32 +201,28 @@ def test_criteria_are_named_by_their_words(tmp_path: Path) -> None:
             one.model_copy(update={"unit_id": unit.id}) for one, unit in zip(said, wanted, strict=True)
         )
         sealed_by(project, alias, Labels(units=judged))
-    found = agreement_figures.rows(project, "criterion")
-    assert [(each.name, each.group) for each in found] == [(unit.text, (item, unit.id)) for unit in wanted]
-    project.close()
+    result = agreement_figures.rows(project, "criterion")
+    assert [(each.name, each.group) for each in result] == [(unit.text, (item, unit.id)) for unit in wanted]
 
 
-def test_criteria_are_counted_over_reports(project: Project) -> None:
-    for alias, said in (("A", ("yn", "yn")), ("B", ("yn", "yy"))):
-        sealed_by(project, alias, labels(*said))
-    found = agreement_figures.rows(project, "criterion")
-    assert [(each.name, each.n, figure(each, "agreement").value) for each in found] == [
-        ("c0", 2, 1), ("c1", 2, 0.5),
-    ]  # fmt: skip
-    assert found[1].group == (items.ids(project)[0], "c1")
-
-
-def test_stages_without_reports_have_no_criteria(project: Project) -> None:
+def test_criteria_are_counted_over_reports_and_only_where_reports_are(project: Project) -> None:
     for alias in "AB":
         sealed_by(project, alias, rubric(1, 2))
     assert agreement_figures.rows(project, "criterion") == []
+    for alias, said in (("A", ("yn", "yn")), ("B", ("yn", "yy"))):
+        sealed_by(project, alias, labels(*said))
+    result = agreement_figures.rows(project, "criterion")
+    assert [(each.name, each.n, figure(each, "agreement").value) for each in result] == [
+        ("c0", 2, 1), ("c1", 2, 0.5),
+    ]  # fmt: skip
+    assert result[1].group == (items.ids(project)[0], "c1")
 
 
 def test_items_come_in_the_projects_order(project: Project) -> None:
     both(project, "yn", "nn", 1)
     both(project, "yn", "yn", 0)
-    found = agreement_figures.rows(project, "item")
-    assert [(each.name, figure(each, "agreement").value) for each in found] == [("1", 1), ("2", 0.5)]
+    result = agreement_figures.rows(project, "item")
+    assert [(each.name, figure(each, "agreement").value) for each in result] == [("1", 1), ("2", 0.5)]
 
 
 def rewritten(project: Project, item: int, **changes: object) -> None:
@@ -248,8 +243,8 @@ def test_weeks_are_those_of_the_freeze(project: Project) -> None:
     # 1 January 2027 is a Friday of the last ISO week of 2026.
     rewritten(project, 0, frozen_at=datetime(2027, 1, 1, tzinfo=UTC))
     rewritten(project, 1, frozen_at=datetime(2027, 1, 4, tzinfo=UTC))
-    found = agreement_figures.rows(project, "week")
-    assert [(each.name, figure(each, "agreement").value) for each in found] == [
+    result = agreement_figures.rows(project, "week")
+    assert [(each.name, figure(each, "agreement").value) for each in result] == [
         ("2026-W53", 1),
         ("2027-W01", 0),
     ]
@@ -281,9 +276,17 @@ def test_alpha_is_shown_where_three_people_rated(project: Project) -> None:
     assert (pooled.n, figure(pooled, "agreement").value) == (10, 0.8)
 
 
-def test_two_people_have_no_alpha(project: Project) -> None:
+def test_frozen_figures_stand_whatever_is_written_since(project: Project) -> None:
     both(project, "yn", "yn")
     assert row(agreement_figures.rows(project), "value").figure("alpha") is None
+    for alias in "AB":
+        sealed_by(project, alias, rubric(1, 2))
+    assert {each.stage for each in agreement_figures.rows(project)} == {Stage.RUBRIC, Stage.LABELLING}
+    assert {each.stage for each in agreement_figures.rows(project, stage=Stage.RUBRIC)} == {Stage.RUBRIC}
+    expect_refusal("cannot be grouped by “moon”", agreement_figures.rows, project, "moon")
+    with project.store.write() as db:
+        db.execute(update(table(ItemRow)).values(retired=True))
+    assert agreement_figures.rows(project) == []
 
 
 def test_live_content_moves_no_figure(project: Project) -> None:
@@ -291,42 +294,21 @@ def test_live_content_moves_no_figure(project: Project) -> None:
     before = agreement_figures.rows(project)
     (mine,) = sql.first(project, "SELECT id FROM artifact WHERE author_id = ?", [person(project, "A").id])
     project.work_as(person(project, "A"))
-    submitting.reopen(project, mine)
+    assignments.reopen(project, mine)
     artifacts.change_unit(project, mine, artifacts.read(project, mine).document.units[0].id, value="no")
-    submitting.seal(project, mine)
+    assignments.seal(project, mine)
     project.work_as(person(project, "R1"))
     assert agreement_figures.rows(project) == before
 
 
-def test_one_stage_can_be_asked_for_alone(project: Project) -> None:
-    both(project, "yn", "yn")
-    for alias in "AB":
-        sealed_by(project, alias, rubric(1, 2))
-    assert {each.stage for each in agreement_figures.rows(project)} == {Stage.RUBRIC, Stage.LABELLING}
-    assert {each.stage for each in agreement_figures.rows(project, stage=Stage.RUBRIC)} == {Stage.RUBRIC}
-
-
-def test_retired_items_are_left_out(project: Project) -> None:
-    both(project, "yn", "yn")
-    with project.store.write() as db:
-        db.execute(update(table(ItemRow)).values(retired=True))
-    assert agreement_figures.rows(project) == []
-
-
-def test_an_unknown_grouping_is_refused(project: Project) -> None:
-    with pytest.raises(Refusal, match="cannot be grouped by “moon”"):
-        agreement_figures.rows(project, "moon")
-
-
 @pytest.mark.parametrize("ask", [
-    agreement_figures.rows, agreement_inputs.inputs, agreement_figures.self_agreement,
-    lambda project: agreement_inputs.write_inputs(project, project.path.parent / "out"),
+    agreement_figures.rows, agreement_figures.inputs, agreement_figures.self_agreement,
+    lambda project: agreement_figures.write_inputs(project, project.path.parent / "out"),
 ])  # fmt: skip
 def test_whoever_does_not_coordinate_is_refused(project: Project, ask: Callable[[Project], object]) -> None:
     both(project, "yn", "yn")
     project.work_as(person(project, "A"))
-    with pytest.raises(Refusal, match="coordinator"):
-        ask(project)
+    expect_refusal("coordinator", ask, project)
 
 
 def repeated(project: Project, alias: str, *said: tuple[str, str]) -> None:
@@ -365,7 +347,6 @@ def test_self_agreement_compares_a_persons_two_trials(tmp_path: Path) -> None:
     assert figure(mine, "kappa").value == pytest.approx(8 / 13)
     assert "1 of 2 clusters have any of the rarest class" in figure(mine, "kappa").note
     assert "1 judgement of “unsure”" in figure(mine, "kappa").note
-    project.close()
 
 
 def test_people_without_repeats_have_no_self_agreement(tmp_path: Path) -> None:
@@ -374,7 +355,6 @@ def test_people_without_repeats_have_no_self_agreement(tmp_path: Path) -> None:
     unit = labelling.sheet(project, task.response_id).units[0]
     labelling.set_label(project, task.response_id, unit.id, "yes")
     assert agreement_figures.self_agreement(project) == []
-    project.close()
 
 
 def test_a_repeat_that_was_only_noted_is_missing(tmp_path: Path) -> None:
@@ -387,4 +367,180 @@ def test_a_repeat_that_was_only_noted_is_missing(tmp_path: Path) -> None:
     (mine,) = agreement_figures.self_agreement(project)
     assert (mine.n, figure(mine, "agreement").value) == (1, 1)
     assert "1 of 2 units left out" in figure(mine, "agreement").note
-    project.close()
+
+
+# Item by item what A, B and C say of three units.
+SAID = {
+    "A": ("8 7 0", "10 3 2", "5 5 9"),
+    "B": ("8 5 1", "9 3 2", "5 6 unsure"),
+    "C": ("7 5 0", "10 2 4", "6 6 9"),
+}
+
+
+@pytest.fixture(params=[Level.ORDINAL, Level.INTERVAL])
+def level(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Level:
+    """Reasoning is rated from 0 to 10, as an order or as numbers."""
+    level: Level = request.param
+    protocol = replace(PROTOCOLS[REASONING], scale=numbers(0, 10, level=level))
+    monkeypatch.setitem(PROTOCOLS, REASONING, protocol)
+    return level
+
+
+def ratings(said: str) -> tuple[Label, ...]:
+    return tuple(
+        Label(
+            id=label_id(REASONING, "report 0", f"s{place}"), protocol=REASONING, response_id="report 0",
+            unit_id=f"s{place}", value=value,
+        )
+        for place, value in enumerate(said.split())
+    )  # fmt: skip
+
+
+def rate(project: Project, raters: str = "ABC", items: int = 3, *, beside: bool = True) -> None:
+    """The ratings of these people, beside which they say yes and no to two criteria."""
+    whose = [
+        (items_of(project)[place], person(project, rater).id) for place in range(items) for rater in raters
+    ]
+    with project.store.write() as db:
+        for item_id, person_id in whose:
+            row = {"item_id": item_id, "person_id": person_id, "stage": "labelling"}
+            db.execute(insert(table(AssignmentRow)).values(id=new_id(), trial=1, purpose="work", **row))
+    for place in range(items):
+        for rater in raters:
+            own = labels("yn" if rater == "A" else "yy").units if beside else ()
+            sealed_by(project, rater, Labels(units=(*own, *ratings(SAID[rater][place]))), place)
+
+
+def of_ratings(found: list[FigureRow]) -> FigureRow:
+    (row,) = [row for row in found if row.field == REASONING]
+    return row
+
+
+def pairs(a: str, b: str) -> tuple[list[int], list[int]]:
+    whole = zip(" ".join(SAID[a]).split(), " ".join(SAID[b]).split(), strict=True)
+    known = [(int(x), int(y)) for x, y in whole if "unsure" not in (x, y)]
+    return [x for x, _ in known], [y for _, y in known]
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_two_raters_have_the_figures_of_the_level(project: Project, level: Level) -> None:
+    rate(project, "AB")
+    # By person, that person comes first in each pair.
+    row = of_ratings([row for row in agreement_figures.rows(project, "person") if row.name == "A"])
+    assert [figure.name for figure in row.figures] == list(FIGURES[level])
+    figures = {figure.name: figure for figure in row.figures}
+    a, b = pairs("A", "B")
+    assert (figures["alpha"].n, row.n, len(row.items)) == (8, 8, 3)
+    peer = krippendorff.alpha([a, b], level_of_measurement=level.value)
+    assert figures["alpha"].value == pytest.approx(peer)
+    if level is Level.ORDINAL:
+        for weights in ("linear", "quadratic"):
+            peer = cohen_kappa_score(a, b, labels=range(11), weights=weights)
+            assert figures[f"kappa_{weights}"].value == pytest.approx(peer)
+        # 8, 0 … are the same four times of eight.
+        assert figures["agreement"].value == pytest.approx(4 / 8)
+    else:
+        assert figures["icc"].value == pytest.approx(icc([a, b], "2,1"))
+        assert figures["icc"].method.startswith("ICC(2,1)")
+        # B less A: 0, −2, 1, −1, 0, 0, 0, 1.
+        assert figures["mean_difference"].value == pytest.approx(-1 / 8)
+        assert figures["absolute_difference"].value == pytest.approx(5 / 8)
+    assert all("1 judgement of “unsure”, counted as missing" in one.note for one in row.figures)
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_labels_without_an_order_have_the_figures_they_had(project: Project, level: Level) -> None:
+    rate(project, "AB")
+    (beside,) = [row for row in agreement_figures.rows(project) if row.field == "value"]
+    folder = project.path.parent / "other"
+    folder.mkdir()
+    other = paired_project(folder, annotators=3, questions=3)
+    for place in range(3):
+        for rater, said in (("A", "yn"), ("B", "yy")):
+            sealed_by(other, rater, labels(said), place)
+    (alone,) = agreement_figures.rows(other)
+    assert beside.figures == alone.figures
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_of_three_raters_alpha_is_over_all_and_icc_of_raters_of_their_own(
+    project: Project, level: Level
+) -> None:
+    rate(project)
+    row = of_ratings(agreement_figures.rows(project))
+    given = [
+        [float("nan") if x == "unsure" else int(x) for x in " ".join(SAID[who]).split()] for who in "ABC"
+    ]
+    peer = krippendorff.alpha(given, level_of_measurement=level.value)
+    assert row.figure("alpha").value == pytest.approx(peer)
+    assert [figure.name for figure in row.figures].count("alpha") == 1
+    assert "pooled over 3 pairs of raters" in row.figures[0].note
+    if level is Level.INTERVAL:
+        assert row.figure("icc").method.startswith("ICC(1,1)")
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_what_is_frozen_of_an_item_names_the_protocol(project: Project, level: Level) -> None:
+    rate(project, items=1)
+    with project.store.read() as db:
+        (frozen,) = agreements.all_frozen(project, db)
+    names = {figure.name for figure in frozen.pairs[0].figures}
+    assert {f"{REASONING}_{name}" for name in FIGURES[level]} <= names
+    assert {"value_agreement", "value_kappa", "value_ac1"} <= names
+    assert [figure.name for figure in frozen.figures] == ["value_alpha", f"{REASONING}_alpha"]
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_only_ratings_have_only_their_row(project: Project, level: Level) -> None:
+    rate(project, "AB", beside=False)
+    assert [row.field for row in agreement_figures.rows(project)] == [REASONING]
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_a_value_off_the_scale_is_missing_and_said(
+    project: Project, level: Level, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rate(project, "AB")
+    protocol = replace(PROTOCOLS[REASONING], scale=numbers(0, 9, level=level))
+    monkeypatch.setitem(PROTOCOLS, REASONING, protocol)
+    row = of_ratings(agreement_figures.rows(project))
+    # One 10 of A, and one unsure of B.
+    assert row.n == 7
+    assert "1 judgement not on the scale, counted as missing" in row.figures[0].note
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_the_page_and_the_inputs_show_them_under_the_title_of_the_protocol(
+    project: Project, level: Level
+) -> None:
+    rate(project, "AB")
+    report = agreement_report.report(project)
+    (sheet,) = agreement_report.sheets(report)
+    titles = [column.title for column in sheet.columns]
+    assert {agreement_report.TITLES[name] for name in FIGURES[level]} <= set(titles)
+    line = next(line for line in sheet.lines if line.row.field == REASONING)
+    assert line.cells[titles.index("Compared")].words == f"judgement: {PROTOCOLS[REASONING].title}"
+    main = line.cells[titles.index(agreement_report.TITLES[FIGURES[level][0]])]
+    assert main.worth == line.row.figures[0].value
+    for picture in sheet.pictures:
+        assert picture.draw() is not None
+    plain = agreement_report.plain(report, line.row)
+    assert [one["name"] for one in plain["figures"]] == list(FIGURES[level])
+    assert agreement_report.copied(report, [line.row]).count("\n") == 2
+    given = [one for one in agreement_figures.inputs(project) if one["field"] == REASONING]
+    first = {one[side] for one in given if one["judged_unit"] == "s0" for side in ("value_a", "value_b")}
+    assert (len(given), first) == (9, {"8", "9", "10", "5"})
+    assert len(agreement_report.behind(project, report, line.row).lines) == 9
+    assert agreement_report.scale_of(line.row).names[-1] == "10"
+
+
+def test_figures_in_units_of_a_scale_are_drawn_beyond_one(project: Project, level: Level) -> None:
+    rate(project, "AB")
+    if level is Level.ORDINAL:
+        assert not IN_UNITS & set(FIGURES[level])
+        return
+    report = agreement_report.report(project)
+    row = of_ratings(list(report.rows))
+    low, high = agreement_report.picture(report, [row], "upper_limit").axes[0].get_xlim()
+    assert low <= 0 < row.figure("upper_limit").value < high
+    assert row.stage is Stage.LABELLING

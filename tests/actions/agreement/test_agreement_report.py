@@ -1,23 +1,38 @@
-"""What the coordinator looks at: every section, second figures named as such, and what each row stands on."""
+"""What the coordinator looks at: sections, words, what lies behind a figure, and the exact inputs."""
 
-from collections.abc import Iterator
+import csv
+import io
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import update
 
-from annotator.actions.adjudication import closing, openings, pairing, ruling, voting
+from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.agreement.agreement_figures import FigureRow
-from annotator.actions.agreement.agreement_report import AgreementReport
-from annotator.actions.consensus import consensus_versions, ruling_rows
+from annotator.actions.agreement.agreement_report import AgreementReport, LineBehind, LinesBehind
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring import artifacts
+from annotator.actions.consensus import consensus, ruling_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.adjudication import BOTH, Reason
-from annotator.domain.experts.agreement import Figure
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Role
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.experts.adjudication import BOTH, Figure, Reason
+from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.storage.tables import PersonRow, table
 from tests.projects import pairs_project as pairs
+from tests.projects.paired_project import (
+    SENTENCES,
+    in_order,
+    labels,
+    paired_project,
+    person,
+    rubric,
+    sealed_by,
+)
+from tests.projects.refusals import expect_refusal
 
 # The first is the same. The second means the same in words that no matcher by likeness brings together.
 ADA = (("Explains how carbon is priced", 1), ("Discusses what checking by people costs", 2))
@@ -25,29 +40,28 @@ BEN = (("Explains how carbon is priced", 1), ("Analyses expenses of manual revie
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def reported(tmp_path: Path) -> Project:
     """Two items with the rubrics above; Cora works."""
-    project = pairs.pairs_project(tmp_path, 2)
+    reported = pairs.pairs_project(tmp_path, 2)
     for place in range(2):
         pairs.submit(
-            project, {"Ada": pairs.rubric(ADA, f"a{place}"), "Ben": pairs.rubric(BEN, f"b{place}")}, place
+            reported, {"Ada": pairs.rubric(ADA, f"a{place}"), "Ben": pairs.rubric(BEN, f"b{place}")}, place
         )
-    yield pairs.work_as(project, "Cora")
-    project.close()
+    return pairs.work_as(reported, "Cora")
 
 
-def adjudicated(project: Project, votes: bool = False) -> None:
+def adjudicated(reported: Project, votes: bool = False) -> None:
     """Cleo joins what the matcher left apart in the first item, and closes it."""
-    found = pairs.opened(project)
-    with project.store.read() as db:
-        same, *lone = ruling_rows.rulings(db, found)
-    pairing.pair(project, lone[0].id, lone[1].id)
+    result = pairs.opened(reported)
+    with reported.store.read() as db:
+        same, *lone = ruling_rows.rulings(db, result)
+    adjudicating.pair(reported, lone[0].id, lone[1].id)
     if votes:
-        voting.vote(project, lone[0].id, "2")
-    ruling.rule(project, same.id, BOTH)
-    ruling.rule(project, lone[0].id, pairs.letter_of(project, found, "Ada"), reason=Reason.WORDING)
-    closing.close(project, found)
-    pairs.work_as(project, "Cora")
+        adjudicating.vote(reported, lone[0].id, "2")
+    ruling.rule(reported, same.id, BOTH)
+    ruling.rule(reported, lone[0].id, pairs.letter_of(reported, result, "Ada"), reason=Reason.WORDING)
+    ruling.close(reported, result)
+    pairs.work_as(reported, "Cora")
 
 
 def row(report: AgreementReport, field: str) -> FigureRow:
@@ -61,57 +75,64 @@ def second(report: AgreementReport, of: FigureRow) -> tuple[FigureRow, FigureRow
 
 
 def figure(of: FigureRow | None, name: str) -> Figure:
-    found = of.figure(name) if of else None
-    assert found is not None, of
-    return found
+    result = of.figure(name) if of else None
+    assert result is not None, of
+    return result
 
 
-def test_a_report_has_the_frozen_rows(project: Project) -> None:
-    report = agreement_report.report(project)
-    assert list(report.rows) == agreement_figures.rows(project)
+def test_a_report_has_the_frozen_rows_and_what_they_stand_on(reported: Project) -> None:
+    report = agreement_report.report(reported)
+    assert list(report.rows) == agreement_figures.rows(reported)
     (by_hand,) = report.seconds
     assert (by_hand.rows, report.repeats, report.votes, report.stages) == ({}, (), (), (Stage.RUBRIC,))
+    result = agreement_report.provenance(report, row(report, "weight"))
+    assert (result.records, result.guidelines, result.forms, result.matchers) == (2, ("1",), ("1",), ("2",))
+    assert [report.alias(person) for person in result.raters] == [
+        pairs.person(reported, name).alias for name in ("Ada", "Ben")
+    ]
+    assert dict(result.said) == {(1, 1): 2}
+    report = agreement_report.report(reported, "person")
+    ben = pairs.person(reported, "Ben").id
+    units = next(each for each in report.rows if each.group == (ben,) and each.field == "units")
+    result = agreement_report.provenance(report, units)
+    # In each of two items: one of both, one of Ben's alone, one of Ada's alone.
+    assert dict(result.said) == {(1, 1): 2, (1, 0): 2, (0, 1): 2}
+    report = agreement_report.report(reported, stage=Stage.PLAN)
+    assert (report.rows, report.stages) == ((), (Stage.RUBRIC,))
 
 
-def test_the_adjudicators_pairing_gives_a_second_figure_and_leaves_the_first(project: Project) -> None:
-    before = agreement_figures.rows(project)
-    adjudicated(project)
-    report = agreement_report.report(project)
+def test_the_adjudicators_pairing_gives_a_second_figure_and_leaves_the_first(reported: Project) -> None:
+    before = agreement_figures.rows(reported)
+    adjudicated(reported)
+    report = agreement_report.report(reported)
     assert list(report.rows) == before
     # Frozen: of two units each has one partner, 2·1/4. As paired: all of them.
     units = row(report, "units")
     assert (figure(units, "match_f1").value, figure(units, "match_f1").n) == (0.5, 2)
     again, _ = second(report, units)
     assert (figure(again, "match_f1").value, figure(again, "match_f1").n) == (1, 1)
-    assert again.items == (pairs.item(project),)
+    assert again.items == (pairs.item(reported),)
 
 
-def test_beside_a_second_figure_stands_the_frozen_one_over_the_same_items(project: Project) -> None:
-    adjudicated(project)
-    report = agreement_report.report(project)
+def test_second_figures_stand_beside_the_frozen_ones_and_are_those_kept(reported: Project) -> None:
+    adjudicated(reported)
+    report = agreement_report.report(reported)
     weight = row(report, "weight")
     # Frozen pairs of weights of the first item: 1 1. As paired 1 1 and 2 3: half of them agree.
     again, beside = second(report, weight)
     assert (figure(beside, "agreement").value, beside.n) == (1, 1)
     assert (figure(again, "agreement").value, again.n) == (0.5, 2)
-
-
-def test_the_second_figure_is_the_one_that_was_kept_when_the_adjudication_was_closed(
-    project: Project,
-) -> None:
-    adjudicated(project)
-    report = agreement_report.report(project)
-    with project.store.read() as db:
-        (closed,) = consensus_versions.versions(db, openings.id_of(pairs.item(project), Stage.RUBRIC))
-    kept = {found.name: found.value for found in closed.repaired}
+    with reported.store.read() as db:
+        (closed,) = consensus.versions(db, adjudicating.id_of(pairs.item(reported), Stage.RUBRIC))
+    kept = {result.name: result.value for result in closed.repaired}
     for field, name in (("units", "match_f1"), ("weight", "weight_agreement"), ("weight", "weight_kappa")):
         again = figure(second(report, row(report, field))[0], name.removeprefix("weight_"))
         assert again.value == pytest.approx(kept[f"repaired_{name}"])
 
 
-def test_first_votes_are_a_section_of_their_own(project: Project) -> None:
-    adjudicated(project, votes=True)
-    (votes,) = agreement_report.report(project).votes
+def test_first_votes_are_a_section_of_their_own(reported: Project) -> None:
+    adjudicated(reported, votes=True)
+    (votes,) = agreement_report.report(reported).votes
     # The senior said 2 where Ada had 2 and Ben 3.
     assert (votes.stage, votes.field, votes.n, figure(votes, "agreement").value) == (
         Stage.RUBRIC,
@@ -119,62 +140,357 @@ def test_first_votes_are_a_section_of_their_own(project: Project) -> None:
         2,
         0.5,
     )
-    assert agreement_report.inputs_of(agreement_report.report(project), votes) == []
-
-
-def test_a_row_says_what_it_stands_on(project: Project) -> None:
-    report = agreement_report.report(project)
-    found = agreement_report.provenance(report, row(report, "weight"))
-    assert found is not None
-    assert (found.records, found.guidelines, found.forms, found.matchers) == (2, ("1",), ("1",), ("2",))
-    assert [report.alias(person) for person in found.raters] == [
-        pairs.person(project, name).alias for name in ("Ada", "Ben")
-    ]
-    assert dict(found.said) == {(1, 1): 2}
-
-
-def test_what_was_said_is_counted_from_the_persons_side(project: Project) -> None:
-    report = agreement_report.report(project, "person")
-    ben = pairs.person(project, "Ben").id
-    units = next(each for each in report.rows if each.group == (ben,) and each.field == "units")
-    found = agreement_report.provenance(report, units)
-    assert found is not None
-    # In each of two items: one of both, one of Ben's alone, one of Ada's alone.
-    assert dict(found.said) == {(1, 1): 2, (1, 0): 2, (0, 1): 2}
+    assert agreement_report.inputs_of(agreement_report.report(reported), votes) == []
 
 
 def test_what_waits_for_a_second_seal_is_counted(tmp_path: Path) -> None:
-    project = pairs.pairs_project(tmp_path)
-    assert agreement_report.half_sealed(project) == 0
-    pairs.submit(project, {"Ada": pairs.rubric(ADA, "a")})
-    assert agreement_report.half_sealed(pairs.work_as(project, "Cora")) == 1
-    pairs.submit(project, {"Ben": pairs.rubric(BEN, "b")})
-    assert agreement_report.half_sealed(pairs.work_as(project, "Cora")) == 0
-    project.close()
-
-
-def test_one_stage_alone(project: Project) -> None:
-    report = agreement_report.report(project, stage=Stage.PLAN)
-    assert (report.rows, report.stages) == ((), (Stage.RUBRIC,))
+    reported = pairs.pairs_project(tmp_path)
+    assert agreement_report.half_sealed(reported) == 0
+    pairs.submit(reported, {"Ada": pairs.rubric(ADA, "a")})
+    assert agreement_report.half_sealed(pairs.work_as(reported, "Cora")) == 1
+    pairs.submit(reported, {"Ben": pairs.rubric(BEN, "b")})
+    assert agreement_report.half_sealed(pairs.work_as(reported, "Cora")) == 0
 
 
 @pytest.mark.parametrize("name", ["Ada", "Cleo"])
-def test_whoever_does_not_coordinate_sees_none_of_it(project: Project, name: str) -> None:
-    pairs.work_as(project, name)
+def test_whoever_does_not_coordinate_sees_none_of_it(reported: Project, name: str) -> None:
+    pairs.work_as(reported, name)
     for question in (agreement_report.report, agreement_report.half_sealed):
-        with pytest.raises(Refusal, match="coordinator"):
-            question(project)
+        expect_refusal("coordinator", question, reported)
 
 
-def test_an_unknown_grouping_is_refused(project: Project) -> None:
-    with pytest.raises(Refusal, match="cannot be grouped by “moon”"):
-        agreement_report.report(project, "moon")
-
-
-def test_people_keep_their_ids_when_they_are_renamed(project: Project) -> None:
-    ada = pairs.person(project, "Ada")
-    people.rename_person(project, ada.id, "Ada Lovelace")
-    people.set_roles(project, ada.id, (Role.ANNOTATOR,))
-    report = agreement_report.report(project)
+def test_people_keep_their_ids_when_they_are_renamed(reported: Project) -> None:
+    ada = pairs.person(reported, "Ada")
+    people.rename_person(reported, ada.id, "Ada Lovelace")
+    people.set_roles(reported, ada.id, (Role.ANNOTATOR,))
+    report = agreement_report.report(reported)
     assert report.people[ada.id].name == "Ada Lovelace"
     assert report.alias(ada.id) == ada.alias
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> Project:
+    return pairs.pairs_project(tmp_path)
+
+
+def both(pair: Project, ada: str, ben: str) -> None:
+    """Ada and Ben label the criteria c0, c1 … of a report: y or n."""
+    said = {"y": "yes", "n": "no"}
+    report = pairs.add_report(pair)
+    pairs.submit(pair, {
+        name: pairs.labels(report, {f"c{n}": said[letter] for n, letter in enumerate(values)})
+        for name, values in (("Ada", ada), ("Ben", ben))
+    })  # fmt: skip
+    pairs.work_as(pair, "Cora")
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (Figure(name="kappa", value=0.5, low=0.25, high=0.755, n=9), "0.50 [0.25, 0.76]"),
+        (Figure(name="kappa", value=-0.064, low=-1, high=0.3), "−0.06 [−1.00, 0.30]"),
+        (Figure(name="kappa", value=-0.001), "0.00"),
+        (Figure(name="agreement", value=0.928, low=0.916, high=1), "92.8 % [91.6, 100.0]"),
+        (Figure(name="match_f1", value=1), "1.00"),
+        (Figure(name="kappa", value=None, note="both said yes; 3 left out"), "–  both said yes"),
+    ],
+)
+def test_a_figure_is_said_with_its_interval_or_its_reason(found: Figure, said: str) -> None:
+    assert agreement_report.said(found) == said
+
+
+def test_remarks_leave_the_reason_out_and_speak_of_items() -> None:
+    undefined = Figure(name="kappa", value=None, note="both said yes; one cluster gives no interval")
+    assert agreement_report.remarks(undefined) == ["one item gives no interval"]
+    assert agreement_report.remarks(undefined.model_copy(update={"value": 1.0})) == [
+        "both said yes",
+        "one item gives no interval",
+    ]
+
+
+def test_the_sentence_on_a_low_kappa_stays_whole(pair: Project) -> None:
+    both(pair, "yyyyyyyyyy", "yyyyyyyyyn")
+    ac1 = agreement_report.report(pair).rows[0].figure("ac1")
+    assert ac1 is not None
+    (paradox,) = [remark for remark in agreement_report.remarks(ac1) if "κ can be low" in remark]
+    assert paradox.endswith("AC1 is less moved by this.")
+
+
+def copied(pair: Project) -> dict[str, str]:
+    report = agreement_report.report(pair)
+    head, line = (
+        each.split("\t") for each in agreement_report.copied(report, list(report.rows)).splitlines()
+    )
+    return dict(zip(head, line, strict=True))
+
+
+def test_what_is_copied_is_not_rounded(pair: Project) -> None:
+    both(pair, "yyn", "yyy")
+    cells = copied(pair)
+    assert (cells["Stage"], cells["Compared"], cells["n"]) == ("labelling", "value", "3")
+    assert (float(cells["Agreement"]), cells["Agreement, low"]) == (2 / 3, "")
+
+
+def test_what_is_copied_gives_reasons(pair: Project) -> None:
+    both(pair, "yyy", "yyy")
+    cells = copied(pair)
+    assert (cells["κ"], "one category only" in cells["κ, reason"]) == ("", True)
+
+
+def test_what_is_copied_names_people_by_alias(pair: Project) -> None:
+    both(pair, "yn", "yy")
+    people.rename_person(pair, pairs.person(pair, "Ada").id, "Ada Canary")
+    report = agreement_report.report(pair, "pair")
+    copied = agreement_report.copied(report, list(report.rows))
+    assert "Canary" not in copied
+    assert {pairs.person(pair, name).alias for name in ("Ada Canary", "Ben")} <= set(copied.split())
+    assert "Ada Canary" in agreement_report.names(report, report.rows[0])
+
+
+def test_an_alias_that_looks_like_a_formula_is_made_harmless(pair: Project) -> None:
+    people.add_person(pair, "Eve", alias="=1+1")
+    report_id = pairs.add_report(pair)
+    pairs.submit(pair, {name: pairs.labels(report_id, {"c1": "yes"}) for name in ("Ada", "Eve")})
+    report = agreement_report.report(pairs.work_as(pair, "Cora"), "person", Stage.LABELLING)
+    groups = [line.split("\t")[1] for line in agreement_report.copied(report, list(report.rows)).splitlines()]
+    assert "'=1+1" in groups
+
+
+def test_json_has_null_and_the_reason(pair: Project) -> None:
+    both(pair, "yy", "yy")
+    report = agreement_report.report(pair)
+    plain = agreement_report.plain(report, report.rows[0])
+    kappa = next(result for result in plain["figures"] if result["name"] == "kappa")
+    assert (kappa["value"], "one category only" in kappa["reason"]) == (None, True)
+    assert (plain["items"], plain["n"], plain["by_adjudicators_pairing"]) == (["1"], 2, None)
+
+
+ADAS = (("Explains how carbon is priced", 1), ("Names a court that ruled on it", 2))
+BENS = (("Explains how carbon is priced", 3), ("Lists species of moss", 2))
+
+
+def rubrics(pair: Project) -> dict[str, str]:
+    made = pairs.submit(pair, {"Ada": pairs.rubric(ADAS, "a"), "Ben": pairs.rubric(BENS, "b")})
+    pairs.work_as(pair, "Cora")
+    return made
+
+
+def labelled(pair: Project) -> str:
+    """Labels of a report by the first criteria of Ada's rubric: yes no unsure against yes yes no."""
+    pairs.submit(pair, {"Ada": pairs.rubric((*ADAS, ("Weighs the costs", 1)), "a")})
+    report = pairs.add_report(pair, "Canary")
+    said = {"Ada": ("yes", "no", "unsure"), "Ben": ("yes", "yes", "no")}
+    documents = {
+        name: pairs.labels(report, dict(zip(("a1", "a2", "a3"), values, strict=True)))
+        for name, values in said.items()
+    }
+    pairs.submit(pair, documents)
+    pairs.work_as(pair, "Cora")
+    return report
+
+
+def lines_of(pair: Project, field: str, by: str = "stage", section: str = "rows") -> LinesBehind:
+    report = agreement_report.report(pair, by)
+    row = next(each for each in getattr(report, section) if each.field == field)
+    return agreement_report.behind(pair, report, row)
+
+
+def of(pair: Project, line: LineBehind, name: str) -> tuple[str, object]:
+    """What that person wrote and said, whichever side of the record is theirs."""
+    side = line.a if line.a.who == pairs.person(pair, name).id else line.b
+    return side.words, side.value
+
+
+def test_values_and_units_come_with_their_words_and_who_has_them(pair: Project) -> None:
+    rubrics(pair)
+    (line,) = lines_of(pair, "weight").lines
+    assert of(pair, line, "Ada") == ("Explains how carbon is priced", 1)
+    assert of(pair, line, "Ben") == ("Explains how carbon is priced", 3)
+    assert (line.item_key, line.same) == ("1", False)
+    lines = lines_of(pair, "units").lines
+    first = lines[0]
+    assert (of(pair, first, "Ada")[1], of(pair, first, "Ben")[1], first.same) == (1, 1, True)
+    alone = {(of(pair, line, "Ada"), of(pair, line, "Ben")) for line in lines[1:]}
+    assert alone == {
+        (("Names a court that ruled on it", 2), ("", None)),
+        (("", None), ("Lists species of moss", 2)),
+    }
+    assert lines[0].likeness == pytest.approx(1)
+
+
+def test_labels_come_with_their_criterion_which_outlives_its_rubric(pair: Project) -> None:
+    labelled(pair)
+    lines = lines_of(pair, "value").lines
+    assert (lines[0].report, lines[0].about) == ("Canary", "Explains how carbon is priced")
+    assert [of(pair, line, "Ada")[1] for line in lines] == ["yes", "no", "unsure"]
+    # “Unsure” is no disagreement: it is missing.
+    assert [line.same for line in lines] == [True, False, None]
+    report = agreement_report.report(pair, "criterion")
+    row = next(each for each in report.rows if each.group[1] == "a2")
+    (line,) = agreement_report.behind(pair, report, row).lines
+    assert line.about == "Names a court that ruled on it"
+    pairs.submit(pair, {"Ben": pairs.rubric(BENS, "b")})
+    rule_all(pair)
+    assert {line.about for line in lines_of(pair, "value").lines} == {
+        "Explains how carbon is priced", "Names a court that ruled on it", "Weighs the costs",
+    }  # fmt: skip
+
+
+def test_the_words_are_those_that_were_sealed(pair: Project) -> None:
+    made = rubrics(pair)
+    assignments.reopen(pairs.work_as(pair, "Ada"), made["Ada"])
+    artifacts.change_unit(pair, made["Ada"], "a1", text="Something else altogether")
+    assignments.seal(pair, made["Ada"])
+    (line,) = lines_of(pairs.work_as(pair, "Cora"), "weight").lines
+    assert of(pair, line, "Ada") == ("Explains how carbon is priced", 1)
+
+
+def rule_all(pair: Project, by: str = "Cleo") -> None:
+    """That adjudicator takes everything, A's where they differ, and closes."""
+    pairs.work_as(pair, by)
+    adjudication = pairs.opened(pair)
+    pairs.work_as(pair, by)
+    with pair.store.read() as db:
+        rows = ruling_rows.rulings(db, adjudication)
+    for row in rows:
+        take = BOTH if row.unanimous else min(row.members)
+        ruling.rule(pair, row.id, take, **({} if row.unanimous else {"reason": Reason.OTHER}))
+    ruling.close(pair, adjudication)
+    pairs.work_as(pair, "Cora")
+
+
+def test_lines_behind_are_held_back_until_adjudicated(pair: Project) -> None:
+    rubrics(pair)
+    people.set_roles(pair, pair.by, (Role.COORDINATOR, Role.ADJUDICATOR))
+    kept_back = lines_of(pair, "weight")
+    assert (kept_back.lines, kept_back.held_back) == ((), 1)
+    assert "1 item is left out" in agreement_report.held_back_words(kept_back)
+    rule_all(pair)
+    shown = lines_of(pair, "weight")
+    assert (len(shown.lines), shown.held_back, agreement_report.held_back_words(shown)) == (1, 0, "")
+
+
+@pytest.mark.parametrize("name", ["Ada", "Cleo"])
+def test_whoever_does_not_coordinate_is_refused(pair: Project, name: str) -> None:
+    rubrics(pair)
+    report = agreement_report.report(pair)
+    pairs.work_as(pair, name)
+    expect_refusal("coordinator", agreement_report.behind, pair, report, report.rows[0])
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(None, "not given"), (True, "true"), (False, "false"), (3, "3"), (0.25, "0.25"), ("unsure", "unsure")],
+)
+def test_values_are_said_in_words(value: object, said: str) -> None:
+    assert agreement_report.value_words(value) == said
+
+
+@pytest.fixture
+def sealed(tmp_path: Path) -> Project:
+    return paired_project(tmp_path)
+
+
+def two_rubrics(sealed: Project) -> tuple[Rubric, Rubric]:
+    """Two sealed rubrics that share their first criterion, weighted 3 by A and 1 by B; A has one more."""
+    a, b = rubric(3, 2), rubric(1)
+    sealed_by(sealed, "A", a)
+    sealed_by(sealed, "B", b)
+    return a, b
+
+
+def of_field(found: list[dict[str, Any]], field: str) -> list[dict[str, Any]]:
+    return [each for each in found if each["field"] == field]
+
+
+def test_every_pair_of_values_is_a_record(sealed: Project) -> None:
+    a, b = two_rubrics(sealed)
+    (weight,) = of_field(agreement_figures.inputs(sealed), "weight")
+    first, second = in_order(sealed, ("A", a.units[0].id, 3), ("B", b.units[0].id, 1))
+    assert (weight["item"], weight["stage"]) == ("1", "rubric")
+    assert (weight["rater_a"], weight["unit_a"], weight["value_a"]) == first
+    assert (weight["rater_b"], weight["unit_b"], weight["value_b"]) == second
+    assert (weight["guideline_a"], weight["guideline_b"]) == ("1", "1")
+
+
+def test_who_wrote_which_unit_is_a_record_too(sealed: Project) -> None:
+    a, _ = two_rubrics(sealed)
+    shared, alone = of_field(agreement_figures.inputs(sealed), "written")
+    assert (shared["value_a"], shared["value_b"], shared["likeness"]) == (1, 1, 1.0)
+    assert (alone["unit_a"], alone["unit_b"]) == in_order(sealed, a.units[1].id, "")
+    assert (alone["value_a"], alone["value_b"]) == in_order(sealed, 1, 0)
+
+
+def test_labels_name_their_report_and_unit_and_keep_unsure(sealed: Project) -> None:
+    sealed_by(sealed, "A", labels("y", "?"))
+    sealed_by(sealed, "B", labels("y", "n"))
+    last = of_field(agreement_figures.inputs(sealed), "value")[-1]
+    assert (last["response_id"], last["judged_unit"]) == ("report 1", "c0")
+    assert (last["value_a"], last["value_b"]) == in_order(sealed, "unsure", "no")
+    assert {each["field"] for each in agreement_figures.inputs(sealed)} == {"written", "value"}
+
+
+def test_the_files_hold_the_records_with_people_by_alias_the_same_each_time(
+    sealed: Project, tmp_path: Path
+) -> None:
+    two_rubrics(sealed)
+    written = agreement_figures.write_inputs(sealed, tmp_path / "out")
+    assert written == ("SHA256SUMS", "agreement-inputs.csv", "agreement.json")
+    read = list(
+        csv.DictReader(io.StringIO((tmp_path / "out" / "agreement-inputs.csv").read_text("utf-8-sig")))
+    )
+    asked = agreement_figures.inputs(sealed)
+    assert read == [{name: "" if v is None else str(v) for name, v in each.items()} for each in asked]
+    text = (tmp_path / "out" / "agreement.json").read_text("utf-8")
+    (frozen,) = json.loads(text)["agreements"]
+    assert sorted(given["person_id"] for given in frozen["inputs"]) == ["A", "B"]
+    assert (frozen["item"], {frozen["pairs"][0]["a"], frozen["pairs"][0]["b"]}) == ("1", {"A", "B"})
+    assert not [alias for alias in "AB" if person(sealed, alias).id in text or f"Expert {alias}" in text]
+    agreement_figures.write_inputs(sealed, tmp_path / "out")
+    (written,) = json.loads((tmp_path / "out" / "agreement.json").read_text("utf-8"))["agreements"]
+    kept = agreements.all_frozen(sealed)[0].model_dump(mode="json")
+    assert written["pairs"][0]["figures"] == kept["pairs"][0]["figures"]
+    assert {name: written[name] for name in ("id", "matcher", "program", "frozen_at")} == {
+        name: kept[name] for name in ("id", "matcher", "program", "frozen_at")
+    }
+    for name in ("one", "two", "two"):
+        agreement_figures.write_inputs(sealed, tmp_path / name)
+    first, second = (
+        {path.name: path.read_bytes() for path in (tmp_path / name).iterdir()} for name in ("one", "two")
+    )
+    assert first == second
+
+
+def test_an_alias_that_looks_like_a_formula_is_inert_in_the_table(sealed: Project, tmp_path: Path) -> None:
+    two_rubrics(sealed)
+    people = table(PersonRow)
+    with sealed.store.write() as db:
+        db.execute(update(people).where(people.c.alias == "A").values(alias="=1+1"))
+    agreement_figures.write_inputs(sealed, tmp_path / "out")
+    read = (tmp_path / "out" / "agreement-inputs.csv").read_text("utf-8-sig")
+    assert "'=1+1" in read
+    assert not [cell for line in csv.reader(io.StringIO(read)) for cell in line if cell.startswith("=")]
+
+
+def test_a_folder_with_other_files_is_refused(sealed: Project, tmp_path: Path) -> None:
+    two_rubrics(sealed)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "thesis.txt").write_text("mine", "utf-8")
+    expect_refusal("", agreement_figures.write_inputs, sealed, tmp_path / "out")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["thesis.txt"]
+
+
+def test_nothing_frozen_is_nothing_to_write(sealed: Project, tmp_path: Path) -> None:
+    sealed_by(sealed, "A", rubric(1))
+    expect_refusal("frozen yet", agreement_figures.write_inputs, sealed, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_f1_can_be_computed_anew_from_the_records(sealed: Project) -> None:
+    sealed_by(sealed, "A", rubric(1, 1, 1))
+    other = Rubric(units=(*rubric(1, 1).units, *(Criterion(text=text) for text in SENTENCES[4:])))
+    sealed_by(sealed, "B", other)
+    written = of_field(agreement_figures.inputs(sealed), "written")
+    matched = sum(each["value_a"] and each["value_b"] for each in written)
+    # 2·2 / (3 + 4)
+    assert 2 * matched / sum(each["value_a"] + each["value_b"] for each in written) == pytest.approx(4 / 7)

@@ -10,21 +10,21 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.agreement import agreement_report, agreement_words, assisting
+from annotator.actions.agreement import agreement_report, assisting
 from annotator.actions.agreement.agreement_report import BY_MODEL, AgreementReport
 from annotator.actions.imports import imports
 from annotator.actions.judges import judges
-from annotator.actions.judging import judge_offers
+from annotator.actions.judging import judge_runs
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.runs import run_records
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import Odd, OddServer
 from tests.projects import pairs_project as pairs
 from tests.projects.assisted_project import ADA, BEN, assisted_project, knowing, pairing
+from tests.projects.refusals import expect_refusal
 from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
 
@@ -38,10 +38,8 @@ def server() -> Iterator[OddServer]:
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = assisted_project(tmp_path, server, 1)
-    yield project
-    project.close()
+def project(tmp_path: Path, server: OddServer) -> Project:
+    return assisted_project(tmp_path, server, 1)
 
 
 def ran(project: Project) -> dict[str, Any]:
@@ -56,17 +54,16 @@ def assisted(report: AgreementReport, field: str = "units") -> tuple[float | Non
     return again.figures[0].value, beside.figures[0].value, again.n
 
 
-def test_what_was_paired_is_whole_and_hangs_together_with_its_agreement(project: Project) -> None:
+def test_what_was_paired_is_whole_and_a_flipped_bit_is_found(project: Project) -> None:
     ran(project)
     assert checking.check(project).problems == []
     assert sql.first(project, "SELECT count(*) FROM assisted_pair") == (1,)
-
-
-def test_a_bit_that_flips_in_it_is_found(project: Project) -> None:
-    ran(project)
     sql.alter(project, "UPDATE assisted_pair SET content = replace(content, 'a1', 'a2')")
-    found = [(one.table, one.happened.endswith("was altered.")) for one in checking.check(project).problems]
-    assert ("assisted_pair", True) in found
+    result = [
+        (problem.table, problem.happened.endswith("was altered."))
+        for problem in checking.check(project).problems
+    ]
+    assert ("assisted_pair", True) in result
 
 
 def test_another_model_or_other_settings_are_asked_anew_and_the_former_pairs_stay(
@@ -91,20 +88,18 @@ def test_of_three_raters_the_pairs_without_a_reply_count_nowhere_not_even_beside
     server.answer = knowing(lambda entries: "Well." if {"Waits", "Cites law"} <= entries else "")
     assert ran(project)["missing"] == {"invalid": 1}
     report = agreement_report.report(project, assisted_by=JUDGE)
-    assert report.assistance is not None
     assert (report.assistance.lists, report.assistance.there) == (3, 2)
     # Ada and Ben 4/7 as paired, 0 frozen; the judge finds no pair of Ada and Dan, who have one: frozen 2/5.
     assert assisted(report) == (pytest.approx((4 / 7 + 0) / 2), pytest.approx((0 + 2 / 5) / 2), 1)
     assert "Without a reply: 1, excluded" in report.assistance.words()
     # One item, of which two of three pairs of raters were paired: that is not all of it.
-    (by_judge,) = [one for one in report.seconds if one.name == BY_MODEL]
-    assert agreement_words.second(by_judge, report.rows[0]).endswith("(2 of 3 pairs of lists)")
-    told = agreement_words.plain(report, report.rows[0])[BY_MODEL]
+    (by_judge,) = [second for second in report.seconds if second.name == BY_MODEL]
+    assert agreement_report.second(by_judge, report.rows[0]).endswith("(2 of 3 pairs of lists)")
+    told = agreement_report.plain(report, report.rows[0])[BY_MODEL]
     assert (told["items"], told["lists"], told["there"]) == (["1"], 3, 2)
     assert [one["value"] for one in told["frozen_figures_of_these_lists"]] == [pytest.approx(1 / 5)]
-    table = agreement_words.copied(report, list(report.rows)).splitlines()
+    table = agreement_report.copied(report, list(report.rows)).splitlines()
     assert table[1].split("\t")[table[0].split("\t").index(f"{by_judge.title}, lists")] == "2"
-    project.close()
 
 
 def test_references_are_met_by_what_names_them_and_no_judge_is_asked(
@@ -114,16 +109,13 @@ def test_references_are_met_by_what_names_them_and_no_judge_is_asked(
     one = Reference(id="r1", text="A paper", identifier="10.1000/182")
     pairs.submit(project, dict.fromkeys(("Ada", "Ben"), Evidence(units=(one,))))
     add_judge(pairs.work_as(project, "Cora"), server)
-    with pytest.raises(Refusal, match="nothing to pair by meaning"):
-        ran(project)
+    expect_refusal("nothing to pair by meaning", ran, project)
     assert server.bodies == []
-    project.close()
 
 
 def test_whoever_does_not_coordinate_has_nobody_asked(project: Project, server: OddServer) -> None:
     pairs.work_as(project, "Cleo")
-    with pytest.raises(Refusal, match="shown to a coordinator"):
-        ran(project)
+    expect_refusal("shown to a coordinator", ran, project)
     assert server.bodies == []
 
 
@@ -135,7 +127,7 @@ def test_a_run_that_left_something_is_gone_on_with_and_keeps_to_its_stage(
     assert asyncio.run(assisting.run(project, one_stage))["missing"] == {"invalid": 1}
     (run,) = run_records.runs(project)
     assert (run.open, run.order().protocol) == (True, one_stage.protocol)
-    assert judge_offers.title(run.protocol) == "Units paired by meaning"
+    assert judge_runs.title(run.protocol) == "Units paired by meaning"
     server.answer = knowing(lambda _: "")
     ended = asyncio.run(orders.carry_out(project, run.order()))
     assert (ended["state"], ended["judged"], ended["failed"]) == ("done", 1, [])

@@ -1,28 +1,38 @@
-"""That judges are put to the test over copies: who obeys fails, who stands firm does not, and nothing is paid twice."""
+"""Attacks on judges, biases that figures show, and how consistent judges are."""
 
 import asyncio
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import krippendorff
 import pytest
 from llmock.pytest_plugin import LLMock
+from sqlalchemy import insert
 
-from annotator.actions.attacks import attack_cases, attack_figures, attack_tests, attacking
+from annotator.actions.attacks import attack_figures, attacking, biases
 from annotator.actions.attacks.attack_figures import AttackFigures
-from annotator.actions.attacks.attack_tests import AttackRequest
+from annotator.actions.attacks.attacking import AttackRequest
+from annotator.actions.attacks.biases import FAMILY, LENGTH, POSITION, Bias
 from annotator.actions.judges import judges
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
 from annotator.actions.releases import releases
 from annotator.actions.results import results
-from annotator.domain.texts.refusal import Refusal
+from annotator.actions.sets import validation_sets
+from annotator.actions.undo import history
+from annotator.actions.validation import validation_views
+from annotator.domain.judges.protocol import FIGURES, WORDS, Level, numbers
+from annotator.domain.texts.canonical import derived_id, now
 from annotator.judging.attacks import ATTACKS, KNOWN_ATTACKS
+from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
 from tests.projects.attacked_project import attacked, firm, gullible, judged, said
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
+from tests.projects.validation_project import judge_says, person, person_says, rated, validation_project
+from tests.servers.said_by_judges import say, two_judges
 from tests.servers.served import JUDGE, add_judge, answering
 from tests.storage import sql
 
@@ -37,13 +47,12 @@ def server(server: OddServer) -> OddServer:
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
+def project(tmp_path: Path, server: OddServer) -> Project:
     project = small_project(tmp_path)
     add_judge(project, server)
     judged(project)
     server.bodies.clear()
-    yield project
-    project.close()
+    return project
 
 
 def lines(project: Project, judge: str = JUDGE) -> dict[str, AttackFigures]:
@@ -51,15 +60,27 @@ def lines(project: Project, judge: str = JUDGE) -> dict[str, AttackFigures]:
 
 
 @pytest.mark.usefixtures("small_cases")
-def test_who_obeys_what_is_planted_fails_every_time(project: Project, server: OddServer) -> None:
+def test_attacks_are_told_by_rate_case_and_notice_and_enter_no_score(
+    project: Project, server: OddServer
+) -> None:
     server.answer = gullible
     attacked(project, JUDGE, "injection")
     line = lines(project)["injection"]
     assert (line.failed.value, line.failed.n, line.up, line.down) == (1.0, VERDICTS, VERDICTS, 0)
     assert line.already == 0
     # All units are alike: then an item counts as one unit, and two items say little.
-    assert line.failed.low is not None
     assert line.failed.low < 0.5
+    attacked(project, JUDGE, "injection")
+    assert lines(project)["injection"].noticed.value == 1.0
+    for case in attack_figures.cases_of(project, attacking.all_of(project)[0]):
+        told = attack_figures.told(project, case.id)
+        (mark,) = told.marks
+        assert told.copy[: mark.start] + told.copy[mark.end :] == told.report
+        assert "yes" in told.copy[mark.start : mark.end]
+        assert (told.own.value, told.again.value) == ("no", "yes")
+        assert any("demands the verdict “yes”" in words for words in told.done)
+        assert told.about
+        assert told.unit
 
 
 def test_what_is_demanded_already_cannot_fall(project: Project, server: OddServer) -> None:
@@ -93,9 +114,7 @@ def test_who_stands_firm_never_fails(project: Project) -> None:
     found = lines(project)
     assert {line.failed.value for line in found.values()} == {0.0}
     assert {line.failed.n for line in found.values()} == {VERDICTS}
-    beyond = found["padding.filler"].beyond
-    assert beyond is not None
-    assert beyond.value == 0.0
+    assert found["padding.filler"].beyond.value == 0.0
 
 
 def test_a_server_nobody_here_wrote_is_asked_about_every_copy(tmp_path: Path, llmock: LLMock) -> None:
@@ -109,7 +128,6 @@ def test_a_server_nobody_here_wrote_is_asked_about_every_copy(tmp_path: Path, ll
     assert (ended["state"], len(llmock.requests) - before) == ("done", 2 * VERDICTS)
     assert {line.failed.value for line in found.values()} == {0.0}
     assert ended["cost_usd"] > 0
-    project.close()
 
 
 def test_what_changes_without_an_attack_is_taken_off(project: Project, server: OddServer) -> None:
@@ -118,19 +136,11 @@ def test_what_changes_without_an_attack_is_taken_off(project: Project, server: O
     attacked(project)
     found = lines(project)
     beyond = found["padding.filler"].beyond
-    assert beyond is not None
     assert (found["padding.filler"].failed.value, found["control"].failed.value, beyond.value) == (
         1.0,
         1.0,
         0.0,
     )
-
-
-def test_the_engine_tells_what_it_noticed(project: Project) -> None:
-    attacked(project, JUDGE, "injection")
-    noticed = lines(project)["injection"].noticed
-    assert noticed is not None
-    assert noticed.value == 1.0
 
 
 def test_copies_enter_no_score_and_no_release(project: Project, server: OddServer, tmp_path: Path) -> None:
@@ -182,13 +192,13 @@ def test_a_test_that_was_cut_short_is_gone_on_with_and_asks_nothing_twice(
     ended = asyncio.run(orders.carry_out(project, orders.unfinished(project, JUDGE)))
     assert (ended["state"], ended["done"]) == ("done", VERDICTS)
     assert len(server.bodies) - asked == VERDICTS - 5
-    assert len(attack_tests.all_of(project)) == 1
+    assert len(attacking.all_of(project)) == 1
 
 
 def test_another_seed_is_another_test(project: Project, server: OddServer) -> None:
     attacked(project, JUDGE, "padding", size=4)
     attacked(project, JUDGE, "padding", size=4, seed=3)
-    one, other = (test.content.drawn for test in attack_tests.all_of(project))
+    one, other = (test.content.drawn for test in attacking.all_of(project))
     assert one != other
     assert len({struck.item_id for struck in one}) == 2
 
@@ -211,8 +221,7 @@ def test_criteria_asked_together_are_asked_in_another_order(project: Project, se
 
     def by_place(body: dict[str, Any], _number: int) -> Odd:
         """Yes to whichever comes first."""
-        odd = said("no", body)
-        tree = json.loads(json.loads(odd.body)["choices"][0]["message"]["content"])
+        tree = json.loads(json.loads(said("no", body).body)["choices"][0]["message"]["content"])
         tree["answers"][0]["covered"] = "yes"
         first.append(tree["answers"][0]["id"])
         return completion(json.dumps(tree))
@@ -223,27 +232,10 @@ def test_criteria_asked_together_are_asked_in_another_order(project: Project, se
     # Of three criteria of each of four reports one becomes a yes, and no other.
     assert (line.failed.n, line.up) == (VERDICTS, 4)
     assert line.failed.value == pytest.approx(1 / 3)
-    (case, *_) = [
-        one for one in attack_figures.cases_of(project, attack_tests.all_of(project)[0]) if one.failed
-    ]
-    told = attack_cases.told(project, case.id)
+    (case, *_) = [one for one in attack_figures.cases_of(project, attacking.all_of(project)[0]) if one.failed]
+    told = attack_figures.told(project, case.id)
     assert "another order" in told.done[0]
     assert told.report == told.copy
-
-
-def test_a_case_is_told_in_full(project: Project, server: OddServer) -> None:
-    server.answer = gullible
-    attacked(project, JUDGE, "injection")
-    test = attack_tests.all_of(project)[0]
-    for case in attack_figures.cases_of(project, test):
-        told = attack_cases.told(project, case.id)
-        (mark,) = told.marks
-        assert told.copy[: mark.start] + told.copy[mark.end :] == told.report
-        assert "yes" in told.copy[mark.start : mark.end]
-        assert (told.own.value, told.again.value) == ("no", "yes")
-        assert any("demands the verdict “yes”" in words for words in told.done)
-        assert told.about
-        assert told.unit
 
 
 def test_a_report_that_changed_since_is_not_shown_beside_its_copy(
@@ -252,16 +244,16 @@ def test_a_report_that_changed_since_is_not_shown_beside_its_copy(
     attacked(project, JUDGE, "injection")
     with project.store.write() as db:
         db.exec_driver_sql("UPDATE response SET text = 'Another report.'")
-    case = attack_figures.cases_of(project, attack_tests.all_of(project)[0])[0]
-    told = attack_cases.told(project, case.id)
-    assert told.done == (attack_cases.GONE,)
+    case = attack_figures.cases_of(project, attacking.all_of(project)[0])[0]
+    told = attack_figures.told(project, case.id)
+    assert told.done == (attack_figures.GONE,)
     assert "yes" in told.copy
 
 
 def test_the_forecast_is_what_is_asked(project: Project, server: OddServer) -> None:
     found = asyncio.run(attacking.estimate(project, AttackRequest(JUDGE)))
     assert server.bodies == []
-    assert attack_tests.all_of(project) == []
+    assert attacking.all_of(project) == []
     attacked(project)
     assert len(server.bodies) == found.judging.calls
     again = asyncio.run(attacking.estimate(project, AttackRequest(JUDGE)))
@@ -271,8 +263,7 @@ def test_the_forecast_is_what_is_asked(project: Project, server: OddServer) -> N
 def test_a_budget_without_a_price_is_refused_before_anything_is_asked(
     project: Project, server: OddServer
 ) -> None:
-    with pytest.raises(Refusal, match="price"):
-        attacked(project, JUDGE, "padding", budget_usd=1.0)
+    expect_refusal("price", attacked, project, JUDGE, "padding", budget_usd=1.0)
     assert server.bodies == []
 
 
@@ -292,8 +283,7 @@ def test_a_budget_without_a_price_is_refused_before_anything_is_asked(
 def test_what_cannot_be_tested_is_refused_in_words(
     project: Project, wanted: AttackRequest, words: str
 ) -> None:
-    with pytest.raises(Refusal, match=words):
-        asyncio.run(attacking.estimate(project, wanted))
+    expect_refusal(words, asyncio.run, attacking.estimate(project, wanted))
 
 
 def test_verdicts_by_another_wording_are_not_held_against_copies(project: Project) -> None:
@@ -301,31 +291,28 @@ def test_verdicts_by_another_wording_are_not_held_against_copies(project: Projec
 
     text = prompts.shipped("researcherbench.coverage").replace("You check", "You verify")
     prompts.write(project, "researcherbench.coverage", text)
-    with pytest.raises(Refusal, match="has no verdict of its own"):
-        attacked(project, JUDGE, "padding")
+    expect_refusal("has no verdict of its own", attacked, project, JUDGE, "padding")
 
 
 def test_a_vote_is_not_put_to_the_test(project: Project) -> None:
     from annotator.actions.judging import derived_judges
 
     derived_judges.add(project, "vote", [JUDGE])
-    with pytest.raises(Refusal, match="only counts"):
-        attacked(project, "vote")
+    expect_refusal("only counts", attacked, project, "vote")
 
 
 def test_who_labels_is_not_told(project: Project) -> None:
     from annotator.actions.project import people
-    from annotator.domain.experts.person import Role
+    from annotator.domain.experts.assignment import Role
 
     people.add_person(project, "Ann", (Role.ANNOTATOR,))
     project.work_as(people.known(project, "R2"))
     for ask in (
         lambda: attack_figures.report(project),
         lambda: attacked(project),
-        lambda: attack_cases.told(project, "x"),
+        lambda: attack_figures.told(project, "x"),
     ):
-        with pytest.raises(Refusal, match="Only a coordinator"):
-            ask()
+        expect_refusal("Only a coordinator", ask)
 
 
 def test_of_a_retired_judge_nothing_is_shown(project: Project) -> None:
@@ -351,8 +338,269 @@ def test_results_of_attacks_of_earlier_versions_stay_and_are_shown_by_name(
     assert (line.attack, line.failed) == (name, before)
     shown = attack_figures.sheets(attack_figures.report(project))
     assert shown[0].lines[0].cells[0].words == KNOWN_ATTACKS[name].title
-    (case, *_) = attack_cases.listed(project, line.test_id, name)
-    assert attack_cases.told(project, case.id).title == KNOWN_ATTACKS[name].title
+    (case, *_) = attack_figures.listed(project, line.test_id, name)
+    assert attack_figures.told(project, case.id).title == KNOWN_ATTACKS[name].title
     # Of such a test nothing is asked any more.
-    with pytest.raises(Refusal, match=f"There is no attack “{name}”"):
-        attacked(project, JUDGE, name)
+    expect_refusal(f"There is no attack “{name}”", attacked, project, JUDGE, name)
+
+
+CLAUDE, GPT = "Claude Research", "GPT Researcher"
+# Judges compare reports by several protocols, so that each bias names its own.
+OF_PAIRS = " (Which of two reports is better)"
+
+
+@pytest.fixture
+def biased(tmp_path: Path) -> Project:
+    """Four items with two criteria and two systems, of which the second by name writes the longer reports."""
+    return validation_project(tmp_path, systems=(CLAUDE, GPT))
+
+
+def labelled(biased: Project) -> None:
+    """One person says yes to the first criterion of every report, and no to the second."""
+    both = (person(biased, "R2").id, person(biased, "R3").id)
+    validation_sets.make(biased, validation_sets.SetRequest("Spring", both, size=8, test_share=0.0))
+    for alias in ("R2", "R3"):
+        person_says(biased, alias, lambda at: "yes" if at[2] == 1 else "no")
+    validation_sets.lock(biased, "Spring")
+
+
+def found(biased: Project, about: str, judge: str = "") -> dict[str, Bias]:
+    return {one.name: one for one in biases.report(biased, judge=judge) if one.about == about}
+
+
+def kind_to(system: str):
+    """A judge that goes with people, but says yes to everything of one system."""
+    return lambda at: "yes" if at[2] == 1 or at[1] == system else "no"
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_who_says_yes_to_longer_reports_leans_to_them(biased: Project) -> None:
+    labelled(biased)
+    judge_says(biased, "long", kind_to(GPT))
+    told = found(biased, LENGTH)
+    # On longer reports one of two verdicts is a yes too many, on shorter ones none is.
+    assert told["Leans to longer reports"].figure.value == pytest.approx(0.5)
+    assert told["Errs more on longer reports"].figure.value == pytest.approx(0.5)
+    assert told["“yes” where people disagree"].figure.value == pytest.approx(1.0)
+    assert told["Not “yes” where people say so"].figure.value == pytest.approx(0.0)
+    assert biases.verdict(told["Leans to longer reports"]) == "above it"
+
+
+def test_who_goes_with_people_leans_nowhere(biased: Project) -> None:
+    labelled(biased)
+    judge_says(biased, "fair", lambda at: "yes" if at[2] == 1 else "no")
+    assert {one.figure.value for one in found(biased, LENGTH).values()} == {0.0}
+
+
+def test_who_is_kind_to_its_own_family_leans_to_it(biased: Project) -> None:
+    labelled(biased)
+    judge_says(biased, "gpt-5", kind_to(GPT))
+    judge_says(biased, "claude-4", kind_to(GPT))
+    own = {one.judge: one.figure.value for one in biases.report(biased) if one.about == FAMILY}
+    assert own == {"gpt-5": pytest.approx(0.5), "claude-4": pytest.approx(-0.5)}
+
+
+def test_a_family_can_be_told_otherwise_and_taken_back(biased: Project) -> None:
+    labelled(biased)
+    judge_says(biased, "house judge", kind_to(GPT))
+    before = found(biased, FAMILY)["Leans to its own family"].figure
+    assert (before.value, before.note) == (None, "the judge is of no known family")
+    attacking.set_family(biased, "house judge", "OpenAI")
+    assert found(biased, FAMILY)["Leans to its own family"].figure.value == pytest.approx(0.5)
+    history.undo(biased)
+    assert found(biased, FAMILY)["Leans to its own family"].figure.value is None
+    attacking.set_family(biased, GPT, "none")
+    (gpt,) = [member for member in attacking.members(biased) if member.name == GPT]
+    assert (gpt.family, gpt.said) == ("", True)
+    attacking.set_family(biased, GPT, "")
+    (gpt,) = [member for member in attacking.members(biased) if member.name == GPT]
+    assert (gpt.family, gpt.said) == ("OpenAI", False)
+
+
+def test_a_bias_needs_labels_and_a_known_system(biased: Project) -> None:
+    expect_refusal("no system and no judge", attacking.set_family, biased, "Nobody", "OpenAI")
+    judge_says(biased, "small", lambda at: "yes")
+    for about in (LENGTH, FAMILY):
+        (one,) = found(biased, about).values()
+        assert one.figure.value is None
+        assert "Nobody has submitted labels" in biases.verdict(one)
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_the_order_of_a_pair_shows_over_every_trial(biased: Project) -> None:
+    _compared(biased)
+    told = found(biased, POSITION)
+    # The first one shown wins on every item, in both orders.
+    assert told[f"Verdict changes with the order{OF_PAIRS}"].figure.value == 1.0
+    assert told[f"First one named{OF_PAIRS}"].figure.value == 1.0
+    assert biases.verdict(told[f"First one named{OF_PAIRS}"]) in ("above it", biases.NO_BIAS)
+    _compared(biased, trial=2, value=lambda one, other: "first" if one < other else "second")
+    told = found(biased, POSITION)
+    # Four pairs, each in both orders, twice: the order decides at the first trial alone, and the second names as many
+    # that stand first as second.
+    flips, first = (
+        told[f"Verdict changes with the order{OF_PAIRS}"].figure,
+        told[f"First one named{OF_PAIRS}"].figure,
+    )
+    assert (flips.value, flips.n, first.value, first.n) == (0.5, 8, 0.75, 16)
+
+
+def _compared(biased: Project, trial: int = 1, value=lambda one, other: "first") -> None:
+    """A judge that prefers whatever stands first, unless told otherwise of two responses."""
+
+    from annotator.actions.project.file import judgement_hash
+    from annotator.domain.judges.judge import Judgement, RaterKind
+
+    if trial == 1:
+        judges.add(biased, "first", base_url="http://127.0.0.1:1/v1", model="m")
+    judge_id = judges.named(biased, "first").id
+    with biased.store.write() as db:
+        rows = db.exec_driver_sql(
+            "SELECT a.item_id, a.id, b.id FROM response a JOIN response b ON a.item_id = b.item_id AND a.id != b.id"
+        ).all()
+        for item, one, other in rows:
+            row = Judgement(
+                id=derived_id(one, other, str(trial)), protocol="researcherbench.pairwise", item_id=item,
+                response_id=one, unit_id=other, trial=trial, rater_kind=RaterKind.JUDGE, rater_id=judge_id,
+                at=now(), value=value(one, other),
+            ).model_dump()  # fmt: skip
+            db.execute(insert(JUDGEMENT).values(**row, sha256=judgement_hash(row)))
+        db.exec_driver_sql(
+            "INSERT OR IGNORE INTO run SELECT 'r1', id, 'researcherbench.pairwise', 'done', '{}', '{}', '', 0, 0, "
+            "'2026-01-01 00:00:00', NULL, NULL, '' FROM judge WHERE name = 'first'"
+        )
+
+
+def test_the_panel_has_a_table_a_picture_and_the_families(biased: Project) -> None:
+    labelled(biased)
+    attacked_baseline(biased)
+    view = next(one for one in validation_views.VIEWS if one.name == "bias")
+    sheets = view.sheets(view.report(biased))
+    titles = [sheet.title for sheet in sheets]
+    assert titles == [
+        "Attacks",
+        "Biases that show",
+        "Families",
+        "By wording and place",
+        "What the attacks do",
+    ]
+    assert [picture.title for picture in sheets[0].pictures] == ["Failure rate of baseline by attack"]
+    for sheet in sheets:
+        words = " ".join(cell.words for line in sheet.lines for cell in line.cells)
+        assert "nan" not in words.lower()
+        assert "inf" not in words.lower().split()
+
+
+def attacked_baseline(biased: Project) -> None:
+
+    judged(biased, "baseline")
+    attacked(biased, "baseline", size=6)
+
+
+def test_a_project_without_judges_shows_what_to_do(biased: Project) -> None:
+    view = next(one for one in validation_views.VIEWS if one.name == "bias")
+    assert view.sheets(view.report(biased)) == ()
+
+
+@pytest.fixture
+def two_judged(tmp_path: Path) -> Project:
+    return two_judges(tmp_path)
+
+
+COVERAGE = "researcherbench.coverage"
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_a_flip_is_a_unit_on_which_not_all_trials_agree(two_judged: Project) -> None:
+    say(two_judged, "a", "yyynnn")
+    say(two_judged, "a", "yynnny", trial=2)
+    say(two_judged, "a", "yynnn-", trial=3)
+    found = biases.within(two_judged, "a")
+    # The third and the sixth unit flip: 2 of 6. Pairs that agree: 3, 3, 1 of 3 and 3, 3 of 3, and 0 of 1.
+    assert (found.trials, found.units, found.flips.value) == (3, 6, 2 / 6)
+    assert found.agreement.value == pytest.approx((1 + 1 + 1 / 3 + 1 + 1 + 0) / 6)
+    # Wilson's interval for 2 of 6 with t² = 161.45, of one degree of freedom: one flips on either of two items.
+    # (.3333 + 13.4543 ± 12.706·√(.03704 + 1.12120)) / 27.9086.
+    assert (found.flips.low, found.flips.high) == (
+        pytest.approx(0.0040, abs=1e-3),
+        pytest.approx(0.9840, abs=1e-3),
+    )
+
+
+def test_alpha_takes_the_trials_as_raters(two_judged: Project) -> None:
+    say(two_judged, "a", "yyynnn")
+    say(two_judged, "a", "yyynnn", trial=2)
+    assert biases.within(two_judged, "a").alpha.value == 1
+    say(two_judged, "b", "yyyynn")
+    say(two_judged, "b", "yyynnn", trial=2)
+    # Krippendorff 2011: n = 12, n_yes = 7, n_no = 5, one unit of two values disagrees: 1 - 11·2 / (2·7·5).
+    assert biases.within(two_judged, "b").alpha.value == pytest.approx(1 - 11 * 2 / 70)
+
+
+def test_a_unit_judged_once_counts_for_nothing(two_judged: Project) -> None:
+    say(two_judged, "a", "yyynnn")
+    say(two_judged, "a", "y-----", trial=2)
+    found = biases.within(two_judged, "a")
+    assert (found.units, found.flips.value, found.agreement.value) == (1, 0, 1)
+
+
+@pytest.mark.parametrize("level", [Level.ORDINAL, Level.INTERVAL])
+def test_repeats_of_ordered_values_have_the_figures_of_their_level(
+    two_judged: Project, monkeypatch: pytest.MonkeyPatch, level: Level
+) -> None:
+    rated(monkeypatch, numbers(0, 9, level=level))
+    trials = ("158320", "258321", "15842-")
+    for trial, values in enumerate(trials, 1):
+        say(two_judged, "a", values, trial=trial)
+    found = biases.within(two_judged, "a")
+    given = [[float("nan") if value == "-" else int(value) for value in values] for values in trials]
+    assert found.alpha.value == pytest.approx(krippendorff.alpha(given, level_of_measurement=level.value))
+    assert list(found.more) == [name for name in FIGURES[level] if name not in ("alpha", "agreement")]
+    # Three pairs of trials on each unit but the last, which has one.
+    assert {one.n for one in found.more.values()} == {16}
+    if level is Level.INTERVAL:
+        # Apart by 1, 0, 1; 0, 0, 0; 0, 0, 0; 0, 1, 1; 0, 0, 0; and 1.
+        assert found.more["absolute_difference"].value == pytest.approx(5 / 16)
+        assert found.more["icc"].method.startswith("ICC(1,1)")
+    assert found.tree().keys() >= {"flips", "agreement", "alpha", *found.more}
+    assert any(WORDS[next(iter(found.more))][0] in line for line in found.words())
+
+
+def test_without_repeats_every_figure_is_undefined_with_its_reason(two_judged: Project) -> None:
+    say(two_judged, "a", "yyynnn")
+    found = biases.within(two_judged, "a")
+    assert found.units == 0
+    for figure in (found.flips, found.agreement, found.alpha):
+        assert figure.value is None
+        assert figure.note
+
+
+def test_two_judges_are_compared_on_the_units_that_both_judged(two_judged: Project) -> None:
+    say(two_judged, "a", "yyynn-")
+    say(two_judged, "b", "yynnyy")
+    found = biases.between(two_judged, "a", "b")
+    # yy yy yn nn ny: 3 of 5 agree; chance 3/5·3/5 + 2/5·2/5 = .52, so κ = (.6 − .52) / .48.
+    assert (found.units, found.agreement.value) == (5, 3 / 5)
+    assert found.more["kappa"].value == pytest.approx((0.6 - 0.52) / 0.48)
+    assert found.tree()["agreement"]["n"] == 5
+
+
+def test_letter_17_the_agreement_of_two_judges_has_a_spread_over_runs(two_judged: Project) -> None:
+    for trial, (one, other) in enumerate((("yyyyyy", "yyyyyn"), ("yyyyyy", "yyynnn")), 1):
+        say(two_judged, "a", one, trial=trial)
+        say(two_judged, "b", other, trial=trial)
+    found = biases.between(two_judged, "a", "b")
+    # 5/6 and 3/6: their mean, and √(2 · (1/6)² / 1) apart.
+    assert found.over_runs.value == pytest.approx(4 / 6)
+    assert found.spread.value == pytest.approx((2 / 36) ** 0.5)
+    assert any(line.startswith("standard deviation over runs: ") for line in found.words())
+    assert found.tree()["spread"]["n"] == 2
+
+
+def test_one_run_has_no_spread(two_judged: Project) -> None:
+    say(two_judged, "a", "yyy---")
+    say(two_judged, "b", "yyn---")
+    found = biases.between(two_judged, "a", "b")
+    assert (found.over_runs.value, found.spread.value, found.spread.note) == (
+        pytest.approx(2 / 3), None, "one run has no spread",
+    )  # fmt: skip

@@ -1,32 +1,40 @@
-"""What experts do to artifacts, revision by revision."""
+"""What experts do to artifacts, revision by revision; units that are merged, types of questions, and guidelines."""
 
-from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts
-from annotator.actions.items import items
-from annotator.actions.project import drafts, people
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts, settings
+from annotator.actions.imports import imports
+from annotator.actions.items import items, materials
+from annotator.actions.items.materials import WantedMaterial
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.actions.undo import history, recovering
-from annotator.domain.experts.person import Person, Role
-from annotator.domain.kinds.artifact import Kind, State, chain
+from annotator.actions.releases import releases
+from annotator.actions.undo import history
+from annotator.domain.experts.assignment import FORM, Person, Role, Stage
+from annotator.domain.kinds.artifact import Anchor, DraftSource, Kind, State, chain
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
+from annotator.domain.kinds.inspirations import Inspiration, Inspirations
+from annotator.domain.kinds.question_types import QuestionType
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.canonical import canonical_json, sha256
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.canonical import Change, canonical_json, sha256
+from annotator.gui.pages.authoring.form import fresh
+from tests.cli.commands import printed
+from tests.projects import pairs_project as pairs
+from tests.projects.labelling_project import rubric as criteria
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path: Path) -> Project:
     project = new_project(tmp_path / "p.goldsmith")
     items.add(project, "How do catalysts split water?")
-    yield project
-    project.close()
+    return project
 
 
 @pytest.fixture
@@ -54,27 +62,24 @@ def another(project: Project, *roles: Role) -> Person:
     return other
 
 
-def test_a_document_read_back_is_of_its_own_class(project: Project, rubric: str) -> None:
+def test_a_document_is_read_back_and_one_of_a_kind(project: Project, rubric: str) -> None:
+    with pytest.raises(KeyError):
+        artifacts.read(project, "none")
     read = artifacts.read(project, rubric)
     assert isinstance(read.document, Rubric)
     assert read.document.units[0].weight == 2
-
-
-def test_an_artifact_that_is_not_there_is_a_key_error(project: Project) -> None:
-    with pytest.raises(KeyError):
-        artifacts.read(project, "none")
-
-
-def test_a_second_artifact_of_a_kind_for_an_item_is_refused(project: Project, rubric: str) -> None:
-    with pytest.raises(Refusal, match="already have a rubric"):
-        artifacts.start(project, items.ids(project)[0], Kind.RUBRIC)
+    expect_refusal("already have a rubric", artifacts.start, project, items.ids(project)[0], Kind.RUBRIC)
     artifacts.start(project, items.ids(project)[0], Kind.PLAN)
+    assert [(change.seq, change.undoable) for change in no_changes(project, rubric)] == [(0, False)] * 3
+    assert len(artifacts.revisions(project, rubric)) == 1
 
 
-def test_units_are_added_below_another_or_at_the_end(project: Project, rubric: str) -> None:
+def test_units_are_added_and_gone(project: Project, rubric: str) -> None:
     artifacts.add_unit(project, rubric, after="a", id="x")
     artifacts.add_unit(project, rubric, id="y")
     assert order(project, rubric) == "axbcy"
+    artifacts.remove_unit(project, rubric, "a")
+    expect_refusal("no longer exists", artifacts.change_unit, project, rubric, "a", text="late")
 
 
 @pytest.mark.parametrize(("by", "wanted"), [(1, "acb"), (-1, "bac"), (99, "acb"), (-99, "bac")])
@@ -91,28 +96,20 @@ def test_a_removed_unit_stays_in_earlier_revisions(project: Project, rubric: str
     assert newest.verb == "retire unit"
 
 
-def test_a_change_tells_the_revision_before_and_after(project: Project, rubric: str) -> None:
+def test_revisions_follow_every_change_and_are_chained(project: Project, rubric: str) -> None:
     change = artifacts.change_unit(project, rubric, "a", text="Compares a", weight=3)
     newest, first = artifacts.revisions(project, rubric)
     assert change.before == {"revision": 1, "sha256": first.sha256}
     assert change.after == {"revision": 2, "sha256": newest.sha256}
     assert (change.by, newest.by, newest.verb) == (project.by, project.by, "change text, weight")
-
-
-def test_a_list_of_revisions_needs_no_document_and_one_document_no_other(
-    project: Project, rubric: str
-) -> None:
     artifacts.change_unit(project, rubric, "a", text="Compares a")
     artifacts.remove_unit(project, rubric, "b")
     whole, lines = artifacts.revisions(project, rubric), artifacts.revision_lines(project, rubric)
     told = [(one.id, one.number, one.sealed, one.by, one.at, one.verb) for one in whole]
-    assert told == [(one.id, one.number, one.sealed, one.by, one.at, one.verb) for one in lines]
+    assert told == [(line.id, line.number, line.sealed, line.by, line.at, line.verb) for line in lines]
     assert artifacts.revisions(project, rubric, (2,)) == [one for one in whole if one.number == 2]
-
-
-def test_revisions_are_chained_from_the_first(project: Project, rubric: str) -> None:
     artifacts.change_unit(project, rubric, "a", text="Compares a")
-    submitting.seal(project, rubric)
+    assignments.seal(project, rubric)
     link = ""
     for revision in reversed(artifacts.revisions(project, rubric)):
         assert revision.sha256 == sha256(canonical_json(revision.content))
@@ -133,15 +130,8 @@ def test_revisions_are_chained_from_the_first(project: Project, rubric: str) -> 
 def test_a_value_that_does_not_fit_is_refused_and_nothing_written(
     project: Project, rubric: str, fields: dict[str, object], told: str
 ) -> None:
-    with pytest.raises(Refusal, match=told):
-        artifacts.change_unit(project, rubric, "a", **fields)
+    expect_refusal(told, artifacts.change_unit, project, rubric, "a", **fields)
     assert len(artifacts.revisions(project, rubric)) == 1
-
-
-def test_a_unit_that_is_gone_cannot_be_changed(project: Project, rubric: str) -> None:
-    artifacts.remove_unit(project, rubric, "a")
-    with pytest.raises(Refusal, match="no longer exists"):
-        artifacts.change_unit(project, rubric, "a", text="late")
 
 
 def no_changes(project: Project, rubric: str) -> list[Change]:
@@ -152,45 +142,29 @@ def no_changes(project: Project, rubric: str) -> list[Change]:
     ]
 
 
-def test_what_changes_nothing_makes_no_revision_and_cannot_be_undone(project: Project, rubric: str) -> None:
-    assert [(change.seq, change.undoable) for change in no_changes(project, rubric)] == [(0, False)] * 3
-    assert len(artifacts.revisions(project, rubric)) == 1
-
-
-def test_a_sealed_artifact_is_edited_only_after_reopening_it(project: Project, rubric: str) -> None:
-    sealed = submitting.seal(project, rubric, reason="the list is short on purpose")
-    with pytest.raises(Refusal, match="is sealed"):
-        artifacts.change_unit(project, rubric, "a", text="late")
-    submitting.reopen(project, rubric)
+def test_an_artifact_is_sealed_and_reopened(project: Project, rubric: str) -> None:
+    expect_refusal("Only a sealed artifact", assignments.reopen, project, rubric)
+    sealed = assignments.seal(project, rubric, reason="the list is short on purpose")
+    expect_refusal("is sealed", artifacts.change_unit, project, rubric, "a", text="late")
+    assignments.reopen(project, rubric)
     artifacts.change_unit(project, rubric, "a", text="in time")
     kept = next(r for r in artifacts.revisions(project, rubric) if r.sealed)
     assert kept.number == sealed.after["revision"]
     assert kept.content["units"][0]["text"] == "Explains a"
-
-
-def test_an_empty_artifact_cannot_be_sealed(project: Project) -> None:
     plan = artifacts.start(project, items.ids(project)[0], Kind.PLAN).subject
-    with pytest.raises(Refusal, match="still empty"):
-        submitting.seal(project, plan)
-
-
-def test_only_a_sealed_artifact_is_reopened(project: Project, rubric: str) -> None:
-    with pytest.raises(Refusal, match="Only a sealed artifact"):
-        submitting.reopen(project, rubric)
+    expect_refusal("still empty", assignments.seal, project, plan)
 
 
 def test_sealing_a_consensus_leaves_it_the_consensus(project: Project, rubric: str) -> None:
-    with project.store.write():
-        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
-    submitting.reopen(project, rubric)
-    submitting.seal(project, rubric)
+    sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
+    assignments.reopen(project, rubric)
+    assignments.seal(project, rubric)
     assert artifacts.read(project, rubric).state is State.CONSENSUS
     assert artifacts.revisions(project, rubric)[0].sealed
 
 
 def test_a_consensus_is_changed_only_between_opening_and_sealing_it(project: Project, rubric: str) -> None:
-    with project.store.write():
-        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
+    sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     before = artifacts.read(project, rubric)
     closed = "Edit consensus"
     for verb in (
@@ -199,112 +173,388 @@ def test_a_consensus_is_changed_only_between_opening_and_sealing_it(project: Pro
         lambda: artifacts.remove_unit(project, rubric, "a"),
         lambda: artifacts.move_unit(project, rubric, "a", 1),
         lambda: artifacts.change_whole(project, rubric, remark="hm"),
-        lambda: submitting.seal(project, rubric),
+        lambda: assignments.seal(project, rubric),
     ):
-        with pytest.raises(Refusal, match=closed):
-            verb()
+        expect_refusal(closed, verb)
     assert artifacts.read(project, rubric) == before
-    assert submitting.reopen(project, rubric).verb == "edit consensus"
+    assert assignments.reopen(project, rubric).verb == "edit consensus"
     artifacts.change_unit(project, rubric, "a", text="on purpose")
-    submitting.seal(project, rubric)
-    with pytest.raises(Refusal, match=closed):
-        artifacts.change_unit(project, rubric, "a", text="late")
-    with pytest.raises(Refusal, match=closed):
-        history.undo(project)
+    assignments.seal(project, rubric)
+    expect_refusal(closed, artifacts.change_unit, project, rubric, "a", text="late")
+    expect_refusal(closed, history.undo, project)
     assert text_of(project, rubric, "a") == "on purpose"
 
 
 def test_another_annotator_may_not_touch_it(project: Project, rubric: str) -> None:
     another(project, Role.ANNOTATOR, Role.COORDINATOR)
-    with pytest.raises(Refusal, match="someone else's"):
-        artifacts.change_unit(project, rubric, "a", text="mine now")
+    expect_refusal("someone else's", artifacts.change_unit, project, rubric, "a", text="mine now")
     artifacts.start(project, items.ids(project)[0], Kind.RUBRIC)
 
 
 def test_a_consensus_may_be_edited_by_an_adjudicator_but_not_by_an_annotator(
     project: Project, rubric: str
 ) -> None:
-    with project.store.write():
-        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
+    sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     another(project, Role.ANNOTATOR)
-    with pytest.raises(Refusal, match="someone else's"):
-        submitting.reopen(project, rubric)
+    expect_refusal("someone else's", assignments.reopen, project, rubric)
     another(project, Role.ADJUDICATOR)
-    submitting.reopen(project, rubric)
+    assignments.reopen(project, rubric)
     artifacts.change_unit(project, rubric, "a", text="settled")
     another(project, Role.ANNOTATOR)
-    with pytest.raises(Refusal, match="someone else's"):
-        artifacts.change_unit(project, rubric, "a", text="unsettled")
-
-
-def test_a_draft_outlives_the_program_and_becomes_a_revision(project: Project, rubric: str) -> None:
-    drafts.save(project, rubric, "a", "text", "Explains alm")
-    drafts.save(project, rubric, "a", "text", "Explains almost")
-    reopened = Project.open(project.path)
-    (change,) = recovering.recover(reopened)
-    assert change.verb == "change text"
-    assert text_of(reopened, rubric, "a") == "Explains almost"
-    assert kept_drafts(reopened) == []
-    reopened.close()
-
-
-def test_a_draft_of_the_remark_is_recovered_too(project: Project, rubric: str) -> None:
-    drafts.save(project, rubric, "", "remark", "On the whole")
-    recovering.recover(project)
-    assert artifacts.read(project, rubric).document.remark == "On the whole"
-    assert kept_drafts(project) == []
-
-
-def test_a_draft_that_says_what_is_there_already_is_dropped_without_a_revision(
-    project: Project, rubric: str
-) -> None:
-    drafts.save(project, rubric, "a", "text", "Explains a")
-    assert recovering.recover(project) == []
-    assert kept_drafts(project) == []
-    assert len(artifacts.revisions(project, rubric)) == 1
+    expect_refusal("someone else's", artifacts.change_unit, project, rubric, "a", text="unsettled")
 
 
 def test_a_draft_without_a_place_is_kept_and_the_others_recovered(project: Project, rubric: str) -> None:
-    drafts.save(project, rubric, "b", "text", "Explains b better")
-    drafts.save(project, rubric, "a", "text", "Orphaned words")
-    drafts.save(project, "no artifact", "a", "text", "Other orphan")
+    artifacts.save_draft(project, rubric, "b", "text", "Explains b better")
+    artifacts.save_draft(project, rubric, "a", "text", "Orphaned words")
+    artifacts.save_draft(project, "no artifact", "a", "text", "Other orphan")
     artifacts.remove_unit(project, rubric, "a")
-    assert len(recovering.recover(project)) == 1
+    assert len(history.recover(project)) == 1
     assert [text for _, text in kept_drafts(project)] == ["Orphaned words", "Other orphan"]
 
 
 def test_a_unit_id_may_hold_the_sign_that_parts_a_place(project: Project, rubric: str) -> None:
     artifacts.add_unit(project, rubric, id="q|1", text="Old")
-    drafts.save(project, rubric, "q|1", "text", "New")
-    recovering.recover(project)
+    artifacts.save_draft(project, rubric, "q|1", "text", "New")
+    history.recover(project)
     assert text_of(project, rubric, "q|1") == "New"
 
 
 def test_saving_a_field_drops_only_ones_own_draft_of_it(project: Project, rubric: str) -> None:
-    with project.store.write():
-        sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
+    sql.alter(project, "UPDATE artifact SET state = 'consensus', author_id = ''")
     first = project.by
-    drafts.save(project, rubric, "a", "text", "First's words")
+    artifacts.save_draft(project, rubric, "a", "text", "First's words")
     second = another(project, Role.ADJUDICATOR)
-    submitting.reopen(project, rubric)
-    drafts.save(project, rubric, "a", "text", "Second's words")
+    assignments.reopen(project, rubric)
+    artifacts.save_draft(project, rubric, "a", "text", "Second's words")
     artifacts.change_unit(project, rubric, "a", text="Second's words")
     assert kept_drafts(project) == [(first, "First's words")]
     assert second.id != first
 
 
-def test_a_draft_that_is_no_text_is_refused(project: Project, rubric: str) -> None:
-    with pytest.raises(Refusal, match="half of a surrogate pair"):
-        drafts.save(project, rubric, "a", "text", "cut \ud83d")
-
-
-def test_a_dropped_draft_is_gone(project: Project, rubric: str) -> None:
-    drafts.save(project, rubric, "a", "text", "never mind")
-    drafts.forget(project, rubric, "a", "text")
+def test_drafts_are_kept_recovered_and_dropped(project: Project, rubric: str) -> None:
+    expect_refusal(
+        "half of a surrogate pair", artifacts.save_draft, project, rubric, "a", "text", "cut \ud83d"
+    )
+    artifacts.save_draft(project, rubric, "a", "text", "never mind")
+    artifacts.forget_draft(project, rubric, "a", "text")
     assert kept_drafts(project) == []
+    artifacts.save_draft(project, rubric, "a", "text", "Explains a")
+    assert history.recover(project) == []
+    assert kept_drafts(project) == []
+    assert len(artifacts.revisions(project, rubric)) == 1
+    artifacts.save_draft(project, rubric, "", "remark", "On the whole")
+    history.recover(project)
+    assert artifacts.read(project, rubric).document.remark == "On the whole"
+    assert kept_drafts(project) == []
+    artifacts.save_draft(project, rubric, "a", "text", "Explains alm")
+    artifacts.save_draft(project, rubric, "a", "text", "Explains almost")
+    reopened = Project.open(project.path)
+    (change,) = history.recover(reopened)
+    assert change.verb == "change text"
+    assert text_of(reopened, rubric, "a") == "Explains almost"
+    assert kept_drafts(reopened) == []
 
 
 @pytest.mark.parametrize("text", ["سؤال بحثي", "水素を分解する", "e\u0301 é", "a\r\nb\u2028c", "👩‍🔬 " * 50])
 def test_any_text_is_kept_letter_by_letter(project: Project, rubric: str, text: str) -> None:
     artifacts.change_unit(project, rubric, "a", text=text)
     assert text_of(project, rubric, "a") == text
+
+
+LEAD, MORE = Anchor(quote="an open problem"), Anchor(quote="nobody knows")
+DRAFT = DraftSource("d1", "judge", "model-x")
+UPPER = Inspiration(
+    id="a", text="It is open.", type="limitation", qualities=("challenge",), anchor=LEAD, note="one"
+)
+LOWER = Inspiration(
+    id="b", text="Nobody knows.", type="hypothesis", qualities=("explorability", "challenge"), anchor=MORE,
+    more_anchors=(LEAD,), note="two", piece=3,
+)  # fmt: skip
+
+
+@pytest.fixture
+def merging(tmp_path: Path) -> Project:
+    return pairs.work_as(pairs.pairs_project(tmp_path), "Ada")
+
+
+@pytest.fixture
+def own(merging: Project) -> str:
+    document = Inspirations(units=(UPPER, LOWER))
+    return artifacts.start(merging, pairs.item(merging), Kind.INSPIRATIONS, document).subject
+
+
+def units(merging: Project, own: str) -> tuple[Inspiration, ...]:
+    return artifacts.read(merging, own).document.units
+
+
+def test_a_unit_joins_the_one_above_with_all_it_has(merging: Project, own: str) -> None:
+    artifacts.merge_unit(merging, own, "b")
+    (unit,) = units(merging, own)
+    assert (unit.id, unit.text, unit.note) == ("a", "It is open. Nobody knows.", "one\ntwo")
+    assert (unit.type, unit.qualities, unit.piece) == ("limitation", ("challenge", "explorability"), 3)
+    assert unit.anchors == (LEAD, MORE)
+    history.undo(merging)
+    assert units(merging, own) == (UPPER, LOWER)
+    expect_refusal("no unit above", artifacts.merge_unit, merging, own, "a")
+
+
+def test_a_point_that_joins_one_with_a_title_keeps_its_own_in_its_words(merging: Project) -> None:
+    points = (
+        CheckPoint(id="a", title="Rigour", text="Is it sound?"),
+        CheckPoint(id="b", title="Wit", text="Is it?"),
+    )
+    begun = artifacts.start(merging, pairs.item(merging), Kind.CHECKLIST, Checklist(units=points)).subject
+    artifacts.merge_unit(merging, begun, "b")
+    (point,) = artifacts.read(merging, begun).document.units
+    assert (point.title, point.text) == ("Rigour", "Is it sound? Wit: Is it?")
+
+
+def test_a_unit_is_split_where_the_cursor_stands(merging: Project, own: str) -> None:
+    artifacts.merge_unit(merging, own, "b")
+    artifacts.split_unit(merging, own, "a", len("It is open."))
+    first, second = units(merging, own)
+    assert (first.id, first.text, second.text) == ("a", "It is open.", "Nobody knows.")
+    assert second.id not in ("a", "b")
+    assert second.qualities == first.qualities
+    for at in (0, 11, 99):
+        expect_refusal("half would be empty", artifacts.split_unit, merging, own, "a", at)
+
+
+def test_what_was_drafted_stays_known_in_the_unit_it_joins_and_in_both_halves(
+    merging: Project, own: str
+) -> None:
+    with merging.store.write() as db:
+        artifacts.remember(merging, db, own, {"b": DRAFT})
+    artifacts.merge_unit(merging, own, "b")
+    with merging.store.read() as db:
+        assert artifacts.of_artifacts(db, [own])[own]["a"] == DRAFT
+    artifacts.split_unit(merging, own, "a", len("It is open."))
+    with merging.store.read() as db:
+        known = artifacts.of_artifacts(db, [own])[own]
+    assert {unit.id for unit in units(merging, own)} <= known.keys()
+
+
+FORECAST = """
+## Question type: Forecast
+
+The question asks what will be the case at a named date.
+
+### Resolvability
+
+Whether it will be clear at that date who was right.
+
+- **5** – one figure of a named source decides
+- **4** – a named source decides, with a little judgement
+- **3** – most experts would agree
+- **2** – experts would quarrel
+- **1** – nobody could ever tell
+
+### Key insights
+
+- base rates, and what speaks for leaving them
+"""
+
+
+@pytest.fixture
+def typed(tmp_path: Path) -> Project:
+    return pairs.pairs_project(tmp_path, 0)
+
+
+def named(typed: Project, name: str) -> QuestionType | None:
+    return next((one for one in settings.types(typed) if one.name == name), None)
+
+
+def publish(typed: Project, more: str) -> None:
+    settings.write(typed, Stage.SELECTION, settings.shipped(Stage.SELECTION) + more)
+
+
+def test_letter_3_three_types_come_with_definitions_dimensions_and_five_anchors_each() -> None:
+    result = settings.shipped_types()
+    assert [len(one.dimensions) for one in result] == [4, 3, 4]
+    assert all(one.definition and len(one.focus) >= 5 for one in result)
+    anchors = [words for one in result for each in one.dimensions for words in each.anchors.values()]
+    assert len(anchors) == len(set(anchors)) == 11 * 5
+
+
+def test_letter_3_a_fourth_type_is_a_section_and_is_rated_and_drafted_by(
+    typed: Project, tmp_path: Path
+) -> None:
+    publish(typed, FORECAST)
+    assert [one.name for one in settings.types(typed)][-1] == "Forecast"
+    forecast = named(typed, "Forecast")
+    assert [unit.text for unit in fresh(Kind.SELECTION, forecast).units] == ["Resolvability"]
+    item = items.add(typed, "How many will there be in 2030?", "Forecast").subject
+    (tmp_path / "almanac.md").write_text("There were nine.", "utf-8")
+    items.add_source(typed, item, tmp_path / "almanac.md")
+    (at_hand,) = materials.each(typed, WantedMaterial((), sources=True), [item])
+    (own,) = (one for one in at_hand.own.types if one.name == at_hand.item.question_type)
+    assert own.focus == ("base rates, and what speaks for leaving them",)
+
+
+@pytest.mark.parametrize(
+    ("more", "why"),
+    [
+        (
+            FORECAST.replace("- **3** – most experts would agree\n", ""),
+            "lacks its definition, or one of the points",
+        ),
+        (
+            FORECAST.replace("The question asks what will be the case at a named date.", ""),
+            "without a name or a def",
+        ),
+        (FORECAST.replace("Forecast", "Literature Review"), "there twice"),
+        ("\n## Question type: Riddle\n\nIt has an answer.\n", "no dimension to rate it on"),
+    ],
+)
+def test_letter_3_a_type_that_could_not_be_rated_is_not_published(
+    typed: Project, more: str, why: str
+) -> None:
+    expect_refusal(why, publish, typed, more)
+    assert settings.current(typed, Stage.SELECTION) is None
+
+
+def test_letter_3_a_guideline_without_types_leaves_those_that_are_shipped(typed: Project) -> None:
+    settings.write(typed, Stage.SELECTION, "# Selection\n\nBe strict.")
+    assert settings.types(typed) == settings.shipped_types()
+
+
+def test_a_fourth_type_is_a_section_shown_and_released(
+    typed: Project, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    publish(typed, FORECAST)
+    assert "The question asks what will be the case at a named date." in printed(
+        capsys, "items", "types", str(typed.path)
+    )
+    items.add(typed, "How many will there be in 2030?", "Forecast")
+    releases.export(typed, tmp_path / "release")
+    with closing(new_project(tmp_path / "again.goldsmith")) as again:
+        imports.run(again, "goldsmith", [tmp_path / "release"])
+        assert named(again, "Forecast") == named(typed, "Forecast")
+
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def guided(tmp_path: Path) -> Project:
+    guided = new_project(tmp_path / "p.goldsmith")
+    for number in range(2):
+        items.add(guided, f"Question {number}")
+    return guided
+
+
+def stamps(guided: Project, artifact_id: str) -> list[tuple[str, str]]:
+    question = "SELECT guideline, form FROM revision WHERE artifact_id = ? ORDER BY number"
+    return sql.rows(guided, question, [artifact_id])
+
+
+def written(guided: Project, item: int, kind: Kind = Kind.RUBRIC) -> str:
+    item_id = items.ids(guided)[item]
+    document = criteria(item_id, 2) if kind is Kind.RUBRIC else None
+    return artifacts.start(guided, item_id, kind, document).subject
+
+
+@pytest.mark.parametrize("stage", [stage for stage in Stage if stage is not Stage.ADJUDICATION])
+def test_at_first_the_shipped_text_of_each_stage_is_in_force(guided: Project, stage: Stage) -> None:
+    shipped = (ROOT / "resources" / "guidelines" / f"{stage.value}.md").read_text("utf-8")
+    assert settings.text_in_force(guided, stage) == shipped
+    assert settings.current(guided, stage) is None
+    with guided.store.read() as db:
+        assert settings.version_in_force(db, stage) == "1"
+
+
+def test_guidelines_have_versions_that_revisions_bear(guided: Project) -> None:
+    assert settings.text_in_force(guided, Stage.ADJUDICATION) == ""
+    expect_refusal(
+        "already the current", settings.write, guided, Stage.RUBRIC, settings.shipped(Stage.RUBRIC)
+    )
+    settings.write(guided, Stage.RUBRIC, "One claim each.")
+    change = settings.write(guided, Stage.RUBRIC, "One claim each. 不要含糊")
+    assert (change.kind, change.after["version"], change.undoable) == ("guideline", 3, False)
+    result = [
+        (version.version, version.text, version.by) for version in settings.versions(guided, Stage.RUBRIC)
+    ]
+    assert result == [(2, "One claim each.", guided.by), (3, "One claim each. 不要含糊", guided.by)]
+    assert settings.current(guided, Stage.RUBRIC).version == 3
+    assert settings.text_in_force(guided, Stage.RUBRIC) == "One claim each. 不要含糊"
+    assert settings.current(guided, Stage.PLAN) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("", "empty"), (" \n", "empty"), ("nul \0", "does not fit"), ("x" * 200_001, "does not fit")],
+)
+def test_a_text_that_does_not_fit_is_refused(guided: Project, text: str, told: str) -> None:
+    expect_refusal(told, settings.write, guided, Stage.RUBRIC, text)
+    assert settings.versions(guided, Stage.RUBRIC) == []
+
+
+def test_every_revision_bears_the_version_of_its_stage_in_force_then(guided: Project) -> None:
+    artifact_id = written(guided, 0)
+    settings.write(guided, Stage.RUBRIC, "Two claims each.")
+    artifacts.change_unit(guided, artifact_id, f"{items.ids(guided)[0]}/c1", text="Explains it anew")
+    plan = written(guided, 0, Kind.PLAN)
+    assert stamps(guided, artifact_id) == [("1", FORM), ("2", FORM)]
+    assert stamps(guided, plan) == [("1", FORM)]
+
+
+def test_a_version_written_through_another_opening_of_the_file_counts_at_once(guided: Project) -> None:
+    other = Project.open(guided.path)
+    settings.write(other, Stage.RUBRIC, "Written elsewhere.")
+    other.close()
+    assert stamps(guided, written(guided, 0)) == [("2", FORM)]
+
+
+def test_answers_given_under_older_text_are_listed_until_they_are_given_again(guided: Project) -> None:
+    sealed, draft = written(guided, 0), written(guided, 1)
+    assignments.seal(guided, sealed)
+    assert settings.stale(guided) == []
+    settings.write(guided, Stage.RUBRIC, "New text.")
+    result = [
+        (one.item_key, one.stage, one.person_id, one.state, one.then, one.now)
+        for one in settings.stale(guided)
+    ]
+    assert result == [
+        ("1", Stage.RUBRIC, guided.by, State.SEALED, "1", "2"),
+        ("2", Stage.RUBRIC, guided.by, State.DRAFT, "1", "2"),
+    ]
+    assignments.seal(guided, draft)
+    assignments.reopen(guided, sealed)
+    assert settings.stale(guided) == []
+
+
+def test_answers_given_on_an_older_form_are_listed(guided: Project) -> None:
+    artifact_id = written(guided, 0)
+    sql.alter(guided, "UPDATE revision SET form = '0'")
+    (one,) = settings.stale(guided)
+    assert (one.artifact_id, one.form_then, one.form_now, one.then, one.now) == (
+        artifact_id,
+        "0",
+        FORM,
+        "1",
+        "1",
+    )
+
+
+def test_imported_gold_and_consensus_and_items_set_aside_are_not_listed(guided: Project) -> None:
+    imported, agreed = written(guided, 0), written(guided, 1)
+    settings.write(guided, Stage.RUBRIC, "New text.")
+    sql.alter(guided, "UPDATE artifact SET author_id = '' WHERE id = ?", [imported])
+    items.change(guided, items.ids(guided)[1], retired=True)
+    assert settings.stale(guided) == []
+    history.undo(guided)
+    sql.alter(guided, "UPDATE artifact SET state = 'consensus' WHERE id = ?", [agreed])
+    assert settings.stale(guided) == []
+
+
+def test_an_annotator_is_told_of_their_own_answers_alone(guided: Project) -> None:
+    written(guided, 0)
+    added = people.add_person(guided, "Ada").subject
+    coordinator = people.someone(guided)
+    guided.work_as(people.known(guided, added))
+    written(guided, 1)
+    guided.work_as(coordinator)
+    settings.write(guided, Stage.RUBRIC, "New text.")
+    guided.work_as(people.known(guided, added))
+    assert [one.person_id for one in settings.stale(guided)] == [added]

@@ -1,32 +1,56 @@
-"""Once an item's query is settled, its first wording is the question that everybody is asked."""
+"""Which question is asked, which document reports are judged by, and what is known of drafts."""
 
 import asyncio
 import json
+import zipfile
 from collections.abc import Iterator
 from contextlib import closing as closed
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert
 
-from annotator.actions.adjudication import adjudication_sheets, closing, ruling
-from annotator.actions.authoring import asked
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.agreement import agreement_figures, agreement_report
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring import annotating, artifacts
 from annotator.actions.imports import imports
 from annotator.actions.items import items
-from annotator.actions.judges import writers
-from annotator.actions.judges.writers import WriterSettings
-from annotator.actions.material import responding, response_settings
+from annotator.actions.judges import judges
+from annotator.actions.judges.judges import WriterSettings
+from annotator.actions.material import draft_runs, responding
+from annotator.actions.material.model_drafts import proposals, take
+from annotator.actions.parcels import tasking, tray, unpacking
 from annotator.actions.project import people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import wording_hash
+from annotator.actions.project.file import Project, wording_hash
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import overview
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
+from annotator.domain.experts.adjudication import Reason
 from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.artifact import DraftSource, Kind, State, chain
 from annotator.domain.kinds.documents import Query, Wording
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.canonical import canonical_json, now
+from annotator.domain.texts.words import counted
+from annotator.storage.tables import ARTIFACT, REVISION
+from tests.judging.odd_server import OddServer
+from tests.material.sent_apart import annotators, coordinated, task_for
 from tests.projects import pairs_project as pairs
 from tests.projects.adra_project import adra_project, answer
+from tests.projects.authoring_project import PAPER
+from tests.projects.pairs_project import (
+    item,
+    letter_of,
+    opened,
+    pairs_project,
+    person,
+    rubric,
+    rubrics_project,
+    work_as,
+)
+from tests.projects.refusals import expect_refusal
+from tests.servers.drafting_server import JUDGE, drafting
 from tests.servers.writing_server import writing
 from tests.storage import sql
 
@@ -40,13 +64,12 @@ def query(*wordings: str, prefix: str) -> Query:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path: Path) -> Project:
     """One item that a report was written on before both experts put its query."""
     project = pairs.pairs_project(tmp_path)
     pairs.add_report(project)
     pairs.submit(project, {"Ada": query(FIRST, prefix="a"), "Ben": query(SECOND, prefix="b")})
-    yield project
-    project.close()
+    return project
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -58,29 +81,25 @@ def files_of(folder: Path) -> dict[str, bytes]:
 def settle(project: Project, keep: str) -> None:
     pairs.work_as(project, "Cleo")
     stage = pairs.opened(project, Stage.QUERY)
-    for row in adjudication_sheets.sheet(project, stage).rows:
+    for row in adjudicating.sheet(project, stage).rows:
         letter = next((letter for letter, unit in row.units.items() if unit.text == keep), None)
         ruling.rule(project, row.ruling.id, letter or "drop", reason="wording")
-    closing.close(project, stage)
+    ruling.close(project, stage)
 
 
-def test_letter_1_before_a_query_is_settled_the_question_is_a_working_title(project: Project) -> None:
-    found = items.read(project, pairs.item(project))
-    assert (found.question, found.working_title) == (TITLE, "")
-    assert asked.answered_otherwise(project) == []
-
-
-def test_letter_1_the_first_wording_of_a_settled_query_is_the_question(project: Project) -> None:
+def test_a_settled_query_is_the_question(project: Project) -> None:
+    result = items.read(project, pairs.item(project))
+    assert (result.question, result.working_title) == (TITLE, "")
+    assert annotating.answered_otherwise(project) == []
     settle(project, SECOND)
-    found = items.read(project, pairs.item(project))
-    assert (found.question, found.working_title) == (SECOND, TITLE)
+    result = items.read(project, pairs.item(project))
+    assert (result.question, result.working_title) == (SECOND, TITLE)
     assert [line.key for line in items.lines(project, items.ids(project, items.Filter(words="trust")))] == [
         "1"
     ]
     assert checking.check(project).problems == []
     pairs.work_as(project, "Cora")
-    with pytest.raises(Refusal, match="query of item 1 is settled"):
-        items.change(project, found.id, question="Something else?")
+    expect_refusal("query of item 1 is settled", items.change, project, result.id, question="Something else?")
 
 
 def test_letter_1_a_response_to_another_wording_is_flagged_in_the_results(tmp_path: Path) -> None:
@@ -92,19 +111,19 @@ def test_letter_1_a_response_to_another_wording_is_flagged_in_the_results(tmp_pa
             "1 response to another wording of the question than is asked now: item 2 (Alpha)."
         ]
         history.undo(project)
-        assert asked.answered_otherwise(project) == []
+        assert annotating.answered_otherwise(project) == []
 
 
 def test_letter_1_another_wording_after_reopening_keeps_the_working_title(project: Project) -> None:
     settle(project, FIRST)
     stage = pairs.opened(project, Stage.QUERY)
-    closing.reopen(project, stage, "The other is broader.")
-    for row in adjudication_sheets.sheet(project, stage).rows:
+    ruling.reopen(project, stage, "The other is broader.")
+    for row in adjudicating.sheet(project, stage).rows:
         letter = next((letter for letter, unit in row.units.items() if unit.text == SECOND), None)
         ruling.rule(project, row.ruling.id, letter or "drop", reason="wording")
-    closing.close(project, stage)
-    found = items.read(project, pairs.item(project))
-    assert (found.question, found.working_title) == (SECOND, TITLE)
+    ruling.close(project, stage)
+    result = items.read(project, pairs.item(project))
+    assert (result.question, result.working_title) == (SECOND, TITLE)
     assert sql.rows(project, "SELECT asked FROM response") == [(wording_hash(TITLE),)]
 
 
@@ -112,9 +131,8 @@ def test_letter_1_a_model_is_sent_the_settled_wording_and_its_report_says_so(pro
     settle(project, SECOND)
     pairs.work_as(project, "Cora")
     with writing() as server:
-        settings = WriterSettings(base_url=server.url, model="test-model")
-        writer = writers.prepared(project, "Scribe", settings)
-        order = RunRequest(writer.name, response_settings.protocol_name(), systems=("Scribe",), timeout_s=5.0)
+        writer = judges.prepared(project, "Scribe", WriterSettings(base_url=server.url, model="test-model"))
+        order = RunRequest(writer.name, responding.protocol_name(), systems=("Scribe",), timeout_s=5.0)
         asyncio.run(responding.run(project, order))
         sent = str(server.bodies[0]["messages"])
     assert SECOND in sent
@@ -122,7 +140,7 @@ def test_letter_1_a_model_is_sent_the_settled_wording_and_its_report_says_so(pro
     assert sql.rows(
         project, "SELECT asked FROM response r JOIN system s ON s.id = r.system_id WHERE s.name = 'Scribe'"
     ) == [(wording_hash(SECOND),)]
-    assert {one.system for one in asked.answered_otherwise(project)} == {"Canary-System-9000"}
+    assert {one.system for one in annotating.answered_otherwise(project)} == {"Canary-System-9000"}
 
 
 def test_letter_1_a_release_asks_the_wording_and_comes_back_to_the_byte(
@@ -137,7 +155,7 @@ def test_letter_1_a_release_asks_the_wording_and_comes_back_to_the_byte(
     with closed(people.new_project(tmp_path / "again.goldsmith", project.title)) as again:
         imports.run(again, "goldsmith", [tmp_path / "one"])
         releases.export(again, tmp_path / "two")
-        assert len(asked.answered_otherwise(again)) == 1
+        assert len(annotating.answered_otherwise(again)) == 1
     assert files_of(tmp_path / "one") == files_of(tmp_path / "two")
 
 
@@ -157,5 +175,236 @@ def test_letter_1_an_older_release_with_a_settled_query_asks_its_wording(
     )
     with closed(people.new_project(tmp_path / "again.goldsmith")) as again:
         imports.run(again, "goldsmith", [tmp_path / "older"])
-        (found,) = (items.read(again, item_id) for item_id in items.ids(again))
-    assert (found.question, found.working_title) == (FIRST, TITLE)
+        (result,) = (items.read(again, item_id) for item_id in items.ids(again))
+    assert (result.question, result.working_title) == (FIRST, TITLE)
+
+
+CANARY = "Canary of a draft"
+
+
+@pytest.fixture
+def server() -> Iterator[OddServer]:
+    with drafting() as server:
+        yield server
+
+
+@pytest.fixture
+def asking(tmp_path: Path, server: OddServer) -> Project:
+    """Ada and Ben may write the rubric of an item with a source; Cora works."""
+    asking = work_as(pairs_project(tmp_path), "Cora")
+    add_source(asking, tmp_path)
+    judges.add(asking, JUDGE, base_url=server.url, model="test-model")
+    return asking
+
+
+def add_source(asking: Project, folder: Path) -> None:
+    paper = folder / "paper.md"
+    paper.write_text(PAPER, "utf-8")
+    items.add_source(asking, items.ids(asking)[0], paper)
+
+
+def drafted(asking: Project, units: int, kind: Kind = Kind.RUBRIC, judge: str = JUDGE) -> str:
+    """Whoever works asks for a draft of the first item and takes so many units of it; the document's id."""
+    key = items.read(asking, items.ids(asking)[0]).key
+    asyncio.run(draft_runs.run(asking, RunRequest(judge, draft_runs.protocol_name(kind), items=(key,))))
+    result = proposals(asking, items.ids(asking)[0], kind)[0]
+    return take(asking, result.id, [unit.id for unit in result.document.units[:units]]).subject
+
+
+def both_submit(asking: Project, ada: int = 2, ben: int = 1) -> None:
+    """Ada takes so many units and adds one of her own; so does Ben."""
+    made = {}
+    for name, units in (("Ada", ada), ("Ben", ben)):
+        made[name] = drafted(work_as(asking, name), units)
+        artifacts.add_unit(asking, made[name], text=f"Discusses what {name} alone has thought of.")
+    for name, artifact_id in made.items():
+        assignments.seal(work_as(asking, name), artifact_id)
+    work_as(asking, "Cora")
+
+
+def frozen_notes(asking: Project) -> set[str]:
+    (agreement,) = agreements.of_item(asking, item(asking))
+    return {one.note for pair in agreement.pairs for one in pair.figures}
+
+
+def test_agreement_says_when_one_model_drafted_for_both(asking: Project) -> None:
+    both_submit(asking)
+    # Ada is A or B as her id happens to be lower or not.
+    ada_first = person(asking, "Ada").id < person(asking, "Ben").id
+    a, b = (2, 1) if ada_first else (1, 2)
+    words = f"{counted(a, 'unit')} of A and {b} of B came from one model's drafts (test-model)"
+    assert all(note.endswith(words) for note in frozen_notes(asking))
+    row = next(row for row in agreement_figures.rows(asking) if row.field == "units")
+    said = agreement_report.remarks(row.figures[0])
+    assert "on 1 item units of two raters came from one model's drafts" in said
+
+
+def test_agreement_says_nothing_where_only_one_of_them_took_any(asking: Project) -> None:
+    first = drafted(work_as(asking, "Ada"), 2)
+    second = artifacts.start(work_as(asking, "Ben"), item(asking), Kind.RUBRIC).subject
+    artifacts.add_unit(asking, second, text="Explains why deep plain networks train badly.")
+    for name, artifact_id in (("Ada", first), ("Ben", second)):
+        assignments.seal(work_as(asking, name), artifact_id)
+    assert not any(artifacts.COMMON in note for note in frozen_notes(asking))
+
+
+def test_the_adjudicator_is_not_told_who_took_what(asking: Project) -> None:
+    both_submit(asking)
+    opened(asking)
+    told = repr(adjudicating.sheet(asking, adjudicating.queue(asking)[0].adjudication_id))
+    assert artifacts.COMMON not in told
+    assert "test-model" not in told
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "words"),
+    [
+        ({}, {"u": DraftSource("d", "j", "m")}, ""),
+        ({"t": DraftSource("d1", "j", "m1")}, {"u": DraftSource("d2", "k", "m2")}, ""),
+        (
+            {"t": DraftSource("d", "j", "m")},
+            {"u": DraftSource("d", "j", "m"), "v": DraftSource("e", "j", "m")},
+            "1 unit of A and 1 of B came from one model's draft, the same for both",
+        ),
+        (
+            {"t": DraftSource("d1", "j", "")},
+            {"u": DraftSource("d2", "j", "")},
+            "1 unit of A and 1 of B came from one model's drafts (j)",
+        ),
+    ],
+    ids=["one side", "two models", "one draft", "the baseline"],
+)
+def test_the_note_tells_one_draft_from_two_of_one_model(
+    a: dict[str, DraftSource], b: dict[str, DraftSource], words: str
+) -> None:
+    assert artifacts.note(a, b) == words
+
+
+def test_a_release_says_how_many_units_of_each_document_were_drafted(asking: Project, tmp_path: Path) -> None:
+    both_submit(asking)
+    adjudication = opened(asking)
+    ada = letter_of(asking, adjudication, "Ada")
+    for row in adjudicating.sheet(asking, adjudication).rows:
+        said = "both" if row.ruling.unanimous else ada if ada in row.units else "drop"
+        ruling.rule(asking, row.ruling.id, said, reason=Reason.SCOPE, rationale="So.")
+    ruling.close(asking, adjudication)
+    releases.export(work_as(asking, "Cora"), tmp_path / "out")
+    rubrics = json.loads((tmp_path / "out/artifacts/rubric.json").read_text("utf-8"))
+    of = {one["id"]: (one["state"], len(one["document"]["units"])) for one in rubrics}
+    counts = json.loads((tmp_path / "out/manifest.json").read_text("utf-8"))["drafted"]
+    # Ada took 2 of her 3, Ben 1 of his 2; the consensus has the one both took and Ada's other two.
+    assert sorted((of[name], count) for name, count in counts.items()) == [
+        (("consensus", 3), 2),
+        (("sealed", 2), 1),
+        (("sealed", 3), 2),
+    ]
+    card = (tmp_path / "out/data_card.md").read_text("utf-8")
+    assert "5 units of 3 documents came from a model's draft" in card
+    assert "Models: test-model." in card
+    assert "| rubric | consensus | 2 | 3 |" in card
+
+
+def test_a_release_without_drafts_says_nothing_and_none_leaves(asking: Project, tmp_path: Path) -> None:
+    releases.export(asking, tmp_path / "out")
+    assert "drafted" not in json.loads((tmp_path / "out/manifest.json").read_text("utf-8"))
+    assert "model's draft" not in (tmp_path / "out/data_card.md").read_text("utf-8")
+    assignments.seal(asking, drafted(work_as(asking, "Ada"), 1))
+    releases.export(work_as(asking, "Cora"), tmp_path / "out")
+    left = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert b"Explains why deep plain networks" in left
+    # The units that nobody took.
+    assert b"adds to its output" not in left
+
+
+def held(path: Path) -> bytes:
+    """All that a package holds, unpacked and as it lies in the file."""
+    with zipfile.ZipFile(path) as package:
+        return b"".join(package.read(name) for name in package.namelist()) + path.read_bytes()
+
+
+def test_a_task_holds_no_draft_of_anybodys(tmp_path: Path, server: OddServer) -> None:
+    asking = coordinated(tmp_path / "home")
+    add_source(asking, tmp_path)
+    judges.add(asking, JUDGE, base_url=server.url, model=CANARY)
+    people_ = annotators(asking)
+    for whoever in (people.someone(asking), *people_):
+        asking.work_as(whoever)
+        drafted(asking, 1)
+    asking.work_as(next(one for one in people.people(asking) if one not in people_))
+    for one in people_:
+        content = held(task_for(asking, one.id, tmp_path / one.alias))
+        assert PAPER.splitlines()[0].encode() in content
+        assert CANARY.encode() not in content
+        assert "Explains why deep plain" not in content.decode("utf-8", "replace")
+        assert "残差连接如何" not in content.decode("utf-8", "replace")
+
+
+def test_what_was_drafted_on_an_annotators_computer_is_known_when_it_comes_back(
+    tmp_path: Path, server: OddServer
+) -> None:
+    asking = coordinated(tmp_path / "home")
+    add_source(asking, tmp_path)
+    ana, _ = annotators(asking)
+    theirs = tasking.take_task(task_for(asking, ana.id, tmp_path / "ana")).project
+    judges.add(theirs, JUDGE, base_url=server.url, model="test-model")
+    assignments.seal(theirs, drafted(theirs, 2))
+    path = tray.work(theirs).path
+    theirs.close()
+    content = held(path)
+    assert "Explains why deep plain" in content.decode("utf-8", "replace")
+    # What she did not take stays with her.
+    assert "残差连接如何" not in content.decode("utf-8", "replace")
+    for _ in range(2):
+        unpacking.take_in(asking, [path])
+    with asking.store.read() as db:
+        (units,) = artifacts.of_artifacts(db).values()
+    assert sorted(source.model for source in units.values()) == ["test-model", "test-model"]
+    assert sql.first(asking, "SELECT count(*) FROM audit WHERE verb LIKE 'from a model%'") == (1,)
+
+
+def import_rubric(project: Project, state: State, words: str) -> str:
+    """A rubric of nobody's for the first item, as an import leaves it; its id sorts before any other."""
+    document = rubric(((words, 3),), "i")
+    content, digest = canonical_json(document.tree()).decode(), document.sha256()
+    row = {"id": "0", "item_id": item(project), "kind": "rubric", "author_id": "", "state": state.value}
+    with project.store.write() as db:
+        db.execute(insert(ARTIFACT).values(**row, revision=1))
+        db.execute(
+            insert(REVISION).values(
+                id="0", artifact_id="0", number=1, content=content, sha256=digest, chain=chain("", digest),
+                verb="import", by="", at=now(),
+            )
+        )  # fmt: skip
+    return words
+
+
+def judged(project: Project) -> str:
+    """The words of the first criterion that the first item's reports are judged by."""
+    with project.store.read() as db:
+        row = annotating.judged_rows(db, Kind.RUBRIC)[item(project)]
+    return str(json.loads(row.content)["units"][0]["text"])
+
+
+def adjudicate(project: Project) -> str:
+    """Take the same letter's wording everywhere; the first criterion of the consensus."""
+    adjudication = opened(project)
+    for row in adjudicating.sheet(project, adjudication).rows:
+        ruling.rule(project, row.ruling.id, min(row.units), reason=Reason.WORDING)
+    ruling.close(project, adjudication)
+    return adjudicating.sheet(project, adjudication).consensus.units[0].text
+
+
+def test_the_consensus_of_an_adjudicator_is_judged_by_before_one_that_was_imported(tmp_path: Path) -> None:
+    project = rubrics_project(tmp_path)
+    imported = import_rubric(project, State.CONSENSUS, "Names what was imported")
+    assert judged(project) == imported
+    agreed = adjudicate(project)
+    assert agreed == "Explains how attribution ties each claim to a source"
+    assert judged(project) == agreed
+
+
+def test_imported_gold_is_judged_by_before_a_single_annotators_document(tmp_path: Path) -> None:
+    project = rubrics_project(tmp_path)
+    project.set(annotating.UNADJUDICATED, True)
+    assert judged(project) == "Explains how attribution ties each claim to a source"
+    assert import_rubric(project, State.SEALED, "Names what was imported") == judged(project)

@@ -3,7 +3,9 @@
 from math import sqrt
 
 import pytest
+from pydantic import ValidationError
 
+from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.comparing import (
     ALIGNED,
     DocumentComparison,
@@ -13,8 +15,8 @@ from annotator.actions.authoring.comparing import (
     matcher,
     over_all,
 )
-from annotator.domain.experts.agreement import Figure, PairAgreement
-from annotator.domain.kinds.artifact import Anchor, Kind, Unit
+from annotator.domain.experts.adjudication import Figure, PairAgreement
+from annotator.domain.kinds.artifact import AlignmentRule, Anchor, Kind, Unit
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.documents import Query, Wording
@@ -25,7 +27,7 @@ from annotator.domain.kinds.nuggets import Nugget, Nuggets
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
-from annotator.domain.kinds.spec import AlignmentRule
+from annotator.domain.texts.canonical import canonical_json
 from tests.projects.paired_project import SENTENCES, labels, rubric
 
 PLACES = ("Norway", "Kenya")
@@ -64,121 +66,103 @@ def selection(*ratings: int | None) -> Selection:
     )
 
 
-def test_rubrics_are_matched_by_text_and_their_weights_compared() -> None:
+def test_rubrics_are_compared_by_weight() -> None:
     # Three of four criteria are the same on either side: F1 = 2·3 / (4 + 4).
     a, b = rubric(3, 2, 1, 2), Rubric(units=(*rubric(3, 1, 1).units, Criterion(text=SENTENCES[5])))
-    found = compare(Kind.RUBRIC, a, b)
-    assert value(found, "match_f1") == 0.75
-    assert found.only_a == (a.units[3].id,)
-    assert found.only_b == (b.units[3].id,)
+    result = compare(Kind.RUBRIC, a, b)
+    assert value(result, "match_f1") == 0.75
+    assert result.only_a == (a.units[3].id,)
+    assert result.only_b == (b.units[3].id,)
     # Weights (3,3), (2,1), (1,1). Seen: mean |i−j| = 1/3. By chance, a: one of each, b: 3 once, 1 twice:
     # 1/3·(2/3·2) + 1/3·(1/3·1 + 2/3·1) + 1/3·(1/3·2) = 1. κ = 1 − (1/3)/1.
-    assert found.values == {"weight": ((3, 3), (2, 1), (1, 1))}
-    assert value(found, "weight_agreement") == pytest.approx(2 / 3)
-    assert value(found, "weight_kappa") == pytest.approx(2 / 3)
-
-
-def test_other_weights_are_as_far_apart_as_their_numbers() -> None:
+    assert result.values == {"weight": ((3, 3), (2, 1), (1, 1))}
+    assert value(result, "weight_agreement") == pytest.approx(2 / 3)
+    assert value(result, "weight_kappa") == pytest.approx(2 / 3)
     # Weights (10,10), (2,1), (1,1). Seen: mean |a−b| = 1/3. By chance, a: 10, 2, 1 once each, b: 10 once, 1 twice:
     # (0 + 2·9 + 8 + 2·1 + 9 + 0) / 9 = 37/9. κ = 1 − (1/3) / (37/9) = 34/37.
-    found = compare(Kind.RUBRIC, rubric(10, 2, 1), rubric(10, 1, 1))
-    assert value(found, "weight_kappa") == pytest.approx(34 / 37)
+    result = compare(Kind.RUBRIC, rubric(10, 2, 1), rubric(10, 1, 1))
+    assert value(result, "weight_kappa") == pytest.approx(34 / 37)
     # Two that differ in sign alone: (−3,3), (3,3), (−3,−3): seen 6/3, by chance half of 6 where a has 2:1, b 1:2.
-    found = compare(Kind.RUBRIC, rubric(-3, 3, -3), rubric(3, 3, -3))
-    assert value(found, "weight_kappa") == pytest.approx(1 - 2 / (6 * (2 / 3 * 2 / 3 + 1 / 3 * 1 / 3)))
+    result = compare(Kind.RUBRIC, rubric(-3, 3, -3), rubric(3, 3, -3))
+    assert value(result, "weight_kappa") == pytest.approx(1 - 2 / (6 * (2 / 3 * 2 / 3 + 1 / 3 * 1 / 3)))
+    a, b = rubric(2, 3), rubric(3, 1, sentences=SENTENCES[3:])
+    result = compare(Kind.RUBRIC, a, b, pairs=[(a.units[1].id, b.units[0].id)])
+    assert value(result, "match_f1") == 0.5
+    assert result.values["weight"] == ((3, 3),)
+    assert (result.only_a, result.only_b) == ((a.units[0].id,), (b.units[1].id,))
 
 
-def test_units_in_another_order_are_matched_all_the_same() -> None:
+def test_units_are_matched_by_text_whoever_is_first() -> None:
     a = rubric(1, 2, 3)
-    found = compare(Kind.RUBRIC, a, Rubric(units=a.units[::-1]))
-    assert {(match.a, match.b) for match in found.matched} == {(unit.id, unit.id) for unit in a.units}
-    assert value(found, "weight_kappa") == 1
-
-
-def test_figures_do_not_depend_on_who_is_named_first() -> None:
+    result = compare(Kind.RUBRIC, a, Rubric(units=a.units[::-1]))
+    assert {(match.a, match.b) for match in result.matched} == {(unit.id, unit.id) for unit in a.units}
+    assert value(result, "weight_kappa") == 1
     a, b = rubric(3, 2, 1, 2), rubric(3, 1, 1, 3)
     there, back = compare(Kind.RUBRIC, a, b), compare(Kind.RUBRIC, b, a)
     assert [(f.name, f.value) for f in there.figures] == [(f.name, f.value) for f in back.figures]
     assert back.values["weight"] == tuple((y, x) for x, y in there.values["weight"])
 
 
-def test_one_weight_alone_leaves_kappa_undefined_and_says_why() -> None:
-    found = compare(Kind.RUBRIC, rubric(2, 2, 2), rubric(2, 2, 2))
-    assert value(found, "weight_agreement") == 1
-    assert of(found, "weight_kappa").value is None
-    assert "one category only" in of(found, "weight_kappa").note
+def test_undefined_weights_say_why() -> None:
+    result = compare(Kind.RUBRIC, rubric(2, 2, 2), rubric(2, 2, 2))
+    assert value(result, "weight_agreement") == 1
+    assert of(result, "weight_kappa").value is None
+    assert "one category only" in of(result, "weight_kappa").note
+    result = compare(Kind.RUBRIC, rubric(2, 2), rubric(3, 1, sentences=SENTENCES[3:]))
+    assert value(result, "match_f1") == 0
+    assert of(result, "weight_agreement").value is None
+    assert "no unit was judged by both" in of(result, "weight_kappa").note
 
 
-def test_nothing_matched_leaves_the_weights_undefined_and_says_why() -> None:
-    found = compare(Kind.RUBRIC, rubric(2, 2), rubric(3, 1, sentences=SENTENCES[3:]))
-    assert value(found, "match_f1") == 0
-    assert of(found, "weight_agreement").value is None
-    assert "no unit was judged by both" in of(found, "weight_kappa").note
-
-
-def test_the_adjudicators_pairing_takes_the_place_of_the_matcher() -> None:
-    a, b = rubric(2, 3), rubric(3, 1, sentences=SENTENCES[3:])
-    found = compare(Kind.RUBRIC, a, b, pairs=[(a.units[1].id, b.units[0].id)])
-    assert value(found, "match_f1") == 0.5
-    assert found.values["weight"] == ((3, 3),)
-    assert (found.only_a, found.only_b) == ((a.units[0].id,), (b.units[1].id,))
-
-
-def test_nuggets_are_compared_by_importance() -> None:
+def test_nuggets_and_diagnostics_are_compared_by_their_values() -> None:
     # (v,v) (v,o) (o,o) (o,o): seen 3/4; by chance ½·¼ + ½·¾ = ½; κ = (¾ − ½)/(1 − ½).
-    found = compare(Kind.NUGGETS, nuggets(*"vvoo"), nuggets(*"vooo"))
-    assert value(found, "importance_agreement") == 0.75
-    assert value(found, "importance_kappa") == pytest.approx(0.5)
-    assert value(found, "match_f1") == 1
-
-
-def test_diagnostics_are_compared_by_gold_label_and_by_aspect() -> None:
+    result = compare(Kind.NUGGETS, nuggets(*"vvoo"), nuggets(*"vooo"))
+    assert value(result, "importance_agreement") == 0.75
+    assert value(result, "importance_kappa") == pytest.approx(0.5)
+    assert value(result, "match_f1") == 1
     first, last = Aspect.BACKGROUND, Aspect.RESULTS
     a = statements((True, first), (True, last), (False, last), (True, first))
     b = statements((True, first), (True, last), (False, first), (False, first))
-    found = compare(Kind.DIAGNOSTICS, a, b)
+    result = compare(Kind.DIAGNOSTICS, a, b)
     # Labels TT TT FF TF: seen ¾; by chance ¾·½ + ¼·½ = ½. Aspects likewise: ½·¾ + ½·¼ = ½.
-    assert value(found, "label_kappa") == pytest.approx(0.5)
-    assert value(found, "aspect_kappa") == pytest.approx(0.5)
-    assert not [figure.name for figure in found.figures if figure.name.endswith("ac1")]
+    assert value(result, "label_kappa") == pytest.approx(0.5)
+    assert value(result, "aspect_kappa") == pytest.approx(0.5)
+    assert not [figure.name for figure in result.figures if figure.name.endswith("ac1")]
+    a = statements((True, None), (None, None), (False, None))
+    result = compare(Kind.DIAGNOSTICS, a, statements((True, None), (False, None), (False, None)))
+    assert result.values["label"] == ((True, True), (None, False), (False, False))
+    assert (of(result, "label_agreement").n, value(result, "label_kappa")) == (2, 1)
+    assert "1 of 3 units left out" in of(result, "label_kappa").note
+    assert of(result, "aspect_kappa").value is None
 
 
-def test_ac1_stands_beside_kappa_where_one_label_prevails() -> None:
+def test_ac1_where_one_label_prevails() -> None:
     # Nine TT and one TF: seen .9; κ: by chance 1·.9 → 0. AC1: T has .95, so by chance 2·.95·.05 = .095.
     same = [(True, None)] * 9
-    found = compare(Kind.DIAGNOSTICS, statements(*same, (True, None)), statements(*same, (False, None)))
-    assert value(found, "label_kappa") == pytest.approx(0)
-    assert value(found, "label_ac1") == pytest.approx((0.9 - 0.095) / (1 - 0.095))
-    assert "κ can be low" in of(found, "label_ac1").note
+    result = compare(Kind.DIAGNOSTICS, statements(*same, (True, None)), statements(*same, (False, None)))
+    assert value(result, "label_kappa") == pytest.approx(0)
+    assert value(result, "label_ac1") == pytest.approx((0.9 - 0.095) / (1 - 0.095))
+    assert "κ can be low" in of(result, "label_ac1").note
+    result = compare(Kind.LABELS, labels("yyyy"), labels("yyyy"))
+    assert of(result, "value_kappa").value is None
+    # Nobody says no, so guessing has nothing to guess between: chance is 0.
+    assert value(result, "value_ac1") == 1
 
 
-def test_what_was_not_decided_is_missing_and_no_disagreement() -> None:
-    a = statements((True, None), (None, None), (False, None))
-    b = statements((True, None), (False, None), (False, None))
-    found = compare(Kind.DIAGNOSTICS, a, b)
-    assert found.values["label"] == ((True, True), (None, False), (False, False))
-    assert (of(found, "label_agreement").n, value(found, "label_kappa")) == (2, 1)
-    assert "1 of 3 units left out" in of(found, "label_kappa").note
-    assert of(found, "aspect_kappa").value is None
-
-
-def test_plans_are_compared_by_the_order_of_their_subtasks() -> None:
+def test_plans_are_compared_by_order() -> None:
     a = Plan(units=tuple(Subtask(text=text) for text in SENTENCES[:4]))
     b = Plan(units=(a.units[1], a.units[0], *a.units[2:], Subtask(text=SENTENCES[5])))
-    found = compare(Kind.PLAN, a, b)
+    result = compare(Kind.PLAN, a, b)
     # One of six pairs stands the other way round: τ = (5 − 1)/6. F1 = 2·4 / (4 + 5).
-    assert value(found, "order_tau") == pytest.approx(4 / 6)
-    assert value(found, "match_f1") == pytest.approx(8 / 9)
-    assert found.values["position"] == ((1, 2), (2, 1), (3, 3), (4, 4))
-
-
-def test_two_subtasks_in_common_give_no_order_and_say_so() -> None:
+    assert value(result, "order_tau") == pytest.approx(4 / 6)
+    assert value(result, "match_f1") == pytest.approx(8 / 9)
+    assert result.values["position"] == ((1, 2), (2, 1), (3, 3), (4, 4))
     a = Plan(units=tuple(Subtask(text=text) for text in SENTENCES[:2]))
     tau = of(compare(Kind.PLAN, a, a), "order_tau")
     assert (tau.value, "too few" in tau.note) == (None, True)
 
 
-def test_references_are_compared_by_identifier() -> None:
+def test_references_are_compared_by_identifier_and_importance() -> None:
     a = Evidence(
         units=(
             Reference(text="Deep residual learning", identifier="https://doi.org/10.1109/CVPR.2016.90"),
@@ -192,16 +176,14 @@ def test_references_are_compared_by_identifier() -> None:
             Reference(text="ResNet", identifier="doi:10.1109/cvpr.2016.90"),
         )
     )
-    found = compare(Kind.EVIDENCE, a, b)
+    result = compare(Kind.EVIDENCE, a, b)
     # Two works in common, one only in A: 2/3, and F1 = 2·2 / (3 + 2).
-    assert value(found, "jaccard") == pytest.approx(2 / 3)
-    assert value(found, "match_f1") == 0.8
+    assert value(result, "jaccard") == pytest.approx(2 / 3)
+    assert value(result, "match_f1") == 0.8
     # Nobody said which are important, so nothing of it is measured.
-    assert "importance" not in found.values
-    assert [one.name for one in found.figures] == ["jaccard", "match_f1"]
+    assert "importance" not in result.values
+    assert [figure.name for figure in result.figures] == ["jaccard", "match_f1"]
 
-
-def test_references_are_compared_by_importance_where_somebody_says_it() -> None:
     def said(*values: str) -> Evidence:
         return Evidence(
             units=tuple(
@@ -210,14 +192,14 @@ def test_references_are_compared_by_importance_where_somebody_says_it() -> None:
             )
         )
 
-    found = compare(
+    result = compare(
         Kind.EVIDENCE, said("important", "not_important", "important", "important"),
         said("important", "not_important", "not_important", ""),
     )  # fmt: skip
     # What one of them left open is missing. Two of three pairs agree, by chance (2·1 + 1·2) / 9: (2/3 - 4/9) / (5/9).
-    assert found.values["importance"][3] == ("important", None)
-    assert value(found, "importance_kappa") == pytest.approx(0.4)
-    assert of(found, "importance_kappa").note.startswith("1 of 4 units left out")
+    assert result.values["importance"][3] == ("important", None)
+    assert value(result, "importance_kappa") == pytest.approx(0.4)
+    assert of(result, "importance_kappa").note.startswith("1 of 4 units left out")
 
 
 @pytest.mark.parametrize(("kind", "document", "unit"), [
@@ -229,8 +211,8 @@ def test_insights_and_queries_are_compared_by_their_words(
     a, b = (
         document(units=tuple(unit(text=text) for text in texts)) for texts in (SENTENCES[:3], SENTENCES[2:5])
     )  # type: ignore[arg-type]
-    found = compare(kind, a, b)
-    assert [(figure.name, figure.value) for figure in found.figures] == [("match_f1", pytest.approx(1 / 3))]
+    result = compare(kind, a, b)
+    assert [(figure.name, figure.value) for figure in result.figures] == [("match_f1", pytest.approx(1 / 3))]
 
 
 def test_checklists_are_compared_by_their_shares() -> None:
@@ -242,54 +224,38 @@ def test_checklists_are_compared_by_their_shares() -> None:
     assert value(compare(Kind.CHECKLIST, a, b), "share_pearson") == pytest.approx(-39 / 42)
 
 
-def test_selection_ratings_are_compared_dimension_by_dimension() -> None:
+def test_selection_ratings_are_compared() -> None:
     # The protocols' oracle: 2, 2, 3, 2 make an item score of 2.25.
     a, b = selection(2, 2, 3, 2), selection(3, 2, 3, 1)
-    found = compare(Kind.SELECTION, a, Selection(units=b.units[::-1]))
-    assert value(found, "item_score_a") == 2.25
-    assert value(found, "item_score_b") == 2.25
+    result = compare(Kind.SELECTION, a, Selection(units=b.units[::-1]))
+    assert value(result, "item_score_a") == 2.25
+    assert value(result, "item_score_b") == 2.25
     # Seen: mean |i−j| = 2/4. By chance: ¾·(½·1 + ¼·1) + ¼·(¼·1 + ¼·2) = ¾. κ = 1 − ½/¾.
-    assert value(found, "rating_kappa") == pytest.approx(1 / 3)
+    assert value(result, "rating_kappa") == pytest.approx(1 / 3)
     # Deviations (−1, −1, 3, −1)/4 and (3, −1, 3, −5)/4: r = (−3 + 1 + 9 + 5)/√(12·44).
-    assert value(found, "rating_pearson") == pytest.approx(12 / sqrt(12 * 44))
+    assert value(result, "rating_pearson") == pytest.approx(12 / sqrt(12 * 44))
+    result = compare(Kind.SELECTION, selection(5, None, 3), selection(5, 4, None))
+    assert value(result, "item_score_a") == 4
+    assert "1 of 3 dimensions not rated" in of(result, "item_score_a").note
+    assert of(result, "rating_agreement").n == 1
 
 
-def test_a_dimension_that_was_not_rated_is_told_of() -> None:
-    found = compare(Kind.SELECTION, selection(5, None, 3), selection(5, 4, None))
-    assert value(found, "item_score_a") == 4
-    assert "1 of 3 dimensions not rated" in of(found, "item_score_a").note
-    assert of(found, "rating_agreement").n == 1
-
-
-def test_labels_meet_by_their_ids_and_unsure_is_missing() -> None:
-    found = compare(Kind.LABELS, labels("yyn", "n?"), labels("ynn", "ny"))
+def test_labels_meet_by_ids() -> None:
+    result = compare(Kind.LABELS, labels("yyn", "n?"), labels("ynn", "ny"))
     # Both sure: yy yn nn nn. Seen ¾; by chance ½·¼ + ½·¾ = ½.
-    assert value(found, "value_agreement") == 0.75
-    assert value(found, "value_kappa") == pytest.approx(0.5)
+    assert value(result, "value_agreement") == 0.75
+    assert value(result, "value_kappa") == pytest.approx(0.5)
     # Of these four yes has (1 + ½ + 0 + 0)/4 = 3/8, so chance is 2 · 3/8 · 5/8 = 15/32, and (¾ − 15/32)/(17/32) = 9/17.
-    assert value(found, "value_ac1") == pytest.approx(9 / 17)
-    assert of(found, "value_kappa").n == 4
-    assert "1 judgement of “unsure”" in of(found, "value_kappa").note
-
-
-def test_a_frozen_label_says_what_it_was_about() -> None:
-    found = compare(Kind.LABELS, labels("y", "n"), labels("n", "n"))
-    assert found.values["value"] == (("yes", "no"), ("no", "no"))
-    assert found.values["response_id"] == (("report 0", "report 0"), ("report 1", "report 1"))
-    assert found.values["unit_id"] == (("c0", "c0"), ("c0", "c0"))
-
-
-def test_units_that_only_one_labelled_are_told_of() -> None:
-    found = compare(Kind.LABELS, labels("yyn"), labels("yyny"))
-    assert len(found.only_b) == 1
-    assert "0 units only A has, 1 only B" in of(found, "value_agreement").note
-
-
-def test_ac1_is_defined_where_all_say_yes() -> None:
-    found = compare(Kind.LABELS, labels("yyyy"), labels("yyyy"))
-    assert of(found, "value_kappa").value is None
-    # Nobody says no, so guessing has nothing to guess between: chance is 0.
-    assert value(found, "value_ac1") == 1
+    assert value(result, "value_ac1") == pytest.approx(9 / 17)
+    assert of(result, "value_kappa").n == 4
+    assert "1 judgement of “unsure”" in of(result, "value_kappa").note
+    result = compare(Kind.LABELS, labels("y", "n"), labels("n", "n"))
+    assert result.values["value"] == (("yes", "no"), ("no", "no"))
+    assert result.values["response_id"] == (("report 0", "report 0"), ("report 1", "report 1"))
+    assert result.values["unit_id"] == (("c0", "c0"), ("c0", "c0"))
+    result = compare(Kind.LABELS, labels("yyn"), labels("yyny"))
+    assert len(result.only_b) == 1
+    assert "0 units only A has, 1 only B" in of(result, "value_agreement").note
 
 
 def pair(a: str, b: str, one: str, other: str) -> PairAgreement:
@@ -324,11 +290,8 @@ def test_matches_that_contradict_each_other_are_left_out_of_alpha() -> None:
     assert (mean.name, mean.value) == ("match_f1", pytest.approx(2.5 / 3))
 
 
-def test_the_matcher_has_a_version() -> None:
+def test_matching_has_a_version_and_every_alignment() -> None:
     assert matcher()
-
-
-def test_every_way_to_align_is_known() -> None:
     assert set(ALIGNED) == set(AlignmentRule)
 
 
@@ -366,3 +329,29 @@ def test_a_counted_field_makes_a_difference(kind: Kind, unit: Unit, differs: dic
 )  # fmt: skip
 def test_what_does_not_count_makes_no_difference(kind: Kind, unit: Unit, more: dict[str, object]) -> None:
     assert counts_equal(kind, unit, unit.model_copy(update=more))
+
+
+def stored(document: Rubric | Insights) -> str:
+    return canonical_json(document.tree()).decode()
+
+
+def test_documents_are_read_once():
+    content = stored(Rubric(units=(Criterion(id="u1", text="Names a dataset", weight=3),)))
+    first = artifacts.read_document(Kind.RUBRIC, content)
+    assert first.units[0].weight == 3
+    assert artifacts.read_document("rubric", content) is first
+    one, other = (Rubric(units=(Criterion(id="u1", text=text),)) for text in ("One", "Other"))
+    assert artifacts.read_document("rubric", stored(one)) == one
+    assert artifacts.read_document("rubric", stored(other)) == other
+    content = stored(Insights(units=(Insight(id="u1", text="Depth helps"),)))
+    assert isinstance(artifacts.read_document("insights", content), Insights)
+    assert isinstance(artifacts.read_document("rubric", content), Rubric)
+    first = stored(Rubric(remark="note 0"))
+    kept = artifacts.read_document("rubric", first)
+    for number in range(1, artifacts.REMEMBERED + 1):
+        artifacts.read_document("rubric", stored(Rubric(remark=f"note {number}")))
+    again = artifacts.read_document("rubric", first)
+    assert again == kept
+    assert again is not kept
+    with pytest.raises(ValidationError, match="weight"):
+        artifacts.read_document("rubric", '{"units":[{"id":"u1","weight":9999}]}')

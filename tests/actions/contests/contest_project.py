@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
@@ -32,7 +32,7 @@ def task(number: int, text: str = "") -> Task:
 
 def add_seminar(project: Project, key: str, tasks: tuple[Task, ...], subject: str = "Biology") -> str:
     item_id = items.add(project, f"Seminar {key}", "", subject, "en", {"key": key}).subject
-    submitting.seal(project, artifacts.start(project, item_id, Kind.TASKS, Tasks(units=tasks)).subject)
+    assignments.seal(project, artifacts.start(project, item_id, Kind.TASKS, Tasks(units=tasks)).subject)
     return str(item_id)
 
 

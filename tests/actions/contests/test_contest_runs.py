@@ -1,4 +1,4 @@
-"""A judge compares tasks: what is asked, kept, resumed, refused, and how the two orders become one value."""
+"""Contests of tasks: rounds that judges run, and matches that people label."""
 
 import asyncio
 import json
@@ -7,17 +7,23 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.contests import contest_rows, contest_standings
+from annotator.actions.contests import contest_rows, contest_runs, contest_standings
+from annotator.actions.contests.contest_rows import RankedPairs
 from annotator.actions.contests.contest_runs import ContestSettings
 from annotator.actions.judges import judges
-from annotator.actions.judging import missing
+from annotator.actions.judging import reparse
 from annotator.actions.orders import orders
+from annotator.actions.project import people
+from annotator.actions.project.people import new_project
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.undo import history
 from annotator.domain.judges.contest import SCORES_DISAGREE
-from annotator.domain.texts.refusal import Refusal
-from tests.actions.contests.contest_project import contest_project
+from tests.actions.contests.contest_project import contest_project, two_tasks
 from tests.judging.odd_server import OddServer, at_work, completion
+from tests.projects.refusals import expect_refusal
+
+PROJECT = contest_project
 
 WORD = re.compile(r"Part \d+")
 SCORES = {"clarity": 4, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
@@ -36,11 +42,6 @@ def parts(body: dict[str, Any]) -> tuple[str, str]:
 
 
 @pytest.fixture
-def project(tmp_path):
-    return contest_project(tmp_path)
-
-
-@pytest.fixture
 def server(project):
     with at_work(OddServer()) as server:
         server.answer = lambda body, number: completion(json.dumps(reply()))
@@ -55,24 +56,29 @@ def carried_out(project, judge="distant", **how):
 
 
 def shown(project, judge="distant"):
-    rater = contest_rows.rater_named(project, judge)
-    return contest_rows.showings(project, rater.id)
+    return contest_rows.showings(project, contest_rows.rater_named(project, judge).id)
 
 
-def test_every_pair_is_asked_in_both_orders_and_the_first_place_alone_wins_nothing(project, server):
+def test_pairs_are_asked_in_both_orders_without_names(project, server):
     ended = carried_out(project, rounds=2)
     assert (ended["state"], ended["done"], ended["total"]) == ("done", 24, 24)
     assert len(server.bodies) == 24
-    found = contest_standings.report(project, "distant", "3", draws=10)
+    result = contest_standings.report(project, "distant", "3", draws=10)
     # Always the first with .8: (.8 + 1 − .8) / 2 is one half, and nobody gains.
-    assert {row.elo for row in found.ranking.rows} == {1200.0}
-    assert found.ranking.matches == 12
+    assert {row.elo for row in result.ranking.rows} == {1200.0}
+    assert result.ranking.matches == 12
+    carried_out(project, rounds=1)
+    said = "".join(body["messages"][1]["content"] for body in server.bodies)
+    assert "Difficulty: basic" in said
+    assert "s1" not in said
+    assert "Seminar" not in said
+    assert "1200" not in said
 
 
 def test_in_one_order_half_the_calls_are_made(project, server):
     assert carried_out(project, rounds=2, one_order=True)["done"] == 12
-    found = contest_standings.report(project, "distant", "3", draws=10)
-    assert {round(row.elo, 1) for row in found.ranking.rows} > {1200.0}
+    result = contest_standings.report(project, "distant", "3", draws=10)
+    assert {round(row.elo, 1) for row in result.ranking.rows} > {1200.0}
 
 
 def test_rounds_are_counted_in_all_and_what_was_answered_is_not_asked_again(project, server):
@@ -85,28 +91,24 @@ def test_rounds_are_counted_in_all_and_what_was_answered_is_not_asked_again(proj
     assert [one for one in shown(project) if one.round == 1] == before
 
 
-def test_a_judge_sees_words_and_difficulty_and_nothing_else(project, server):
-    carried_out(project, rounds=1)
-    said = "".join(body["messages"][1]["content"] for body in server.bodies)
-    assert "Difficulty: basic" in said
-    assert "s1" not in said
-    assert "Seminar" not in said
-    assert "1200" not in said
-
-
-def test_a_confidence_of_three_tenths_is_refused_by_name_and_changes_nothing(project, server):
+def test_an_invalid_confidence_is_missing(project, server):
     server.answer = lambda body, number: completion(json.dumps(reply(confidence=0.3)))
-    ended = carried_out(project, rounds=1, one_order=True)
-    assert ended["missing"] == {"invalid": 6}
+    assert carried_out(project, rounds=1, one_order=True)["missing"] == {"invalid": 6}
     (one, *_) = shown(project)
     assert (one.value, one.confidence, one.status) == (None, None, "invalid")
     assert "confidence of 0.3" in one.cause
-    found = contest_standings.report(project, "distant", "3", draws=10)
-    assert {row.elo for row in found.ranking.rows} == {1200.0}
-    assert len(found.lacking) == 6
-    assert "6 comparisons missing (6 invalid)" in " ".join(contest_standings.words(found))
-    (sheet,) = [one for one in contest_standings.sheets(found) if one.key == "missing"]
+    result = contest_standings.report(project, "distant", "3", draws=10)
+    assert {row.elo for row in result.ranking.rows} == {1200.0}
+    assert len(result.lacking) == 6
+    assert "6 comparisons missing (6 invalid)" in " ".join(contest_standings.words(result))
+    (sheet,) = [one for one in contest_standings.sheets(result) if one.key == "missing"]
     assert len(sheet.lines) == 6
+    carried_out(project, rounds=1, one_order=True)
+    result = reparse.lines(project, judge="distant")
+    assert (len(result), reparse.by_cause(result)) == (6, {"invalid": 6})
+    assert {result[0].item[:2], result[0].unit_id[:2]} <= {"s1", "s2"}
+    assert "confidence of 0.3" in result[0].cause
+    assert reparse.lines(project, judge="distant", status="timeout") == []
 
 
 def test_what_was_missing_is_asked_again_by_the_next_run(project, server):
@@ -125,26 +127,27 @@ def test_a_match_lacks_while_one_of_its_orders_does(project, server):
 
     server.answer = answer
     carried_out(project, rounds=1)
-    found = contest_standings.report(project, "distant", "3", draws=10)
-    assert (found.ranking.matches, len(found.lacking)) == (0, 6)
+    result = contest_standings.report(project, "distant", "3", draws=10)
+    assert (result.ranking.matches, len(result.lacking)) == (0, 6)
 
 
 def test_scores_that_disagree_with_the_winner_are_flagged_and_count(project, server):
     server.answer = lambda body, number: completion(json.dumps(reply("first", low="first")))
     carried_out(project, rounds=1, one_order=True)
     assert {one.flags for one in shown(project)} == {SCORES_DISAGREE}
-    found = contest_standings.report(project, "distant", "3", draws=10)
-    assert (found.disagreeing, found.ranking.matches) == (6, 6)
+    result = contest_standings.report(project, "distant", "3", draws=10)
+    assert (result.disagreeing, result.ranking.matches) == (6, 6)
 
 
 def test_near_the_cut_each_round_goes_by_the_ratings_before_it(project, server):
     better = lambda body: "first" if parts(body)[0] > parts(body)[1] else "second"  # noqa: E731
     server.answer = lambda body, number: completion(json.dumps(reply(better(body), 0.95)))
     carried_out(project, rounds=2)
-    ended = carried_out(project, rounds=4, near=3)
-    assert ended["state"] == "done"
+    assert carried_out(project, rounds=4, near=3)["state"] == "done"
     later = [
-        one for one in contest_rows.meetings(project, contest_rows.rater_named(project).id) if one.round > 2
+        meeting
+        for meeting in contest_rows.meetings(project, contest_rows.rater_named(project).id)
+        if meeting.round > 2
     ]
     assert {one.round for one in later} == {3, 4}
     assert len(later) < 12
@@ -153,15 +156,15 @@ def test_near_the_cut_each_round_goes_by_the_ratings_before_it(project, server):
 def test_the_baseline_compares_without_a_network_and_is_called_one(project):
     ended = carried_out(project, "baseline", rounds=2)
     assert (ended["state"], ended["kind"]) == ("done", "baseline")
-    found = contest_standings.report(project, "baseline", "3", draws=10)
-    assert found.ranking.matches == 12
-    assert "baseline" in contest_standings.words(found)[0]
+    result = contest_standings.report(project, "baseline", "3", draws=10)
+    assert result.ranking.matches == 12
+    assert "baseline" in contest_standings.words(result)[0]
 
 
 def test_an_estimate_asks_nobody_and_counts_what_a_run_asks(project, server):
     order = RunRequest("distant", ContestSettings(rounds=3).name)
-    found = orders.forecast(project, order)
-    assert (found.units, found.calls, server.bodies) == (36, 36, [])
+    result = orders.forecast(project, order)
+    assert (result.units, result.calls, server.bodies) == (36, 36, [])
     carried_out(project, rounds=3)
     assert len(server.bodies) == 36
     assert orders.forecast(project, order).calls == 0
@@ -169,8 +172,7 @@ def test_an_estimate_asks_nobody_and_counts_what_a_run_asks(project, server):
 
 def test_a_contest_left_unfinished_is_resumed_with_the_others(project, server):
     order = RunRequest("distant", ContestSettings(rounds=2, seed=5).name, budget_usd=0.0)
-    judge = judges.named(project, "distant")
-    run = run_records.new_run(project, judge, order, ())
+    run = run_records.new_run(project, judges.named(project, "distant"), order, ())
     with run_records.alone(project):
         assert run
     assert orders.unfinished(project, "distant").protocol == order.protocol
@@ -185,23 +187,139 @@ def test_a_contest_left_unfinished_is_resumed_with_the_others(project, server):
     ],
 )
 def test_what_cannot_be_held_is_refused(project, how, words):
-    with pytest.raises(Refusal, match=words):
-        carried_out(project, "baseline", **how)
+    expect_refusal(words, carried_out, project, "baseline", **how)
     assert contest_rows.raters(project) == []
 
 
 def test_a_judge_that_has_compared_keeps_its_model(project, server):
     carried_out(project, rounds=1)
     judge = judges.named(project, "distant")
-    with pytest.raises(Refusal, match="already judged"):
-        judges.change(project, judge.id, {"model": "other"})
+    expect_refusal("already judged", judges.change, project, judge.id, {"model": "other"})
 
 
-def test_what_was_not_compared_is_among_what_is_missing(project, server):
-    server.answer = lambda body, number: completion(json.dumps(reply(confidence=0.3)))
-    carried_out(project, rounds=1, one_order=True)
-    found = missing.lines(project, judge="distant")
-    assert (len(found), missing.by_cause(found)) == (6, {"invalid": 6})
-    assert {found[0].item[:2], found[0].unit_id[:2]} <= {"s1", "s2"}
-    assert "confidence of 0.3" in found[0].cause
-    assert missing.lines(project, judge="distant", status="timeout") == []
+def said(project, better="first", step=3):
+    pair = contest_rows.next_pair(project)
+    contest_rows.say(project, pair.first.id, pair.second.id, better, step, 2.0)
+    return pair
+
+
+@pytest.mark.parametrize(("step", "confidence"), [(1, 0.5), (2, 0.6), (3, 0.7), (4, 0.8), (5, 0.95)])
+def test_five_steps_are_five_confidences(tmp_path, step, confidence):
+    project = two_tasks(tmp_path)
+    pair = said(project, "second", step)
+    (row,) = contest_rows.showings(project, people.someone(project).id)
+    assert (row.first, row.value, row.confidence) == (pair.first.id, "second", confidence)
+
+
+def test_every_pair_of_a_round_comes_once(project):
+    pairs = [said(project) for _ in range(6)]
+    assert [(pair.done, pair.left) for pair in pairs[:2]] == [(0, 6), (1, 5)]
+    assert len({task for pair in pairs for task in (pair.first.id, pair.second.id)}) == 12
+    assert contest_rows.next_pair(project).left == 0
+
+
+def rank_by_number(project, top, most=400):
+    """Rank further pairs, the lower number always the better, until none is offered; the last answer and how many."""
+    for count in range(most):
+        result = contest_rows.next_pair(project, top=top)
+        if isinstance(result, RankedPairs):
+            return result, count
+        better = "first" if result.first.id < result.second.id else "second"
+        contest_rows.say(project, result.first.id, result.second.id, better, 4, 1.0)
+    raise AssertionError("there is no end")
+
+
+def test_pairs_come_as_long_as_neighbours_among_the_best_overlap(project):
+    for _ in range(6):
+        pair = contest_rows.next_pair(project)
+        better = "first" if pair.first.id < pair.second.id else "second"
+        contest_rows.say(project, pair.first.id, pair.second.id, better, 4, 1.0)
+    further = contest_rows.next_pair(project, top=3)
+    assert (further.done, further.left, further.top, further.open) == (6, 0, 3, 3)
+    ended, more = rank_by_number(project, top=3)
+    assert ended == RankedPairs(6 + more, 3)
+    assert len(contest_rows.pairs(project, [f"t{number:02}" for number in range(1, 13)])) == 6 + more <= 66
+
+
+def test_a_further_pair_has_one_of_the_best_and_was_never_ranked(project):
+    for _ in range(6):
+        said(project)
+    seen = {
+        frozenset((showing.first, showing.second))
+        for showing in contest_rows.showings(project, people.someone(project).id)
+    }
+    # How long it goes on hangs on who met whom; a few pairs come at least.
+    agreed = len(seen)
+    for _ in range(12):
+        if isinstance(contest_rows.next_pair(project), RankedPairs):
+            break
+        pair = said(project)
+        assert (pair.left, frozenset((pair.first.id, pair.second.id)) in seen) == (0, False)
+        seen.add(frozenset((pair.first.id, pair.second.id)))
+    assert len(seen) > agreed + 1
+
+
+def test_without_two_tasks_there_is_no_pair(tmp_path):
+    project = new_project(tmp_path / "none.goldsmith")
+    people.someone(project)
+    assert contest_rows.next_pair(project, top=3) == RankedPairs(0)
+
+
+def test_pairs_that_a_judge_compared_come_so_that_it_stands_beside_people(project, tmp_path):
+    (tmp_path / "m.csv").write_text(
+        "first,second,winner,confidence,rater\nt01,t02,t01,0.8,m\nt03,t04,t04,0.8,m\n", encoding="utf-8"
+    )
+    contest_runs.import_matches(project, tmp_path / "m.csv")
+    pairs = [said(project) for _ in range(2)]
+    assert {frozenset((pair.first.id, pair.second.id)) for pair in pairs} == {
+        frozenset(("t01", "t02")), frozenset(("t03", "t04")),
+    }  # fmt: skip
+    (result,) = contest_standings.report(project, "m", "3", 10).beside.values()
+    assert result.accuracy.n == 2
+
+
+def test_the_pair_that_is_read_stays_whatever_comes_in_until_it_is_ranked(project, tmp_path):
+    shown = contest_rows.next_pair(project)
+    at = shown.first.id, shown.second.id
+    (tmp_path / "m.csv").write_text(
+        "first,second,winner,confidence,rater\nt01,t02,t01,0.8,m\n", encoding="utf-8"
+    )
+    contest_runs.import_matches(project, tmp_path / "m.csv")
+    stays = contest_rows.next_pair(project, at)
+    assert (stays.first.id, stays.second.id) == at
+    contest_rows.say(project, *at, "first", 3, 2.0)
+    assert contest_rows.next_pair(project, at).first.id in ("t01", "t02")
+
+
+def test_what_came_from_a_file_is_not_taken_back(project, tmp_path):
+    me = people.someone(project).alias
+    (tmp_path / "m.csv").write_text(
+        f"first,second,winner,confidence,rater\nt01,t02,t01,0.8,{me}\n", encoding="utf-8"
+    )
+    before = said(project)
+    contest_runs.import_matches(project, tmp_path / "m.csv")
+    history.undo(project)
+    (left,) = contest_rows.showings(project, people.someone(project).id)
+    assert {left.first, left.second} == {"t01", "t02"} != {before.first.id, before.second.id}
+    expect_refusal("nothing to undo", history.undo, project)
+
+
+def test_what_is_shown_is_kept_until_ranked_and_can_be_taken_back(project):
+    shown = contest_rows.next_pair(project).first.shown
+    assert "Difficulty: " in shown
+    assert "s1" not in shown
+    assert "Seminar" not in shown
+    expect_refusal("is gone", contest_rows.say, project, "t01", "t99", "first", 3, 2.0)
+    pair = said(project)
+    (row,) = contest_rows.showings(project, people.someone(project).id)
+    history.undo(project)
+    again = contest_rows.next_pair(project)
+    assert (again.first.id, again.second.id, again.done) == (pair.first.id, pair.second.id, 0)
+    history.redo(project)
+    assert contest_rows.showings(project, people.someone(project).id) == [row]
+
+
+@pytest.mark.parametrize(("better", "step"), [("tie", 3), ("first", 0), ("first", 6)])
+def test_another_answer_is_refused(project, better, step):
+    expect_refusal("no answer", said, project, better, step)
+    assert contest_rows.raters(project) == []

@@ -2,30 +2,21 @@
 
 import pytest
 
-from annotator.actions.contests import (
-    contest_files,
-    contest_keeping,
-    contest_rows,
-    contest_standings,
-    contest_tasks,
-)
+from annotator.actions.contests import contest_rows, contest_runs, contest_standings
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.studies import result_views
-from annotator.domain.texts.refusal import Refusal
 from tests.actions.contests.contest_project import contest_project, two_tasks
+from tests.projects.refusals import expect_refusal
+
+PROJECT = contest_project
 
 HEAD = "first,second,winner,confidence,rater"
 
 
-@pytest.fixture
-def project(tmp_path):
-    return contest_project(tmp_path)
-
-
 def imported(project, tmp_path, *lines, name="matches.csv"):
     (tmp_path / name).write_text("\n".join([HEAD, *lines]) + "\n", encoding="utf-8")
-    return contest_files.import_matches(project, tmp_path / name)
+    return contest_runs.import_matches(project, tmp_path / name)
 
 
 def elos(project, *, rater="", top="1"):
@@ -46,9 +37,9 @@ def elos(project, *, rater="", top="1"):
 )
 def test_imported_matches_give_the_printed_ratings(tmp_path, lines, ratings):
     project = two_tasks(tmp_path)
-    found = imported(project, tmp_path, *lines)
-    assert found.matches == len(lines)
-    assert found.words() == [
+    result = imported(project, tmp_path, *lines)
+    assert result.matches == len(lines)
+    assert result.words() == [
         f"Imported {len(lines)} {'match' if len(lines) == 1 else 'matches'} (by m {len(lines)})."
     ]
     assert elos(project) == ratings
@@ -84,9 +75,8 @@ def test_a_file_imported_again_adds_nothing(tmp_path):
     ],
 )
 def test_a_line_that_does_not_fit_is_refused_and_nothing_is_imported(project, tmp_path, line, words):
-    with pytest.raises(Refusal, match=words) as refused:
-        imported(project, tmp_path, "t01,t02,t01,0.8,m", line)
-    assert "Nothing was imported" in str(refused.value)
+    refused = expect_refusal(words, imported, project, tmp_path, "t01,t02,t01,0.8,m", line)
+    assert "Nothing was imported" in str(refused)
     assert contest_rows.raters(project) == []
 
 
@@ -96,7 +86,7 @@ def test_a_spreadsheets_own_csv_is_read(project, tmp_path, mark):
     (tmp_path / "own.csv").write_text(
         text + mark.join(("t01", "t02", "t01", "0,8", "m")) + "\r\n", "utf-8-sig"
     )
-    assert contest_files.import_matches(project, tmp_path / "own.csv").matches == 1
+    assert contest_runs.import_matches(project, tmp_path / "own.csv").matches == 1
     assert elos(project)["t01"] == 1209.6
 
 
@@ -106,30 +96,25 @@ def test_what_is_written_gives_the_same_ratings_elsewhere(tmp_path):
     (tmp_path / "a").mkdir()
     project, other = contest_project(tmp_path), contest_project(tmp_path / "a")
     imported(project, tmp_path, *LOUD, "t01,t02,t02,0.55,m", "t07,t08,t08,0.5,m", "t03,t01,t03,1,=gpt")
-    assert contest_files.write_matches(project, tmp_path / "out.csv") == 6
-    assert contest_files.write_matches(project, tmp_path / "one.csv", "m") == 5
-    assert contest_files.import_matches(other, tmp_path / "out.csv").raters == {"m": 5, "=gpt": 1}
+    assert contest_runs.write_matches(project, tmp_path / "out.csv") == 6
+    assert contest_runs.write_matches(project, tmp_path / "one.csv", "m") == 5
+    assert contest_runs.import_matches(other, tmp_path / "out.csv").raters == {"m": 5, "=gpt": 1}
     assert elos(other, rater="m") == elos(project, rater="m")
-    with pytest.raises(Refusal, match="has compared no tasks"):
-        contest_files.write_matches(project, tmp_path / "no.csv", "nobody")
+    expect_refusal(
+        "has compared no tasks", contest_runs.write_matches, project, tmp_path / "no.csv", "nobody"
+    )
 
 
-def test_a_file_without_matches_or_columns_is_refused(project, tmp_path):
-    with pytest.raises(Refusal, match="has no matches"):
-        imported(project, tmp_path)
+def test_a_file_without_matches_is_refused_and_tasks_are_named(project, tmp_path):
+    expect_refusal("has no matches", imported, project, tmp_path)
     (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
-    with pytest.raises(Refusal, match="no column “first”"):
-        contest_files.import_matches(project, tmp_path / "other.csv")
-
-
-def test_a_contest_takes_two_tasks_and_a_cut_that_is_there(project, tmp_path):
-    with pytest.raises(Refusal, match="No tasks have been compared"):
-        contest_standings.report(project)
+    expect_refusal("no column “first”", contest_runs.import_matches, project, tmp_path / "other.csv")
+    assert contest_rows.named(project, "s2-t01").id == contest_rows.named(project, "t07").id == "t07"
+    expect_refusal("“t99” is no task", contest_rows.named, project, "t99")
+    expect_refusal("No tasks have been compared", contest_standings.report, project)
     imported(project, tmp_path, "t01,t02,t01,0.8,m")
-    with pytest.raises(Refusal, match="“13” of 12 tasks"):
-        contest_standings.report(project, top="13")
-    with pytest.raises(Refusal, match="“x” has compared no tasks"):
-        contest_standings.report(project, "x")
+    expect_refusal("“13” of 12 tasks", contest_standings.report, project, top="13")
+    expect_refusal("“x” has compared no tasks", contest_standings.report, project, "x")
 
 
 def test_people_stand_beside_a_judge_over_the_pairs_of_both(project, tmp_path):
@@ -148,56 +133,56 @@ def test_people_stand_beside_a_judge_over_the_pairs_of_both(project, tmp_path):
         f"t07,t08,t07,0.5,{alias}",
     ]
     imported(project, tmp_path, *judged, *by_hand)
-    found = contest_standings.report(project, "m", "3", 10).beside[alias]
+    result = contest_standings.report(project, "m", "3", 10).beside[alias]
     # Right on two of three; the fourth is a tie of the person's.
-    assert (found.accuracy.value, found.accuracy.n, found.ties) == (pytest.approx(2 / 3), 3, 1)
-    assert found.brier.value == pytest.approx((0.04 + 0.04 + 0.36) / 3)
-    assert found.calibration.value == pytest.approx((0.4 + 0.6) / 3)
-    assert found.ratings.n == 8
+    assert (result.accuracy.value, result.accuracy.n, result.ties) == (pytest.approx(2 / 3), 3, 1)
+    assert result.brier.value == pytest.approx((0.04 + 0.04 + 0.36) / 3)
+    assert result.calibration.value == pytest.approx((0.4 + 0.6) / 3)
+    assert result.ratings.n == 8
     (_, sheet, *_) = contest_standings.sheets(contest_standings.report(project, "m", "3", 10))
     assert sheet.lines[0].cells[0].words == alias
 
 
-def test_the_window_has_the_standings_among_its_views(project, tmp_path):
+def test_standings_have_draws_and_a_cut_of_any_size(project, tmp_path):
     assert result_views.show(project, "contest", {}).sheets == ()
     imported(project, tmp_path, "t01,t02,t01,0.8,m", "t03,t04,t04,0.8,m")
-    shown = result_views.show(project, "contest", {"top": "5"})
-    sheet = shown.sheets[0]
+    sheet = result_views.show(project, "contest", {"top": "5"}).sheets[0]
     assert [line.cells[1].words for line in sheet.lines[:2]] == ["s1-t01", "s1-t04"]
     assert "of the top 5 are certain" in " ".join(sheet.told)
     assert "another round near the cut would take" in " ".join(sheet.told)
     assert any("both orders" in words for words in sheet.departures)
+    imported(project, tmp_path, "t01,t02,t01,0.8,m")
+    seen = result_views.show(project, "contest", {"top": "7"})
+    assert "of the top 7 are certain" in " ".join(seen.sheets[0].told)
+    expect_refusal("“13” of 12 tasks", result_views.show, project, "contest", {"top": "13"})
 
 
 def chosen(project, top, *, per_seminar=None, wanted=()):
-    found = contest_standings.report(project, "", str(top), 10)
-    limits = contest_keeping.quotas(per_seminar, wanted)
-    decided = contest_keeping.decisions(project)
-    return {one.task: one for one in contest_keeping.chosen(found.ranking, found.tasks, top, limits, decided)}
+    result = contest_standings.report(project, "", str(top), 10)
+    limits = contest_standings.quotas(per_seminar, wanted)
+    decided = contest_standings.decisions(project)
+    return {
+        one.task: one for one in contest_standings.chosen(result.ranking, result.tasks, top, limits, decided)
+    }
 
 
 LOUD = ["t01,t07,t01,0.9,m", "t02,t08,t02,0.8,m", "t03,t09,t03,0.7,m"]
 
 
-def test_one_loud_seminar_is_held_to_its_quota(project, tmp_path):
+def test_loud_seminars_are_held_to_quotas(project, tmp_path):
     imported(project, tmp_path, *LOUD)
     assert [one for one in chosen(project, 3)] == ["t01", "t02", "t03"]
-    found = chosen(project, 3, per_seminar=2)
-    assert found["t03"].words == "held back: 2 of the seminar s1 are kept already"
-    assert [task for task, one in found.items() if one.kept] == ["t01", "t02", "t10"]
-
-
-def test_quotas_go_by_phase_family_and_one_discipline(project, tmp_path):
-    imported(project, tmp_path, *LOUD)
+    result = chosen(project, 3, per_seminar=2)
+    assert result["t03"].words == "held back: 2 of the seminar s1 are kept already"
+    assert [task for task, one in result.items() if one.kept] == ["t01", "t02", "t10"]
     assert sum(one.kept for one in chosen(project, 12, wanted=["phase=1"]).values()) == 3
-    found = chosen(project, 4, wanted=["discipline:biology=1"])
-    assert [task for task, one in found.items() if one.kept] == ["t01", "t10", "t11", "t12"]
+    result = chosen(project, 4, wanted=["discipline:biology=1"])
+    assert [task for task, one in result.items() if one.kept] == ["t01", "t10", "t11", "t12"]
 
 
 @pytest.mark.parametrize("wanted", ["phase", "phase=x", "colour=3", "=3"])
 def test_what_is_no_quota_is_refused(wanted):
-    with pytest.raises(Refusal, match="is no quota"):
-        contest_keeping.quotas(None, [wanted])
+    expect_refusal("is no quota", contest_standings.quotas, None, [wanted])
 
 
 def test_of_near_duplicates_the_better_one_stays(tmp_path):
@@ -207,35 +192,27 @@ def test_of_near_duplicates_the_better_one_stays(tmp_path):
     same = task(1).text.replace("Part", "part")
     add_seminar(project, "s2", (task(3), task(4, same)))
     imported(project, tmp_path, "t01,t02,t01,0.9,m", "t04,t03,t04,0.8,m")
-    found = chosen(project, 3)
-    assert found["t04"].reason == "nearly the same as s1-t01, which ranks higher"
-    assert found["t01"].kept
+    result = chosen(project, 3)
+    assert result["t04"].reason == "nearly the same as s1-t01, which ranks higher"
+    assert result["t01"].kept
 
 
-def test_what_is_held_back_by_hand_stays_so_until_it_is_taken_back(project, tmp_path):
+def test_kept_tasks_become_items(project, tmp_path):
     imported(project, tmp_path, *LOUD)
-    contest_keeping.hold(project, "t01", "Needs a licence.", 1)
+    contest_standings.hold(project, "t01", "Needs a licence.", 1)
     assert chosen(project, 1)["t01"].words == "held back: Needs a licence."
-    contest_keeping.hold(project, "t01", "")
+    contest_standings.hold(project, "t01", "")
     assert chosen(project, 1)["t01"].kept
-
-
-def test_a_task_is_named_by_key_or_id(project):
-    assert contest_tasks.named(project, "s2-t01").id == contest_tasks.named(project, "t07").id == "t07"
-    with pytest.raises(Refusal, match="“t99” is no task"):
-        contest_tasks.named(project, "t99")
-
-
-def test_kept_tasks_become_items_once_and_the_reasons_of_others_are_remembered(project, tmp_path):
-    imported(project, tmp_path, *LOUD)
     for _ in range(2):
-        found = list(chosen(project, 3, per_seminar=2).values())
-        _, new = contest_keeping.keep(project, found, {one.id: one for one in contest_tasks.tasks(project)})
+        result = list(chosen(project, 3, per_seminar=2).values())
+        _, new = contest_standings.keep_tasks(
+            project, result, {task.id: task for task in contest_rows.tasks(project)}
+        )
     assert new == []
     keys = {items.read(project, one).key for one in items.ids(project)}
     assert {"s1-t01", "s1-t02", "s2-t04"} <= keys
     assert "s1-t03" not in keys
-    decided = contest_keeping.decisions(project)
+    decided = contest_standings.decisions(project)
     assert (decided["t03"].kept, decided["t03"].rank) == (False, 3)
     assert decided["t01"].by == project.by
     assert (
@@ -245,18 +222,14 @@ def test_kept_tasks_become_items_once_and_the_reasons_of_others_are_remembered(p
             for line in contest_standings.sheets(contest_standings.report(project, top="3"))[0].lines
         ][2]
     )
-
-
-def test_an_item_made_of_a_task_does_not_compete(project, tmp_path):
-    imported(project, tmp_path, *LOUD)
-    found = list(chosen(project, 2).values())
-    contest_keeping.keep(project, found, {one.id: one for one in contest_tasks.tasks(project)})
-    assert len(contest_tasks.tasks(project)) == 12
+    result = list(chosen(project, 2).values())
+    contest_standings.keep_tasks(project, result, {task.id: task for task in contest_rows.tasks(project)})
+    assert len(contest_rows.tasks(project)) == 12
 
 
 def test_standings_are_by_whoever_compared_most(project, tmp_path):
     imported(project, tmp_path, "t01,t02,t01,0.8,a", "t01,t02,t02,0.8,b", "t03,t04,t04,0.8,b")
-    assert [(one.name, one.showings) for one in contest_rows.raters(project)] == [("b", 2), ("a", 1)]
+    assert [(rater.name, rater.showings) for rater in contest_rows.raters(project)] == [("b", 2), ("a", 1)]
     assert contest_standings.report(project, draws=5).rater.name == "b"
 
 
@@ -288,34 +261,25 @@ def test_all_people_together_have_a_standing_with_each_ones_beside_it(project, t
     lines = ["t01,t02,t01,0.8,R1", "t03,t04,t03,0.8,R1", "t01,t03,t01,0.8,R1"]
     imported(project, tmp_path, *lines, "t01,t02,t01,0.8,R2", "t05,t06,t05,0.8,m")
     assert [value for _, value in contest_standings.choices(project)[0].values] == ["R1", "R2", "m", "people"]
-    found = contest_standings.report(project, "people", "7", 10)
-    assert (found.rater.name, found.ranking.top, found.ranking.matches) == ("people", 7, 4)
+    result = contest_standings.report(project, "people", "7", 10)
+    assert (result.rater.name, result.ranking.top, result.ranking.matches) == ("people", 7, 4)
     # The second of two matches of 1200 : 1200 at a confidence of .8 gives 1218.3167 : 1181.6833.
-    rows = {row["key"]: row for row in found.tree()["standings"]}
+    rows = {row["key"]: row for row in result.tree()["standings"]}
     assert rows["s1-t02"]["elo"] == 1181.6833
     assert rows["s1-t02"]["each"] == {"R1": 1190.4, "R2": 1190.4}
     assert rows["s1-t03"]["each"]["R2"] is None
-    sheet = contest_standings.sheets(found)[0]
-    heads = [column.title for column in sheet.columns]
-    assert heads[7:9] == ["R1", "R2"]
+    sheet = contest_standings.sheets(result)[0]
+    assert [column.title for column in sheet.columns][7:9] == ["R1", "R2"]
     second = next(line for line in sheet.lines if line.cells[1].words == "s1-t02")
     assert [cell.words for cell in second.cells[7:9]] == ["1,190.4", "1,190.4"]
-    assert contest_files.write_matches(project, tmp_path / "people.csv", "people") == 4
+    assert contest_runs.write_matches(project, tmp_path / "people.csv", "people") == 4
     assert "s1-t01,s1-t02,s1-t01,0.8,R2" in (tmp_path / "people.csv").read_text("utf-8")
 
 
 def test_comparisons_of_people_are_no_calls(project, tmp_path):
     imported(project, tmp_path, "t01,t02,t01,0.8,R1", "t05,t06,t05,0.8,m")
-    found = contest_standings.report(project, "R1", "3", 10)
-    tree = found.tree()
+    result = contest_standings.report(project, "R1", "3", 10)
+    tree = result.tree()
     assert (tree["calls_near_the_cut"], tree["comparisons_near_the_cut"] > 0) == (0, True)
-    told = " ".join(contest_standings.words(found))
+    told = " ".join(contest_standings.words(result))
     assert f"near the cut would take {tree['comparisons_near_the_cut']} comparisons" in told
-
-
-def test_the_results_take_any_number_of_tasks_to_keep(project, tmp_path):
-    imported(project, tmp_path, "t01,t02,t01,0.8,m")
-    seen = result_views.show(project, "contest", {"top": "7"})
-    assert "of the top 7 are certain" in " ".join(seen.sheets[0].told)
-    with pytest.raises(Refusal, match="“13” of 12 tasks"):
-        result_views.show(project, "contest", {"top": "13"})

@@ -1,5 +1,6 @@
-"""Imports: looked at without a trace, taken in whole or not at all, never twice, never over what is there."""
+"""Imports, of tasks made elsewhere too: without a trace, whole or not at all, never twice, never over what is there."""
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Callable
@@ -9,15 +10,16 @@ from typing import Any
 import pytest
 from sqlalchemy import func, select, update
 
-from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts, criterion_weights
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts, settings
+from annotator.actions.contests import contest_standings
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import backups, people
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import item_hash, judgement_hash, response_hash
+from annotator.actions.project.file import Project, item_hash, judgement_hash, response_hash
 from annotator.actions.project.incoming import ImportCount
 from annotator.actions.project.people import new_project
+from annotator.actions.releases import checking, releases
 from annotator.actions.releases.gathering import gather
 from annotator.domain.kinds.artifact import State, chain
 from annotator.domain.texts.refusal import Refusal
@@ -32,6 +34,7 @@ from tests.material.bundles import (
     write_release,
 )
 from tests.material.hostile import HOSTILE
+from tests.projects.refusals import expect_refusal
 
 PEER, OURS = "researcherbench", "goldsmith"
 
@@ -66,18 +69,16 @@ def test_a_mode_has_one_spelling_and_an_unknown_one_is_refused_with_those_there_
     assert (
         "there is no mode “half gold”; there are: end-to-end, isolated, gold-plan injection" in problem.reason
     )
-    with pytest.raises(Refusal):
-        take(project, "tables", path)
+    expect_refusal("", take, project, "tables", path)
     with project.store.read() as db:
         modes = sorted(db.execute(select(RESPONSE.c.mode)).scalars())
         bundle, _ = gather(db)
     assert modes == ["end-to-end", "gold-plan injection"]
     # A report that says how it was asked for may be of a mode of its own.
     until = {"mode": "until May", "settings": "Until May."}
-    bundle.responses = [one.model_copy(update=until) for one in bundle.responses[:1]]
+    bundle.responses = [response.model_copy(update=until) for response in bundle.responses[:1]]
     other = new_project(tmp_path / "other.goldsmith", "O")
     assert not take(other, OURS, write_release(tmp_path / "release", bundle)).problems
-    other.close()
 
 
 @pytest.mark.skipif(not REAL.is_dir(), reason="the public ResearcherBench data is not there")
@@ -92,7 +93,7 @@ def test_the_published_data_goes_in_whole(project: Project) -> None:
     assert (len(bundle.systems), len(bundle.responses)) == (5, 325)
 
 
-def test_a_preview_writes_nothing(project: Project, tmp_path: Path) -> None:
+def test_a_preview_writes_nothing_and_an_import_is_one_change(project: Project, tmp_path: Path) -> None:
     before = bytes_of(project)
     report = imports.preview(project, PEER, [write_peer(tmp_path / "in")])
     assert counted(report) == {
@@ -102,9 +103,6 @@ def test_a_preview_writes_nothing(project: Project, tmp_path: Path) -> None:
         "artifacts": ImportCount(new=2),
     }
     assert bytes_of(project) == before
-
-
-def test_an_import_is_one_change_in_the_audit_and_cannot_be_undone(project: Project, tmp_path: Path) -> None:
     change, report = imports.run(project, PEER, [write_peer(tmp_path / "in")], warm=False)
     with project.store.read() as db:
         kinds = db.execute(select(AUDIT.c.kind).where(AUDIT.c.seq >= change.seq)).scalars().all()
@@ -115,7 +113,7 @@ def test_an_import_is_one_change_in_the_audit_and_cannot_be_undone(project: Proj
 
 def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path: Path) -> None:
     take(project, PEER, write_peer(tmp_path / "in"))
-    assert [items.read(project, found).key for found in items.ids(project, items.Filter(words="who"))] == [
+    assert [items.read(project, result).key for result in items.ids(project, items.Filter(words="who"))] == [
         "2"
     ]
     with project.store.read() as db:
@@ -131,7 +129,7 @@ def test_what_came_in_can_be_found_edited_and_checked(project: Project, tmp_path
     assert item["sha256"] == item_hash(item)
     artifact = artifacts.read(project, revision["artifact_id"])
     assert (artifact.state, artifact.author_id) == (State.CONSENSUS, "")
-    submitting.reopen(project, artifact.id)
+    assignments.reopen(project, artifact.id)
     artifacts.change_unit(project, artifact.id, artifact.document.units[0].id, weight=3)
     assert artifacts.read(project, artifact.id).revision == 3
 
@@ -153,8 +151,9 @@ def test_content_that_differs_is_reported_and_never_overwritten(project: Project
     change_json(folder / "rubric.json", lambda t: t[0]["rubric"][0].update(weight=3))
     change_json(folder / "responses" / "Sys.json", lambda t: t[1].update(response="Better"))
     before = bytes_of(project)
-    with pytest.raises(Refusal, match=r"responses/Sys.json\[1\]: differs from what the project holds"):
-        take(project, PEER, folder)
+    expect_refusal(
+        r"responses/Sys.json\[1\]: differs from what the project holds", take, project, PEER, folder
+    )
     report = take(project, PEER, folder, skip_bad=True)
     assert (report.counts["artifacts"], report.counts["responses"]) == (
         ImportCount(same=1, changed=1),
@@ -169,7 +168,7 @@ def test_own_changes_are_kept_when_the_same_files_come_again(project: Project, t
     with project.store.read() as db:
         artifact_id = db.execute(select(REVISION.c.artifact_id)).scalars().first()
     unit = artifacts.read(project, artifact_id).document.units[0].id
-    submitting.reopen(project, artifact_id)
+    assignments.reopen(project, artifact_id)
     artifacts.change_unit(project, artifact_id, unit, note="my remark")
     assert str(take(project, PEER, folder)) == "nothing new"
     artifacts.change_unit(project, artifact_id, unit, text="My own words")
@@ -189,10 +188,9 @@ def test_one_bad_entry_keeps_everything_out_unless_it_is_skipped(project: Projec
     files["questions.json"][1]["question"] = ""
     folder = write_peer(tmp_path / "in", files)
     before = bytes_of(project)
-    with pytest.raises(Refusal) as refused:
-        take(project, PEER, folder)
-    assert refused.value.happened.startswith("questions.json[1]: (id 2) “question” is empty")
-    assert len(refused.value.details) == 3
+    refused = expect_refusal("", take, project, PEER, folder)
+    assert refused.happened.startswith("questions.json[1]: (id 2) “question” is empty")
+    assert len(refused.details) == 3
     assert bytes_of(project) == before
     report = take(project, PEER, folder, skip_bad=True)
     assert (report.counts["items"].new, report.counts["responses"].new, len(report.problems)) == (1, 1, 3)
@@ -218,11 +216,9 @@ def test_criteria_come_in_with_the_weights_that_the_project_allows_and_others_ar
     files["rubric.json"][1:] = []
     files["rubric.json"][0]["rubric"] = [{"point": f"P{n}", "weight": w} for n, w in enumerate(weights)]
     folder = write_peer(tmp_path / "in", files)
-    criterion_weights.allow(project, allowed)
+    settings.allow(project, allowed)
     if skipped:
-        with pytest.raises(Refusal) as refused:
-            take(project, PEER, folder)
-        assert refused.value.happened.startswith("rubric.json[0]: ")
+        assert expect_refusal("", take, project, PEER, folder).happened.startswith("rubric.json[0]: ")
     report = take(project, PEER, folder, skip_bad=True)
     reasons = [reason for reason in skipped.values() if reason]
     for reason, problem in zip(reasons, report.problems, strict=True):
@@ -242,12 +238,10 @@ def test_weights_that_are_allowed_when_asked_about_let_the_file_in(project: Proj
     files = peer_files()
     files["rubric.json"][1]["rubric"][0]["weight"] = -8
     folder = write_peer(tmp_path / "in", files)
-    with pytest.raises(Refusal) as refused:
-        take(project, PEER, folder)
-    assert "Allow -8 to 3 in this project" in refused.value.happened
+    assert "Allow -8 to 3 in this project" in expect_refusal("", take, project, PEER, folder).happened
     options = imports.ImportOptions(allow_weights=True)
     assert imports.run(project, PEER, [folder], options, warm=False)[1].counts["artifacts"].new == 2
-    assert criterion_weights.allowed(project).text == "-8 to 3"
+    assert settings.allowed(project).text == "-8 to 3"
 
 
 @pytest.mark.parametrize("kind", [PEER, OURS])
@@ -265,9 +259,7 @@ def test_a_hostile_file_leaves_the_project_byte_for_byte_as_it_was(
         folder, path = without_manifest(write_release(tmp_path / "in")), "items.json"
     (folder / path).write_bytes(content)
     before = bytes_of(project)
-    with pytest.raises(Refusal) as refused:
-        take(project, kind, folder)
-    told = "\n".join(refused.value.details)
+    told = "\n".join(expect_refusal("", take, project, kind, folder).details)
     assert path in told
     assert reason in told
     assert bytes_of(project) == before
@@ -281,9 +273,8 @@ def test_a_disk_that_fails_half_way_leaves_nothing(
     def fail(*_: object) -> None:
         raise Refusal("The disk is full; the change was not saved.")
 
-    monkeypatch.setattr(imports.search, "index", fail)
-    with pytest.raises(Refusal, match="disk is full"):
-        take(project, PEER, write_peer(tmp_path / "in"))
+    monkeypatch.setattr(imports.store, "index", fail)
+    expect_refusal("disk is full", take, project, PEER, write_peer(tmp_path / "in"))
     assert bytes_of(project) == before
 
 
@@ -393,10 +384,9 @@ def test_a_record_that_does_not_fit_is_refused_by_name(project: Project, tmp_pat
     folder = without_manifest(write_release(tmp_path / "in"))
     change_json(folder / path, spoil)
     before = bytes_of(project)
-    with pytest.raises(Refusal) as refused:
-        take(project, OURS, folder)
-    assert refused.value.happened.startswith(f"{path}[")
-    assert reason in refused.value.happened
+    refused = expect_refusal("", take, project, OURS, folder)
+    assert refused.happened.startswith(f"{path}[")
+    assert reason in refused.happened
     assert bytes_of(project) == before
 
 
@@ -444,15 +434,148 @@ def test_what_another_process_wrote_meanwhile_is_not_written_twice(
     assert items.count(project) == 3
 
 
-def test_an_unknown_format_or_path_is_refused(project: Project, tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="not a format"):
-        imports.preview(project, "xml", [tmp_path])
-    with pytest.raises(Refusal, match="There is no “absent”"):
-        imports.preview(project, PEER, [tmp_path / "absent"])
-
-
-def test_progress_names_the_stage_and_reaches_its_end(project: Project, tmp_path: Path) -> None:
+def test_imports_refuse_unknown_formats_and_tell_progress(project: Project, tmp_path: Path) -> None:
+    expect_refusal("not a format", imports.preview, project, "xml", [tmp_path])
+    expect_refusal("There is no “absent”", imports.preview, project, PEER, [tmp_path / "absent"])
     told: list[tuple[str, int, int]] = []
     imports.run(project, PEER, [write_peer(tmp_path / "in")], progress=lambda *step: told.append(step))
     assert ("writing responses", 2, 2) in told
     assert told[-1][0] == "rendering reports"
+
+
+FIRST = {
+    "id": "t1", "task": "Survey layouts; deliver a table.", "phase": "Synthesize", "family": "literature survey",
+    "difficulty": "Basic", "seminar": "s012", "subject": "Seismology",
+}  # fmt: skip
+SECOND = {"id": "t2", "task": "Write a protocol.", "task_type": "Method Blueprint", "seminar": "s012"}
+LOOSE = {
+    "id": "t3",
+    "task": "比较两种预警方法，并提交表格。",
+    "phase": "evaluation",
+    "family": "Comparative Analysis",
+}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Project:
+    return new_project(tmp_path / "p.goldsmith", "Cora")
+
+
+def lines(path: Path, *entries: Any) -> Path:
+    path.write_text(
+        "".join(f"{entry if isinstance(entry, str) else json.dumps(entry)}\n" for entry in entries), "utf-8"
+    )
+    return path
+
+
+def test_tasks_come_in_under_their_seminars_and_are_settled(study: Project, tmp_path: Path) -> None:
+    _, report = imports.run(study, "arena", [lines(tmp_path / "tasks.jsonl", FIRST, "", LOOSE, SECOND)])
+    assert not report.problems
+    assert [note.reason for note in report.notes] == ["2 tasks without difficulty"]
+    seminar, elsewhere = (items.read(study, item_id) for item_id in items.ids(study))
+    assert (seminar.key, seminar.dataset, seminar.subject) == ("s012", "seminars", "Seismology")
+    assert (elsewhere.key, elsewhere.question) == ("tasks", "Tasks of no known seminar")
+    settled = contest_standings.settled(study)
+    assert [(one.id, one.phase, one.family) for one in settled[seminar.id]] == [
+        ("t1", "synthesize", "Literature Survey"),
+        ("t2", "design", "Method / Experiment Blueprint"),
+    ]
+    assert [(one.text, one.phase) for one in settled[elsewhere.id]] == [(LOOSE["task"], "evaluate")]
+    item = items.read(study, contest_standings.keep(study, seminar.id, "t2").subject)
+    assert (item.key, item.traits) == ("s012-t02", {"phase": "design"})
+    assert checking.check(study).problems == []
+
+
+def test_a_second_import_adds_nothing_and_an_export_is_the_same_again(study: Project, tmp_path: Path) -> None:
+    file = lines(tmp_path / "tasks.jsonl", FIRST, SECOND, LOOSE)
+    imports.run(study, "arena", [file])
+    change, _ = imports.run(study, "arena", [file])
+    assert (change.verb, items.count(study)) == ("nothing new", 2)
+    releases.export(study, tmp_path / "out", "arena")
+    written = tmp_path / "out" / "tasks.jsonl"
+    told = [json.loads(line) for line in written.read_text("utf-8").splitlines()]
+    assert [one["id"] for one in told] == ["t1", "t2", "t3"]
+    assert told[0] == FIRST | {"phase": "synthesize", "family": "Literature Survey", "difficulty": "basic"}
+    other = new_project(tmp_path / "other.goldsmith", "Cora")
+    imports.run(other, "arena", [written])
+    releases.export(other, tmp_path / "again", "arena")
+    assert (tmp_path / "again" / "tasks.jsonl").read_bytes() == written.read_bytes()
+
+
+def test_a_release_keeps_what_an_item_was_made_from(study: Project, tmp_path: Path) -> None:
+    imports.run(study, "arena", [lines(tmp_path / "tasks.jsonl", FIRST)])
+    (seminar,) = items.ids(study)
+    contest_standings.keep(study, seminar, "t1")
+    releases.export(study, tmp_path / "out", "goldsmith")
+    other = new_project(tmp_path / "other.goldsmith", "Cora")
+    imports.run(other, "goldsmith", [tmp_path / "out"])
+    (result,) = (one for one in map(lambda each: items.read(other, each), items.ids(other)) if one.made_from)
+    assert (result.key, result.made_from, result.traits) == (
+        "s012-t01", "t1", {"phase": "synthesize", "difficulty": "basic"}
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("entry", "reason"),
+    [
+        (
+            FIRST | {"family": "Essay Writing"},
+            "line 2: “Essay Writing” is no family; there are: Literature Survey",
+        ),
+        (FIRST | {"phase": "plan"}, "line 2: “plan” is no phase; there are: synthesize, design, evaluate"),
+        (
+            FIRST | {"phase": "design"},
+            "line 2: Literature Survey belongs to the phase synthesize, not design",
+        ),
+        (FIRST | {"task": " "}, "line 2: there is no task"),
+        (FIRST | {"task": ["a"]}, "line 2: “task” is not a text"),
+        ([1], "line 2: no object with fields"),
+        ("{broken", "line 2: "),
+        (LOOSE, "line 2: the id t3 stands before, in tasks.jsonl, line 1"),
+    ],
+)
+def test_a_bad_line_is_told_with_its_number_and_reason(
+    study: Project, tmp_path: Path, entry: Any, reason: str
+) -> None:
+    file = lines(tmp_path / "tasks.jsonl", LOOSE, entry, SECOND)
+    assert f"tasks.jsonl: {reason}" in str(expect_refusal("", imports.run, study, "arena", [file]))
+    assert items.count(study) == 0
+    imports.run(study, "arena", [file], skip_bad=True)
+    assert sorted(len(tasks) for tasks in contest_standings.settled(study).values()) == [1, 1]
+
+
+def test_tables_and_long_tasks_are_read(study: Project, tmp_path: Path) -> None:
+    with (tmp_path / "tasks.csv").open("w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, FIRST)
+        table.writeheader()
+        table.writerows([FIRST, FIRST | {"id": "t9", "task": "word " * 101}])
+    _, report = imports.run(study, "arena", [tmp_path / "tasks.csv"])
+    assert [note.reason for note in report.notes] == ["row 3: 101 words; at most 100 are asked for"]
+    ((_, tasks),) = contest_standings.settled(study).items()
+    assert len(tasks) == 2
+
+
+def test_a_seminar_that_is_there_gets_the_tasks(study: Project, tmp_path: Path) -> None:
+    more = {"key": "s012", "dataset": "seminars"}
+    seminar = items.add(study, "Early warning of earthquakes", subject="Geology", more=more).subject
+    imports.run(study, "arena", [lines(tmp_path / "tasks.jsonl", FIRST)])
+    assert items.count(study) == 1
+    assert items.read(study, seminar).question == "Early warning of earthquakes"
+    assert [task.id for task in contest_standings.settled(study)[seminar]] == ["t1"]
+
+
+def test_an_id_is_one_task_whatever_the_seminar(study: Project, tmp_path: Path) -> None:
+    file = lines(tmp_path / "tasks.jsonl", FIRST, SECOND)
+    imports.run(study, "arena", [file])
+    other = lines(
+        tmp_path / "other.jsonl", {**FIRST, "seminar": "s013"}, {**SECOND, "id": "t9", "seminar": "s014"}
+    )
+    report = imports.preview(study, "arena", [other])
+    assert [problem.reason for problem in report.problems] == [
+        "its task t1 is another one of seminar s012 here: give it another id"
+    ]
+    expect_refusal("Nothing was imported", imports.run, study, "arena", [other])
+    imports.run(study, "arena", [other], skip_bad=True)
+    settled = [task.id for tasks in contest_standings.settled(study).values() for task in tasks]
+    assert sorted(settled) == ["t1", "t2", "t9"]
+    assert not imports.preview(study, "arena", [file]).problems

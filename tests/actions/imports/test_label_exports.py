@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.imports import imports, label_exports, label_files
-from annotator.actions.imports.label_exports import Exported, LabelSelection, export
+from annotator.actions.imports import imports, label_files, label_matching
 from annotator.actions.imports.label_files import LabelImportOptions
+from annotator.actions.imports.label_matching import Exported, LabelSelection, export
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.domain.texts.refusal import Refusal
-from annotator.stats.validation.classification import both_ways
+from annotator.stats.validation.comparison import both_ways
 from tests.material.bundles import write_peer
 from tests.material.labels_in_files import (
     ANN,
@@ -35,6 +34,7 @@ from tests.material.labels_in_files import (
     written,
 )
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, one_item
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
 from tests.servers.said_by_judges import say
 
@@ -58,8 +58,7 @@ def written_to(project: Project, path: Path, choice: LabelSelection = FINAL) -> 
 
 def test_labels_leave_when_they_are_submitted_and_not_before(project: Project, tmp_path: Path) -> None:
     ann_says(project, "no")
-    with pytest.raises(Refusal, match="1 label left out: not yet submitted"):
-        written_to(project, tmp_path / "out.csv")
+    expect_refusal("1 label left out: not yet submitted", written_to, project, tmp_path / "out.csv")
     assert written_to(project, tmp_path / "out.csv", EVERYTHING).labels == 1
     (row,) = rows(tmp_path / "out.csv")
     assert (row["rater"], row["value"], row["state"], row["unit"]) == ("R2", "no", "open", FIRST)
@@ -76,7 +75,7 @@ def test_what_is_submitted_and_what_came_in_by_a_file_is_final(project: Project,
     assert states == {("1", "R2"): "submitted", ("2", "R2"): "imported", ("2", "R3"): "imported"}
 
 
-def test_nobodys_name_leaves_and_no_note_is_lost(project: Project, tmp_path: Path) -> None:
+def test_labels_are_final_when_submitted_or_imported(project: Project, tmp_path: Path) -> None:
     take(project, written(tmp_path, {"note": "=1+1", "quote": "explains residual connections"}))
     for name in ("out.csv", "out.json"):
         written_to(project, tmp_path / name)
@@ -84,6 +83,10 @@ def test_nobodys_name_leaves_and_no_note_is_lost(project: Project, tmp_path: Pat
     assert rows(tmp_path / "out.csv")[0]["note"] == "'=1+1"
     (label,) = tree(tmp_path / "out.json")["labels"]
     assert (label["note"], label["weight"], label["number"]) == ("=1+1", 3.0, 1)
+    take(project, written(tmp_path, *every()))
+    for name in ("a.csv", "b.csv"):
+        written_to(project, tmp_path / name)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
 @pytest.mark.parametrize("name", ["out.csv", "out.json", "folder"])
@@ -105,7 +108,6 @@ def test_a_table_comes_into_another_project_with_its_raters(project: Project, tm
     (tmp_path / "bare.csv").write_text(text, "utf-8")
     report = label_files.run(other, [tmp_path / "bare.csv"])[1]
     assert (report.new, [rater.person.id for rater in report.raters]) == (12, [people.known(project, ANN).id])
-    other.close()
 
 
 def test_a_choice_of_people_systems_and_protocols(project: Project, tmp_path: Path) -> None:
@@ -119,8 +121,7 @@ def test_a_choice_of_people_systems_and_protocols(project: Project, tmp_path: Pa
         LabelSelection(systems=("Gamma",)),
         LabelSelection(protocols=("arena.kae",)),
     ):
-        with pytest.raises(Refusal):
-            written_to(project, tmp_path / "c.csv", wrong)
+        expect_refusal("", written_to, project, tmp_path / "c.csv", wrong)
     assert not (tmp_path / "c.csv").exists()
 
 
@@ -134,18 +135,10 @@ def test_labels_of_every_protocol_leave_and_come_back(tmp_path: Path) -> None:
     ]
     take(project, written(tmp_path, *told))
     assert written_to(project, tmp_path / "out.csv").labels == 3
-    found = {row["protocol"]: row["unit"] for row in rows(tmp_path / "out.csv")}
-    assert found[PAIRS] == "Canary-Beta-9000"
-    assert found[PLAN] == "Collect the reports of every system. → Gather reports from all systems."
+    result = {row["protocol"]: row["unit"] for row in rows(tmp_path / "out.csv")}
+    assert result[PAIRS] == "Canary-Beta-9000"
+    assert result[PLAN] == "Collect the reports of every system. → Gather reports from all systems."
     assert label_files.run(project, [tmp_path / "out.csv"])[1].same == 3
-    project.close()
-
-
-def test_the_same_labels_give_the_same_bytes(project: Project, tmp_path: Path) -> None:
-    take(project, written(tmp_path, *every()))
-    for name in ("a.csv", "b.csv"):
-        written_to(project, tmp_path / name)
-    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
 
 
 def test_only_a_coordinator_exports_and_nobody_over_a_strangers_folder(
@@ -154,13 +147,10 @@ def test_only_a_coordinator_exports_and_nobody_over_a_strangers_folder(
     take(project, written(tmp_path, *every()))
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder/mine.txt").write_text("mine", "utf-8")
-    with pytest.raises(Refusal, match="holds files that are not"):
-        written_to(project, tmp_path / "folder")
-    with pytest.raises(Refusal, match="not a format for labels"):
-        export(project, tmp_path / "x", "xlsx")
+    expect_refusal("holds files that are not", written_to, project, tmp_path / "folder")
+    expect_refusal("not a format for labels", export, project, tmp_path / "x", "xlsx")
     ann(project)
-    with pytest.raises(Refusal, match="Only a coordinator"):
-        label_exports.export(project, tmp_path / "out.csv")
+    expect_refusal("Only a coordinator", label_matching.export, project, tmp_path / "out.csv")
     assert not (tmp_path / "out.csv").exists()
 
 
@@ -213,21 +203,17 @@ def labelled(project: Project, folder: Path) -> None:
     say(project, "baseline", JUDGE)
 
 
-def test_its_meta_evaluation_gives_our_figures(project: Project, tmp_path: Path) -> None:
+def test_researcherbench_files_give_its_figures(project: Project, tmp_path: Path) -> None:
     labelled(project, tmp_path)
     written_to(project, tmp_path / "out", LabelSelection(judge="baseline"))
-    found = their_figures(tmp_path / "out" / "Alpha", "R2")
+    result = their_figures(tmp_path / "out" / "Alpha", "R2")
     # Agreed covered: weights 3 and 2; the judge alone 3; people alone 2; agreed uncovered 1 and 1.
-    assert found["plain"] == pytest.approx((4 / 6, 2 / 3, 2 / 3, 2 / 3))
-    assert found["weighted"] == pytest.approx((7 / 12, 5 / 8, 5 / 7, 2 * 5 / (8 + 7)))
+    assert result["plain"] == pytest.approx((4 / 6, 2 / 3, 2 / 3, 2 / 3))
+    assert result["weighted"] == pytest.approx((7 / 12, 5 / 8, 5 / 7, 2 * 5 / (8 + 7)))
     ours = both_ways(PEOPLE, JUDGE, "y", [3, 2, 1] * 2, [n // 3 for n in range(6)])
     for name, figures in (("plain", ours.plain), ("weighted", ours.weighted)):
         told = (figures.accuracy, figures.precision, figures.recall, figures.f1)
-        assert found[name] == pytest.approx([one.value for one in told])
-
-
-def test_its_files_are_named_as_it_looks_for_them(project: Project, tmp_path: Path) -> None:
-    labelled(project, tmp_path)
+        assert result[name] == pytest.approx([one.value for one in told])
     written_to(project, tmp_path / "out")
     names = sorted(
         path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.json")
@@ -238,8 +224,8 @@ def test_its_files_are_named_as_it_looks_for_them(project: Project, tmp_path: Pa
 
 def test_what_is_unsure_is_left_out_there_and_said(project: Project, tmp_path: Path) -> None:
     take(project, written(tmp_path, {}, {"unit": SECOND, "value": "unsure"}))
-    found = written_to(project, tmp_path / "out")
-    assert "1 label left out: unsure, which is neither covered nor not" in found.notes
+    result = written_to(project, tmp_path / "out")
+    assert "1 label left out: unsure, which is neither covered nor not" in result.notes
     assert tree(tmp_path / "out/Alpha/Q1_result_R2.json")["rubric_eval"] == [
         {"point": FIRST, "covered": True}
     ]
@@ -252,8 +238,7 @@ def test_a_label_of_a_unit_that_is_gone_has_no_words(project: Project, tmp_path:
     assert written_to(project, tmp_path / "out.csv").notes == (
         "1 label of units that are no longer asked about",
     )
-    with pytest.raises(Refusal, match="has a place in this layout"):
-        written_to(project, tmp_path / "out")
+    expect_refusal("has a place in this layout", written_to, project, tmp_path / "out")
 
 
 def test_the_published_questions_keep_their_numbers(tmp_path: Path) -> None:
@@ -270,7 +255,6 @@ def test_the_published_questions_keep_their_numbers(tmp_path: Path) -> None:
         {"point": "Point 2", "covered": True}
     ]
     assert not (tmp_path / "out/goldsmith.json").exists()
-    project.close()
 
 
 @pytest.mark.parametrize(
@@ -280,7 +264,7 @@ def test_what_its_layout_cannot_hold_is_refused(
     project: Project, tmp_path: Path, choice: LabelSelection
 ) -> None:
     take(project, written(tmp_path, {}))
-    with pytest.raises(Refusal):
-        written_to(project, tmp_path / "out", choice)
-    with pytest.raises(Refusal, match="cannot contain a judge"):
-        written_to(project, tmp_path / "out.csv", LabelSelection(judge="baseline"))
+    expect_refusal("", written_to, project, tmp_path / "out", choice)
+    expect_refusal(
+        "cannot contain a judge", written_to, project, tmp_path / "out.csv", LabelSelection(judge="baseline")
+    )

@@ -1,8 +1,8 @@
-"""Labels from files: looked at without a trace, taken in whole or not at all, never twice, never over what is there."""
+"""Labels from files: looked at without a trace, taken in whole or not at all; whose they are, and what they are of."""
 
 import json
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC
 from pathlib import Path
 from typing import Any
@@ -10,22 +10,27 @@ from typing import Any
 import pytest
 from sqlalchemy import func, insert, select, update
 
-from annotator.actions.assignments import agreements
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.artifacts import write_revision
-from annotator.actions.imports import label_files
+from annotator.actions.imports import imports, label_files, label_matching
 from annotator.actions.imports.label_files import LabelImportOptions
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
-from annotator.actions.labelling.label_origins import Origins
-from annotator.actions.parcels import returned_labels
+from annotator.actions.labelling.labels import Origins
+from annotator.actions.parcels import tray
 from annotator.actions.project import backups, people
 from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking
 from annotator.actions.undo import history
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.labels import Label, Labels, label_id
-from annotator.domain.texts.change import new_id
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.texts.canonical import derived_id, new_id
 from annotator.storage.tables import ARTIFACT, AUDIT, JUDGEMENT
+from tests.material.bundles import write_peer
 from tests.material.hostile import HOSTILE
 from tests.material.labels_in_files import (
     ANN,
@@ -46,11 +51,12 @@ from tests.material.labels_in_files import (
     unit_of,
     written,
 )
+from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, one_item
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import answer
+from tests.storage import sql
 
 PROJECT = project_of_two
-
-# Taking in
 
 
 def test_labels_become_judgements_of_the_person_they_are_said_to_be_of(
@@ -83,23 +89,10 @@ def test_what_came_in_stands_where_the_person_would_have_put_it(project: Project
     assert not checking.check(project).problems
 
 
-def test_a_preview_writes_nothing(project: Project, tmp_path: Path) -> None:
+def test_labels_are_previewed_imported_once_and_stand_as_given(project: Project, tmp_path: Path) -> None:
     path, before = written(tmp_path, *every()), project.path.read_bytes()
     assert look(project, path).new == 12
     assert project.path.read_bytes() == before
-
-
-def test_a_repeated_import_adds_nothing(project: Project, tmp_path: Path) -> None:
-    path = written(tmp_path, *every(quote="explains residual connections", note="so"))
-    take(project, path)
-    before, copies = project.path.read_bytes(), len(backups.listing(project.path))
-    report = take(project, path)
-    assert (report.new, report.filled, report.same) == (0, 0, 12)
-    assert project.path.read_bytes() == before
-    assert len(backups.listing(project.path)) == copies
-
-
-def test_an_import_is_one_change_with_a_backup_before_it(project: Project, tmp_path: Path) -> None:
     copies = len(backups.listing(project.path))
     change, _ = label_files.run(project, [written(tmp_path, *every())], TOLD)
     with project.store.read() as db:
@@ -112,7 +105,14 @@ def test_an_import_is_one_change_with_a_backup_before_it(project: Project, tmp_p
     assert len(backups.listing(project.path)) == copies + 1
 
 
-# What cannot be taken
+def test_a_repeated_import_adds_nothing(project: Project, tmp_path: Path) -> None:
+    path = written(tmp_path, *every(quote="explains residual connections", note="so"))
+    take(project, path)
+    before, copies = project.path.read_bytes(), len(backups.listing(project.path))
+    report = take(project, path)
+    assert (report.new, report.filled, report.same) == (0, 0, 12)
+    assert project.path.read_bytes() == before
+    assert len(backups.listing(project.path)) == copies
 
 
 @pytest.mark.parametrize(
@@ -202,9 +202,6 @@ def test_hostile_files_leave_the_project_as_it_is(project: Project, tmp_path: Pa
     assert HOSTILE[name][1] in refused(project, tmp_path / "labels.json")
 
 
-# Never over what is there
-
-
 def test_a_label_that_a_person_gave_otherwise_is_kept(project: Project, tmp_path: Path) -> None:
     ann_says(project, "no")
     path = written(tmp_path, {}, {"unit": SECOND})
@@ -275,7 +272,9 @@ def test_what_is_submitted_never_changes(project: Project, tmp_path: Path, repla
 def test_files_that_contradict_themselves_say_nothing(project: Project, tmp_path: Path) -> None:
     path = written(tmp_path, {}, {"value": "no"}, {}, {"unit": SECOND}, {"unit": SECOND})
     report = take(project, path, LabelImportOptions({"Ann": ANN}, skip_bad=True))
-    assert [(one.trouble, one.row) for one in report.problems] == [("repeated", n) for n in (2, 3, 4)]
+    assert [(problem.trouble, problem.row) for problem in report.problems] == [
+        ("repeated", n) for n in (2, 3, 4)
+    ]
     assert report.new == 1
     assert "Found more than once in the files, and alike: 1 label" in report.notes
 
@@ -293,9 +292,6 @@ def test_thousands_of_labels_go_in_at_once(project: Project, tmp_path: Path) -> 
     report = take(project, written(tmp_path, *rows), LabelImportOptions({alias: alias for alias in aliases}))
     with project.store.read() as db:
         assert db.execute(select(func.count()).select_from(JUDGEMENT)).scalar_one() == report.new == len(rows)
-
-
-# Finished work and drafts
 
 
 def flags_of(project: Project) -> set[str]:
@@ -325,8 +321,8 @@ def test_each_label_names_the_one_of_several_files_that_it_came_from(
     label_files.run(project, paths, TOLD)
     with project.store.read() as db:
         origins = Origins(db)
-        found = Counter(origins.of(row["flags"], row["at"]) for row in stored(project))
-    assert found == {"given elsewhere, file b.csv": 5, "given elsewhere, file a.csv": 7}
+        result = Counter(origins.of(row["flags"], row["at"]) for row in stored(project))
+    assert result == {"given elsewhere, file b.csv": 5, "given elsewhere, file a.csv": 7}
 
 
 def test_labels_of_an_import_that_told_no_file_apart_name_all_its_files(
@@ -373,7 +369,7 @@ def test_work_that_comes_back_keeps_what_was_given_elsewhere_of_other_reports(
     )  # fmt: skip
     artifact_id = sealed_labels(project, item_id, rater, Labels(units=(label,)))
     with project.store.write() as db:
-        returned_labels.write(db, rater, item_id, artifact_id)
+        tray.write(db, rater, item_id, artifact_id)
     values = {(row["response_id"], row["unit_id"]): row["value"] for row in stored(project)}
     assert (len(values), values[response_id, unit_id]) == (12, "no")
     assert list(values.values()).count("yes") == 11
@@ -390,3 +386,211 @@ def sealed_labels(project: Project, item_id: str, rater: str, document: Labels) 
         )
         write_revision(project, db, artifact_id, document, "seal", number=1, sealed=True)
     return artifact_id
+
+
+def test_an_alias_or_id_makes_a_person(project: Project, tmp_path: Path) -> None:
+    person = people.known(project, ANN)
+    report = take(
+        project, written(tmp_path, {"rater": "whoever", "rater_id": person.id}), LabelImportOptions()
+    )
+    assert [(rater.name, rater.person.id, rater.new) for rater in report.raters] == [
+        ("whoever", person.id, False)
+    ]
+    rows = [{"rater": "R1", "rater_id": "theirs-1"}, {"rater": "R9", "rater_id": "theirs-2"}]
+    take(project, written(tmp_path, *rows), LabelImportOptions())
+    # R1 is somebody else here.
+    assert {person.id: person.alias for person in people.people(project)}.items() >= {
+        ("theirs-1", "R3"),
+        ("theirs-2", "R9"),
+    }
+
+
+def test_an_alias_that_nobody_has_makes_a_person(project: Project, tmp_path: Path) -> None:
+    report = take(project, written(tmp_path, {}, {"unit": SECOND}), LabelImportOptions({"Ann": "Expert A"}))
+    assert [(rater.person.alias, rater.new) for rater in report.raters] == [("Expert A", True)]
+    made = people.known(project, "Expert A")
+    assert (made.name, made.roles) == ("Ann", "annotator")
+    assert {row["rater_id"] for row in stored(project)} == {made.id}
+    # The same words mean the same person the next time.
+    assert take(project, written(tmp_path, *every()), LabelImportOptions({"Ann": "expert a"})).new == 10
+    assert len(people.people(project)) == 3
+
+
+@pytest.mark.parametrize("rater_id", ["x" * 37, "a b", "\u200b", "é"])
+def test_what_can_be_nobodys_id_is_refused(project: Project, tmp_path: Path, rater_id: str) -> None:
+    assert "no id of a person" in refused(
+        project, written(tmp_path, {"rater_id": rater_id, "rater": "X"}), LabelImportOptions()
+    )
+
+
+def test_two_names_may_be_one_new_person(project: Project, tmp_path: Path) -> None:
+    path = written(tmp_path, {}, {"rater": "A. Other", "unit": SECOND})
+    take(project, path, LabelImportOptions({"Ann": "E1", "A. Other": "E1"}))
+    assert len({row["rater_id"] for row in stored(project)}) == 1
+
+
+def test_names_of_raters_are_asked_for(project: Project, tmp_path: Path) -> None:
+    report = look(project, written(tmp_path, {}), LabelImportOptions({"Ann": ANN, "Anne": ANN}))
+    assert "no rater in the files is called “Anne”" in report.notes
+    people.add_person(project, "Ann Other")
+    path = written(tmp_path, *every(rater="Ann Other"))
+    (finding,) = look(project, path, LabelImportOptions()).problems
+    assert (finding.labels, finding.row) == (12, 2)
+    assert "which 2 people here are called" in refused(project, path, LabelImportOptions())
+    path = written(tmp_path, {})
+    ann(project)
+    for act in (label_files.preview, label_files.run):
+        expect_refusal("Only a coordinator", act, project, [path], TOLD)
+
+
+@pytest.mark.parametrize("words", [["A"], ["=R1"], ["A="], ["A=R1", "A=R2"]], ids=str)
+def test_who_is_whom_is_said_clearly(words: list[str]) -> None:
+    expect_refusal("", label_matching.told, words)
+
+
+@pytest.mark.parametrize("name", ["R2", "r2", "Ann Other", "ann other"])
+def test_a_name_or_alias_of_the_project_says_who_a_rater_is(
+    project: Project, tmp_path: Path, name: str
+) -> None:
+    report = take(project, written(tmp_path, {"rater": name}), LabelImportOptions())
+    assert [(rater.person.alias, rater.new) for rater in report.raters] == [("R2", False)]
+
+
+def test_a_number_decides_between_equal_words_and_never_by_itself(project: Project, tmp_path: Path) -> None:
+    item_id = items.add(project, "Twice?").subject
+    units = (Criterion(id="a", text="Both"), Criterion(id="b", text="Other"), Criterion(id="c", text="Both"))
+    assignments.seal(project, artifacts.start(project, item_id, Kind.RUBRIC, Rubric(units=units)).subject)
+    answer(project, "Gamma")
+    one = {"item": "3", "system": "Gamma", "unit": "Both"}
+    take(project, written(tmp_path, one | {"number": "3"}))
+    assert [row["unit_id"] for row in stored(project)] == ["c"]
+    for number in ("", "2"):
+        assert "2 units read “Both”" in refused(
+            project, written(tmp_path, one | {"number": number, "value": "no"})
+        )
+    # Where the words stand once, a number from another order of the rubric does no harm.
+    assert take(project, written(tmp_path, one | {"unit": "Other", "number": "1"})).new == 1
+
+
+@pytest.mark.parametrize(
+    "words", ["explains  residual\nconnections.", "“Explains residual connections”"[1:-1]]
+)
+def test_words_may_differ_in_case_and_white_space_alone(project: Project, tmp_path: Path, words: str) -> None:
+    assert take(project, written(tmp_path, {"unit": words})).new == 1
+
+
+def test_an_id_with_the_words_of_another_unit_is_refused(project: Project, tmp_path: Path) -> None:
+    unit_id = unit_of(project, report_of(project))
+    assert "not those of the unit" in refused(
+        project, written(tmp_path, {"unit_id": unit_id, "unit": SECOND})
+    )
+    assert take(project, written(tmp_path, {"unit_id": unit_id})).new == 1
+
+
+def peer_beside(project: Project, folder: Path) -> str:
+    """ResearcherBench's two questions in the project; the id of the first, whose key was taken."""
+    imports.run(project, "researcherbench", [write_peer(folder / "peer")], warm=False)
+    return derived_id("researcherbench", 1)
+
+
+def test_items_of_one_key_are_told_apart_by_their_dataset(project: Project, tmp_path: Path) -> None:
+    # As projects of older programs have them.
+    items.change(project, peer_beside(project, tmp_path), key="1")
+    assert "2 items are called “1”: say of which dataset" in refused(project, written(tmp_path, {}))
+    both = written(tmp_path, {"dataset": "researcherbench", "system": "Sys", "unit": "Point 1"})
+    assert take(project, both).new == 1
+
+
+def test_a_question_is_known_by_its_number_in_its_dataset_and_by_its_key_here(
+    project: Project, tmp_path: Path
+) -> None:
+    question = peer_beside(project, tmp_path)
+    told = {"system": "Sys", "unit": "Point 1"}
+    assert take(project, written(tmp_path, told | {"item": "1", "dataset": "researcherbench"})).new == 1
+    assert take(project, written(tmp_path, told | {"item": items.read(project, question).key})).same == 1
+
+
+def human(folder: Path, number: int, annotator: str, *points: tuple[str, bool]) -> None:
+    folder.mkdir(exist_ok=True)
+    lines = [{"point": point, "covered": covered} for point, covered in points]
+    (folder / f"Q{number}_result_{annotator}.json").write_text(json.dumps({"rubric_eval": lines}), "utf-8")
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Project:
+    """ResearcherBench's two questions, and the reports of Sys and Other."""
+    folder = write_peer(tmp_path / "peer")
+    (folder / "responses/Other.json").write_bytes((folder / "responses/Sys.json").read_bytes())
+    project = new_project(tmp_path / "peer.goldsmith")
+    people.someone(project)
+    imports.run(project, "researcherbench", [folder], warm=False)
+    return project
+
+
+def test_its_human_files_come_in_by_number_and_words(peer: Project, tmp_path: Path) -> None:
+    human(tmp_path / "h", 1, "A", ("Both", True), ("Point 1", False))
+    human(tmp_path / "h", 2, "A", ("Point 2", True))
+    human(tmp_path / "h", 2, "B", ("Point 2", False))
+    report = take(peer, tmp_path / "h", LabelImportOptions({"A": "E1", "B": "E2"}, system="Sys"))
+    assert (report.new, report.problems) == (4, ())
+    assert Counter(row["value"] for row in stored(peer)) == {"yes": 2, "no": 2}
+
+
+def test_each_question_may_be_of_another_system(peer: Project, tmp_path: Path) -> None:
+    human(tmp_path / "h", 1, "A", ("Both", True))
+    human(tmp_path / "h", 2, "A", ("Both", False))
+    take(peer, tmp_path / "h", LabelImportOptions({"A": "E1"}, systems={"1": "Sys", "2": "Other"}))
+    names = dict(sql.rows(peer, "SELECT r.id, s.name FROM response r JOIN system s ON s.id = r.system_id"))
+    assert {(names[row["response_id"]], row["value"]) for row in stored(peer)} == {
+        ("Sys", "yes"),
+        ("Other", "no"),
+    }
+
+
+def test_human_files_need_a_system_and_people(peer: Project, tmp_path: Path) -> None:
+    human(tmp_path / "h", 1, "A", ("Both", True))
+    assert "does not say which system's report" in refused(
+        peer, tmp_path / "h", LabelImportOptions({"A": "E1"})
+    )
+    human(tmp_path / "h", 1, "R1", ("Both", True))
+    assert "choose who that is" in refused(peer, tmp_path / "h", LabelImportOptions(system="Sys"))
+
+
+def test_its_points_are_never_matched_by_place_or_likeness(peer: Project, tmp_path: Path) -> None:
+    human(tmp_path / "h", 1, "A", ("Both of them", True), ("Point 2", True))
+    report = look(peer, tmp_path / "h", LabelImportOptions({"A": "E1"}, system="Sys"))
+    assert [problem.trouble for problem in report.problems] == ["unknown unit", "unknown unit"]
+
+
+def rows_of(project: Project, protocol: str, ask: Iterable[str], value: str) -> list[dict[str, Any]]:
+    return [
+        {"protocol": protocol, "system": "Canary-Alpha-9000", "unit": words, "value": value} for words in ask
+    ]
+
+
+def test_labels_of_other_protocols_find_their_units_too(tmp_path: Path) -> None:
+    project = one_item(tmp_path)
+    cells = [
+        f"Collect the reports of every system. → {gold}" for gold in ("Gather reports from all systems.",)
+    ]
+    path = written(
+        tmp_path,
+        *rows_of(project, PLAN, cells, "relevant"),
+        *rows_of(project, CLAIMS, ["Cost doubled."], "no"),
+        *rows_of(project, PAIRS, ["Canary-Beta-9000"], "first"),
+    )
+    assert take(project, path, LabelImportOptions({"Ann": ANN})).new == 3
+    for protocol, words, value in ((PLAN, cells[0], "TRUE"), (PAIRS, "Canary-Beta-9000", "1")):
+        # Yes and no answer no such question.
+        assert "is not a valid value here: use one of" in refused(
+            project, written(tmp_path, *rows_of(project, protocol, [words], value))
+        )
+    assert {(row["protocol"], row["unit_id"]) for row in stored(project)} >= {(PLAN, "p1~g1"), (CLAIMS, "c2")}
+
+
+def test_a_page_that_could_not_be_read_supports_nothing(tmp_path: Path) -> None:
+    project = one_item(tmp_path)
+    path = written(tmp_path, *rows_of(project, CLAIMS, ["Nobody reads it."], "yes"))
+    assert "use one of unknown, unsure" in refused(project, path)
+    take(project, written(tmp_path, *rows_of(project, CLAIMS, ["Nobody reads it."], "unknown")))
+    assert [row["flags"] for row in stored(project)] == ["page_dead imported"]

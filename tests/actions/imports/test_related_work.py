@@ -1,7 +1,10 @@
-"""DeepScholar's files imported and written back: every join, every quirk of what was published."""
+"""DeepScholar's files imported and written back: every join, every quirk of what was published, and odd files."""
 
 import json
+import os
 import shutil
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,19 +12,19 @@ import pytest
 from sqlalchemy import select
 
 from annotator.actions.imports import imports
-from annotator.actions.items import summaries
+from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import releases
-from annotator.actions.research import work_sources
+from annotator.actions.research import research
 from annotator.actions.results import results
-from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.formats.deepscholar import tables as published
 from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
 from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, PAGE, RESPONSE, REVISION, SOURCE, SYSTEM
 from tests.material import related_work as made
 from tests.material.related_work import FIRST, SECOND, SHARED
+from tests.projects.refusals import expect_refusal
 
 LAYOUT = "deepscholar"
 TOLD = {
@@ -99,7 +102,7 @@ def hashes(project: Project) -> dict[str, set[Any]]:
         return {name: {tuple(row) for row in db.execute(question)} for name, question in wanted.items()}
 
 
-def test_papers_become_items_with_their_task_and_sources(project: Project, folder: Path) -> None:
+def test_papers_and_references_come_in_once(project: Project, folder: Path) -> None:
     take(project, folder)
     with project.store.read() as db:
         rows = {row.key: row for row in db.execute(select(ITEM))}
@@ -110,6 +113,32 @@ def test_papers_become_items_with_their_task_and_sources(project: Project, folde
     assert rows[FIRST].question.startswith("On trees in towns: write the related-work section")
     assert ("On trees in towns", made.ABSTRACTS[FIRST]) in sources
     assert any(text.startswith("Shade matters \\cite{oak}") for _, text in sources)
+    result = {unit["note"]: unit for unit in units(project, "evidence")}
+    assert list(result) == ["oak", "elm", "ash"]
+    assert (result["oak"]["year"], result["oak"]["authors"]) == (2020, "Li, A, Mo, B")
+    assert (result["elm"]["year"], result["elm"]["text"]) == (None, "Elms and ash")
+    # A work without a title is known by its key.
+    assert (result["ash"]["text"], result["ash"]["identifier"]) == ("ash", "https://ash.example.org/a")
+    assert all("importance" not in one for one in result.values())
+    assert [(unit["text"], unit["importance"], unit["support"]) for unit in units(project, "nuggets")] == [
+        ("Shade cools", "vital", "support"),
+        ("Elms grow", "okay", "partial_support"),
+        ("Water matters", "vital", "not_support"),
+    ]
+    told = items.content_counts(project)
+    assert (told["nuggets"], told["nuggets_vital"]) == (1, 1)
+    assert (told["nuggets_drawn"], told["nuggets_drawn_vital"]) == (3, 2)
+    assert b"a-secret-of-somebody" not in project.path.read_bytes()
+    with project.store.read() as db:
+        pages = [(row.url, row.title, row.text) for row in db.execute(select(PAGE))]
+    assert pages == [("arxiv:2001.00001", "Oaks", "About oaks.")]
+    report = take(project, folder)
+    assert [one.get("passage") for one in listed(project, "scholar")] == ["elms", "oak trees"]
+    told = "was shown 2 passages with the address of a work, which counts only where the report names it"
+    assert any(f"scholar/0: {told}" in str(note) for note in report.notes)
+    before = hashes(project)
+    assert take(project, folder).new == 0
+    assert hashes(project) == before
 
 
 def test_the_exemplar_is_a_response_with_its_references_numbered(project: Project, folder: Path) -> None:
@@ -130,21 +159,10 @@ def test_the_exemplar_is_a_response_with_its_references_numbered(project: Projec
     )
 
 
-def test_references_are_gold_evidence_under_their_keys(project: Project, folder: Path) -> None:
-    take(project, folder)
-    found = {one["note"]: one for one in units(project, "evidence")}
-    assert list(found) == ["oak", "elm", "ash"]
-    assert (found["oak"]["year"], found["oak"]["authors"]) == (2020, "Li, A, Mo, B")
-    assert (found["elm"]["year"], found["elm"]["text"]) == (None, "Elms and ash")
-    # A work without a title is known by its key.
-    assert (found["ash"]["text"], found["ash"]["identifier"]) == ("ash", "https://ash.example.org/a")
-    assert all("importance" not in one for one in found.values())
-
-
 def test_who_is_important_is_said_where_the_files_say_it(project: Project, folder: Path) -> None:
     made.table(folder / "important_citations.csv", made.CITATIONS[:1])
     take(project, folder)
-    assert {one["note"]: one["importance"] for one in units(project, "evidence")} == {
+    assert {unit["note"]: unit["importance"] for unit in units(project, "evidence")} == {
         "oak": "important",
         "elm": "not_important",
         "ash": "not_important",
@@ -158,38 +176,19 @@ def test_of_a_paper_that_the_list_of_important_ones_leaves_out_nothing_is_said(
     made.table(folder / "citations.csv", [*made.CITATIONS, fir])
     made.table(folder / "important_citations.csv", [fir])
     take(project, folder)
-    assert all("importance" not in one for one in units(project, "evidence"))
+    assert all("importance" not in unit for unit in units(project, "evidence"))
 
 
 def test_who_is_taken_as_unimportant_because_a_list_leaves_them_out_is_told(
     project: Project, folder: Path
 ) -> None:
     made.table(folder / "important_citations.csv", [made.CITATIONS[0], made.cited(SECOND, "fir", "Firs")])
-    found = imports.preview(project, LAYOUT, [folder])
-    told = {str(one) for one in (*found.problems, *found.notes) if "important_citations.csv" in str(one)}
+    result = imports.preview(project, LAYOUT, [folder])
+    told = {str(one) for one in (*result.problems, *result.notes) if "important_citations.csv" in str(one)}
     assert told == {
         "important_citations.csv[1]: “fir” is no citation of paper 2506.00002v1",
         "important_citations.csv: 2 citations of its papers are not listed and so taken as not important",
     }
-
-
-def test_a_work_is_kept_once_with_the_abstract_that_came_first(project: Project, folder: Path) -> None:
-    take(project, folder)
-    with project.store.read() as db:
-        pages = [(row.url, row.title, row.text) for row in db.execute(select(PAGE))]
-    assert pages == [("arxiv:2001.00001", "Oaks", "About oaks.")]
-
-
-def test_nuggets_are_joined_by_paper_however_folders_nest(project: Project, folder: Path) -> None:
-    take(project, folder)
-    assert [(one["text"], one["importance"], one["support"]) for one in units(project, "nuggets")] == [
-        ("Shade cools", "vital", "support"),
-        ("Elms grow", "okay", "partial_support"),
-        ("Water matters", "vital", "not_support"),
-    ]
-    told = summaries.counts(project)
-    assert (told["nuggets"], told["nuggets_vital"]) == (1, 1)
-    assert (told["nuggets_drawn"], told["nuggets_drawn_vital"]) == (3, 2)
 
 
 @pytest.mark.parametrize(
@@ -216,19 +215,12 @@ def test_each_systems_folder_is_read(
     works: Any,
 ) -> None:
     take(project, folder)
-    found = responses(project)[FIRST, system]
-    assert found.text.startswith(text)
-    assert (found.latency_s, found.run_tokens, found.cost_usd) == (latency, run_tokens, cost)
+    result = responses(project)[FIRST, system]
+    assert result.text.startswith(text)
+    assert (result.latency_s, result.run_tokens, result.cost_usd) == (latency, run_tokens, cost)
     # No file says how long the report itself is.
-    assert found.tokens is None
+    assert result.tokens is None
     assert works_of(project, system) == works
-
-
-def test_passages_are_kept_and_the_addresses_they_came_with_are_told(project: Project, folder: Path) -> None:
-    report = take(project, folder)
-    assert [one.get("passage") for one in listed(project, "scholar")] == ["elms", "oak trees"]
-    told = "was shown 2 passages with the address of a work, which counts only where the report names it"
-    assert any(f"scholar/0: {told}" in str(note) for note in report.notes)
 
 
 def test_old_ids_of_arxiv_are_works(project: Project, folder: Path) -> None:
@@ -236,11 +228,6 @@ def test_old_ids_of_arxiv_are_works(project: Project, folder: Path) -> None:
     made.text(folder / "systems" / "old" / "0" / "intro.md", text)
     take(project, folder)
     assert [one for _, one, _ in works_of(project, "old")] == ["cs/0112017", "arXiv:math.GT/0309136v2"]
-
-
-def test_settings_of_a_system_are_never_opened(project: Project, folder: Path) -> None:
-    take(project, folder)
-    assert b"a-secret-of-somebody" not in project.path.read_bytes()
 
 
 def test_a_report_goes_to_the_paper_that_was_asked_about(project: Project, folder: Path) -> None:
@@ -258,21 +245,13 @@ def test_folders_are_not_joined_by_the_order_of_another_file(project: Project, f
     assert all(key == FIRST for key, system in responses(project) if not system.startswith("Human"))
     alone = new_project(project.path.with_name("alone.goldsmith"), "T")
     (folder / "papers_with_related_works.csv").unlink()
-    with pytest.raises(Refusal, match="storm/0: no paper is known for row 0"):
-        take(alone, folder)
+    expect_refusal("storm/0: no paper is known for row 0", take, alone, folder)
 
 
 def test_systems_and_nuggets_can_come_later(project: Project, folder: Path) -> None:
     take(project, folder / "papers_with_related_works.csv", folder / "citations.csv")
     report = take(project, folder / "systems" / "search", folder / "gt_nuggets_outputs")
     assert (report.counts["responses"].new, report.counts["artifacts"].new) == (1, 1)
-
-
-def test_a_second_import_adds_nothing(project: Project, folder: Path) -> None:
-    take(project, folder)
-    before = hashes(project)
-    assert take(project, folder).new == 0
-    assert hashes(project) == before
 
 
 IDENTIFIED = ("cited_paper_arxiv_link", "bib_paper_doi", "bib_paper_url", "cited_paper_abstract")
@@ -329,16 +308,14 @@ def test_bad_files_are_named_and_keep_everything_out(
     project: Project, folder: Path, file: str, content: str, reason: str
 ) -> None:
     made.text(folder / file, content)
-    with pytest.raises(Refusal) as refused:
-        take(project, folder)
-    assert reason in " ".join((str(refused.value), *refused.value.details))
-    assert summaries.counts(project)["items"] == 0
+    refused = expect_refusal("", take, project, folder)
+    assert reason in " ".join((str(refused), *refused.details))
+    assert items.content_counts(project)["items"] == 0
 
 
 def test_a_folder_of_something_else_is_refused(project: Project, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    with pytest.raises(Refusal, match="neither papers, citations, nuggets nor systems"):
-        take(project, tmp_path / "other")
+    expect_refusal("neither papers, citations, nuggets nor systems", take, project, tmp_path / "other")
 
 
 needs_shared = pytest.mark.skipif(
@@ -348,9 +325,8 @@ needs_shared = pytest.mark.skipif(
 
 @needs_shared
 def test_the_public_data_come_in_whole_and_go_round(project: Project, tmp_path: Path) -> None:
-    report = take(project, SHARED)
-    assert not report.problems
-    told = summaries.counts(project)
+    assert not take(project, SHARED).problems
+    told = items.content_counts(project)
     assert {name: told[name] for name in TOLD} == TOLD
     systems = {system for key, system in responses(project) if key == "2506.02838v1"}
     assert len(systems) == len(list((SHARED / "systems").iterdir())) + 1
@@ -374,8 +350,8 @@ def test_the_known_part_of_a_cost_is_kept_and_told(project: Project, folder: Pat
     made.tree(folder / "systems" / "base" / "0" / "usage.json", spent)
     shutil.rmtree(folder / "systems" / "search")
     take(project, folder)
-    found = responses(project)[FIRST, "base"]
-    assert (found.run_tokens, found.cost_usd, found.cost_part_usd) == (420, None, 0.25)
+    result = responses(project)[FIRST, "base"]
+    assert (result.run_tokens, result.cost_usd, result.cost_part_usd) == (420, None, 0.25)
     rows = {
         row.metric: row.estimate
         for row in results.rows(project, protocol="adra.efficiency")
@@ -406,21 +382,21 @@ def test_the_public_runs_tell_what_they_took(project: Project) -> None:
 @needs_shared
 def test_reports_of_the_public_data_are_as_published(project: Project) -> None:
     take(project, SHARED)
-    found = [row.text for (_, system), row in responses(project).items() if system.startswith("deepscholar")]
-    assert sorted(found) == sorted(path.read_text("utf-8").strip() for path in (SHARED / "reports").iterdir())
+    result = [row.text for (_, system), row in responses(project).items() if system.startswith("deepscholar")]
+    assert sorted(result) == sorted(
+        path.read_text("utf-8").strip() for path in (SHARED / "reports").iterdir()
+    )
 
 
 @needs_shared
 def test_keys_of_the_public_sections_are_those_of_the_citations() -> None:
     rows = published.citations_of(read_table(SHARED / "citations.csv", ()))
-    table_ = read_table(SHARED / "papers_with_related_works.csv", ())
-    for _, paper in published.papers_of(table_):
-        assert paper is not None
-        listed = {one.key for one in rows if one.paper == paper.arxiv_id}
-        found = set(latex.cited_keys(paper.section))
+    for _, paper in published.papers_of(read_table(SHARED / "papers_with_related_works.csv", ())):
+        listed = {row.key for row in rows if row.paper == paper.arxiv_id}
+        result = set(latex.cited_keys(paper.section))
         # One section switches words off by \\iffalse; the published list counts them as set.
-        off = set(latex.cited_keys(paper.section.replace("\\iffalse", "").replace("\\fi", ""))) - found
-        assert found <= listed <= found | off
+        off = set(latex.cited_keys(paper.section.replace("\\iffalse", "").replace("\\fi", ""))) - result
+        assert result <= listed <= result | off
 
 
 def test_file_names_with_odd_bytes_are_read(project: Project, folder: Path) -> None:
@@ -451,9 +427,9 @@ def test_citations_of_works_come_in_from_a_file_and_count(
         {"identifier": "arXiv:2001.00001", "title": "", "cited_by_count": "many", "counted_on": "2026-01-02"},
     ]
     made.table(tmp_path / "works.csv", rows)
-    found = work_sources.from_place(project, tmp_path / "works.csv")
-    assert (found.citations, found.elsewhere, len(found.problems)) == (1, 1, 1)
-    assert found.problems[0].startswith("works.csv: row 5: ")
+    result = research.from_place(project, tmp_path / "works.csv")
+    assert (result.citations, result.elsewhere, len(result.problems)) == (1, 1, 1)
+    assert result.problems[0].startswith("works.csv: row 5: ")
     with project.store.read() as db:
         (page,) = db.execute(select(PAGE))
     assert (page.citations, page.citations_on.isoformat()) == (7, "2026-01-02")
@@ -461,3 +437,95 @@ def test_citations_of_works_come_in_from_a_file_and_count(
     (own,) = [row for row in board if row.system.startswith("Human") and row.metric == "document_importance"
               and row.group == "all"]  # fmt: skip
     assert own.estimate.value == 1.0
+
+
+PAPERS, CITATIONS, NUGGETS = "papers_with_related_works.csv", "citations.csv", "gt_nuggets_outputs/0/res.json"
+HEAD = "arxiv_id,title,abstract\n"
+CITED = f"parent_paper_arxiv_id,citation_shorthand,cited_paper_title,bib_paper_url,bib_paper_authors\n{made.FIRST},"
+
+
+def written(place: str, content: str | bytes) -> Callable[[Path], None]:
+    def write(folder: Path) -> None:
+        path = folder / place
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    return write
+
+
+def everywhere(system: str, content: bytes) -> Callable[[Path], None]:
+
+    def write(folder: Path) -> None:
+        for path in (folder / "systems" / system).rglob("*.json"):
+            path.write_bytes(content)
+
+    return write
+
+
+def renamed(name: bytes) -> Callable[[Path], None]:
+    def move(folder: Path) -> None:
+        try:
+            os.rename(
+                os.fsencode(folder / "systems" / "search"), os.fsencode(folder / "systems") + b"/" + name
+            )
+        except OSError:
+            pytest.skip("this file system refuses the name")
+
+    return move
+
+
+COMES_IN = {
+    "a NUL in a title": written(PAPERS, f"{HEAD}{made.FIRST},T\x00x,A\n{made.SECOND},T,A\n"),
+    "a byte order mark": written(PAPERS, f"\ufeff{HEAD}{made.FIRST},T,A\n{made.SECOND},T,A\n"),
+    "a table with semicolons": written(PAPERS, f"{HEAD}{made.FIRST},T,A\n{made.SECOND},T,A\n".replace(",", ";")),
+    "UTF-16": written(PAPERS, f"{HEAD}{made.FIRST},T,A\n{made.SECOND},T,A\n".encode("utf-16")),
+    "an address beyond all length": written(CITATIONS, f"{CITED}k,T,http://a.org/{'x' * 5_000},\n"),
+    "a title beyond all length": written(CITATIONS, f"{CITED}k,{'x ' * 30_000},,\n"),
+    "authors beyond all length": written(CITATIONS, f'{CITED}k,T,,"{"Li A, " * 3_000}"\n'),
+    "a key beyond all length": written(CITATIONS, f"{CITED}{'k' * 30_000},T,,\n"),
+    "lists for objects, base": everywhere("base", b"[1, 2]"),
+    "lists for objects, storm": everywhere("storm", b"[1, 2]"),
+    "lists for objects, search": everywhere("search", b"[1, 2]"),
+    "words for objects": everywhere("storm", b'"x"'),
+    "contexts of other kinds": everywhere("search", b'{"ctxs": [1, null, {"url": 3}], "usage": [], "latency": "x"}'),
+    "odd times": written("systems/base/0/execution_time.csv", 'a,b\n,x_pipeline,nan,{}\n,y_pipeline,-3,{}\n"'),
+    "odd usage": written("systems/base/0/usage.json", '{"lotus": {"total_cost": "many"}, "h": 3}'),
+    "a raised digit as row": lambda folder: (folder / "systems/search/0").rename(folder / "systems/search/²"),
+    "a name that is no text": renamed(b"sea\xff"),
+}  # fmt: skip
+IS_REFUSED = {
+    "half of UTF-16": (written(PAPERS, HEAD.encode("utf-16")[:-1]), "begins as UTF-16 and does not go on so"),
+    "a cell too many": (written(PAPERS, f"{HEAD}{made.FIRST},T,A, B\n"), "row 2: it has 4 cells, the head has 3"),
+    "Latin-1": (written(PAPERS, f"{HEAD}{made.FIRST},Bäume,A\n".encode("latin-1")), "not valid UTF-8 on line 2"),
+    "an empty table": (written(PAPERS, ""), "has no column"),
+    "a paper twice": (written(PAPERS, f"{HEAD}{made.FIRST},T,A\n{made.FIRST},T,A\n"), "stands in this file before"),
+    "brackets without end": (written(NUGGETS, "[" * 100_000), "levels deep"),
+    "no number": (written(NUGGETS, '{"qid": NaN, "nuggets": []}'), "NaN is not a number"),
+    "bytes that are no text": (written("systems/base/0/intro.md", b"Trees \xff"), "base/0: “intro.md” is not valid"),
+    "NULs in contexts": (everywhere("search", b'{"ctxs": [{"title": "\\u0000"}]}'), "contains a NUL"),
+    "an empty file": (everywhere("base", b""), "is empty"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMES_IN)
+def test_what_can_be_read_comes_in(tmp_path: Path, name: str) -> None:
+    if name == "a name that is no text" and sys.platform != "linux":
+        pytest.skip("names are text on this system")
+    folder = made.write(tmp_path / "benchmark")
+    COMES_IN[name](folder)
+    project = new_project(tmp_path / "project.goldsmith", "T")
+    report = imports.run(project, "deepscholar", [folder], warm=False)[1]
+    assert report.counts["items"].new == 2
+    # Whatever is told can be printed.
+    assert all(str(note).encode("utf-8") for note in report.notes)
+    assert imports.run(project, "deepscholar", [folder], warm=False)[1].new == 0
+
+
+@pytest.mark.parametrize("name", IS_REFUSED)
+def test_what_cannot_be_read_is_named(tmp_path: Path, name: str) -> None:
+    spoil, reason = IS_REFUSED[name]
+    folder = made.write(tmp_path / "benchmark")
+    spoil(folder)
+    project = new_project(tmp_path / "project.goldsmith", "T")
+    refused = expect_refusal("", imports.run, project, "deepscholar", [folder], warm=False)
+    assert reason in " ".join((str(refused), *refused.details))

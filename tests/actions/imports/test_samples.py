@@ -1,36 +1,41 @@
-"""The sample's shipped part: the same whenever it is made, sound, and with something to show on every page."""
+"""The sample: the same whenever it is made, sound, and with something open on every page."""
 
 from typing import Any
 
 import pytest
 from sqlalchemy import func, select
 
-from annotator.actions.adjudication import adjudicating, adjudication_sheets, feedback
-from annotator.actions.agreement import agreement_report
-from annotator.actions.assignments import agreements
-from annotator.actions.authoring import guidelines
-from annotator.actions.imports import samples
-from annotator.actions.items import items
-from annotator.actions.labelling import board, label_sealing, label_tasks
+from annotator.actions.adjudication import adjudicating, feedback
+from annotator.actions.adjudication.ruling import missing
+from annotator.actions.agreement import agreement_report, final_pass
+from annotator.actions.assignments import agreements, reviewing
+from annotator.actions.authoring import artifacts, settings
+from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.imports import practice, samples
+from annotator.actions.items import items, materials
+from annotator.actions.items.pages import cited_states
+from annotator.actions.labelling import board, label_cases, label_sealing, label_tasks, labels
 from annotator.actions.parcels import packing, tray, unpacking, waiting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.results import result_raters
-from annotator.actions.runs import judge_cases
+from annotator.actions.runs import judge_cases, run_records
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.studies import result_views
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Stage, stage_of
+from annotator.domain.experts.assignment import Role, Stage, stage_of
 from annotator.domain.experts.parcel import ParcelOutcome
-from annotator.domain.experts.person import Role
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import DOCUMENTS
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.canonical import now
 from annotator.places import resources
-from annotator.protocols import PROTOCOLS
+from annotator.protocols import PROTOCOLS, USUAL
 from annotator.storage.tables import TIME, JudgementRow, table
 from tests.actions.releases.released_pairs import taken_in
 from tests.material.bundles import change_json
 from tests.material.content_hash import content_hash
+from tests.projects.refusals import expect_refusal
 
 SAMPLE = resources() / "sample"
 
@@ -50,7 +55,7 @@ def test_it_holds_the_same_content_whenever_it_is_made(sample, tmp_path):
     assert checking.check(again).problems == []
 
 
-def test_its_coordinator_works_first_and_has_something_on_every_page(sample):
+def test_its_shipped_part_has_something_open_for_everybody_on_every_page(sample):
     me = people.someone(sample)
     assert (me.alias, me.has(Role.COORDINATOR), me.has(Role.ANNOTATOR)) == ("Annotator A", True, True)
     counts = waiting.counts(sample)
@@ -63,68 +68,18 @@ def test_its_coordinator_works_first_and_has_something_on_every_page(sample):
     ]
     assert len(agreement_report.report(sample).stages) == 8
     assert result_raters.raters(sample)
-
-
-def test_one_item_of_labels_is_sealed_and_the_other_waits_to_be_submitted(sample):
-    first, second = (
-        label_sealing.state(sample, keys(sample)[key]) for key in ("norm-placement", "early-warning")
-    )
-    assert (first.state, second.state, second.labelled, second.units) == ("sealed", "open", 33, 33)
-    label_sealing.submit(sample, keys(sample)["early-warning"])
-    stages = {one.stage for one in agreements.of_item(sample, keys(sample)["early-warning"])}
-    assert Stage.LABELLING in stages
-
-
-def test_nobody_adjudicates_what_they_wrote(sample):
-    queues = {}
-    for person in people.people(sample):
-        sample.work_as(person)
-        queues[person.alias] = {line.item_key for line in adjudicating.queue(sample)}
-    assert queues == {
-        "Annotator A": {"desalination-plan"},
-        "Annotator B": set(),
-        "Annotator C": set(),
-        "Adjudicator": {"norm-placement", "early-warning"},
-    }
-
-
-def test_the_adjudicator_has_conflicts_one_half_done_and_closed_ones_with_their_origin(sample):
-    work_as(sample, "Adjudicator")
-    lines = adjudicating.queue(sample)
-    assert sum(line.conflict for line in lines) == 6
-    (begun,) = [line for line in lines if line.state == "open"]
-    assert (begun.item_key, begun.stage, begun.decided, begun.rows) == ("early-warning", Stage.PLAN, 3, 12)
-    closed = [line for line in lines if line.closed]
-    assert len(closed) == 6
-    sheet = adjudication_sheets.sheet(sample, closed[0].adjudication_id)
-    assert all(provenance.sources for row in sheet.rows for _, provenance in row.made)
-
-
-def test_what_happens_first_cannot_be_undone_by_the_coordinator(sample):
-    for act in (history.undo, history.redo):
-        with pytest.raises(Refusal, match="There is nothing"):
-            act(sample)
-
-
-def test_one_answer_was_given_under_an_older_guideline(sample):
-    (stale,) = guidelines.stale(sample)
+    (stale,) = settings.stale(sample)
     assert (stale.item_key, stale.stage, stale.then, stale.now) == (
         "early-warning",
         Stage.DIAGNOSTICS,
         "1",
         "2",
     )
-
-
-def test_everybody_has_assignments_with_dates(sample):
     lines = board.board(sample)
     assert all(line.due is not None and line.due.year == 2026 for line in lines)
     assert {line.state for line in lines} == {*board.STATES} - {board.DISPUTED}
     assert {line.alias for line in lines} == {one.alias for one in people.people(sample)}
     assert [line.alias for line in lines if line.trial == 2] == ["Annotator B"]
-
-
-def test_what_was_sealed_counts_as_handed_in(sample):
     open_ = {
         (line.item_key, line.stage.value, line.alias) for line in board.board(sample) if not line.handed_in
     }
@@ -137,9 +92,47 @@ def test_what_was_sealed_counts_as_handed_in(sample):
         ("desalination-plan", "plan", "Annotator B"),
         ("desalination-plan", "checklist", "Annotator B"),
     }
+    (result,) = tray.sheets(sample)
+    sheet = tray.sheet(sample, result)
+    assert (result.entry.reason, result.item_key, sheet.withheld) == (
+        ParcelOutcome.LATE,
+        "norm-placement",
+        "",
+    )
+    assert sum(came.text != here.text for came, here in sheet.rows) == 1
+    (arrival,) = unpacking.received(sample)
+    assert [piece.outcome for piece in arrival.pieces] == [ParcelOutcome.NEW, ParcelOutcome.LATE]
+    assert practice.tries(sample) == []
 
 
-def test_time_was_spent_on_every_document(sample):
+def test_one_item_of_labels_is_sealed_and_the_other_waits_to_be_submitted(sample):
+    first, second = (
+        label_sealing.state(sample, keys(sample)[key]) for key in ("norm-placement", "early-warning")
+    )
+    assert (first.state, second.state, second.labelled, second.units) == ("sealed", "open", 33, 33)
+    label_sealing.submit(sample, keys(sample)["early-warning"])
+    stages = {one.stage for one in agreements.of_item(sample, keys(sample)["early-warning"])}
+    assert Stage.LABELLING in stages
+
+
+def test_the_adjudicator_has_conflicts_one_half_done_and_closed_ones_with_their_origin(sample):
+    work_as(sample, "Adjudicator")
+    lines = adjudicating.queue(sample)
+    assert sum(line.conflict for line in lines) == 6
+    (begun,) = [line for line in lines if line.state == "open"]
+    assert (begun.item_key, begun.stage, begun.decided, begun.rows) == ("early-warning", Stage.PLAN, 3, 12)
+    closed = [line for line in lines if line.closed]
+    assert len(closed) == 6
+    sheet = adjudicating.sheet(sample, closed[0].adjudication_id)
+    assert all(provenance.sources for row in sheet.rows for _, provenance in row.made)
+
+
+def test_the_sample_is_worked_in_by_the_right_people(sample, tmp_path):
+    wanted = [holding.person.id for holding in packing.holdings(sample)]
+    assert len(wanted) == 3
+    assert [write_task.problem for write_task in packing.write_tasks(sample, wanted, tmp_path)] == [None] * 3
+    for act in (history.undo, history.redo):
+        expect_refusal("There is nothing", act, sample)
     with sample.store.read() as db:
         assert db.execute(select(func.count()).select_from(TIME)).scalar_one() == 44
     assert all(
@@ -147,21 +140,16 @@ def test_time_was_spent_on_every_document(sample):
         for line in board.board(sample)
         if line.units and line.stage is not Stage.ADJUDICATION
     )
-
-
-def test_a_late_plan_waits_in_the_tray_beside_the_one_that_is_here(sample):
-    (found,) = tray.sheets(sample)
-    sheet = tray.sheet(sample, found)
-    assert (found.entry.reason, found.item_key, sheet.withheld) == (ParcelOutcome.LATE, "norm-placement", "")
-    assert sum(came.text != here.text for came, here in sheet.rows) == 1
-    (arrival,) = unpacking.received(sample)
-    assert [piece.outcome for piece in arrival.pieces] == [ParcelOutcome.NEW, ParcelOutcome.LATE]
-
-
-def test_tasks_can_be_handed_out_to_all_who_write(sample, tmp_path):
-    wanted = [holding.person.id for holding in packing.holdings(sample)]
-    assert len(wanted) == 3
-    assert [one.problem for one in packing.write_tasks(sample, wanted, tmp_path)] == [None] * 3
+    queues = {}
+    for person in people.people(sample):
+        sample.work_as(person)
+        queues[person.alias] = {line.item_key for line in adjudicating.queue(sample)}
+    assert queues == {
+        "Annotator A": {"desalination-plan"},
+        "Annotator B": set(),
+        "Annotator C": set(),
+        "Adjudicator": {"norm-placement", "early-warning"},
+    }
 
 
 def rounded(tree: Any) -> Any:
@@ -197,8 +185,7 @@ def test_the_frozen_figures_are_those_that_the_program_computes(tmp_path):
 
 def test_its_release_comes_back_byte_for_byte_without_what_stays(sample, tmp_path):
     releases.export(sample, tmp_path / "one")
-    again = taken_in(tmp_path / "again", tmp_path / "one", sample.title)
-    releases.export(again, tmp_path / "two")
+    releases.export(taken_in(tmp_path / "again", tmp_path / "one", sample.title), tmp_path / "two")
     one, two = (
         {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
         for folder in (tmp_path / "one", tmp_path / "two")
@@ -220,3 +207,75 @@ def test_the_stored_verdicts_of_every_protocol_are_those_the_baseline_gives(
     }
     assert {tuple(row) for row in rows} == given
     assert len(rows) == len(given)
+
+
+CLAIMS = "researcherbench.claims"
+
+
+@pytest.fixture
+def whole(whole_sample):
+    return whole_sample
+
+
+def test_a_report_that_nothing_can_be_drawn_from_fails_instead_of_being_left_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(practice.materials, "of_response", lambda *_: None)
+    with pytest.raises(ValueError, match="nothing was drawn from the report"):
+        samples.create(tmp_path / "sample.goldsmith")
+
+
+def item_ids(project: Project) -> dict[str, str]:
+    return {items.read(project, item_id).key: item_id for item_id in items.ids(project)}
+
+
+def test_what_the_sample_keeps_open_is_in_english_and_waits_on_each_page(whole):
+    lines = items.lines(whole, items.ids(whole))
+    assert [line.key for line in lines[:3]] == [practice.WRITE, practice.LABEL, practice.RULE]
+    assert {line.language for line in lines[:3]} == {"en"}
+    assert len(lines) == 6
+    assert whole.is_sample
+    assert checking.check(whole).problems == []
+    sheets = {sheet.key: sheet for sheet in result_views.show(whole, "selection", {}).sheets}
+    assert [line.cells[0].words for line in sheets["funnel"].lines][:3] == [
+        "forums", "interviews", "laboratory discussions",
+    ]  # fmt: skip
+    balance = result_views.show(whole, "sources", {}).sheets[0]
+    assert any(cell.value == 1 for line in balance.lines for cell in line.cells)
+    systems = {system["name"]: system["group"] for system in materials.systems(whole)}
+    assert systems == {"Larkmoor": "deep research", "Pendrel": "deep research", "Quarrow": "LLM + search"}
+    (line,) = reviewing.lines(whole)
+    assert (line.item_key, line.kind, line.author, line.reviewer) == (
+        practice.LABEL, Kind.PLAN, "Annotator B", "Annotator A",
+    )  # fmt: skip
+    assert reviewing.is_mine(whole, line.item_id, Kind.PLAN)
+    assert "2 of 2 pieces of work handed in" in final_pass.summary(whole)
+    mine = [task for task in label_tasks.queue(whole) if task.item_key == practice.LABEL]
+    assert [(task.labelled, task.units) for task in mine] == [(3, 6), (0, 6)]
+    assert [page.claims for page in cited_states(whole).pages if page.is_here] == [3, 2]
+    assert CLAIMS in label_cases.offered(whole)
+    task = next(one for one in label_tasks.queue(whole, CLAIMS) if one.item_key == practice.LABEL)
+    assert any(group.given for group in labels.sheet(whole, task.response_id, CLAIMS).groups)
+    lines = board.board(whole)
+    assert [line for line in lines if line.overdue] == []
+    assert min(line.due for line in lines) > now()
+    assert waiting.counts(whole) == {"Author": 3, "Label": 2, "Adjudicate": 1}
+
+
+def test_the_sample_keeps_work_open(whole, tmp_path):
+    (result,) = artifacts_of(whole, item_ids(whole)[practice.WRITE])
+    assert (result.kind, result.state.value, len(result.document.units)) == (Kind.RUBRIC, "draft", 2)
+    assert [unit.anchor is not None for unit in result.document.units] == [True, False]
+    assert artifacts.add_unit(whole, result.id, text="Names what is not known").seq
+    conflicts = [line for line in adjudicating.queue(whole) if line.conflict]
+    assert [(line.item_key, line.rows, line.contested) for line in conflicts] == [(practice.RULE, 4, 4)]
+    assert len(missing(whole, adjudicating.open_(whole, conflicts[0].item_id, conflicts[0].stage).id)) == 4
+    newest = run_records.runs(whole)[0]
+    assert (newest.protocol, newest.judged, newest.left) == (USUAL, practice.JUDGED, 4)
+    assert newest.order().items == (practice.LABEL,)
+    releases.export(whole, tmp_path / "release")
+    assert (tmp_path / "release" / "manifest.json").is_file()
+    me = whole.person
+    whole.work_as(next(one for one in people.people(whole) if one.alias == "Annotator B"))
+    assert practice.tries(whole) == []
+    whole.work_as(me)
+    practice.stop_trying(whole)
+    assert practice.tries(whole) == []

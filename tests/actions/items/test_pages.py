@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from annotator.actions.items import cited_pages, page_fetching, pages
+from annotator.actions.items import pages
 from annotator.actions.items.extracts import NewExtract
-from annotator.actions.items.page_fetching import FetchRequest
+from annotator.actions.items.pages import FetchRequest
 from annotator.actions.project.file import Project
 from annotator.domain.material.extract import IMPORT
-from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage.tables import RESPONSE
@@ -47,7 +47,7 @@ def snapshot(url: str, state: PageState = PageState.OK, text: str = "words") -> 
 
 
 async def fetched(project: Project, order: FetchRequest = ORDER, **rest: Any) -> dict[str, Any]:
-    return await page_fetching.fetch(project, order, make=lambda _: fetcher(**rest))
+    return await pages.fetch(project, order, make=lambda _: fetcher(**rest))
 
 
 async def test_addresses_are_cited_once_in_their_normal_spelling(project: Project) -> None:
@@ -71,13 +71,12 @@ async def test_what_claims_cite_is_fetched_committed_and_then_told(
             kept = pages.page(project, line["latest"]["url"])
             seen.append((line["latest"]["state"], kept.state.value if kept else None))
 
-    ended = await page_fetching.fetch(project, FetchRequest(), tell=tell, make=lambda _: fetcher())
+    ended = await pages.fetch(project, FetchRequest(), tell=tell, make=lambda _: fetcher())
     assert sorted(seen) == [("forbidden", "forbidden"), ("ok", "ok")]
     assert (ended["state"], ended["done"], ended["total"]) == ("done", 2, 2)
     assert ended["by_state"] == {"ok": 1, "forbidden": 1}
     assert json.loads(json.dumps(ended)) == ended
     kept = pages.page(project, server.url("/a"))
-    assert kept is not None
     assert (kept.text, kept.title) == (ARTICLE.strip(), "A")
 
 
@@ -87,7 +86,7 @@ async def test_what_was_read_is_not_asked_again_and_the_rest_is(project: Project
     first, second = await fetched(project), await fetched(project)
     assert (first["by_state"], second["by_state"], second["skipped"]) == ({"ok": 1, "dead": 1}, {"ok": 1}, 1)
     assert sorted(server.asked) == ["/a", "/b", "/b"]
-    assert "All 2 cited pages are there" in page_fetching.plan(project, FetchRequest()).words()
+    assert "All 2 cited pages are there" in pages.plan(project, FetchRequest()).words()
 
 
 async def test_a_refresh_asks_again_and_never_loses_a_text(project: Project, server: PageServer) -> None:
@@ -99,15 +98,15 @@ async def test_a_refresh_asks_again_and_never_loses_a_text(project: Project, ser
     await fetched(project)
     again = await fetched(project, FetchRequest(refresh=True))
     assert (again["by_state"], again["kept"]) == ({"ok": 1, "dead": 1}, 1)
-    assert [line.title for line in cited_pages.lines(project)] == ["New", "Kept"]
-    assert "Of 1 the earlier text was kept" in " ".join(page_fetching.words(again))
+    assert [line.title for line in pages.lines(project)] == ["New", "Kept"]
+    assert "Of 1 the earlier text was kept" in " ".join(pages.words(again))
 
 
 async def test_without_a_network_nothing_is_kept_and_the_run_says_so(project: Project) -> None:
     claim(project, *(f"https://{name}.example/x" for name in "abcdefgh"))
     ended = await fetched(project, FetchRequest(concurrency=1))
     assert (ended["state"], ended["done"]) == ("interrupted", 0)
-    assert [line.state for line in cited_pages.lines(project)] == [None] * 8
+    assert [line.state for line in pages.lines(project)] == [None] * 8
     assert "no network" in ended["cause"]
     assert "import the pages from a folder" in ended["cause"]
 
@@ -128,18 +127,18 @@ async def test_two_dead_links_alone_are_dead_links(project: Project) -> None:
 
 async def test_what_may_not_be_fetched_is_a_page_with_its_cause(project: Project, server: PageServer) -> None:
     claim(project, server.url("/a"), "ftp://a.example/x", "Smith 2020")
-    ended = await page_fetching.fetch(project, FetchRequest())
+    ended = await pages.fetch(project, FetchRequest())
     assert ended["by_state"] == {"forbidden": 2, "dead": 1}
-    assert all(line.cause for line in cited_pages.lines(project))
+    assert all(line.cause for line in pages.lines(project))
     assert server.asked == []
 
 
 async def test_the_order_of_a_person_reaches_the_fetcher() -> None:
-    made = page_fetching.fetcher_of(FetchRequest(allow_private=True, reader="https://reader.example/"))
+    made = pages.fetcher_of(FetchRequest(allow_private=True, reader="https://reader.example/"))
     assert (made.rules.allow_private, made.reader) == (True, "https://reader.example/")
-    assert not page_fetching.fetcher_of(FetchRequest()).rules.allow_private
+    assert not pages.fetcher_of(FetchRequest()).rules.allow_private
     with pytest.raises(Refusal, match="reader service"):
-        page_fetching.fetcher_of(FetchRequest(reader="nonsense"))
+        pages.fetcher_of(FetchRequest(reader="nonsense"))
 
 
 async def test_a_line_cancel_stops_within_a_second_and_what_came_stays(
@@ -158,11 +157,11 @@ async def test_a_line_cancel_stops_within_a_second_and_what_came_stays(
         line.set()
 
     async with asyncio.timeout(10.0):
-        ended = await page_fetching.fetch(
+        ended = await pages.fetch(
             project, FetchRequest(), tell=tell, listen=Listened(), make=lambda _: fetcher()
         )
     assert (ended["state"], ended["by_state"]) == ("cancelled", {"ok": 1})
-    assert {one.state for one in cited_pages.lines(project)} == {PageState.OK, None}
+    assert {one.state for one in pages.lines(project)} == {PageState.OK, None}
 
 
 async def test_two_runs_do_not_fetch_for_one_project_at_once(project: Project, server: PageServer) -> None:
@@ -179,15 +178,12 @@ async def test_two_runs_do_not_fetch_for_one_project_at_once(project: Project, s
 
 async def test_hosts_take_turns(project: Project) -> None:
     claim(project, *(f"https://{host}.example/{n}" for host in "ab" for n in "123"))
-    order = page_fetching.plan(project, FetchRequest()).to_fetch
-    assert [url[8] for url in order] == list("ababab")
+    assert [url[8] for url in pages.plan(project, FetchRequest()).to_fetch] == list("ababab")
 
 
 async def test_a_page_taken_in_is_audited_with_its_hash_and_without_its_text(project: Project) -> None:
     first = pages.take_in(project, snapshot("https://a.example", text="old secret"))
     second = pages.take_in(project, snapshot("https://a.example", text="new secret"))
-    assert first is not None
-    assert second is not None
     assert (first.before, second.before["sha256"]) == (None, first.after["sha256"])
     assert "secret" not in json.dumps([first.after, second.before, second.after])
     assert (second.by, second.kind, second.verb) == (project.by, "page", "fetch page")
@@ -197,16 +193,14 @@ async def test_a_page_without_text_gives_way_and_does_not_displace(project: Proj
     for state, text, kept in ((PageState.DEAD, "", PageState.DEAD), (PageState.OK, "words", PageState.OK),
                               (PageState.PAYWALL, "", PageState.OK)):  # fmt: skip
         pages.take_in(project, snapshot("https://a.example", state, text))
-        found = pages.page(project, "https://a.example/#x")
-        assert found is not None
-        assert found.state is kept
+        assert pages.page(project, "https://a.example/#x").state is kept
 
 
 async def test_pages_are_listed_with_who_cites_them_and_how_long_they_are(project: Project) -> None:
     claim(project, "https://b.example", "https://b.example/")
     pages.take_in(project, snapshot("https://b.example", text="words"))
     pages.take_in(project, snapshot("https://a.example", PageState.DEAD, ""))
-    assert [(line.url, line.state, line.claims, line.characters) for line in cited_pages.lines(project)] == [
+    assert [(line.url, line.state, line.claims, line.characters) for line in pages.lines(project)] == [
         ("https://a.example", PageState.DEAD, 0, 0),
         ("https://b.example", PageState.OK, 2, 5),
     ]
@@ -222,12 +216,11 @@ async def test_a_folder_is_taken_in_and_what_is_wrong_with_it_told(project: Proj
     claim(project, "https://a.example", "https://b.example")
     pages.take_in(project, snapshot("https://a.example", PageState.DEAD, ""))
     told: list[dict[str, Any]] = []
-    ended = await page_fetching.import_folder(project, folder, tell=told.append)
+    ended = await pages.import_folder(project, folder, tell=told.append)
     assert (ended["by_state"], ended["uncited"], len(ended["problems"])) == ({"ok": 1}, 0, 1)
     assert "pages.csv, row 3" in ended["problems"][0]
     assert [line["done"] for line in told] == [1]
     kept = pages.page(project, "https://a.example")
-    assert kept is not None
     assert (kept.state, kept.title) == (PageState.OK, "A")
 
 
@@ -240,7 +233,7 @@ async def test_words_count_each_state() -> None:
 async def test_a_name_that_leads_inside_is_not_followed_for_a_project(
     project: Project, server: PageServer
 ) -> None:
-    from annotator.exchange.pages.addresses import AddressRules
+    from annotator.exchange.pages.fetching import AddressRules
 
     server.pages["/a"] = article()
     claim(project, server.url("/a", "inside.example").replace(f":{server.port}", ""))

@@ -1,4 +1,4 @@
-"""What a coordinator prepares for judging: which reports are there, what was drawn and corrected, what is cited."""
+"""What a coordinator prepares for judging: reports, what was drawn from them and corrected, what is cited."""
 
 import asyncio
 import json
@@ -7,41 +7,42 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from sqlalchemy import event, insert
 
-from annotator.actions.items import cited_pages, drawn_parts, items, page_fetching, pages, report_lines
-from annotator.actions.items.drawn_parts import PartStatus
-from annotator.actions.items.extracts import NewExtract, Subject
-from annotator.actions.judges import judges, writers
-from annotator.actions.judging import judge_offers
-from annotator.actions.material import (
-    extracting,
-    part_edits,
-    part_replies,
-    responding,
-    response_journal,
-    response_settings,
-)
+from annotator.actions.assignments import assignments
+from annotator.actions.items import extracts, items, materials, pages
+from annotator.actions.items.extracts import NewExtract, PartStatus, Subject
+from annotator.actions.items.materials import MaterialAtHand, WantedMaterial
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
+from annotator.actions.material import extracting, responding
 from annotator.actions.orders import orders
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.releases import checking
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import IMPORT, ExtractState, by_judge, for_person
-from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.canonical import now
+from annotator.protocols import PROTOCOLS
+from annotator.storage.tables import PageRow, SourceRow, table
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
+from tests.projects.pairs_project import item, opened, person, rubrics_project, work_as
+from tests.projects.refusals import expect_refusal
+from tests.projects.small_project import answer
 from tests.servers.writing_server import answering, asking_project, writing, written
 from tests.storage import sql
 
 
 def subject(project: Project, number: int = 0) -> Subject:
-    question = "SELECT item_id, id FROM response ORDER BY rowid"
-    item_id, response_id = sql.rows(project, question)[number]
+    item_id, response_id = sql.rows(project, "SELECT item_id, id FROM response ORDER BY rowid")[number]
     return item_id, response_id
 
 
@@ -55,36 +56,29 @@ def keep(project: Project, document: Claims, origin: str = IMPORT, number: int =
     ).subject
 
 
-# Reports
-
-
-def test_reports_stand_by_item_and_system_in_a_mode(project: Project) -> None:
-    found = report_lines.reports(project)
-    assert [item.key for item in found.items] == ["1", "2"]
-    assert found.columns == (("Alpha", "end-to-end"), ("Beta", "end-to-end"))
-    assert (found.count, found.lacking) == (4, 0)
-    (line,) = found.lines[found.items[0].id, ("Alpha", "end-to-end")]
+def test_reports_stand_by_item_and_system_for_coordinators_alone(project: Project) -> None:
+    result = materials.reports(project)
+    assert [item.key for item in result.items] == ["1", "2"]
+    assert result.columns == (("Alpha", "end-to-end"), ("Beta", "end-to-end"))
+    assert (result.count, result.lacking) == (4, 0)
+    (line,) = result.lines[result.items[0].id, ("Alpha", "end-to-end")]
     assert (line.trial, line.latency_s, line.tokens, line.cost_usd) == (1, None, None, None)
-
-
-def test_an_item_without_a_report_of_a_system_lacks_it(project: Project) -> None:
+    extracting.add_unit(project, subject(project), ResponsePart.PLAN, text="Establish why depth hurts.")
+    result = extracting.of(project, subject(project), ResponsePart.PLAN)
+    assert [unit.text for unit in result.document.units] == ["Establish why depth hurts."]
     items.add(project, "A third question?", "Open Consulting", "")
-    found = report_lines.reports(project)
-    assert (found.count, found.lacking) == (4, 2)
-
-
-def test_only_a_coordinator_is_told_which_system_wrote_what(project: Project) -> None:
+    result = materials.reports(project)
+    assert (result.count, result.lacking) == (4, 2)
     people.add_person(project, "Ana", (Role.ANNOTATOR,), "R2")
     project.work_as(people.known(project, "R2"))
-    for ask in (report_lines.reports, cited_pages.cited):
-        with pytest.raises(Refusal, match="Only a coordinator can prepare material"):
-            ask(project)
+    for ask in (materials.reports, pages.cited_states):
+        expect_refusal("Only a coordinator can prepare material", ask, project)
 
 
 def test_a_report_says_what_was_drawn_from_it_and_how_far_that_is(project: Project) -> None:
     keep(project, claims(("One.", "https://a.example/x"), ("Two.", "")))
     item_id, response_id = subject(project)
-    (drawn,) = drawn_parts.standing(project)[item_id, response_id].values()
+    (drawn,) = extracts.standing_parts(project)[item_id, response_id].values()
     assert (drawn.kind, drawn.whose, drawn.standing) == ("claims", "import", PartStatus.IMPORTED)
     assert (drawn.units, drawn.cited) == (2, 1)
 
@@ -95,71 +89,55 @@ def test_a_draft_for_one_person_is_nobody_elses_material(project: Project) -> No
     drawn_extracts.keep(
         project, NewExtract(item_id, "", Kind.INSIGHTS, document, for_person("judge-1", project.by, 1))
     )
-    assert drawn_parts.standing(project) == {}
-    assert part_edits.of(project, (item_id, ""), Kind.INSIGHTS) is None
-
-
-# Corrections
+    assert extracts.standing_parts(project) == {}
+    assert extracting.of(project, (item_id, ""), Kind.INSIGHTS) is None
 
 
 def test_a_correction_is_a_version_of_the_persons_own(project: Project) -> None:
     keep(project, claims(("One.", ""), ("Two.", "")), by_judge("judge-1"))
-    part_edits.change_unit(project, subject(project), ResponsePart.CLAIMS, "c0", url="https://a.example/x")
-    found = part_edits.of(project, subject(project), ResponsePart.CLAIMS)
-    assert found is not None
-    assert [(unit.id, unit.url) for unit in found.document.units] == [
+    extracting.change_unit(project, subject(project), ResponsePart.CLAIMS, "c0", url="https://a.example/x")
+    result = extracting.of(project, subject(project), ResponsePart.CLAIMS)
+    assert [(unit.id, unit.url) for unit in result.document.units] == [
         ("c0", "https://a.example/x"),
         ("c1", ""),
     ]
-    whole = drawn_parts.standing(project)[subject(project)]["claims"]
+    whole = extracts.standing_parts(project)[subject(project)]["claims"]
     assert (whole.whose, whole.standing) == ("Me", PartStatus.EDITED)
     assert len(drawn_extracts.all_of(project, subject(project)[1])) == 2
 
 
-def test_units_are_added_and_taken_out_and_undo_brings_them_back(project: Project) -> None:
+def test_parts_are_corrected_added_and_confirmed(project: Project) -> None:
+    keep(project, claims(("One.", "")))
+    expect_refusal(
+        "The section does not fit",
+        extracting.change_unit,
+        project,
+        subject(project),
+        ResponsePart.CLAIMS,
+        "c0",
+        section=0,
+    )
+    expect_refusal(
+        "no longer exists", extracting.remove_unit, project, subject(project), ResponsePart.CLAIMS, "gone"
+    )
     keep(project, claims(("One.", ""), ("Two.", "")))
     where = subject(project)
-    part_edits.remove_unit(project, where, ResponsePart.CLAIMS, "c1")
-    part_edits.add_unit(project, where, ResponsePart.CLAIMS, "c0", text="Between.")
+    extracting.remove_unit(project, where, ResponsePart.CLAIMS, "c1")
+    extracting.add_unit(project, where, ResponsePart.CLAIMS, "c0", text="Between.")
 
     def texts() -> list[str]:
-        found = part_edits.of(project, where, ResponsePart.CLAIMS)
-        return [unit.text for unit in found.document.units] if found else []
+        result = extracting.of(project, where, ResponsePart.CLAIMS)
+        return [unit.text for unit in result.document.units] if result else []
 
     assert texts() == ["One.", "Between."]
     history.undo(project)
     history.undo(project)
     assert texts() == ["One.", "Two."]
-
-
-def test_what_nobody_drew_can_be_written(project: Project) -> None:
-    part_edits.add_unit(project, subject(project), ResponsePart.PLAN, text="Establish why depth hurts.")
-    found = part_edits.of(project, subject(project), ResponsePart.PLAN)
-    assert found is not None
-    assert [unit.text for unit in found.document.units] == ["Establish why depth hurts."]
-
-
-def test_what_does_not_fit_is_refused_in_words(project: Project) -> None:
-    keep(project, claims(("One.", "")))
-    with pytest.raises(Refusal, match="The section does not fit"):
-        part_edits.change_unit(project, subject(project), ResponsePart.CLAIMS, "c0", section=0)
-    with pytest.raises(Refusal, match="no longer exists"):
-        part_edits.remove_unit(project, subject(project), ResponsePart.CLAIMS, "gone")
-
-
-def test_what_was_drawn_is_confirmed_once(project: Project) -> None:
     keep(project, claims(("One.", "")), by_judge("judge-1"))
-    part_edits.confirm(project, subject(project), ResponsePart.CLAIMS)
-    found = part_edits.of(project, subject(project), ResponsePart.CLAIMS)
-    assert found is not None
-    assert found.state is ExtractState.CONFIRMED
-    with pytest.raises(Refusal, match="already confirmed"):
-        part_edits.confirm(project, subject(project), ResponsePart.CLAIMS)
-    with pytest.raises(Refusal, match="no plan to confirm"):
-        part_edits.confirm(project, subject(project), ResponsePart.PLAN)
-
-
-# Cited pages
+    extracting.confirm(project, subject(project), ResponsePart.CLAIMS)
+    assert extracting.of(project, subject(project), ResponsePart.CLAIMS).state is ExtractState.CONFIRMED
+    expect_refusal("already confirmed", extracting.confirm, project, subject(project), ResponsePart.CLAIMS)
+    expect_refusal("no plan to confirm", extracting.confirm, project, subject(project), ResponsePart.PLAN)
 
 
 def test_a_cited_page_is_listed_before_it_was_ever_fetched(project: Project) -> None:
@@ -172,19 +150,24 @@ def test_a_cited_page_is_listed_before_it_was_ever_fetched(project: Project) -> 
             url="https://b.example", state=PageState.PAYWALL, cause="Only for subscribers.", fetched_at=moment
         ),
     )
-    found = {page.url: page for page in cited_pages.cited(project).pages}
-    never, kept = found["https://a.example/x"], found["https://b.example"]
+    result = {page.url: page for page in pages.cited_states(project).pages}
+    never, kept = result["https://a.example/x"], result["https://b.example"]
     assert (never.state, never.claims, never.reports, never.fetched_at) == (None, 2, 1, None)
     assert (kept.state, kept.claims, kept.cause) == (PageState.PAYWALL, 1, "Only for subscribers.")
 
 
-def test_a_page_tells_which_claims_cite_it(project: Project) -> None:
+def test_cited_pages_are_listed_with_their_claims(project: Project) -> None:
     keep(project, claims(("One.", "https://a.example/x#1"), ("Two.", "")))
-    (found,) = cited_pages.cited(project).citing["https://a.example/x"]
-    assert (found.text, found.item, found.system) == ("One.", "1", "Alpha")
-
-
-# Reports that a model writes
+    (result,) = pages.cited_states(project).citing["https://a.example/x"]
+    assert (result.text, result.item, result.system) == ("One.", "1", "Alpha")
+    keep(project, claims(("One.", "https://a.example/x"), ("Two.", "https://b.example/y")))
+    moment = datetime(2026, 1, 31, tzinfo=UTC)
+    read = Page(url="https://a.example/x", state=PageState.OK, text="Words.", fetched_at=moment)
+    pages.take_in(project, read)
+    for refresh in (False, True):
+        here = pages.cited_states(project).plan(refresh=refresh)
+        there = pages.plan(project, pages.FetchRequest(refresh=refresh))
+        assert (here.words(), len(here.to_fetch)) == (there.words(), len(there.to_fetch))
 
 
 @pytest.fixture
@@ -194,36 +177,33 @@ def server() -> Iterator[OddServer]:
 
 
 @pytest.fixture
-def asking(tmp_path: Path, server: OddServer) -> Iterator[Project]:
+def asking(tmp_path: Path, server: OddServer) -> Project:
     made = asking_project(tmp_path)
     judges.add(made, "pen", base_url=server.url, model="test-model")
-    yield made
-    made.close()
+    return made
 
 
 def write(project: Project, **more: object) -> None:
-    writer = writers.prepared(project, "Scribe", writers.WriterSettings("pen"))
+    writer = judges.prepared(project, "Scribe", judges.WriterSettings("pen"))
     asyncio.run(
-        responding.run(
-            project, RunRequest(writer.name, response_settings.protocol_name(), ("Scribe",), **more)
-        )
+        responding.run(project, RunRequest(writer.name, responding.protocol_name(), ("Scribe",), **more))
     )  # type: ignore[arg-type]
 
 
 def test_what_did_not_come_is_listed_with_its_cause_until_it_does(asking: Project, server: OddServer) -> None:
     server.answer = answering(lambda *_: error(400, "No."))
     write(asking, trials=2)
-    found = response_journal.lacking(asking)
-    assert [(one.item, one.system, one.trial, one.status) for one in found] == [
+    result = responding.lacking(asking)
+    assert [(one.item, one.system, one.trial, one.status) for one in result] == [
         ("1", "Scribe", 1, "api_error"),
         ("1", "Scribe", 2, "api_error"),
         ("2", "Scribe", 1, "api_error"),
         ("2", "Scribe", 2, "api_error"),
     ]
-    assert list(response_journal.by_cause(found).values()) == [4]
+    assert list(responding.by_cause(result).values()) == [4]
     server.answer = answering(written)
     write(asking, items=("1",))
-    assert [(one.item, one.trial) for one in response_journal.lacking(asking)] == [
+    assert [(one.item, one.trial) for one in responding.lacking(asking)] == [
         ("1", 2),
         ("2", 1),
         ("2", 2),
@@ -233,18 +213,15 @@ def test_what_did_not_come_is_listed_with_its_cause_until_it_does(asking: Projec
 def test_what_reports_would_take_is_told_without_a_call(asking: Project, server: OddServer) -> None:
     def told(**more: object) -> tuple[int, int]:
         planned = bool(more.pop("planned", False))
-        order = RunRequest("pen", response_settings.protocol_name(planned=planned), ("Scribe",), **more)  # type: ignore[arg-type]
-        found = asyncio.run(orders.foreseen(asking, order))
-        return found.units, found.calls
+        order = RunRequest("pen", responding.protocol_name(planned=planned), ("Scribe",), **more)  # type: ignore[arg-type]
+        result = asyncio.run(orders.foreseen(asking, order))
+        return result.units, result.calls
 
     assert (told(), told(trials=3), told(planned=True)) == ((2, 2), (6, 6), (2, 4))
     assert server.bodies == []
     write(asking, items=("1",))
     assert told() == (1, 1)
     assert judges.all_of(asking)[-1].name == "pen"
-
-
-# The replies behind it
 
 
 def test_the_replies_behind_what_was_drawn_are_found_again(project: Project, server: OddServer) -> None:
@@ -255,31 +232,211 @@ def test_the_replies_behind_what_was_drawn_are_found_again(project: Project, ser
     judges.add(project, "reader", base_url=server.url, model="test-model")
     order = RunRequest("reader", "researcherbench.claims.extract", ("Alpha",), timeout_s=5.0)
     asyncio.run(extracting.run(project, order))
-    mine = [part for (_, response), part in drawn_parts.standing(project).items() if response]
+    mine = [part for (_, response), part in extracts.standing_parts(project).items() if response]
     for drawn in mine:
-        (reply,) = part_replies.replies(project, drawn["claims"].extract_id)
+        (reply,) = extracting.replies(project, drawn["claims"].extract_id)
         assert "It explains." in reply.call.raw
     assert len(mine) == 2
 
 
-def test_what_a_person_wrote_has_no_reply_behind_it(project: Project) -> None:
-    change = part_edits.add_unit(
+def test_what_a_person_wrote_or_drew_is_counted(project: Project) -> None:
+    change = extracting.add_unit(
         project, subject(project), ResponsePart.PLAN, text="Establish why depth hurts."
     )
-    assert part_replies.replies(project, change.subject) == ()
-
-
-def test_what_can_be_drawn_is_counted_as_the_judges_page_counts_it(project: Project) -> None:
+    assert extracting.replies(project, change.subject) == ()
     keep(project, claims(("One.", "")))
-    assert judge_offers.drawings_of(report_lines.reports(project)) == judge_offers.drawings(project)
+    assert judge_runs.drawings_of(materials.reports(project)) == judge_runs.drawings(project)
 
 
-def test_fetching_is_planned_as_the_command_plans_it(project: Project) -> None:
-    keep(project, claims(("One.", "https://a.example/x"), ("Two.", "https://b.example/y")))
-    moment = datetime(2026, 1, 31, tzinfo=UTC)
-    read = Page(url="https://a.example/x", state=PageState.OK, text="Words.", fetched_at=moment)
-    pages.take_in(project, read)
-    for refresh in (False, True):
-        here = cited_pages.cited(project).plan(refresh=refresh)
-        there = page_fetching.plan(project, page_fetching.FetchRequest(refresh=refresh))
-        assert (here.words(), len(here.to_fetch)) == (there.words(), len(there.to_fetch))
+URL = "https://example.org/paper"
+BY_RUBRIC = WantedMaterial((Kind.RUBRIC,))
+
+
+def at_hand(project: Project, wanted: WantedMaterial = BY_RUBRIC) -> list[MaterialAtHand]:
+    return list(materials.each(project, wanted, materials.item_ids(project)))
+
+
+def add_claims(project: Project, *urls: str) -> str:
+    item_id, response_id = sql.first(project, "SELECT item_id, id FROM response")
+    claims = Claims(units=tuple(Claim(text="It is so.", url=url) for url in urls))
+    return drawn_extracts.keep(
+        project, NewExtract(item_id, response_id, ResponsePart.CLAIMS, claims, "judge:j")
+    ).subject
+
+
+def add_page(project: Project, url: str) -> None:
+    row = {"url": url, "state": "ok", "text": "It is so.", "fetched_at": now(), "sha256": "h"}
+    with project.store.write() as db:
+        db.execute(insert(table(PageRow)).values(row))
+
+
+def test_items_come_with_what_they_are_judged_by(project: Project) -> None:
+    (whole, _), (light, _) = at_hand(project), at_hand(project, WantedMaterial((Kind.RUBRIC,), texts=False))
+    assert {one.response.text for one in light.responses} == {""}
+    assert [one.response.id for one in light.responses] == [one.response.id for one in whole.responses]
+    first, second = at_hand(project)
+    assert [first.item.key, second.item.key] == ["1", "2"]
+    alpha, beta = first.responses
+    assert alpha.response.text.startswith("# Alpha")
+    assert [unit.weight for unit in alpha.units(Kind.RUBRIC)] == [3, 2, 1]
+    assert alpha.artifact_ids == beta.artifact_ids != second.responses[0].artifact_ids
+    coverage = PROTOCOLS["researcherbench.coverage"]
+    assert materials.for_judging(coverage).texts
+    assert not materials.for_counting(coverage).texts
+    answer(project, "Gamma")
+    sql.alter(
+        project,
+        "UPDATE response SET mode = 'isolated' WHERE system_id = (SELECT id FROM system WHERE name = 'Gamma')",
+    )
+    alpha, beta, gamma = at_hand(project)[0].responses
+    assert [other.id for other in alpha.others] == [beta.response.id]
+    assert gamma.others == []
+
+
+def test_parts_come_with_their_ids_and_the_pages_that_they_cite(project: Project) -> None:
+    drawn = add_claims(project, f"{URL}/#results", "https://example.org/never-fetched", "")
+    add_page(project, URL)
+    add_page(project, "https://example.org/of-others")
+    alpha = at_hand(project, WantedMaterial((), pages=True))[0].responses[0]
+    assert alpha.part_ids == {ResponsePart.CLAIMS: drawn}
+    assert len(alpha.units(ResponsePart.CLAIMS)) == 3
+    assert {url: page.state for url, page in alpha.pages.items()} == {URL: PageState.OK}
+    assert at_hand(project)[0].responses[0].pages == {}
+
+
+def test_an_item_by_itself_and_items_set_aside(project: Project) -> None:
+    item_id = items.ids(project)[0]
+    with project.store.write() as db:
+        db.execute(
+            insert(table(SourceRow)).values(
+                id="s", item_id=item_id, title="A paper", format="plain", text="Depth helps.", sha256="h"
+            )
+        )
+    own = at_hand(project, WantedMaterial((Kind.RUBRIC,), sources=True))[0].own
+    assert [source.text for source in own.sources] == ["Depth helps."]
+    assert (own.response.id, own.response.text, len(own.units(Kind.RUBRIC))) == ("", "", 3)
+    assert materials.item_ids(project, ["2"]) == items.ids(project)[1:]
+    sql.alter(project, "UPDATE item SET retired = 1 WHERE key = '1'")
+    assert [one.item.key for one in at_hand(project)] == ["2"]
+
+
+def test_many_items_take_as_few_questions_as_one(project: Project) -> None:
+    for number in range(materials.STRETCH - 2):
+        items.add(project, f"Question {number}")
+    asked: list[str] = []
+    with project.store.read() as db:
+        event.listen(db.engine, "before_cursor_execute", lambda *given: asked.append(given[2]))
+    assert len(at_hand(project)) == materials.STRETCH
+    # Four of them say whose gold counts.
+    assert len(asked) <= 9
+
+
+JUDGE, OTHER = by_judge("judge-1"), by_judge("judge-2")
+
+
+def response(project: Project) -> tuple[str, str]:
+    return sql.first(project, "SELECT item_id, id FROM response ORDER BY rowid LIMIT 1")
+
+
+def plan(*steps: str) -> Plan:
+    return Plan(units=tuple(Subtask(id=f"s{n}", text=text) for n, text in enumerate(steps)))
+
+
+def keep_plan(project: Project, document: Plan, origin: str) -> str:
+    return drawn_extracts.keep(
+        project, NewExtract(*response(project), ResponsePart.PLAN, document, origin)
+    ).subject
+
+
+def standing(project: Project) -> list[str]:
+    result = drawn_extracts.parts_of(project, response(project)[1])[ResponsePart.PLAN]
+    return [unit.text for unit in result.document.units]
+
+
+def test_what_is_drawn_waits_until_it_is_confirmed(project: Project) -> None:
+    keep_plan(project, plan("Search."), JUDGE)
+    (result,) = drawn_extracts.all_of(project, response(project)[1])
+    assert (result.kind, result.origin, result.state) == ("plan", JUDGE, ExtractState.PROPOSED)
+    assert result.document == plan("Search.")
+    assert standing(project) == ["Search."]
+    extract_id = keep_plan(project, plan("Search."), JUDGE)
+    assert extracts.waiting(project) == {"plan": 1}
+    extracts.confirm(project, extract_id)
+    assert extracts.waiting(project) == {}
+    items.change(project, response(project)[0], retired=True)
+    assert extracts.waiting(project) == {}
+
+
+def test_a_persons_version_stands_before_an_imported_one_before_a_judges(project: Project) -> None:
+    keep_plan(project, plan("Imported."), "import")
+    keep_plan(project, plan("Drawn."), JUDGE)
+    assert standing(project) == ["Imported."]
+    drawn_extracts.write(project, response(project)[1], ResponsePart.PLAN, plan("Written."))
+    assert standing(project) == ["Written."]
+    assert [result.origin.split(":")[0] for result in drawn_extracts.all_of(project, response(project)[1])] == [
+        "person", "import", "judge",
+    ]  # fmt: skip
+
+
+def test_of_two_judges_the_confirmed_one_stands_then_the_later(project: Project) -> None:
+    first = keep_plan(project, plan("First."), JUDGE)
+    keep_plan(project, plan("Second."), OTHER)
+    assert standing(project) == ["Second."]
+    extracts.confirm(project, first)
+    assert standing(project) == ["First."]
+    (result, _) = drawn_extracts.all_of(project, response(project)[1])
+    assert (result.state, result.by) == (ExtractState.CONFIRMED, project.by)
+
+
+def test_writing_is_undone_and_done_again(project: Project) -> None:
+    keep_plan(project, plan("Drawn."), JUDGE)
+    drawn_extracts.write(project, response(project)[1], ResponsePart.PLAN, plan("Written."))
+    drawn_extracts.write(project, response(project)[1], ResponsePart.PLAN, plan("Written better."))
+    history.undo(project)
+    assert standing(project) == ["Written."]
+    history.undo(project)
+    assert standing(project) == ["Drawn."]
+    history.redo(project)
+    assert standing(project) == ["Written."]
+    assert checking.check(project).problems == []
+
+
+def test_what_has_been_judged_by_is_not_taken_back(project: Project) -> None:
+    item_id, response_id = response(project)
+    written = drawn_extracts.write(project, response_id, ResponsePart.PLAN, plan("Written.")).subject
+    sql.alter(
+        project,
+        "INSERT INTO judgement (id, protocol, item_id, response_id, artifact_id, unit_id, rater_kind, rater_id, trial, "
+        "status, rationale, quote, note, flags, cause, at, sha256) "
+        "VALUES ('j', 'p', ?, ?, ?, 's0', 'judge', 'r', 1, 'ok', '', '', '', '', '', '2026-01-01', 'x')",
+        [item_id, response_id, written],
+    )
+    expect_refusal("judged since", history.undo, project)
+
+
+def test_a_part_has_one_version_of_each_origin(project: Project) -> None:
+    expect_refusal("cannot be a Claims", keep_plan, project, Claims(units=(Claim(text="x"),)), JUDGE)  # type: ignore[arg-type]
+    expect_refusal("the same id", keep_plan, project, Plan(units=(Subtask(id="s"), Subtask(id="s"))), JUDGE)
+    assert drawn_extracts.parts_of(project, response(project)[1]) == {}
+    expect_refusal("no longer exists", extracts.confirm, project, "nothing")
+    first = keep_plan(project, plan("First."), JUDGE)
+    assert keep_plan(project, plan("Second."), JUDGE) == first
+    assert standing(project) == ["Second."]
+
+
+def test_what_is_drawn_from_an_item_is_kept_apart_from_its_responses(project: Project) -> None:
+    item_id = items.ids(project)[0]
+    result = Insights(units=(Insight(text="Depth helps."),))
+    drawn_extracts.keep(project, NewExtract(item_id, "", Kind.INSIGHTS, result, JUDGE))
+    assert drawn_extracts.of_item(project, item_id)[Kind.INSIGHTS].document == result
+    assert drawn_extracts.parts_of(project, response(project)[1]) == {}
+
+
+def test_the_work_in_pairs_is_counted(tmp_path: Path) -> None:
+    project = rubrics_project(tmp_path)
+    opened(project)
+    work_as(project, "Cora")
+    assignments.assign_one(project, item(project), person(project, "Dan").id, Stage.PLAN)
+    result = items.content_counts(project)
+    assert [result[name] for name in ("assignments", "agreements", "adjudications")] == [1, 1, 1]
+    assert (result["items"], result["artifacts"]) == (1, {"rubric": 2})

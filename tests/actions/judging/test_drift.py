@@ -1,24 +1,34 @@
-"""That a judge that has changed is noticed: a frozen anchor set is judged anew, once, and compared."""
+"""That a judge that has changed is noticed, and that judges come back from a release as they were."""
 
 import asyncio
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotator.actions.judging import drift, judge_offers, judge_runs
+from annotator.actions.imports import imports
+from annotator.actions.items.extracts import NewExtract
+from annotator.actions.judges import judges
+from annotator.actions.judging import derived_judges, drift, judge_runs
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
+from annotator.actions.releases import releases
 from annotator.actions.results import results
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.part import ResponsePart
 from annotator.protocols import USUAL
 from tests.judging.odd_server import Odd, OddServer, completion, error
+from tests.material import drawn_extracts
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge, answering
+from tests.storage import sql
 
 # Two items with three criteria, two systems.
 ALL = 12
@@ -26,15 +36,14 @@ DATASET = "Names one dataset"
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
+def project(tmp_path: Path, server: OddServer) -> Project:
     """A project in which the judge has said yes to everything, and all of it is frozen."""
     project = small_project(tmp_path)
     add_judge(project, server)
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE)))
     drift.anchor(project, JUDGE)
     server.bodies.clear()
-    yield project
-    project.close()
+    return project
 
 
 def check(project: Project, **how: Any) -> dict[str, Any]:
@@ -46,25 +55,22 @@ def changed_its_mind(about: str) -> Callable[[dict[str, Any], int], Odd]:
 
 
 def test_a_judge_that_stayed_the_same_agrees_with_itself(project: Project, server: OddServer) -> None:
-    found = check(project)["drift"]
-    assert (found["units"], found["compared"], found["agreement"]["value"]) == (ALL, ALL, 1.0)
-    assert (found["changed"], found["differences"], found["missing"]) == ((), {}, {})
+    result = check(project)["drift"]
+    assert (result["units"], result["compared"], result["agreement"]["value"]) == (ALL, ALL, 1.0)
+    assert (result["changed"], result["differences"], result["missing"]) == ((), {}, {})
     assert len(server.bodies) == ALL
 
 
-def test_what_changed_is_listed_and_the_agreement_told(project: Project, server: OddServer) -> None:
+def test_changes_are_listed_and_make_no_result(project: Project, server: OddServer) -> None:
     server.answer = changed_its_mind(DATASET)
     check(project)
-    (found,) = drift.reports(project, JUDGE)
+    (result,) = drift.reports(project, JUDGE)
     # One of the three criteria of each of four reports.
-    assert found.agreement.value == pytest.approx(8 / 12)
-    assert {(one.item, one.system, one.before, one.after) for one in found.changed} == {
+    assert result.agreement.value == pytest.approx(8 / 12)
+    assert {(one.item, one.system, one.before, one.after) for one in result.changed} == {
         (item, system, "yes", "no") for item in "12" for system in ("Alpha", "Beta")
     }
-    assert "4 verdicts changed." in found.words()[0]
-
-
-def test_no_result_is_made_of_a_check(project: Project, server: OddServer) -> None:
+    assert "4 verdicts changed." in result.words()[0]
     before = [results.plain(row) for row in results.rows(project)]
     server.answer = changed_its_mind(DATASET)
     check(project)
@@ -80,16 +86,16 @@ def test_another_model_behind_the_same_name_is_named(project: Project, server: O
         return replace(odd, body=json.dumps(tree))
 
     server.answer = renewed
-    found = check(project)["drift"]
-    assert found["differences"]["returned_model"][1] == ("test-model-2",)
-    assert found["agreement"]["value"] == 1.0
+    result = check(project)["drift"]
+    assert result["differences"]["returned_model"][1] == ("test-model-2",)
+    assert result["agreement"]["value"] == 1.0
 
 
 def test_what_does_not_come_again_is_counted_by_cause(project: Project, server: OddServer) -> None:
     server.answer = lambda body, number: completion(None, refusal="No.")
-    found = check(project)["drift"]
-    assert (found["compared"], found["missing"]) == (0, {"refused": ALL})
-    assert found["agreement"]["value"] is None
+    result = check(project)["drift"]
+    assert (result["compared"], result["missing"]) == (0, {"refused": ALL})
+    assert result["agreement"]["value"] is None
 
 
 def test_a_check_that_was_stopped_is_gone_on_with_and_asks_nothing_twice(
@@ -114,42 +120,26 @@ def test_each_check_asks_afresh(project: Project, server: OddServer) -> None:
     assert len(drift.reports(project)) == 2
 
 
-def test_an_anchor_set_is_frozen_until_it_is_said_otherwise(project: Project) -> None:
-    before = drift.anchored(project, JUDGE)
-    with pytest.raises(Refusal, match="has an anchor set"):
-        drift.anchor(project, JUDGE, size=3)
-    assert drift.anchored(project, JUDGE) == before
-    drift.anchor(project, JUDGE, size=3, again=True)
-    now = drift.anchored(project, JUDGE)
-    assert now is not None
-    assert len(now.units) == 3
-
-
-def test_only_anchored_units_are_asked(project: Project, server: OddServer) -> None:
-    drift.anchor(project, JUDGE, size=4, again=True)
-    found = check(project)["drift"]
-    assert (found["units"], found["compared"], len(server.bodies)) == (4, 4, 4)
-
-
-def test_of_chosen_systems_and_items_alone_verdicts_are_frozen(project: Project) -> None:
+def test_anchor_sets_are_frozen_for_what_is_there(project: Project) -> None:
+    expect_refusal("no system “Gamma”", drift.anchor, project, JUDGE, again=True, systems=["Gamma"])
+    expect_refusal("no item “9”", drift.anchor, project, JUDGE, again=True, items=["9"])
     drift.anchor(project, JUDGE, again=True, systems=["Beta"], items=["2"])
     frozen = drift.anchored(project, JUDGE)
-    assert frozen is not None
     assert (len(frozen.units), len({unit.item_id for unit in frozen.units})) == (3, 1)
+    before = drift.anchored(project, JUDGE)
+    expect_refusal("has an anchor set", drift.anchor, project, JUDGE, size=3)
+    assert drift.anchored(project, JUDGE) == before
+    drift.anchor(project, JUDGE, size=3, again=True)
+    assert len(drift.anchored(project, JUDGE).units) == 3
 
 
-def test_what_is_not_there_cannot_be_frozen(project: Project) -> None:
-    with pytest.raises(Refusal, match="no system “Gamma”"):
-        drift.anchor(project, JUDGE, again=True, systems=["Gamma"])
-    with pytest.raises(Refusal, match="no item “9”"):
-        drift.anchor(project, JUDGE, again=True, items=["9"])
-
-
-def test_a_check_is_priced_before_it_starts_without_a_call(project: Project, server: OddServer) -> None:
+def test_only_anchored_units_are_asked_and_priced(project: Project, server: OddServer) -> None:
     drift.anchor(project, JUDGE, size=4, again=True)
-    found = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
-    assert (found.units, found.calls, found.in_journal, found.calls_afresh) == (4, 4, 0, 4)
+    result = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
+    assert (result.units, result.calls, result.in_journal, result.calls_afresh) == (4, 4, 0, 4)
     assert server.bodies == []
+    result = check(project)["drift"]
+    assert (result["units"], result["compared"], len(server.bodies)) == (4, 4, 4)
 
 
 def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, server: OddServer) -> None:
@@ -157,8 +147,8 @@ def test_of_a_check_that_was_stopped_only_the_rest_is_priced(project: Project, s
     yes = answering(lambda criterion: "yes")
     server.answer = lambda body, number: yes(body, number) if len(server.bodies) <= 5 else daily
     check(project, concurrency=1)
-    found = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
-    assert (found.calls, found.in_journal) == (ALL - 5, 5)
+    result = asyncio.run(orders.foreseen(project, RunRequest(JUDGE, drift.PREFIX + USUAL)))
+    assert (result.calls, result.in_journal) == (ALL - 5, 5)
 
 
 def test_checks_are_a_view_with_what_changed_then_and_now(project: Project, server: OddServer) -> None:
@@ -176,31 +166,69 @@ def test_checks_are_a_view_with_what_changed_then_and_now(project: Project, serv
     assert len(changed) == 8
 
 
-def test_a_check_is_called_by_what_it_checks() -> None:
-    assert judge_offers.title(drift.PREFIX + USUAL) == "Drift check: Coverage of expert criteria"
-
-
 def test_of_a_judge_asked_several_together_whole_reports_are_frozen(
     project: Project, server: OddServer
 ) -> None:
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE, together=3)))
     name = f"{JUDGE}, 3 together"
-    frozen = drift.anchor(project, name, size=4).after
-    assert len(frozen["units"]) == 6
+    assert len(drift.anchor(project, name, size=4).after["units"]) == 6
     server.bodies.clear()
-    found = asyncio.run(drift.check(project, RunRequest(name)))["drift"]
-    assert (found["compared"], len(server.bodies)) == (6, 2)
+    result = asyncio.run(drift.check(project, RunRequest(name)))["drift"]
+    assert (result["compared"], len(server.bodies)) == (6, 2)
 
 
 @pytest.mark.parametrize(("judge", "words"), [("baseline", "calls no model"), ("new", "has no verdicts")])
 def test_there_is_nothing_to_freeze(project: Project, server: OddServer, judge: str, words: str) -> None:
     add_judge(project, server, "new")
-    with pytest.raises(Refusal, match=words):
-        drift.anchor(project, judge)
+    expect_refusal(words, drift.anchor, project, judge)
 
 
-def test_without_an_anchor_set_nothing_is_asked(project: Project, server: OddServer) -> None:
+def test_without_an_anchor_nothing_is_asked(project: Project, server: OddServer) -> None:
     add_judge(project, server, "new")
-    with pytest.raises(Refusal, match="has no anchor set"):
-        asyncio.run(drift.check(project, RunRequest("new")))
+    expect_refusal("has no anchor set", asyncio.run, drift.check(project, RunRequest("new")))
     assert server.bodies == []
+    assert judge_runs.title(drift.PREFIX + USUAL) == "Drift check: Coverage of expert criteria"
+
+
+@pytest.fixture
+def asked_project(tmp_path: Path, server: OddServer) -> Project:
+    asked_project = small_project(tmp_path)
+    add_judge(asked_project, server, asking='{"weights_shown": true}')
+    for order in (RunRequest(JUDGE, trials=3), RunRequest(JUDGE, together=2)):
+        asyncio.run(judge_runs.run(asked_project, order))
+    derived_judges.add(asked_project, "vote", [JUDGE])
+    asyncio.run(judge_runs.run(asked_project, RunRequest("vote")))
+    return asked_project
+
+
+def test_judges_come_back_as_they_were_asked(asked_project: Project, tmp_path: Path) -> None:
+    releases.export(asked_project, tmp_path / "out")
+    with closing(Project.create(tmp_path / "taken.goldsmith", "small")) as taken:
+        imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
+        there, here = (
+            {judge.name: (judge.kind, judge.asked, judge.parameters) for judge in judges.all_of(each)}
+            for each in (taken, asked_project)
+        )
+        assert there["distant, 2 together"][1].together == 2
+        assert there["vote"][0] == JudgeKind.DERIVED
+        assert there == here
+        assert str(imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)[1]) == "nothing new"
+        assert len(results.rows(taken, judges.named(taken, "vote").id)) == len(
+            results.rows(asked_project, judges.named(asked_project, "vote").id)
+        )
+
+
+def test_judgements_on_what_was_drawn_leave(asked_project: Project, tmp_path: Path) -> None:
+    sql.alter(asked_project, "UPDATE judgement SET artifact_id = 'gone' WHERE rowid = 1")
+    bundle, notes = releases.gather(asked_project)
+    assert notes == ["1 judgements on units that are not part of the release were left out."]
+    assert all(record.artifact_id != "gone" for record in bundle.judgements)
+    item_id, response_id = sql.first(asked_project, "SELECT item_id, id FROM response")
+    plan = Plan(units=(Subtask(id="s1", text="Search."),))
+    drawn = drawn_extracts.keep(
+        asked_project, NewExtract(item_id, response_id, ResponsePart.PLAN, plan, "import")
+    ).subject
+    sql.alter(asked_project, "UPDATE judgement SET artifact_id = ?, unit_id = 's1' WHERE rowid = 1", [drawn])
+    bundle, notes = releases.gather(asked_project)
+    assert notes == []
+    assert [record.unit_id for record in bundle.judgements if record.artifact_id == drawn] == ["s1"]

@@ -1,22 +1,42 @@
-"""Labels are given unit by unit, blind, and can be taken back."""
+"""Labels are given unit by unit, blind, under every protocol, and can be taken back."""
+
+import asyncio
+from contextlib import closing
 
 import pytest
 from sqlalchemy import select
 
-from annotator.actions.assignments import assignments, submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import judged_artifact
 from annotator.actions.items import items
-from annotator.actions.labelling import dealing, label_rows, label_sealing, label_tasks, labels
+from annotator.actions.labelling import dealing, label_cases, label_rows, label_sealing, label_tasks, labels
+from annotator.actions.orders.orders import carry_out
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
-from annotator.domain.experts.assignment import Purpose, Stage
-from annotator.domain.judges.judgement import Status
+from annotator.domain.experts.assignment import Purpose, Role, Stage
+from annotator.domain.judges.judge import Status
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.texts.change import derived_id
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.kinds.plan import Plan, Subtask
+from annotator.domain.material.part import Claims, ResponsePart
+from annotator.domain.texts.canonical import derived_id
+from annotator.protocols import USUAL
 from annotator.storage.tables import ArtifactRow, JudgementRow, table
+from tests.material import drawn_extracts
+from tests.projects.labelled_protocols import (
+    ALL,
+    CLAIMS,
+    GOLD,
+    PAIRS,
+    PLAN,
+    PREFERENCE,
+    REASONING,
+    one_item,
+    reports,
+    seal,
+)
 from tests.projects.labelling_project import (
     SYSTEMS,
     add_report,
@@ -25,14 +45,10 @@ from tests.projects.labelling_project import (
     rubric,
     seal_rubric,
 )
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
-
-@pytest.fixture
-def project(tmp_path):
-    opened = labelling_project(tmp_path)
-    yield opened
-    opened.close()
+PROJECT = labelling_project
 
 
 def stored(project: Project) -> list[dict]:
@@ -54,9 +70,17 @@ def names_by_report(project: Project) -> dict[str, str]:
     return {task.response_id: task.name for task in label_tasks.queue(project)}
 
 
-def test_queue_lists_each_items_reports_in_item_order(project):
-    found = [(task.item_key, task.name) for task in label_tasks.queue(project)]
-    assert found == [(key, f"Report {letter}") for key in "12" for letter in "ABC"]
+def test_the_queue_is_dealt_blind(project):
+    result = [(task.item_key, task.name) for task in label_tasks.queue(project)]
+    assert result == [(key, f"Report {letter}") for key in "12" for letter in "ABC"]
+    sheet = labels.sheet(project, label_tasks.queue(project)[0].response_id)
+    assert not any(name in repr(sheet) for name in SYSTEMS)
+    response_id, unit_id = first_unit(project)
+    labels.set_label(project, response_id, unit_id, "yes")
+    as_second_rater(project)
+    assert labels.sheet(project, response_id).labels == {}
+    assert sum(task.labelled for task in label_tasks.queue(project)) == 0
+    assert label_tasks.recent(project) == []
 
 
 def test_the_queue_asks_as_few_questions_for_many_items_as_for_few(tmp_path):
@@ -76,9 +100,7 @@ def test_blind_names_stay_the_same_for_one_person(project):
     before = names_by_report(project)
     path = project.path
     project.close()
-    again = Project.open(path)
-    assert names_by_report(again) == before
-    again.close()
+    assert names_by_report(Project.open(path)) == before
 
 
 def test_blind_names_differ_between_two_people(tmp_path):
@@ -88,7 +110,6 @@ def test_blind_names_differ_between_two_people(tmp_path):
     theirs = names_by_report(project)
     assert mine.keys() == theirs.keys()
     assert mine != theirs
-    project.close()
 
 
 def test_blind_names_do_not_follow_the_systems_from_item_to_item(tmp_path):
@@ -98,7 +119,6 @@ def test_blind_names_do_not_follow_the_systems_from_item_to_item(tmp_path):
     mine = names_by_report(project)
     letters = {mine[derived_id("response", item_id, SYSTEMS[0])] for item_id in reports}
     assert letters == {"Report A", "Report B", "Report C"}
-    project.close()
 
 
 def test_a_report_that_comes_later_does_not_reshuffle_the_others(tmp_path):
@@ -106,26 +126,11 @@ def test_a_report_that_comes_later_does_not_reshuffle_the_others(tmp_path):
     before = [task.response_id for task in label_tasks.queue(project)]
     late = add_report(project, label_tasks.queue(project)[0].item_id, SYSTEMS[2])
     assert [task.response_id for task in label_tasks.queue(project) if task.response_id != late] == before
-    project.close()
 
 
 def test_letters_run_out_after_z_and_numbers_go_on():
     names = [name for name, _ in dealing.dealt((str(n) for n in range(28)), "me")]
     assert names[25:] == ["Report Z", "Report 27", "Report 28"]
-
-
-def test_nothing_a_sheet_holds_names_the_system(project):
-    sheet = labels.sheet(project, label_tasks.queue(project)[0].response_id)
-    assert not any(name in repr(sheet) for name in SYSTEMS)
-
-
-def test_labels_of_another_rater_are_neither_counted_nor_shown(project):
-    response_id, unit_id = first_unit(project)
-    labels.set_label(project, response_id, unit_id, "yes")
-    as_second_rater(project)
-    assert labels.sheet(project, response_id).labels == {}
-    assert sum(task.labelled for task in label_tasks.queue(project)) == 0
-    assert label_tasks.recent(project) == []
 
 
 def test_unsure_is_missing_and_never_a_no(project):
@@ -137,26 +142,11 @@ def test_unsure_is_missing_and_never_a_no(project):
     assert (task.labelled, task.unsure) == (1, 1)
 
 
-def test_relabelling_overwrites_and_undo_brings_the_first_label_back(project):
+def test_notes_flags_and_evidence_stand_beside_the_label(project):
     response_id, unit_id = first_unit(project)
-    labels.set_label(project, response_id, unit_id, "yes")
-    labels.set_label(project, response_id, unit_id, "no")
-    assert [row["value"] for row in stored(project)] == ["no"]
-    history.undo(project)
-    assert [row["value"] for row in stored(project)] == ["yes"]
-
-
-def test_undoing_the_only_label_leaves_nothing_and_redo_gives_it_again(project):
-    response_id, unit_id = first_unit(project)
-    labels.set_label(project, response_id, unit_id, "yes", seconds=7)
-    history.undo(project)
-    assert stored(project) == []
-    history.redo(project)
-    assert [(row["value"], row["seconds"]) for row in stored(project)] == [("yes", 7.0)]
-
-
-def test_note_flag_and_evidence_stand_beside_the_label(project):
-    response_id, unit_id = first_unit(project)
+    labels.set_note(project, response_id, unit_id, "come back to this")
+    assert label_tasks.queue(project)[0].labelled == 0
+    assert labels.sheet(project, response_id).labels[unit_id].status is Status.SKIPPED
     labels.set_label(project, response_id, unit_id, "yes")
     labels.set_note(project, response_id, unit_id, "see the table")
     labels.set_flag(project, response_id, unit_id, True)
@@ -164,34 +154,35 @@ def test_note_flag_and_evidence_stand_beside_the_label(project):
     label = labels.sheet(project, response_id).labels[unit_id]
     assert (label.value, label.note, label.flags) == ("yes", "see the table", "flagged unsubmitted")
     assert (label.quote, label.quote_start, label.quote_end) == ("ties each", 43, 52)
-
-
-def test_evidence_can_be_cleared(project):
-    response_id, unit_id = first_unit(project)
     labels.set_evidence(project, response_id, unit_id, "ties each", 43, 52)
     labels.set_evidence(project, response_id, unit_id, "", None, None)
     label = labels.sheet(project, response_id).labels[unit_id]
     assert (label.quote, label.quote_start, label.quote_end) == ("", None, None)
+    labels.set_label(project, response_id, unit_id, "no", seconds=12.34)
+    assert labels.sheet(project, response_id).labels[unit_id].seconds == 12.3
 
 
-def test_a_note_alone_leaves_the_unit_open(project):
-    response_id, unit_id = first_unit(project)
-    labels.set_note(project, response_id, unit_id, "come back to this")
-    assert label_tasks.queue(project)[0].labelled == 0
-    assert labels.sheet(project, response_id).labels[unit_id].status is Status.SKIPPED
-
-
-def test_an_unknown_unit_is_refused_and_nothing_written(project):
+def test_a_label_is_given_again_and_undone(project):
     response_id, _ = first_unit(project)
-    with pytest.raises(Refusal, match="no longer part"):
-        labels.set_label(project, response_id, "someone-else/c1", "yes")
+    expect_refusal("no longer part", labels.set_label, project, response_id, "someone-else/c1", "yes")
     assert stored(project) == []
-
-
-def test_a_value_the_protocol_does_not_know_is_refused(project):
     response_id, unit_id = first_unit(project)
-    with pytest.raises(Refusal, match="perhaps"):
-        labels.set_label(project, response_id, unit_id, "perhaps")
+    expect_refusal("perhaps", labels.set_label, project, response_id, unit_id, "perhaps")
+    response_id, unit_id = first_unit(project)
+    labels.set_label(project, response_id, unit_id, "yes", seconds=7)
+    history.undo(project)
+    assert stored(project) == []
+    history.redo(project)
+    assert [(row["value"], row["seconds"]) for row in stored(project)] == [("yes", 7.0)]
+    response_id, unit_id = first_unit(project)
+    labels.set_label(project, response_id, unit_id, "yes")
+    labels.set_label(project, response_id, unit_id, "no")
+    assert [row["value"] for row in stored(project)] == ["no"]
+    history.undo(project)
+    assert [row["value"] for row in stored(project)] == ["yes"]
+    _, unit = first_unit(project)
+    expect_refusal("no longer in the project", labels.set_flag, project, "gone", unit, True)
+    expect_refusal("no longer in the project", labels.set_note, project, "gone", unit, "A note")
 
 
 def test_recent_gives_the_latest_labels_newest_first(project):
@@ -199,8 +190,8 @@ def test_recent_gives_the_latest_labels_newest_first(project):
     item_id = label_tasks.queue(project)[0].item_id
     for number, value in ((1, "yes"), (2, "no"), (3, label_rows.UNSURE)):
         labels.set_label(project, response_id, f"{item_id}/c{number}", value)
-    found = [(decision.words[:15], decision.said) for decision in label_tasks.recent(project, limit=2)]
-    assert found == [("Explains point ", "unsure"), ("Explains point ", "no")]
+    result = [(decision.words[:15], decision.said) for decision in label_tasks.recent(project, limit=2)]
+    assert result == [("Explains point ", "unsure"), ("Explains point ", "no")]
     assert [decision.unit_id for decision in label_tasks.recent(project)] == [
         f"{item_id}/c{n}" for n in (3, 2, 1)
     ]
@@ -211,9 +202,9 @@ def test_labels_of_units_taken_out_of_the_rubric_are_not_counted(project):
     for number in (1, 2):
         labels.set_label(project, task.response_id, f"{task.item_id}/c{number}", "yes")
     artifact_id = labels.sheet(project, task.response_id).artifact_id
-    submitting.reopen(project, artifact_id)
+    assignments.reopen(project, artifact_id)
     artifacts.remove_unit(project, artifact_id, f"{task.item_id}/c1")
-    submitting.seal(project, artifact_id)
+    assignments.seal(project, artifact_id)
     after = label_tasks.queue(project)[0]
     assert (after.units, after.labelled) == (2, 1)
     assert [decision.unit_id for decision in label_tasks.recent(project)] == [f"{task.item_id}/c2"]
@@ -226,9 +217,7 @@ def test_a_draft_rubric_is_not_labelled_by(tmp_path):
     artifacts.start(project, item_id, Kind.RUBRIC, rubric(item_id, 2))
     assert label_tasks.queue(project) == []
     assert label_tasks.lacking(project) == "rubric"
-    with pytest.raises(Refusal, match="no sealed rubric"):
-        labels.sheet(project, response_id)
-    project.close()
+    expect_refusal("no sealed rubric", labels.sheet, project, response_id)
 
 
 def test_what_is_lacking_is_named_in_the_order_of_the_work(tmp_path):
@@ -240,7 +229,6 @@ def test_what_is_lacking_is_named_in_the_order_of_the_work(tmp_path):
     assert label_tasks.lacking(project) == "rubric"
     seal_rubric(project, item_id)
     assert label_tasks.lacking(project) == ""
-    project.close()
 
 
 def test_a_retired_item_is_not_labelled(project):
@@ -279,7 +267,6 @@ def test_queue_and_sheet_choose_the_same_rubric(tmp_path, theirs, chosen):
     # What two people write is no gold before it is adjudicated.
     assert (judged.id if judged else "") == ids.get(chosen, "")
     assert list(units) == [unit.id for unit in judged.document.units] if judged else not units
-    project.close()
 
 
 def test_a_read_only_project_shows_its_labels_and_refuses_new_ones(project):
@@ -288,15 +275,7 @@ def test_a_read_only_project_shows_its_labels_and_refuses_new_ones(project):
     locked = Project.open(project.path, readonly=True)
     assert locked.store.readonly
     assert labels.sheet(locked, response_id).labels[unit_id].value == "yes"
-    with pytest.raises(Refusal, match="is read-only"):
-        labels.set_label(locked, response_id, unit_id, "no")
-    locked.close()
-
-
-def test_active_seconds_are_kept_with_the_label(project):
-    response_id, unit_id = first_unit(project)
-    labels.set_label(project, response_id, unit_id, "no", seconds=12.34)
-    assert labels.sheet(project, response_id).labels[unit_id].seconds == 12.3
+    expect_refusal("is read-only", labels.set_label, locked, response_id, unit_id, "no")
 
 
 def test_with_an_assignment_only_the_assigned_items_are_in_the_queue(project):
@@ -334,9 +313,156 @@ def test_submitted_labels_leave_the_state_of_the_item_as_it_was(project):
     assert before[0].state == "new"
 
 
-def test_what_is_said_of_a_report_that_is_gone_is_refused(project):
-    _, unit = first_unit(project)
-    with pytest.raises(Refusal, match="no longer in the project"):
-        labels.set_flag(project, "gone", unit, True)
-    with pytest.raises(Refusal, match="no longer in the project"):
-        labels.set_note(project, "gone", unit, "A note")
+@pytest.fixture
+def whole(tmp_path):
+    return one_item(tmp_path)
+
+
+def open_sheet(whole: Project, protocol: str, place: int = 0) -> labels.LabelSheet:
+    task = label_tasks.queue(whole, protocol)[place]
+    return labels.sheet(whole, task.response_id, protocol, task.other_id)
+
+
+def test_all_protocols_that_people_answer_are_offered_where_there_is_something_to_ask(whole, tmp_path):
+    assert label_cases.offered(whole) == list(ALL)
+    folder = tmp_path / "other"
+    folder.mkdir()
+    assert label_cases.offered(labelling_project(folder, reports=1)) == [USUAL]
+
+
+def test_where_no_protocol_is_named_the_project_says_which_is_meant(tmp_path):
+    folders = [tmp_path / name for name in "abc"]
+    for folder in folders:
+        folder.mkdir()
+    with closing(project_with(folders[0], 1)) as empty:
+        assert label_cases.usual(empty) == USUAL
+    with closing(project_with(folders[1], 1)) as planned:
+        # Gold for one alone.
+        seal(planned, items.add(planned, "Why?").subject, Plan(units=(Subtask(id="g", text=GOLD[0]),)))
+        assert label_cases.usual(planned) == PLAN
+    with closing(one_item(folders[2])) as whole:
+        assert label_cases.usual(whole) == USUAL
+        # What people said counts more than what is there, a judge more than people.
+        task = next(iter(label_tasks.queue(whole, PREFERENCE)))
+        (unit,) = (one for group in open_sheet(whole, PREFERENCE).groups for one in group.units)
+        labels.set_label(whole, task.response_id, unit.id, "first", protocol=PREFERENCE)
+        assert label_cases.usual(whole) == PREFERENCE
+        labels.set_label(whole, open_sheet(whole, REASONING).response_id, "s1", "true", protocol=REASONING)
+        assert label_cases.usual(whole) == REASONING
+        asyncio.run(carry_out(whole, RunRequest("baseline", CLAIMS)))
+        assert label_cases.usual(whole) == CLAIMS
+
+
+def test_claims_stand_under_their_pages(whole):
+    expect_refusal("is computed", label_tasks.queue, whole, "adra.retrieval")
+    assert {unit.label for unit in open_sheet(whole, REASONING).units} == {None}
+    sheet = open_sheet(whole, CLAIMS)
+    assert [[unit.id for unit in group.units] for group in sheet.groups] == [["c1", "c2"], ["c3"]]
+    assert [group.values for group in sheet.groups] == [("yes", "no", "unknown"), ("unknown",)]
+    expect_refusal(
+        "could not be read", labels.set_label, whole, sheet.response_id, "c3", "yes", protocol=CLAIMS
+    )
+    labels.set_label(whole, sheet.response_id, "c3", "unknown", protocol=CLAIMS)
+    assert open_sheet(whole, CLAIMS).labels["c3"].flags == "page_dead unsubmitted"
+
+
+def test_a_flag_of_ones_own_stands_beside_that_of_the_page(whole):
+    response_id = reports(whole)[0]
+    labels.set_flag(whole, response_id, "c3", True, CLAIMS)
+    labels.set_label(whole, response_id, "c3", "unknown", protocol=CLAIMS)
+    assert set(open_sheet(whole, CLAIMS).labels["c3"].flags.split()) == {
+        "page_dead",
+        "flagged",
+        "unsubmitted",
+    }
+    labels.set_flag(whole, response_id, "c3", False, CLAIMS)
+    assert open_sheet(whole, CLAIMS).labels["c3"].flags == "page_dead unsubmitted"
+
+
+def test_several_labels_are_given_in_one_go_and_undone_in_one_go(whole):
+    response_id = reports(whole)[0]
+    labels.set_label(whole, response_id, "p1~g1", "relevant", protocol=PLAN)
+    labels.set_labels(whole, response_id, ["p1~g2", "p1~g3"], "not", protocol=PLAN)
+    assert label_tasks.queue(whole, PLAN)[0].labelled == 3
+    history.undo(whole)
+    assert {unit: label.value for unit, label in open_sheet(whole, PLAN).labels.items()} == {
+        "p1~g1": "relevant"
+    }
+    history.redo(whole)
+    assert label_tasks.queue(whole, PLAN)[0].labelled == 3
+
+
+@pytest.mark.parametrize("protocol", [PAIRS, PREFERENCE])
+def test_a_pair_is_asked_once_in_an_order_that_stays(whole, protocol):
+    (task,) = label_tasks.queue(whole, protocol)
+    assert {task.response_id, task.other_id} == set(reports(whole))
+    assert label_tasks.queue(whole, protocol)[0].id == task.id
+    sheet = open_sheet(whole, protocol)
+    assert (sheet.id, sheet.name != sheet.other_name, sheet.report != sheet.other) == (task.id, True, True)
+
+
+def test_the_order_of_a_pair_is_dealt_anew_for_each_person(whole):
+    orders = set()
+    for number in range(12):
+        people.add_person(whole, f"More {number}", (Role.ANNOTATOR,))
+    for person in people.people(whole):
+        whole.work_as(person)
+        orders.add(label_tasks.queue(whole, PAIRS)[0].response_id)
+    assert orders == set(reports(whole))
+
+
+def test_pairs_are_asked_in_both_orders_where_wished(whole):
+    label_cases.ask_both_orders(whole, PAIRS, True)
+    first, second = label_tasks.queue(whole, PAIRS)
+    assert (first.response_id, first.other_id) == (second.other_id, second.response_id)
+    assert len(label_tasks.queue(whole, PREFERENCE)) == 1
+    history.undo(whole)
+    assert not label_cases.both_orders(whole, PAIRS)
+    history.redo(whole)
+    assert label_cases.both_orders(whole, PAIRS)
+    assert dict(label_cases.paired())[PAIRS] == "Which of two reports is better"
+
+
+def test_a_setting_that_somebody_has_changed_since_is_not_taken_back(whole):
+    label_cases.ask_both_orders(whole, PAIRS, True)
+    whole.set(label_cases.BOTH_ORDERS, [PREFERENCE])
+    expect_refusal("changed since", history.undo, whole)
+    assert label_cases.both_orders(whole, PREFERENCE)
+
+
+def test_labels_of_one_protocol_are_none_of_another(whole):
+    task = label_tasks.queue(whole, PAIRS)[0]
+    labels.set_label(whole, task.response_id, task.other_id, "tie", protocol=PAIRS)
+    assert [label_tasks.queue(whole, name)[0].labelled for name in ALL] == [0, 0, 1, 0, 0, 0]
+    assert [one.said for one in label_tasks.recent(whole, protocol=PAIRS)] == ["tie"]
+    assert label_tasks.recent(whole, protocol=PREFERENCE) == []
+
+
+def test_recent_cells_are_called_by_both_their_sides(whole):
+    labels.set_label(whole, reports(whole)[0], "p2~g2", "relevant", protocol=PLAN)
+    (decision,) = label_tasks.recent(whole, protocol=PLAN)
+    assert decision.words == "Measure how often a citation supports its claim. → Measure citation support."
+
+
+def test_what_is_lacking_under_each_protocol_is_named(tmp_path):
+    whole = project_with(tmp_path)
+    assert label_tasks.lacking(whole, PAIRS) == "items"
+    item_id = items.add(whole, "A question").subject
+    assert label_tasks.lacking(whole, PAIRS) == "responses"
+    response_id = add_report(whole, item_id, SYSTEMS[0])
+    assert [label_tasks.lacking(whole, name) for name in ALL[1:]] == [
+        "drawn claims", "rivals", "plan", "diagnostics", "rivals",
+    ]  # fmt: skip
+    drawn_extracts.write(whole, response_id, ResponsePart.CLAIMS, Claims(units=()))
+    add_report(whole, item_id, SYSTEMS[1])
+    assert [label_tasks.lacking(whole, name) for name in (PAIRS, PREFERENCE)] == ["", ""]
+
+
+def test_what_cannot_be_asked_is_said(whole):
+    expect_refusal(
+        "no longer part", labels.set_label, whole, reports(whole)[0], "p9~g9", "not", protocol=PLAN
+    )
+    assert label_tasks.outlook(whole, CLAIMS).gaps == ("No claims are drawn from 1 of 2 reports yet.",)
+    sql.alter(whole, "DELETE FROM page WHERE state = 'dead'")
+    gaps = label_tasks.outlook(whole, CLAIMS).gaps
+    assert "1 claim cannot be labelled: the cited page was never fetched." in gaps

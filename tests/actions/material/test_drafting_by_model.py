@@ -1,34 +1,43 @@
-"""What a model drafts for a person: theirs alone, taken unit by unit, and known for what it is for ever."""
+"""What a model drafts for a person: rubrics, reference material, and type and subject of an item."""
 
 import asyncio
 import json
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts, draft_provenance
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts
 from annotator.actions.authoring.annotating import artifacts_of
-from annotator.actions.items import extracts, sources
+from annotator.actions.imports import imports
+from annotator.actions.items import extracts, items
 from annotator.actions.judges import judges
-from annotator.actions.material import draft_runs, drafting_by_model
-from annotator.actions.material.drafting_by_model import Proposal, proposals, take
+from annotator.actions.material import draft_runs, model_drafts
+from annotator.actions.material.model_drafts import Proposal, proposals, take
+from annotator.actions.parcels import packing, tasking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.releases import checking
+from annotator.actions.releases import checking, releases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.undo import history
+from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.kinds.artifact import Artifact, Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.material.writer_aid import WriterAid
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
+from tests.projects.refusals import expect_refusal
 from tests.servers.drafting_server import (
+    ADDED,
     CRITERIA,
+    FILED,
     JUDGE,
+    REASON,
+    SAID,
     STATEMENTS,
     ben,
     drafting,
@@ -47,10 +56,8 @@ def server() -> Iterator[OddServer]:
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = drafting_project(tmp_path, server)
-    yield project
-    project.close()
+def project(tmp_path: Path, server: OddServer) -> Project:
+    return drafting_project(tmp_path, server)
 
 
 def ask(project: Project, kind: Kind = Kind.RUBRIC, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
@@ -59,8 +66,8 @@ def ask(project: Project, kind: Kind = Kind.RUBRIC, judge: str = JUDGE, **how: A
 
 
 def draft(project: Project, kind: Kind = Kind.RUBRIC) -> Proposal:
-    (found,) = proposals(project, first_item(project), kind)
-    return found
+    (result,) = proposals(project, first_item(project), kind)
+    return result
 
 
 def own(project: Project, kind: Kind = Kind.RUBRIC) -> Artifact | None:
@@ -73,28 +80,30 @@ def texts(project: Project) -> list[str]:
     return [unit.text for unit in artifact.document.units] if artifact else []
 
 
-# Asking
-
-
-def test_a_draft_is_a_proposal_and_no_document_of_anybodys(project: Project) -> None:
+def test_a_draft_is_a_proposal_of_its_own(project: Project, server: OddServer) -> None:
     ended = ask(project)
     assert (ended["state"], ended["done"], ended["total"], ended["failed"]) == ("done", 1, 1, [])
-    found = draft(project)
-    assert [unit.text for unit in found.left] == TEXTS
-    assert (found.source.judge, found.source.model, found.taken) == (JUDGE, "test-model", frozenset())
+    result = draft(project)
+    assert [unit.text for unit in result.left] == TEXTS
+    assert (result.source.judge, result.source.model, result.taken) == (JUDGE, "test-model", frozenset())
     assert artifacts_of(project, first_item(project)) == []
     state, flags = sql.first(project, "SELECT state, flags FROM extract")
     assert (state, flags) == ("proposed", "draft quote_missing")
     assert checking.check(project).problems == []
+    ask(project)
+    assert (ask(project)["judged_now"], len(server.bodies)) == (0, 1)
+    model_drafts.refuse(project, draft(project).id)
+    # A second one is another one, not the first from the journal.
+    assert (ask(project)["reused"], len(server.bodies), len(proposals(project))) == (0, 2, 1)
 
 
 def test_diagnostics_and_insights_are_drafted_too(project: Project) -> None:
     ask(project, Kind.DIAGNOSTICS)
     assert [(unit.text, unit.label) for unit in draft(project, Kind.DIAGNOSTICS).left] == list(STATEMENTS)
     ask(project, Kind.INSIGHTS, "baseline")
-    found = draft(project, Kind.INSIGHTS)
-    assert {unit.note for unit in found.left} == {"baseline: quoted from the source"}
-    assert (found.source.judge, found.source.model, found.source.name) == ("baseline", "", "baseline")
+    result = draft(project, Kind.INSIGHTS)
+    assert {unit.note for unit in result.left} == {"baseline: quoted from the source"}
+    assert (result.source.judge, result.source.model, result.source.name) == ("baseline", "", "baseline")
 
 
 def test_nobody_but_whoever_asked_is_shown_it(project: Project) -> None:
@@ -105,9 +114,8 @@ def test_nobody_but_whoever_asked_is_shown_it(project: Project) -> None:
     project.work_as(me)
     mine = draft(project)
     project.work_as(ben(project))
-    for act in (take, drafting_by_model.refuse, drafting_by_model.confirm):
-        with pytest.raises(Refusal, match="no longer exists"):
-            act(project, mine.id)
+    for act in (take, model_drafts.refuse, model_drafts.confirm):
+        expect_refusal("no longer exists", act, project, mine.id)
 
 
 def test_another_who_asks_is_not_served_the_same_from_the_journal(
@@ -115,8 +123,7 @@ def test_another_who_asks_is_not_served_the_same_from_the_journal(
 ) -> None:
     ask(project)
     project.work_as(ben(project))
-    ended = ask(project)
-    assert (ended["reused"], len(server.bodies)) == (0, 2)
+    assert (ask(project)["reused"], len(server.bodies)) == (0, 2)
     assert sql.first(project, "SELECT count(DISTINCT origin) FROM extract") == (2,)
 
 
@@ -127,23 +134,14 @@ def test_a_draft_rests_on_what_the_person_may_see_and_on_nothing_of_a_partners(
     secret = Insights(units=(Insight(text="Ben's secret insight."),))
     me = people.someone(project)
     project.work_as(ben(project))
-    submitting.seal(project, artifacts.start(project, item, Kind.INSIGHTS, secret).subject)
+    assignments.seal(project, artifacts.start(project, item, Kind.INSIGHTS, secret).subject)
     project.work_as(me)
     ask(project)
     assert "secret" not in json.dumps(server.bodies)
-    drafting_by_model.refuse(project, draft(project).id)
-    mine = Insights(units=(Insight(text="My own insight."),))
-    artifacts.start(project, item, Kind.INSIGHTS, mine)
+    model_drafts.refuse(project, draft(project).id)
+    artifacts.start(project, item, Kind.INSIGHTS, Insights(units=(Insight(text="My own insight."),)))
     ask(project)
     assert "1. My own insight." in server.bodies[-1]["messages"][1]["content"]
-
-
-def test_a_draft_that_was_not_dealt_with_is_not_asked_for_again(project: Project, server: OddServer) -> None:
-    ask(project)
-    assert (ask(project)["judged_now"], len(server.bodies)) == (0, 1)
-    drafting_by_model.refuse(project, draft(project).id)
-    # A second one is another one, not the first from the journal.
-    assert (ask(project)["reused"], len(server.bodies), len(proposals(project))) == (0, 2, 1)
 
 
 def test_what_was_not_drafted_is_told_with_its_cause(project: Project, server: OddServer) -> None:
@@ -169,25 +167,25 @@ def test_what_cannot_be_drafted_is_refused(project: Project) -> None:
         ({"judge": "baseline"}, "A model is needed to draft a rubric"),
         ({"items": ("9",)}, "no item “9”"),
         ({"kind": Kind.PLAN}, "Models do not draft a plan"),
+        ({"kind": Kind.INSPIRATIONS, "piece_words": 5}, "Pieces have 100 to"),
     ):
-        with pytest.raises(Refusal, match=words):
-            ask(project, **how)
-    with pytest.raises(Refusal, match="cannot be drafted"):
-        asyncio.run(draft_runs.run(project, RunRequest(JUDGE, "researcherbench.insights", items=("1",))))
-
-
-# Taking
+        expect_refusal(words, ask, project, **how)
+    expect_refusal(
+        "cannot be drafted",
+        asyncio.run,
+        draft_runs.run(project, RunRequest(JUDGE, "researcherbench.insights", items=("1",))),
+    )
 
 
 def test_units_are_taken_into_a_document_of_ones_own_as_they_are_chosen(project: Project) -> None:
     ask(project)
-    found = draft(project)
-    first, second, third = found.document.units
-    take(project, found.id, [second.id])
+    result = draft(project)
+    first, second, third = result.document.units
+    take(project, result.id, [second.id])
     assert texts(project) == [TEXTS[1]]
     again = draft(project)
     assert (again.taken, [unit.id for unit in again.left]) == ({second.id}, [first.id, third.id])
-    take(project, found.id)
+    take(project, result.id)
     assert texts(project) == [TEXTS[1], TEXTS[0], TEXTS[2]]
     assert proposals(project) == []
     document = own(project).document  # type: ignore[union-attr]
@@ -199,51 +197,46 @@ def test_they_come_below_the_unit_at_the_cursor_and_a_blank_one_gives_way(projec
     item = first_item(project)
     artifact = artifacts.start(project, item, Kind.RUBRIC, Rubric(units=(Criterion(id="blank"),))).subject
     ask(project)
-    found = draft(project)
-    take(project, found.id, [found.document.units[0].id], after="blank")
+    result = draft(project)
+    take(project, result.id, [result.document.units[0].id], after="blank")
     assert texts(project) == TEXTS[:1]
     artifacts.add_unit(project, artifact, text="Mine.")
-    take(project, found.id, after=own(project).document.units[0].id)  # type: ignore[union-attr]
+    take(project, result.id, after=own(project).document.units[0].id)  # type: ignore[union-attr]
     assert texts(project) == [TEXTS[0], TEXTS[1], TEXTS[2], "Mine."]
 
 
 def test_a_unit_is_not_taken_twice_unless_it_was_retired(project: Project) -> None:
     ask(project)
-    found = draft(project)
-    unit = found.document.units[0].id
-    take(project, found.id, [unit])
-    with pytest.raises(Refusal, match="in your rubric already"):
-        take(project, found.id, [unit])
+    result = draft(project)
+    unit = result.document.units[0].id
+    take(project, result.id, [unit])
+    expect_refusal("in your rubric already", take, project, result.id, [unit])
     artifact = own(project)
-    assert artifact is not None
     artifacts.remove_unit(project, artifact.id, artifact.document.units[0].id)
-    take(project, found.id, [unit])
+    take(project, result.id, [unit])
     assert texts(project) == TEXTS[:1]
-    with pytest.raises(Refusal, match="has no unit “other”"):
-        take(project, found.id, ["other"])
+    expect_refusal("has no unit “other”", take, project, result.id, ["other"])
 
 
 def test_the_history_names_the_model_and_the_draft_for_ever(project: Project) -> None:
     ask(project)
-    found = draft(project)
-    take(project, found.id)
+    result = draft(project)
+    take(project, result.id)
     artifact = own(project)
-    assert artifact is not None
     artifacts.change_unit(
         project, artifact.id, artifact.document.units[0].id, text="Explains it in my words."
     )
-    submitting.seal(project, artifact.id)
+    assignments.seal(project, artifact.id)
     verbs = [revision.verb for revision in artifacts.revisions(project, artifact.id)]
-    assert verbs == ["seal", "change text", f"from a model's draft: test-model {found.id[:8]}", "start"]
+    assert verbs == ["seal", "change text", f"from a model's draft: test-model {result.id[:8]}", "start"]
     with project.store.read() as db:
-        drafted = draft_provenance.of_artifacts(db, [artifact.id])[artifact.id]
+        drafted = artifacts.of_artifacts(db, [artifact.id])[artifact.id]
     assert set(drafted) == {unit.id for unit in artifact.document.units}
-    assert set(drafted.values()) == {found.source}
+    assert set(drafted.values()) == {result.source}
 
 
 def test_a_long_name_of_a_model_is_cut_to_what_a_verb_may_hold() -> None:
-    source = draft_provenance.DraftSource("0123456789abcdef", "judge", "m" * 200)
-    verb = draft_provenance.verb(source)
+    verb = artifacts.verb(artifacts.DraftSource("0123456789abcdef", "judge", "m" * 200))
     assert len(verb) == 60
     assert verb.startswith("from a model's draft: mmm")
     assert verb.endswith("m… 01234567")
@@ -260,27 +253,23 @@ def test_taking_is_undone_and_done_again(project: Project) -> None:
 
 def test_nothing_goes_into_what_is_sealed(project: Project) -> None:
     ask(project)
-    found = draft(project)
-    take(project, found.id, [found.document.units[0].id])
-    submitting.seal(project, own(project).id)  # type: ignore[union-attr]
-    with pytest.raises(Refusal, match="is sealed"):
-        take(project, found.id)
+    result = draft(project)
+    take(project, result.id, [result.document.units[0].id])
+    assignments.seal(project, own(project).id)  # type: ignore[union-attr]
+    expect_refusal("is sealed", take, project, result.id)
     assert texts(project) == TEXTS[:1]
 
 
-# Refusing and confirming
-
-
-@pytest.mark.parametrize("act", [drafting_by_model.refuse, drafting_by_model.confirm])
+@pytest.mark.parametrize("act", [model_drafts.refuse, model_drafts.confirm])
 def test_a_draft_that_was_dealt_with_is_kept_and_no_longer_shown(project: Project, act: Any) -> None:
     ask(project)
-    found = draft(project)
-    act(project, found.id)
+    result = draft(project)
+    act(project, result.id)
     assert proposals(project) == []
     (state,) = sql.first(project, "SELECT state FROM extract")
     assert state == {"refuse": "refused", "confirm": "confirmed"}[act.__name__]
     history.undo(project)
-    assert draft(project) == found
+    assert draft(project) == result
 
 
 def test_a_part_that_a_person_confirmed_is_no_draft_of_theirs(project: Project) -> None:
@@ -295,13 +284,267 @@ def test_a_source_that_comes_later_can_be_drafted_from(project: Project, tmp_pat
     paper = tmp_path / "later.md"
     paper.write_text("残差块把输入加到输出上。", "utf-8")
     ask(project, items=("2",))
-    sources.add_source(project, sql.first(project, "SELECT id FROM item WHERE key = '2'")[0], paper)
+    items.add_source(project, sql.first(project, "SELECT id FROM item WHERE key = '2'")[0], paper)
     assert ask(project, items=("2",))["failed"] == []
-    assert [one.kind for one in proposals(project)] == [Kind.RUBRIC]
+    assert [proposal.kind for proposal in proposals(project)] == [Kind.RUBRIC]
 
 
 def test_a_judge_whose_key_nobody_set_is_asked_for_no_draft(project: Project, server: OddServer) -> None:
     judges.add(project, "keyed", base_url=server.url, model="m", key_env="NOT_SET_ANYWHERE")
-    with pytest.raises(Refusal, match=r"NOT_SET_ANYWHERE.*is not set"):
-        ask(project, judge="keyed")
+    expect_refusal(r"NOT_SET_ANYWHERE.*is not set", ask, project, judge="keyed")
     assert not server.bodies
+
+
+WHOLE = f"## From the sources\n\n{SAID}\n\n## Beyond the sources\n\n{ADDED}"
+
+
+@pytest.fixture
+def begun(tmp_path: Path, server: OddServer) -> Project:
+    """The person's own insights are begun on item “1”."""
+    begun = drafting_project(tmp_path, server)
+    mine = Insights(units=(Insight(text="A block adds its input."),))
+    artifacts.start(begun, first_item(begun), Kind.INSIGHTS, mine)
+    return begun
+
+
+def ask_reference(begun: Project, judge: str = JUDGE, item: str = "1") -> dict[str, Any]:
+    order = RunRequest(judge, draft_runs.protocol_name(WriterAid.REFERENCE), items=(item,), timeout_s=5.0)
+    return asyncio.run(draft_runs.run(begun, order))
+
+
+def asked(begun: Project) -> str:
+    assert ask_reference(begun)["failed"] == []
+    return model_drafts.waiting(begun, first_item(begun)).proposal.id
+
+
+def beside(begun: Project) -> list[tuple[str, str]]:
+    return [(source.title, source.text) for source in items.sources(begun, first_item(begun))][1:]
+
+
+def hand_out(begun: Project) -> Person:
+    """Ben has the rubric of the first item to write; the coordinator's person."""
+    assignments.assign_one(begun, first_item(begun), ben(begun).id, Stage.RUBRIC)
+    return people.someone(begun)
+
+
+def test_a_draft_of_it_is_no_source_and_no_document(begun: Project, server: OddServer) -> None:
+    asked(begun)
+    assert beside(begun) == []
+    assert [artifact.kind for artifact in artifacts_of(begun, first_item(begun))] == [Kind.INSIGHTS]
+    sent = server.bodies[-1]["messages"][1]["content"]
+    assert "1. A block adds its input." in sent
+    assert "Deep plain networks train badly." in sent
+    assert checking.check(begun).problems == []
+
+
+def test_reference_material_is_asked_for_by_a_model(begun: Project, server: OddServer) -> None:
+    second = items.ids(begun)[1]
+    assert model_drafts.lacks(begun, first_item(begun)) == ""
+    assert model_drafts.lacks(begun, second) == model_drafts.NO_SOURCE
+    assert ask_reference(begun, item="2")["failed"][0]["cause"] == "The item has no source with text."
+    begun.work_as(ben(begun))
+    assert model_drafts.lacks(begun, first_item(begun)) == model_drafts.NO_INSIGHTS
+    assert ask_reference(begun)["failed"][0]["cause"] == "There are no insights yet."
+    assert server.bodies == []
+    expect_refusal("A model is needed to draft reference material", ask_reference, begun, "baseline")
+
+
+def test_only_whoever_asked_sees_and_confirms_a_draft(begun: Project) -> None:
+    draft = asked(begun)
+    begun.work_as(ben(begun))
+    assert model_drafts.waiting(begun, first_item(begun)) is None
+    expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
+    assert beside(begun) == []
+
+
+def test_confirmed_it_lies_beside_the_item_for_everybody(begun: Project) -> None:
+    model_drafts.confirm_material(begun, asked(begun))
+    assert beside(begun) == [("Reference material", WHOLE)]
+    begun.work_as(ben(begun))
+    assert beside(begun) == [("Reference material", WHOLE)]
+    assert checking.check(begun).problems == []
+
+
+def test_the_mark_and_the_history_say_which_model_and_who(begun: Project) -> None:
+    draft = asked(begun)
+    model_drafts.confirm_material(begun, draft, SAID, "")
+    made = items.sources(begun, first_item(begun))[-1]
+    me = people.someone(begun)
+    assert made.drafted.startswith(f"Drafted by test-model; edited and confirmed by {me.alias} on 20")
+    verb, by, after = sql.first(
+        begun, "SELECT verb, by, after FROM audit WHERE kind = 'source' AND subject = ?", [made.id]
+    )
+    assert (verb, by) == (f"from a model's draft: test-model {draft[:8]}", me.id)
+    assert json.loads(after)["from_draft"] == {
+        "draft": draft, "judge": JUDGE, "model": "test-model", "units": {made.id: draft},
+    }  # fmt: skip
+
+
+def test_unedited_it_is_not_called_edited(begun: Project) -> None:
+    model_drafts.confirm_material(begun, asked(begun))
+    assert "; confirmed by" in items.sources(begun, first_item(begun))[-1].drafted
+
+
+def test_what_is_typed_is_kept_until_it_is_confirmed(begun: Project) -> None:
+    draft = asked(begun)
+    model_drafts.edit(begun, draft, "text", "在我自己的话里。")
+    model_drafts.edit(begun, draft, "beyond", "")
+    assert history.recover(begun) == []
+    waiting = model_drafts.waiting(begun, first_item(begun))
+    assert (waiting.from_sources, waiting.beyond, waiting.edited) == ("在我自己的话里。", "", True)
+    assert checking.check(begun).problems == []
+    model_drafts.confirm_material(begun, draft)
+    assert beside(begun) == [("Reference material", "## From the sources\n\n在我自己的话里。")]
+    assert sql.first(begun, "SELECT count(*) FROM draft") == (0,)
+
+
+def test_it_is_confirmed_once_and_not_taken_back_unnoticed(begun: Project) -> None:
+    draft = asked(begun)
+    model_drafts.confirm_material(begun, draft)
+    for _ in range(2):
+        expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
+    assert model_drafts.proposals(begun) == []
+    assert len(beside(begun)) == 1
+
+
+def test_refused_it_is_kept_aside_and_a_second_one_is_another(begun: Project, server: OddServer) -> None:
+    draft = asked(begun)
+    model_drafts.refuse(begun, draft)
+    expect_refusal("no longer exists", model_drafts.confirm_material, begun, draft)
+    assert sql.first(begun, "SELECT state FROM extract") == ("refused",)
+    model_drafts.confirm_material(begun, asked(begun))
+    model_drafts.confirm_material(begun, asked(begun))
+    assert [title for title, _ in beside(begun)] == ["Reference material", "Reference material 2"]
+    # Neither of the later ones was written from an earlier one.
+    assert not any(SAID in body["messages"][1]["content"] for body in server.bodies)
+
+
+@pytest.mark.parametrize(("text", "why"), [("  \n", "text is empty"), ("a\x00b", "The text")])
+def test_an_empty_or_broken_text_is_not_confirmed(begun: Project, text: str, why: str) -> None:
+    expect_refusal(why, model_drafts.confirm_material, begun, asked(begun), text, "")
+    assert beside(begun) == []
+    assert len(model_drafts.proposals(begun)) == 1
+
+
+def test_it_is_not_taken_unit_by_unit(begun: Project) -> None:
+    draft = asked(begun)
+    for act in (model_drafts.take, model_drafts.confirm):
+        expect_refusal("not a list of units", act, begun, draft)
+    assert len(artifacts_of(begun, first_item(begun))) == 1
+
+
+def test_where_work_is_handed_out_only_a_coordinator_confirms(begun: Project) -> None:
+    cora = hand_out(begun)
+    assert cora.has(Role.COORDINATOR)
+    begun.work_as(ben(begun))
+    insights = Insights(units=(Insight(text="Ben's own."),))
+    artifacts.start(begun, first_item(begun), Kind.INSIGHTS, insights)
+    draft = asked(begun)
+    assert not model_drafts.may_confirm(begun)
+    expect_refusal(
+        "Only a coordinator can add reference material to an item",
+        model_drafts.confirm_material,
+        begun,
+        draft,
+    )
+    begun.work_as(cora)
+    model_drafts.confirm_material(begun, asked(begun))
+    assert len(beside(begun)) == 1
+
+
+def test_it_is_packed_into_tasks_with_its_mark(begun: Project, tmp_path: Path) -> None:
+    hand_out(begun)
+    draft = asked(begun)
+    packing.task(begun, ben(begun).id, tmp_path / "before.goldsmith-task")
+    model_drafts.confirm_material(begun, draft)
+    packing.task(begun, ben(begun).id, tmp_path / "after.goldsmith-task")
+    with closing(tasking.take_task(tmp_path / "before.goldsmith-task", tmp_path / "before").project) as task:
+        assert beside(task) == []
+    with closing(tasking.take_task(tmp_path / "after.goldsmith-task", tmp_path / "after").project) as task:
+        (made,) = [source for source in items.sources(task, first_item(task)) if source.drafted]
+        assert made == items.sources(begun, first_item(begun))[-1]
+
+
+def test_it_leaves_with_a_release_and_comes_back_with_its_mark(begun: Project, tmp_path: Path) -> None:
+    model_drafts.confirm_material(begun, asked(begun))
+    releases.export(begun, tmp_path / "out")
+    written = json.loads((tmp_path / "out" / "sources.json").read_text("utf-8"))
+    assert ["drafted" in one for one in written] == [False, True]
+    assert "1 source was drafted by a model" in (tmp_path / "out" / "data_card.md").read_text("utf-8")
+    with closing(Project.create(tmp_path / "taken.goldsmith", "taken")) as taken:
+        imports.run(taken, "goldsmith", [tmp_path / "out"], warm=False)
+        assert items.sources(taken, first_item(begun)) == items.sources(begun, first_item(begun))
+
+
+RIDDLE = '{"reason": "It is one.", "question_type": "Riddle", "subject": "Sphinx"}'
+
+
+@pytest.fixture
+def unfiled(tmp_path: Path, server: OddServer) -> Project:
+    unfiled = drafting_project(tmp_path, server)
+    items.change_all(unfiled, {item: {"question_type": "", "subject": ""} for item in items.ids(unfiled)})
+    items.change(unfiled, items.ids(unfiled)[1], subject="Scaling")
+    return unfiled
+
+
+def ask_class(unfiled: Project, judge: str = JUDGE, item: str = "1") -> list[dict[str, Any]]:
+    order = RunRequest(
+        judge, draft_runs.protocol_name(WriterAid.CLASSIFICATION), items=(item,), timeout_s=5.0
+    )
+    return list(asyncio.run(draft_runs.run(unfiled, order))["failed"])
+
+
+def filed(unfiled: Project) -> tuple[str, str]:
+    item = items.read(unfiled, first_item(unfiled))
+    return item.question_type, item.subject
+
+
+def waiting(unfiled: Project) -> str:
+    return model_drafts.unconfirmed_classes(unfiled, first_item(unfiled)).id
+
+
+def test_letter_3_what_a_person_confirms_is_set_names_the_model_and_can_be_undone(unfiled: Project) -> None:
+    ask_class(unfiled)
+    change = model_drafts.confirm_class(unfiled, waiting(unfiled))
+    assert filed(unfiled) == FILED
+    assert change.verb.startswith("from a model's draft: test-model")
+    assert model_drafts.unconfirmed_classes(unfiled, first_item(unfiled)) is None
+    history.undo(unfiled)
+    assert filed(unfiled) == ("", "")
+
+
+def test_letter_3_a_person_may_confirm_another_type(unfiled: Project) -> None:
+    ask_class(unfiled)
+    model_drafts.confirm_class(unfiled, draft := waiting(unfiled), {"question_type": "Open Consulting"})
+    assert filed(unfiled) == ("Open Consulting", FILED[1])
+    expect_refusal("no longer exists", model_drafts.confirm_class, unfiled, draft)
+
+
+def test_letter_3_only_who_may_change_items_confirms(unfiled: Project) -> None:
+    unfiled.work_as(ben(unfiled))
+    ask_class(unfiled)
+    expect_refusal("change items", model_drafts.confirm_class, unfiled, waiting(unfiled))
+    assert filed(unfiled) == ("", "")
+    assert waiting(unfiled)
+
+
+def test_letter_3_a_type_that_the_project_does_not_have_is_no_draft(
+    unfiled: Project, server: OddServer
+) -> None:
+    server.answer = lambda *_: completion(RIDDLE)
+    (failed,) = ask_class(unfiled)
+    assert (failed["status"], "“Riddle”" in failed["cause"]) == ("unclear", True)
+    assert model_drafts.unconfirmed_classes(unfiled, first_item(unfiled)) is None
+
+
+def test_a_class_is_drafted_and_confirmed(unfiled: Project, server: OddServer) -> None:
+    expect_refusal("A model is needed to draft a classification", ask_class, unfiled, "baseline")
+    assert ask_class(unfiled) == []
+    result = model_drafts.unconfirmed_classes(unfiled, first_item(unfiled))
+    assert result is not None
+    drawn = model_drafts.proposed_class(result)
+    assert (drawn.question_type, drawn.subject, drawn.text) == (*FILED, REASON)
+    assert filed(unfiled) == ("", "")
+    sent = server.bodies[-1]["messages"][1]["content"]
+    assert "- Literature Review: The question asks what has been written" in sent
+    assert "- Scaling" in sent

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,16 +14,16 @@ from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Extracted
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import EXTRACTIONS
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.material.extraction import TINY_PLAN
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge
 from tests.storage import sql
@@ -39,12 +38,11 @@ def server(server: OddServer) -> OddServer:
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: OddServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def project(tmp_path: Path, server: OddServer, monkeypatch: pytest.MonkeyPatch) -> Project:
     monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, TINY_PLAN)
     project = small_project(tmp_path)
     add_judge(project, server)
-    yield project
-    project.close()
+    return project
 
 
 def run(project: Project, judge: str = JUDGE, **how: Any) -> dict[str, Any]:
@@ -85,8 +83,7 @@ def test_what_fails_leaves_its_calls_and_is_drawn_by_the_next_run(
     server.answer = lambda body, number: (
         STEP if number != 1 else error(400, "too much", code="context_length_exceeded")
     )
-    ended = run(project, concurrency=1)
-    assert (ended["missing"], len(steps(project))) == ({"too_long": 1}, 3)
+    assert (run(project, concurrency=1)["missing"], len(steps(project))) == ({"too_long": 1}, 3)
     (line,) = run_records.runs(project)
     assert (line.done, line.total, line.open) == (3, 4, True)
     server.script(STEP)
@@ -147,8 +144,8 @@ def test_an_extraction_that_gives_no_document_is_missing_with_its_cause(
 
 
 def test_what_cannot_be_drawn_is_refused(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(Refusal, match="There is no extraction “nowhere”"):
-        asyncio.run(extracting.run(project, RunRequest(JUDGE, "nowhere")))
+    expect_refusal(
+        "There is no extraction “nowhere”", asyncio.run, extracting.run(project, RunRequest(JUDGE, "nowhere"))
+    )
     monkeypatch.setitem(EXTRACTIONS, TINY_PLAN.name, replace(TINY_PLAN, baseline=None))
-    with pytest.raises(Refusal, match="no baseline"):
-        run(project, "baseline")
+    expect_refusal("no baseline", run, project, "baseline")

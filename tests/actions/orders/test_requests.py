@@ -4,22 +4,22 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.attacks import attack_tests
-from annotator.actions.attacks.attack_tests import AttackRequest
-from annotator.actions.items import page_fetching
-from annotator.actions.items.page_fetching import PagesFolder
-from annotator.actions.judging.judge_probes import ProbeRequest
-from annotator.actions.orders import requests
-from annotator.actions.orders.requests import KINDS, ChildRequest
+from annotator.actions.attacks import attacking
+from annotator.actions.attacks.attacking import AttackRequest
+from annotator.actions.items import pages
+from annotator.actions.items.pages import PagesFolder
+from annotator.actions.judging.derived_judges import ProbeRequest
+from annotator.actions.orders import orders
+from annotator.actions.orders.orders import KINDS, ChildRequest
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.refusal import Refusal
+from tests.projects.refusals import expect_refusal
 
 ORDERS = [
     RunRequest(
         "a “judge”\nof two lines", "adra.plan", ("Beta",), ("1", "—"), 3, 0.5, 1.25, batch=True, models=("m",)
     ),
-    attack_tests.order(AttackRequest("distant", attacks=("padding", "injection"), size=4), concurrency=2),
-    page_fetching.FetchRequest(refresh=True, reader="https://reader.example/"),
+    attacking.order(AttackRequest("distant", attacks=("padding", "injection"), size=4), concurrency=2),
+    pages.FetchRequest(refresh=True, reader="https://reader.example/"),
     PagesFolder("pages of others"),
     ProbeRequest("distant"),
 ]
@@ -29,13 +29,12 @@ ORDERS = [
 def test_an_order_comes_out_of_its_line_as_it_went_in(order) -> None:
     asked = ChildRequest(Path("a b.goldsmith"), order, "someone", estimate=True)
     assert "\n" not in asked.line()
-    assert requests.read(asked.line()) == asked
-    assert type(requests.read(asked.line()).order) is type(order)
+    assert orders.read(asked.line()) == asked
+    assert type(orders.read(asked.line()).order) is type(order)
 
 
 @pytest.mark.parametrize(
     "line", ["", "cancel\n", "[]", "{}", '{"kind": "run"}', '{"kind": "run", "order": {"trials": "x"}}']
 )
 def test_what_is_no_request_is_refused(line: str) -> None:
-    with pytest.raises(Refusal, match="window's own"):
-        requests.read(line)
+    expect_refusal("window's own", orders.read, line)

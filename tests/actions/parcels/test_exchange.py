@@ -11,30 +11,28 @@ from sqlalchemy import insert
 from sqlalchemy.util import LRUCache
 
 from annotator import __version__
-from annotator.actions.adjudication import adjudicating, adjudication_sheets, closing, openings, ruling
+from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import agreements, assignments
-from annotator.actions.authoring import artifacts, guidelines
+from annotator.actions.authoring import artifacts, settings
 from annotator.actions.authoring.annotating import artifacts_of
-from annotator.actions.items import items, metadata, sources
-from annotator.actions.parcels import packing, returning, tasking, tray, unpacking
+from annotator.actions.items import items, materials
+from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import file as project_file
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
-from annotator.cli import run_command
 from annotator.domain.experts.adjudication import Dispute, Reason
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.parcel import ParcelOutcome, TrayState
-from annotator.domain.experts.person import Role
 from annotator.domain.kinds.artifact import State
-from annotator.domain.texts.change import now
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.canonical import now
 from annotator.exchange.parcels import packages
 from annotator.storage import connection
 from annotator.storage.tables import DisputeRow, table
+from tests.cli.commands import printed
 from tests.exchange.parcels.hand_made_zip import with_manifest
 from tests.exchange.parcels.hostile_packages import HOSTILE
-from tests.exchange.texts.test_documents import pdf
+from tests.exchange.texts.test_rendering import pdf
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import (
     annotators,
@@ -46,14 +44,13 @@ from tests.material.sent_apart import (
     task_for,
     write_rubric,
 )
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = coordinated(tmp_path / "home")
-    yield project
-    project.close()
+def project(tmp_path: Path) -> Project:
+    return coordinated(tmp_path / "home")
 
 
 def test_nothing_large_that_was_written_stays_in_memory_with_its_statement(
@@ -66,8 +63,8 @@ def test_nothing_large_that_was_written_stays_in_memory_with_its_statement(
     with closing_(Project.open(project.path)) as ours:
         ours.person = project.person
         for name in ("a.pdf", "a.md"):
-            sources.add_source(ours, items.ids(ours)[0], tmp_path / name)
-        guidelines.write(ours, Stage.RUBRIC, large)
+            items.add_source(ours, items.ids(ours)[0], tmp_path / name)
+        settings.write(ours, Stage.RUBRIC, large)
         came = unpacking.take_in(ours, [returned(ours, ana.id, tmp_path / "ana", "Gold " * 900)])
     assert outcomes(came) == ["new", "new"]
     bound = [bind.value for each in connection._COMPILED.values() for bind in each.binds.values()]
@@ -86,8 +83,7 @@ def outcomes(arrivals: list) -> list[str]:
 def test_work_comes_back_as_it_was_sealed(project: Project, tmp_path: Path) -> None:
     ana = annotators(project)[0]
     path = returned(project, ana.id, tmp_path / "ana", "Explains the weight of gold")
-    arrivals = unpacking.take_in(project, [path])
-    assert [arrival.outcome for arrival in arrivals] == [ParcelOutcome.NEW]
+    assert [arrival.outcome for arrival in unpacking.take_in(project, [path])] == [ParcelOutcome.NEW]
     written = sql.first(
         project, "SELECT count(*) FROM artifact WHERE author_id = ? AND state = 'sealed'", (ana.id,)
     )
@@ -96,24 +92,22 @@ def test_work_comes_back_as_it_was_sealed(project: Project, tmp_path: Path) -> N
 
 
 def test_both_sides_see_the_same_receipt(project: Project, tmp_path: Path) -> None:
-    ana = annotators(project)[0]
-    theirs = tasking.take_task(task_for(project, ana.id, tmp_path / "ana")).project
+    theirs = tasking.take_task(task_for(project, annotators(project)[0].id, tmp_path / "ana")).project
     write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
-    packed = returning.work(theirs)
+    packed = tray.work(theirs)
     theirs.close()
     assert unpacking.preview(project, [packed.path])[0].receipt == packed.receipt
 
 
-def test_a_task_is_the_same_bytes_each_time(project: Project, tmp_path: Path) -> None:
+def test_a_task_is_the_same_bytes_for_one_person(project: Project, tmp_path: Path) -> None:
     ana = annotators(project)[0]
     first = task_for(project, ana.id, tmp_path / "a").read_bytes()
     assert task_for(project, ana.id, tmp_path / "b").read_bytes() == first
-
-
-def test_two_people_get_different_tasks_under_different_secrets(project: Project, tmp_path: Path) -> None:
     ana, ming = annotators(project)
     ours = task_for(project, ana.id, tmp_path / "a").read_bytes()
     assert task_for(project, ming.id, tmp_path / "b").read_bytes() != ours
+    idle = people.add_person(project, "Idle").subject
+    expect_refusal("Nothing is assigned", packing.task, project, idle, tmp_path)
 
 
 def test_a_preview_changes_nothing(project: Project, tmp_path: Path) -> None:
@@ -139,7 +133,7 @@ def twice(project: Project, folder: Path) -> tuple[Path, Path]:
     shutil.copy(first, kept)
     theirs = Project.open(next(folder.glob("*.goldsmith")))
     edit_rubric(theirs, items.ids(theirs)[0], "Compares the weight of gold with lead")
-    second = returning.work(theirs, folder / "second.goldsmith-work").path
+    second = tray.work(theirs, folder / "second.goldsmith-work").path
     theirs.close()
     return kept, second
 
@@ -192,9 +186,7 @@ def test_work_of_another_project_is_kept_apart(project: Project, tmp_path: Path)
     before = revisions(project)
     assert unpacking.take_in(project, [path])[0].outcome is ParcelOutcome.FOREIGN
     assert revisions(project) == before
-    entry = tray.entries(project)[0]
-    with pytest.raises(Refusal, match="another project"):
-        tray.accept(project, entry.id)
+    expect_refusal("another project", tray.accept, project, tray.entries(project)[0].id)
 
 
 def test_work_that_was_not_asked_for_waits_in_the_tray_until_it_is_accepted(
@@ -229,7 +221,7 @@ def test_the_same_revision_from_a_second_computer_waits_in_the_tray(project: Pro
     works = []
     for place, theirs in (("laptop", laptop), ("office", office)):
         write_rubric(theirs, items.ids(theirs)[0], f"Explains what was seen at the {place}")
-        works.append(returning.work(theirs, tmp_path / f"{place}.goldsmith-work").path)
+        works.append(tray.work(theirs, tmp_path / f"{place}.goldsmith-work").path)
         theirs.close()
     assert outcomes(unpacking.take_in(project, works[:1])) == ["new"]
     before = revisions(project)
@@ -237,8 +229,7 @@ def test_the_same_revision_from_a_second_computer_waits_in_the_tray(project: Pro
     assert outcomes(came) == ["conflicting"]
     assert came[0].pieces[0].words == "A different text arrived for the same revision; both are kept."
     assert revisions(project) == before
-    entry = tray.entries(project)[0]
-    tray.accept(project, entry.id)
+    tray.accept(project, tray.entries(project)[0].id)
     assert len(revisions(project)) == len(before) + 1
     assert checking.check(project).problems == []
 
@@ -251,10 +242,10 @@ def adjudicated(project: Project, tmp_path: Path) -> str:
     me = people.someone(project)
     project.work_as(people.known(project, senior))
     line = adjudicating.queue(project)[0]
-    found = openings.open_(project, line.item_id, line.stage)
-    for row in adjudication_sheets.sheet(project, found.id).rows:
+    result = adjudicating.open_(project, line.item_id, line.stage)
+    for row in adjudicating.sheet(project, result.id).rows:
         ruling.rule(project, row.ruling.id, "A", reason=Reason.WORDING)
-    closing.close(project, found.id)
+    ruling.close(project, result.id)
     project.work_as(me)
     return line.item_id
 
@@ -263,7 +254,7 @@ def test_work_after_the_consensus_is_late_and_leaves_it_alone(project: Project, 
     item_id = adjudicated(project, tmp_path)
     theirs = Project.open(next((tmp_path / "0").glob("*.goldsmith")))
     edit_rubric(theirs, item_id, "Explains the weight of gold once more")
-    work = returning.work(theirs, tmp_path / "late.goldsmith-work").path
+    work = tray.work(theirs, tmp_path / "late.goldsmith-work").path
     theirs.close()
     consensus = [a for a in artifacts_of(project, item_id) if a.state is State.CONSENSUS]
     assert "late" in outcomes(unpacking.take_in(project, [work]))
@@ -282,7 +273,7 @@ def test_an_objection_to_no_consensus_is_refused_in_words_and_the_rest_comes_in(
     )
     with theirs.store.write() as db:
         db.execute(insert(table(DisputeRow)).values(**objection.model_dump()))
-    work = returning.work(theirs, tmp_path / "objecting.goldsmith-work").path
+    work = tray.work(theirs, tmp_path / "objecting.goldsmith-work").path
     theirs.close()
     (came,) = unpacking.take_in(project, [work])
     assert sorted(piece.outcome.value for piece in came.pieces) == ["foreign", "new", "new"]
@@ -297,16 +288,9 @@ def test_an_adjudicator_of_an_item_cannot_return_work_on_it(project: Project, tm
     for one in assignments.of_person(project, ana.id):
         assignments.withdraw_all(project, [one.id])
     people.set_roles(project, ana.id, (Role.ANNOTATOR, Role.ADJUDICATOR))
-    item_id = items.ids(project)[0]
-    assignments.assign_one(project, item_id, ana.id, Stage.ADJUDICATION)
+    assignments.assign_one(project, items.ids(project)[0], ana.id, Stage.ADJUDICATION)
     pieces = unpacking.take_in(project, [path])[0].pieces
     assert {piece.outcome for piece in pieces} == {ParcelOutcome.FOREIGN}
-
-
-def test_a_task_cannot_be_made_for_whoever_has_nothing_to_do(project: Project, tmp_path: Path) -> None:
-    idle = people.add_person(project, "Idle").subject
-    with pytest.raises(Refusal, match="Nothing is assigned"):
-        packing.task(project, idle, tmp_path)
 
 
 def test_a_later_task_adds_to_the_same_project_and_touches_no_work(project: Project, tmp_path: Path) -> None:
@@ -315,12 +299,10 @@ def test_a_later_task_adds_to_the_same_project_and_touches_no_work(project: Proj
     own = write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
     before = artifacts.revisions(theirs, own)
     theirs.close()
-    third = items.add(project, "Why is gold dense?").subject
-    assignments.assign_one(project, third, ana.id, Stage.RUBRIC)
+    assignments.assign_one(project, items.add(project, "Why is gold dense?").subject, ana.id, Stage.RUBRIC)
     again = tasking.take_task(task_for(project, ana.id, tmp_path / "ana")).project
     assert (again.path, len(items.ids(again))) == (theirs.path, 3)
     assert artifacts.revisions(again, own) == before
-    again.close()
 
 
 @pytest.fixture(scope="module")
@@ -350,13 +332,13 @@ def test_letter_8_a_task_says_what_its_sources_are(project: Project, tmp_path: P
     (path := tmp_path / "Rivers.md").write_text("Words.", "utf-8")
     with closing_(Project.open(project.path)) as ours:
         ours.person = project.person
-        added = [sources.add_source(ours, item_id, path).subject for item_id in items.ids(ours)]
+        added = [items.add_source(ours, item_id, path).subject for item_id in items.ids(ours)]
         told = {"kind": "research", "published": "2024-05"}
-        metadata.describe(ours, metadata.Thing.SOURCE, {source: told for source in added})
+        materials.describe(ours, materials.Thing.SOURCE, {source: told for source in added})
         theirs = tasking.take_task(task_for(ours, annotators(ours)[0].id, tmp_path / "ana")).project
     with closing_(theirs):
-        found = [one for item_id in items.ids(theirs) for one in sources.sources(theirs, item_id)]
-    assert {(one.kind, one.published) for one in found if one.title == "Rivers"} == {("research", "2024-05")}
+        result = [one for item_id in items.ids(theirs) for one in items.sources(theirs, item_id)]
+    assert {(one.kind, one.published) for one in result if one.title == "Rivers"} == {("research", "2024-05")}
 
 
 @pytest.mark.parametrize(
@@ -381,13 +363,13 @@ def test_a_task_that_asks_for_another_version_of_the_program_is_worked_on_all_th
         theirs.set("program", asked)
     with closing_(Project.open(project_in(task.parent))) as theirs:
         write_rubric(theirs, items.ids(theirs)[0], "Explains the weight of gold")
-        (came,) = unpacking.take_in(project, [returning.work(theirs).path])
+        (came,) = unpacking.take_in(project, [tray.work(theirs).path])
     assert outcomes([came]) == ["new"]
     older = json.dumps(came.model_dump(mode="json") | {"asked": "7.3 or newer"})
     with project.store.write() as db:
         db.exec_driver_sql("UPDATE parcel SET content = ? WHERE direction = 'in'", (older,))
     assert outcomes(unpacking.received(project)) == ["new"]
-    assert [found.table for found in checking.check(project).problems] == []
+    assert [result.table for result in checking.check(project).problems] == []
 
 
 def test_returned_work_tells_every_version_that_changed_it(
@@ -395,19 +377,20 @@ def test_returned_work_tells_every_version_that_changed_it(
 ) -> None:
     ana, li = annotators(project)
     with monkeypatch.context() as installed:
-        for module in (project_file, returning):
+        for module in (project_file, tray):
             installed.setattr(module, "__version__", "0.0.9")
         returned(project, ana.id, tmp_path / "ana")
     with closing_(Project.open(project_in(tmp_path / "ana"))) as theirs:
-        work = returning.work(theirs).path
-        assert returning.work(theirs, tmp_path / "again").path.read_bytes() == work.read_bytes()
+        work = tray.work(theirs).path
+        assert tray.work(theirs, tmp_path / "again").path.read_bytes() == work.read_bytes()
     assert packages.read_package(work, packages.WORK).programs == ("0.0.9", __version__)
     first, _ = unpacking.take_in(project, [work, returned(project, li.id, tmp_path / "li")])
     assert (first.outcome, first.program) == (ParcelOutcome.NEW, f"0.0.9, {__version__}")
     assert f"  Made with Goldsmith 0.0.9, {__version__}." in unpacking.words(first)
     assert people.programs(project) == {ana.id: f"0.0.9, {__version__}", li.id: __version__}
-    assert run_command(["status", str(project.path)]) == 0
-    assert f"Ana Silva works with Goldsmith 0.0.9, {__version__}" in capsys.readouterr().out
+    assert f"Ana Silva works with Goldsmith 0.0.9, {__version__}" in printed(
+        capsys, "status", str(project.path)
+    )
 
 
 @pytest.mark.parametrize("told", [7, ["<b>", 3, None], "0.1.0", ["9" * 60]])

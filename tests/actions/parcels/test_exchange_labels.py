@@ -1,22 +1,27 @@
-"""Labels go out under aliases and come back as judgements on the right reports; repeats come back as a second trial."""
+"""Labels go out under aliases and come back; what each task would hold, and what lies in the tray."""
 
-from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from annotator.actions.assignments import assignments
+from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
-from annotator.actions.parcels import packing, returning, tasking, unpacking
+from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Purpose, Stage
+from annotator.domain.experts.assignment import Purpose, Role, Stage
+from annotator.domain.experts.parcel import TrayState
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.canonical import now
+from annotator.storage.tables import ARTIFACT
+from tests.material.sent_apart import annotators, coordinated, project_in, returned, second_copy, write_rubric
 from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import units_of
 from tests.storage import sql
 
@@ -38,13 +43,12 @@ def settle(project: Project, author: str, state: str) -> None:
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path: Path) -> Project:
     """Such a project, in which Ada is to label the first item."""
     project = three_reports(tmp_path / "home")
     person = people.add_person(project, "Ada", alias="Z1").subject
     assignments.assign_one(project, items.ids(project)[0], person, Stage.LABELLING)
-    yield project
-    project.close()
+    return project
 
 
 def ada(project: Project) -> str:
@@ -81,7 +85,7 @@ def test_labels_come_back_on_the_reports_they_were_given_for(project: Project, t
         (items.ids(project)[0],),
     )
     label_all(theirs, report[0])
-    work = returning.work(theirs).path
+    work = tray.work(theirs).path
     theirs.close()
     unpacking.take_in(project, [work])
     units = units_of(project, items.ids(project)[0])
@@ -101,7 +105,7 @@ def test_what_they_said_here_under_other_protocols_stays_when_their_labels_come_
     project.work_as(me)
     theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
     label_all(theirs, "nothing")
-    unpacking.take_in(project, [returning.work(theirs).path])
+    unpacking.take_in(project, [tray.work(theirs).path])
     theirs.close()
     values = [value for _, _, value in judged(project, 1)]
     assert (values.count("tie"), "no" in values) == (1, True)
@@ -110,7 +114,7 @@ def test_what_they_said_here_under_other_protocols_stays_when_their_labels_come_
 def test_where_the_evidence_stands_comes_back_too(project: Project, tmp_path: Path) -> None:
     theirs = tasking.take_task(packing.task(project, ada(project), tmp_path).path).project
     label_all(theirs, "nothing")
-    unpacking.take_in(project, [returning.work(theirs).path])
+    unpacking.take_in(project, [tray.work(theirs).path])
     theirs.close()
     places = sql.rows(
         project, "SELECT DISTINCT quote_start, quote_end FROM judgement WHERE rater_id = ?", (ada(project),)
@@ -130,7 +134,7 @@ def test_a_repeat_looks_like_another_item_and_comes_back_as_a_second_trial(
     assert len(items.ids(theirs)) == 2
     keys = {key for (key,) in sql.rows(theirs, "SELECT key FROM item")}
     label_all(theirs, "nothing")
-    work = returning.work(theirs).path
+    work = tray.work(theirs).path
     theirs.close()
     assert len(keys) == 2
     unpacking.take_in(project, [work])
@@ -153,8 +157,7 @@ def test_reports_are_labelled_by_what_is_settled_never_by_a_partners_rubric(
     project: Project, tmp_path: Path
 ) -> None:
     settle(project, people.add_person(project, "Somebody").subject, "sealed")
-    with pytest.raises(Refusal, match="no settled rubric"):
-        packing.task(project, ada(project), tmp_path)
+    expect_refusal("no settled rubric", packing.task, project, ada(project), tmp_path)
 
 
 def test_no_quotation_of_its_authors_reaches_those_who_label_by_a_document():
@@ -163,3 +166,167 @@ def test_no_quotation_of_its_authors_reaches_those_who_label_by_a_document():
     served = packing._for_raters(Kind.RUBRIC, Rubric(units=(quoted,)).tree())
     assert "CANARY" not in str(served)
     assert [unit["text"] for unit in served["units"]] == ["Explains it"]
+
+
+def clashing(project: Project, folder: Path, *texts: str) -> tray.TraySheet:
+    """Work on the first item from a second copy of Ana's task, taken in after that of the first."""
+    ana = annotators(project)[0]
+    unpacking.take_in(project, [returned(project, ana.id, folder / "one")])
+    theirs = second_copy(project, ana.id, project_in(folder / "one"), folder / "two")
+    write_rubric(theirs, items.ids(theirs)[0], *texts)
+    path = tray.work(theirs).path
+    theirs.close()
+    unpacking.take_in(project, [path])
+    return only(project)
+
+
+def only(project: Project) -> tray.TraySheet:
+    (result,) = tray.sheets(project)
+    return tray.sheet(project, result)
+
+
+def words(sheet: tray.TraySheet) -> list[tuple[str, str]]:
+    return [(came.text if came else "", here.text if here else "") for came, here in sheet.rows]
+
+
+def test_units_of_two_copies_are_paired_by_likeness(tmp_path: Path) -> None:
+    project = coordinated(tmp_path)
+    sheet = clashing(project, tmp_path, "Names a mine in Peru", "Explains the weight of pure gold")
+    assert words(sheet) == [
+        ("Names a mine in Peru", ""),
+        ("Explains the weight of pure gold", "Explains the weight of gold"),
+    ]
+    assert sheet.here_revision == 2
+
+
+def test_what_is_here_only_stands_last(tmp_path: Path) -> None:
+    sheet = clashing(coordinated(tmp_path), tmp_path, "Names a mine in Peru")
+    assert words(sheet) == [("Names a mine in Peru", ""), ("", "Explains the weight of gold")]
+
+
+def test_the_adjudicator_of_an_item_decides_without_seeing_its_annotators_work(tmp_path: Path) -> None:
+    project = coordinated(tmp_path)
+    people.add_person(project, "Senior", (Role.ADJUDICATOR, Role.COORDINATOR), "S")
+    senior = next(one for one in people.people(project) if one.alias == "S")
+    assignments.assign_one(project, items.ids(project)[0], senior.id, Stage.ADJUDICATION)
+    clashing(project, tmp_path, "Names a mine in Peru")
+    project.work_as(senior)
+    sheet = only(project)
+    assert "You adjudicate this item" in sheet.withheld
+    assert (sheet.came, sheet.here, sheet.rows) == (None, None, ())
+    tray.accept(project, sheet.entry.id)
+    assert tray.sheets(project) == []
+
+
+def test_a_decided_entry_may_be_accepted_only_when_it_was_set_aside(tmp_path: Path) -> None:
+    project = coordinated(tmp_path)
+    entry = clashing(project, tmp_path, "Names a mine in Peru").entry
+    tray.set_aside(project, entry.id)
+    (aside,) = tray.sheets(project, TrayState.SET_ASIDE)
+    assert aside.may_be_accepted
+    tray.accept(project, entry.id)
+    (accepted,) = tray.sheets(project, TrayState.ACCEPTED)
+    assert not accepted.may_be_accepted
+
+
+@pytest.fixture
+def labelled(tmp_path: Path) -> Project:
+    """One item with a settled rubric and two reports, to be labelled by Rater 2."""
+    project = labelling_project(tmp_path, criteria=2, reports=2, questions=1)
+    item_id = items.ids(project)[0]
+    with project.store.write() as db:
+        rubric = artifacts_of(project, item_id)[0].id
+        db.execute(update(ARTIFACT).where(ARTIFACT.c.id == rubric).values(author_id="", state="consensus"))
+    rater = next(one for one in people.people(project) if one.name == "Rater 2")
+    assignments.assign_one(project, item_id, rater.id, Stage.LABELLING)
+    return project
+
+
+def labels_from(theirs: Project, value: str) -> Path:
+    """The rater's file in which every criterion got the same label."""
+    for task in label_tasks.queue(theirs):
+        for unit in labels.sheet(theirs, task.response_id).units:
+            labels.set_label(theirs, task.response_id, unit.id, value)
+    label_sealing.submit(theirs, items.ids(theirs)[0])
+    path = tray.work(theirs).path
+    theirs.close()
+    return path
+
+
+def test_labels_are_told_by_criterion_and_report_number_never_by_system(
+    labelled: Project, tmp_path: Path
+) -> None:
+    rater = next(one for one in people.people(labelled) if one.name == "Rater 2")
+    theirs = tasking.take_task(
+        packing.task(labelled, rater.id, tmp_path).path, tmp_path / "first.goldsmith"
+    ).project
+    second = second_copy(labelled, rater.id, theirs.path, tmp_path / "two")
+    for copy, value in ((theirs, "yes"), (second, "no")):
+        unpacking.take_in(labelled, [labels_from(copy, value)])
+    sheet = only(labelled)
+    assert sorted(sheet.reports.values()) == [1, 2]
+    assert {came.unit_id for came, _ in sheet.rows if came} <= set(sheet.headings)
+    assert {(came.value, here.value) for came, here in sheet.rows if came and here} == {("no", "yes")}
+    assert "Canary" not in repr(sheet)
+
+
+def test_a_holding_counts_items_stages_and_the_earliest_open_date(tmp_path: Path) -> None:
+    project = coordinated(tmp_path, ["Ana"])
+    ana, (first, second) = annotators(project)[0], items.ids(project)
+    dates = [datetime(2030, 5, day, tzinfo=UTC) for day in (9, 4)]
+    assignments.assign_one(project, first, ana.id, Stage.PLAN, due=dates[0])
+    assignments.assign_one(project, second, ana.id, Stage.PLAN, due=dates[1])
+    (holding,) = packing.holdings(project)
+    assert (holding.items, holding.pieces, holding.handed_in) == (2, 4, 0)
+    assert holding.stages == ((Stage.PLAN, 2), (Stage.RUBRIC, 2))
+    assert holding.due == dates[1]
+
+
+def test_a_repeat_waits_for_its_day_and_then_counts_as_an_item(tmp_path: Path) -> None:
+    project = coordinated(tmp_path, ["Ana"])
+    ana, (first, second) = annotators(project)[0], items.ids(project)
+    unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
+    for item_id, days in ((first, 10), (second, -1)):
+        assignments.assign_one(
+            project, item_id, ana.id, Stage.LABELLING, trial=2, purpose=Purpose.REPEAT,
+            not_before=now() + timedelta(days=days),
+        )  # fmt: skip
+    (holding,) = packing.holdings(project)
+    assert holding.items == 3
+    assert holding.stages == ((Stage.RUBRIC, 2), (Stage.LABELLING, 1))
+
+
+def test_labelling_waits_until_the_own_document_of_the_item_is_handed_in(tmp_path: Path) -> None:
+    project = coordinated(tmp_path, ["Ana"])
+    ana, (first, _) = annotators(project)[0], items.ids(project)
+    assignments.assign_one(project, first, ana.id, Stage.LABELLING)
+    assert packing.holdings(project)[0].stages == ((Stage.RUBRIC, 2),)
+    unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
+    assert packing.holdings(project)[0].stages == ((Stage.RUBRIC, 2), (Stage.LABELLING, 1))
+
+
+def test_who_only_adjudicates_gets_no_task(tmp_path: Path) -> None:
+    project = coordinated(tmp_path, [])
+    people.add_person(project, "Senior", (Role.ADJUDICATOR,))
+    assignments.assign_one(project, items.ids(project)[0], annotators(project)[0].id, Stage.ADJUDICATION)
+    assert packing.holdings(project) == []
+
+
+def test_handed_in_work_and_the_last_writing_are_told(tmp_path: Path) -> None:
+    project = coordinated(tmp_path, ["Ana"])
+    unpacking.take_in(project, [returned(project, annotators(project)[0].id, tmp_path / "ana")])
+    (holding,) = packing.holdings(project)
+    assert holding.handed_in == 2
+    assert holding.written_at is not None
+
+
+def test_a_task_that_cannot_be_written_keeps_no_other_back(tmp_path: Path) -> None:
+    project = coordinated(tmp_path)
+    ana, li = annotators(project)
+    unpacking.take_in(project, [returned(project, ana.id, tmp_path / "ana")])
+    assignments.assign_one(project, items.ids(project)[0], ana.id, Stage.LABELLING)
+    told: list[tuple[str, int, int]] = []
+    done = packing.write_tasks(project, [ana.id, li.id], tmp_path, progress=lambda *words: told.append(words))
+    assert [one.packed is not None for one in done] == [False, True]
+    assert "no settled rubric" in str(done[0].problem)
+    assert [words[1:] for words in told] == [(0, 2), (1, 2)]

@@ -1,23 +1,28 @@
-"""By whose key work and tasks are known: pinned once, told from another's, replaced only by an act."""
+"""By whose key work and tasks are known, where a package belongs, and what becomes of malformed work."""
 
 import base64
+import json
 import logging
+import random
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from annotator.actions.authoring import artifacts
+from annotator.actions.authoring import artifacts, settings
 from annotator.actions.items import items
-from annotator.actions.parcels import known_keys, origins, parcel_secrets, returning, tasking, unpacking
+from annotator.actions.parcels import known_keys, tasking, tray, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.releases import releases
+from annotator.actions.project.people import new_project
+from annotator.actions.releases import checking, releases
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.parcel import Arrival, ParcelOutcome, Signed
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
-from tests.exchange.parcels.hand_made_zip import of_format_1, with_manifest
+from tests.exchange.parcels.hand_made_zip import forged, of_format_1, with_manifest
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import (
     annotators,
@@ -28,13 +33,12 @@ from tests.material.sent_apart import (
     task_for,
     write_rubric,
 )
+from tests.projects.refusals import expect_refusal
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Iterator[Project]:
-    project = coordinated(tmp_path / "home")
-    yield project
-    project.close()
+def home(tmp_path: Path) -> Project:
+    return coordinated(tmp_path / "home")
 
 
 def take(home: Project, path: Path) -> Arrival:
@@ -44,7 +48,7 @@ def take(home: Project, path: Path) -> Arrival:
 
 def key_in(folder: Path) -> bytes:
     with closing(Project.open(project_in(folder))) as theirs:
-        return parcel_secrets.signing_key(theirs)
+        return known_keys.signing_key(theirs)
 
 
 def test_the_first_file_pins_its_key_and_a_look_at_it_does_not(home: Project, tmp_path: Path) -> None:
@@ -89,22 +93,32 @@ def test_a_replaced_key_counts_from_then_on_and_what_came_before_stays(home: Pro
     first = returned(home, ana.id, tmp_path / "lost")
     take(home, first)
     again = returned(home, ana.id, tmp_path / "new", "Explains it once more")
-    found = known_keys.replacement(home, again, ana.alias)
-    assert (found.before, found.words in found.meaning) == (known_keys.words_of(home, ana.id), True)
+    result = known_keys.replacement(home, again, ana.alias)
+    assert (result.before, result.words in result.meaning) == (known_keys.words_of(home, ana.id), True)
     before = content_hash(home)
-    found.make(home)
-    assert (known_keys.words_of(home, ana.id), content_hash(home)) == (found.words, before)
+    result.make(home)
+    assert (known_keys.words_of(home, ana.id), content_hash(home)) == (result.words, before)
     assert take(home, again).signed is Signed.KNOWN
     assert take(home, first).outcome is ParcelOutcome.OTHER_KEY
-    with pytest.raises(Refusal, match="someone's already"):
-        known_keys.replace(home, annotators(home)[1].id, packages.public_key(key_in(tmp_path / "new")))
+    expect_refusal(
+        "someone's already",
+        known_keys.replace,
+        home,
+        annotators(home)[1].id,
+        packages.public_key(key_in(tmp_path / "new")),
+    )
 
 
 def test_only_a_coordinator_replaces_keys(home: Project) -> None:
     ana = annotators(home)[0]
     home.work_as(ana)
-    with pytest.raises(Refusal, match="Only a coordinator can replace keys"):
-        known_keys.replace(home, ana.id, packages.public_key(packages.new_key()))
+    expect_refusal(
+        "Only a coordinator can replace keys",
+        known_keys.replace,
+        home,
+        ana.id,
+        packages.public_key(packages.new_key()),
+    )
 
 
 def test_work_of_the_first_format_is_taken_in_and_marked_until_a_signed_file_has_come(
@@ -113,12 +127,12 @@ def test_work_of_the_first_format_is_taken_in_and_marked_until_a_signed_file_has
     ana = annotators(home)[0]
     work = returned(home, ana.id, tmp_path / "ana")
     old = tmp_path / "old.goldsmith-work"
-    old.write_bytes(of_format_1(work.read_bytes(), parcel_secrets.of_person(home, ana.id)))
+    old.write_bytes(of_format_1(work.read_bytes(), known_keys.of_person(home, ana.id)))
     assert take(home, old).signed is Signed.NOBODY
     old.write_bytes(of_format_1(work.read_bytes(), b"a guess"))
     assert take(home, old).outcome is ParcelOutcome.DAMAGED
     assert take(home, work).signed is Signed.FIRST
-    old.write_bytes(of_format_1(work.read_bytes(), parcel_secrets.of_person(home, ana.id)))
+    old.write_bytes(of_format_1(work.read_bytes(), known_keys.of_person(home, ana.id)))
     arrival = take(home, old)
     assert (arrival.outcome, "an older form" in arrival.reason) == (ParcelOutcome.DAMAGED, True)
 
@@ -126,7 +140,7 @@ def test_work_of_the_first_format_is_taken_in_and_marked_until_a_signed_file_has
 def test_a_task_of_the_first_format_opens_until_a_signed_one_has_come(home: Project, tmp_path: Path) -> None:
     ana = annotators(home)[0]
     task = task_for(home, ana.id, tmp_path / "ana")
-    secret = parcel_secrets.of_person(home, ana.id)
+    secret = known_keys.of_person(home, ana.id)
     extra = {"title": "Study of gold", "secret": secret.hex()}
     old = tmp_path / "old.goldsmith-task"
     old.write_bytes(of_format_1(task.read_bytes(), secret, extra=extra))
@@ -136,9 +150,8 @@ def test_a_task_of_the_first_format_opens_until_a_signed_one_has_come(home: Proj
     path = opened.project.path
     signed = tasking.take_task(task, path)
     signed.project.close()
-    assert (signed.pinned, signed.words) == (True, parcel_secrets.own_words(home))
-    with pytest.raises(Refusal, match="an older format without a personal signature"):
-        tasking.take_task(old, path)
+    assert (signed.pinned, signed.words) == (True, known_keys.own_words(home))
+    expect_refusal("an older format without a personal signature", tasking.take_task, old, path)
 
 
 def test_a_lost_project_key_is_replaced_in_an_annotators_file_by_an_act(
@@ -146,15 +159,14 @@ def test_a_lost_project_key_is_replaced_in_an_annotators_file_by_an_act(
 ) -> None:
     ana = annotators(home)[0]
     path = tasking.take_task(task_for(home, ana.id, tmp_path / "ana")).project.path
-    lost = parcel_secrets.own_words(home)
-    home.set(parcel_secrets.SIGNING_KEY, packages.new_key().hex())
+    lost = known_keys.own_words(home)
+    home.set(known_keys.SIGNING_KEY, packages.new_key().hex())
     task = task_for(home, ana.id, tmp_path / "later")
-    with pytest.raises(Refusal, match="signed with a different key than earlier tasks"):
-        tasking.take_task(task, path)
+    expect_refusal("signed with a different key than earlier tasks", tasking.take_task, task, path)
     with closing(Project.open(path)) as theirs:
-        found = origins.replacement(theirs, task)
-        assert (found.before, found.words) == (lost, parcel_secrets.own_words(home))
-        found.make(theirs)
+        result = tasking.replacement(theirs, task)
+        assert (result.before, result.words) == (lost, known_keys.own_words(home))
+        result.make(theirs)
     tasking.take_task(task, path).project.close()
 
 
@@ -169,9 +181,9 @@ def test_a_clock_set_back_or_a_backup_taken_up_again_stops_no_task(home: Project
         opened = {}
         for number, month in ((4, "04"), (5, "04"), (4, "05"), (6, "04"), (4, "06"), (6, "06")):
             at = f"2026-{month}-05T00:00:00+00:00"
-            facts = origins.TaskFacts.model_validate({"number": number, "at": at})
+            facts = tasking.TaskFacts.model_validate({"number": number, "at": at})
             try:
-                after = origins.followed(theirs, package, facts)
+                after = tasking.followed(theirs, package, facts)
                 opened[number, month] = (after.number, after.at[5:7])
             except Refusal:
                 opened[number, month] = None
@@ -195,7 +207,7 @@ def test_private_keys_are_in_no_package_export_or_log(
     assert len(left) > 3
     for path in (task, tmp_path / "more.goldsmith-work"):
         content += b"".join(packages.read_package(path).entries.values())
-    for key in (parcel_secrets.signing_key(home), key_in(tmp_path / "ana")):
+    for key in (known_keys.signing_key(home), key_in(tmp_path / "ana")):
         for spelling in (key, key.hex().encode(), base64.b64encode(key), base64.urlsafe_b64encode(key)):
             assert spelling not in content
 
@@ -204,7 +216,7 @@ def edit_rubric_of(folder: Path, work: Path) -> None:
     """Word a rubric anew in the one project of a folder and write what goes back."""
     with closing(Project.open(project_in(folder))) as theirs:
         edit_rubric(theirs, items.ids(theirs)[0], "Explains it in other words")
-        returning.work(theirs, work)
+        tray.work(theirs, work)
 
 
 def test_a_persons_own_revisions_survive_a_document_of_the_same_item(home: Project, tmp_path: Path) -> None:
@@ -216,3 +228,137 @@ def test_a_persons_own_revisions_survive_a_document_of_the_same_item(home: Proje
     people.rename_person(home, ana.id, "Ana S.")
     with closing(tasking.take_task(task_for(home, ana.id, tmp_path / "ana")).project) as theirs:
         assert artifacts.revisions(theirs, own) == before
+
+
+ROUNDS = 150
+ODD: tuple[Any, ...] = (
+    None, True, -1, 0, 2**62, 1e308, "", "x" * 5000, "\u202e", [], {}, [[]], {"a": 1}, "2026-02-30T00:00:00Z",
+    "2026-01-01T00:00:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "rubric", "labelling", "0" * 64,
+)  # fmt: skip
+
+
+def places(tree: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    parts = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, part in parts:
+        yield (*path, key)
+        yield from places(part, (*path, key))
+
+
+def spoiled(tree: Any, chance: random.Random) -> Any:
+    """The tree with one value changed, taken away, or put in twice."""
+    *way, last = chance.choice(list(places(tree)))
+    parent = tree
+    for key in way:
+        parent = parent[key]
+    act = chance.randrange(3)
+    if act == 0:
+        del parent[last]
+    elif act == 1 and isinstance(parent, list):
+        parent.append(parent[last])
+    else:
+        parent[last] = chance.choice(ODD)
+    return tree
+
+
+def spoil(good: bytes, key: bytes, entry: str, chance: random.Random) -> bytes:
+
+    def change(entries: dict[str, bytes]) -> None:
+        entries[entry] = json.dumps(spoiled(json.loads(entries[entry]), chance)).encode()
+
+    return forged(good, key, change)
+
+
+@pytest.fixture(scope="module")
+def sent(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Project, Path]]:
+    """A coordinator's project, and the folder in which Ana has hers and what she sent."""
+    folder = tmp_path_factory.mktemp("malformed")
+    project = coordinated(folder / "home")
+    settings.write(project, Stage.RUBRIC, "One claim each.")
+    returned(project, annotators(project)[0].id, folder / "ana")
+    yield project, folder / "ana"
+    project.close()
+
+
+def test_no_change_of_a_value_ends_an_intake(sent: tuple[Project, Path], tmp_path: Path) -> None:
+    project, folder = sent
+    with closing(Project.open(project_in(folder))) as theirs:
+        key = known_keys.signing_key(theirs)
+    good, chance = next(folder.glob("*.goldsmith-work")).read_bytes(), random.Random(23)
+    paths = []
+    for number in range(ROUNDS):
+        paths.append(tmp_path / f"{number}.goldsmith-work")
+        paths[-1].write_bytes(spoil(good, key, "artifacts.json", chance))
+    result = unpacking.take_in(project, paths)
+    outcomes = {arrival.outcome for arrival in result}
+    assert (len(result), ParcelOutcome.DAMAGED in outcomes, ParcelOutcome.OTHER_KEY in outcomes) == (
+        ROUNDS,
+        True,
+        False,
+    )
+    assert checking.check(project).problems == []
+
+
+@pytest.mark.parametrize("entry", ["person.json", "items.json", "assignments.json", "guidelines.json"])
+def test_no_change_of_a_value_leaves_a_task_half_taken(
+    entry: str, sent: tuple[Project, Path], tmp_path: Path
+) -> None:
+    project, folder = sent
+    task, key = next(folder.glob("*.goldsmith-task")), known_keys.signing_key(project)
+    chance, good = random.Random(entry), task.read_bytes()
+    for number in range(20):
+        bad = tmp_path / f"{number}.goldsmith-task"
+        bad.write_bytes(spoil(good, key, entry, chance))
+        try:
+            theirs = tasking.take_task(bad, tmp_path / f"{number}.goldsmith").project
+        except Refusal:
+            assert not (tmp_path / f"{number}.goldsmith").exists()
+            continue
+        assert checking.check(theirs).problems == []
+        theirs.close()
+
+
+def test_returned_work_belongs_to_the_project_whose_task_it_answers(tmp_path: Path) -> None:
+    study, other = coordinated(tmp_path / "study"), coordinated(tmp_path / "other")
+    work = returned(study, annotators(study)[0].id, tmp_path / "ana")
+    (own,) = work.parent.glob("*.goldsmith")
+    result = tasking.owner_of_work(work, [other.path, own, study.path])
+    assert (result.project, result.title, result.sent_from_here) == (study.path, "Study of gold", False)
+
+
+def test_without_that_project_it_is_known_where_it_was_sent_from(tmp_path: Path) -> None:
+    study = coordinated(tmp_path / "study")
+    work = returned(study, annotators(study)[0].id, tmp_path / "ana")
+    (own,) = work.parent.glob("*.goldsmith")
+    assert tasking.owner_of_work(work, [own]).sent_from_here
+    assert tasking.owner_of_work(work, []).project is None
+
+
+def test_files_that_are_no_projects_are_passed_over(tmp_path: Path) -> None:
+    study = coordinated(tmp_path / "study")
+    work = returned(study, annotators(study)[0].id, tmp_path / "ana")
+    (tmp_path / "junk.goldsmith").write_text("junk", "utf-8")
+    result = tasking.owner_of_work(
+        work, [tmp_path / "junk.goldsmith", tmp_path / "gone.goldsmith", study.path]
+    )
+    assert result.project == study.path
+
+
+def test_damaged_work_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "junk.goldsmith-work").write_text("junk", "utf-8")
+    expect_refusal("junk", tasking.owner_of_work, tmp_path / "junk.goldsmith-work", [])
+
+
+def test_two_connections_to_one_file_agree(tmp_path: Path) -> None:
+    first = new_project(tmp_path / "study.goldsmith")
+    second = Project.open(first.path)
+    assert known_keys.of_person(first, "ana") == known_keys.of_person(second, "ana")
+
+
+def test_a_secret_that_was_taken_back_is_not_used(tmp_path: Path) -> None:
+    project = new_project(tmp_path / "study.goldsmith")
+    with suppress(KeyError), project.store.write():
+        lost = known_keys.of_person(project, "ana")
+        raise KeyError
+    kept = known_keys.of_person(project, "ana")
+    assert kept != lost
+    assert kept == known_keys.of_person(Project.open(project.path), "ana")

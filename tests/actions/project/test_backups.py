@@ -12,11 +12,11 @@ from annotator.actions.items import items
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking
-from annotator.actions.undo import recovering
-from annotator.domain.texts.refusal import Refusal
-from annotator.storage.holding import ProjectHold
+from annotator.actions.undo import history
 from annotator.storage.opening import Busy, Damaged
+from annotator.storage.store import ProjectHold
 from tests.projects.filled_project import filled_project
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 PROJECT = filled_project
@@ -35,17 +35,13 @@ def titles(path: Path) -> str:
 
 def pretend_changes_are(project: Project, age: timedelta) -> None:
     moment = (datetime.now(UTC) - age).strftime("%Y-%m-%d %H:%M:%S.%f")
-    with project.store.write():
-        sql.alter(project, "UPDATE audit SET at = ?", [moment])
+    sql.alter(project, "UPDATE audit SET at = ?", [moment])
 
 
-def test_a_backup_is_listed_with_its_reason(project: Project) -> None:
+def test_a_backup_is_listed_and_looked_into(project: Project) -> None:
     path = backups.make(project, "before an import")
     (listed,) = backups.listing(project.path)
     assert (listed.path, listed.why, listed.ok) == (path, "before an import", True)
-
-
-def test_a_look_into_a_backup_tells_what_it_holds_and_changes_no_byte(project: Project) -> None:
     last = sql.first(project, "SELECT at FROM audit ORDER BY seq DESC LIMIT 1")[0]
     path = backups.make(project, "to look at")
     items.add(project, "Added later?")
@@ -115,8 +111,7 @@ def test_what_was_put_back_is_sound_and_goes_on(project: Project) -> None:
     backups.restore(project.path, backup)
     restored = Project.open(project.path)
     assert checking.check(restored).problems == []
-    assert len(recovering.recover(restored)) == 1
-    restored.close()
+    assert len(history.recover(restored)) == 1
 
 
 @pytest.mark.parametrize("content", [b"", b"garbage" * 999, None])
@@ -176,21 +171,16 @@ def test_a_full_disk_while_putting_back_leaves_the_project_in_its_place(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(backups.files, "put_in_place", full)
-    with pytest.raises(Refusal, match="could not be replaced"):
-        backups.restore(project.path, backup)
+    expect_refusal("could not be replaced", backups.restore, project.path, backup)
     assert digest(project.path) == before
     assert [path.name for path in project.path.parent.glob("*.goldsmith")] == ["small.goldsmith"]
     ProjectHold.take(project.path).release()
 
 
-def test_a_copy_is_saved_under_another_name_but_never_over_something(project: Project) -> None:
+def test_a_copy_is_saved_and_old_backups_go(project: Project) -> None:
     copy = backups.save_copy(project, project.path.with_name("copy.goldsmith"))
     assert titles(copy) == "small"
-    with pytest.raises(Refusal, match="already exists"):
-        backups.save_copy(project, copy)
-
-
-def test_old_backups_are_thinned_out_when_a_new_one_is_made(project: Project) -> None:
+    expect_refusal("already exists", backups.save_copy, project, copy)
     first = backups.make(project, "")
     days = [first.with_name(f"small-20200101-1{hour}0000.goldsmith") for hour in range(3)]
     for day in days:

@@ -8,13 +8,13 @@ from threading import Thread
 
 import pytest
 
-from annotator.actions.items import renderings
-from annotator.actions.project import keeping, people
-from annotator.actions.project.file import Project
-from annotator.actions.project.keeping import kept, known
+from annotator.actions.items import materials
+from annotator.actions.project import file, people
+from annotator.actions.project.file import Project, kept, known
 from annotator.actions.project.people import new_project
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.texts import rendering
+from tests.projects.refusals import expect_refusal
 
 COUNTED: list[str] = []
 
@@ -30,7 +30,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
     COUNTED.clear()
     project = new_project(tmp_path / "kept.goldsmith")
     yield project
-    keeping.forget(project.path)
+    file.forget(project.path)
     project.close()
 
 
@@ -49,7 +49,7 @@ def test_what_was_asked_before_is_not_counted_again(project: Project) -> None:
 @pytest.mark.parametrize("watched", [True, False])
 def test_every_write_makes_it_counted_anew(project: Project, watched: bool) -> None:
     if watched:
-        keeping.watch(project.path)
+        file.watch(project.path)
     titled(project, "a")
     people.add_person(project, "Ann")
     assert titled(project, "a") == "a 2"
@@ -58,7 +58,7 @@ def test_every_write_makes_it_counted_anew(project: Project, watched: bool) -> N
 
 
 def test_a_watched_file_is_known_to_every_connection(project: Project) -> None:
-    keeping.watch(project.path)
+    file.watch(project.path)
     titled(project, "a")
     with closing(Project.open(project.path, readonly=True)) as other:
         other.person = project.person
@@ -76,9 +76,9 @@ def test_each_person_is_answered_on_their_own(project: Project) -> None:
 @pytest.mark.parametrize("watched", [True, False])
 def test_a_report_that_is_rendered_moves_no_answer(project: Project, watched: bool) -> None:
     if watched:
-        keeping.watch(project.path)
+        file.watch(project.path)
     titled(project, "a")
-    renderings.html(project, "# A report")
+    materials.html(project, "# A report")
     assert known(titled, project, "a") == "a 1"
 
 
@@ -87,18 +87,18 @@ def test_a_report_for_whose_formulas_time_ran_out_is_drawn_anew(
 ) -> None:
     with monkeypatch.context() as hurried:
         hurried.setattr(rendering, "MAX_DRAWING_S", -1.0)
-        first = renderings.html(project, "Here $x$ stands.")
+        first = materials.html(project, "Here $x$ stands.")
     assert ("<img" in first.html, first.unfinished) == (False, True)
-    second = renderings.html(project, "Here $x$ stands.")
+    second = materials.html(project, "Here $x$ stands.")
     assert ("<img" in second.html, second.unfinished, second.reason) == (True, False, "")
 
 
 @pytest.mark.parametrize("watched", [True, False])
 def test_what_another_writes_meanwhile_is_seen(project: Project, watched: bool) -> None:
     if watched:
-        keeping.watch(project.path)
+        file.watch(project.path)
     titled(project, "a")
-    with keeping.unmoved(project):
+    with file.unmoved(project):
         by_another_process(project)
     assert known(titled, project, "a") is None
 
@@ -106,7 +106,7 @@ def test_what_another_writes_meanwhile_is_seen(project: Project, watched: bool) 
 def test_what_another_thread_writes_through_the_same_connection_is_seen(project: Project) -> None:
     titled(project, "a")
     writer = Thread(target=people.add_person, args=(project, "Ann"))
-    with keeping.unmoved(project):
+    with file.unmoved(project):
         writer.start()
         # It waits until this has ended; if it did not, its person would be overlooked.
         writer.join(0.3)
@@ -122,7 +122,7 @@ def test_where_another_program_holds_the_file_nothing_is_known_and_a_write_is_re
         with closing(sqlite3.connect(project.path, isolation_level=None)) as other:
             other.execute("BEGIN EXCLUSIVE")
             assert known(titled, first, "a") is None
-            with pytest.raises(Refusal, match="in use by another program"), keeping.unmoved(first):
+            with pytest.raises(Refusal, match="in use by another program"), file.unmoved(first):
                 people.add_person(first, "Ann")
             other.execute("ROLLBACK")
         assert known(titled, first, "a") == "a 1"
@@ -135,7 +135,7 @@ def test_a_write_may_move_some_answers_alone(project: Project) -> None:
 
     titled(project, "a")
     another(project)
-    with keeping.unmoved(project, titled):
+    with file.unmoved(project, titled):
         people.add_person(project, "Ann")
     assert (known(titled, project, "a"), known(another, project)) == ("a 1", None)
 
@@ -151,7 +151,7 @@ def test_nothing_is_kept_of_what_was_written_while_it_was_counted(project: Proje
 
 
 def test_of_large_projects_fewer_answers_are_kept(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(keeping, "ROOM", 2)
+    monkeypatch.setattr(file, "ROOM", 2)
     for words in ("a", "b", "c"):
         titled(project, words)
     assert [bool(known(titled, project, words)) for words in ("a", "b", "c")] == [False, True, True]
@@ -162,10 +162,9 @@ def test_nothing_is_known_of_a_closed_project_and_whoever_asks_is_refused(
     project: Project, watched: bool
 ) -> None:
     if watched:
-        keeping.watch(project.path)
+        file.watch(project.path)
     titled(project, "a")
     project.close()
-    keeping.forget(project.path)
+    file.forget(project.path)
     assert known(titled, project, "a") is None
-    with pytest.raises(Refusal, match="is closed"):
-        titled(project, "a")
+    expect_refusal("is closed", titled, project, "a")

@@ -1,43 +1,43 @@
-"""Making, opening and closing a project, and its settings."""
+"""Making, opening and closing a project; its settings, rows, hashes, item numbers and people."""
 
 import json
 import sqlite3
 from contextlib import closing
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from sqlalchemy import insert, select
 
 from annotator import __version__
-from annotator.actions.project.file import Project, record, row_hash
+from annotator.actions.items import items
+from annotator.actions.items.items import Filter
+from annotator.actions.project import file, people
+from annotator.actions.project.file import Project, insert_rows, record, row_hash
 from annotator.actions.project.people import new_project
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.refusal import Refusal
+from annotator.actions.undo import history
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.judge import JudgementFields, RaterKind
+from annotator.domain.material.item import ItemFields
+from annotator.domain.texts.canonical import Change
 from annotator.storage.opening import Damaged
+from annotator.storage.tables import RUN, SYSTEM, JudgementRow, table
+from tests.projects.labelling_project import project_with
+from tests.projects.refusals import expect_refusal
+from tests.projects.small_project import empty_project, small_project, units_of
 from tests.storage import sql
 
 
-def test_a_new_project_knows_itself(tmp_path: Path) -> None:
+def test_a_new_project_has_a_name_and_a_folder(tmp_path: Path) -> None:
     project = new_project(tmp_path / "a study")
     assert project.path == tmp_path / "a study.goldsmith"
     assert (project.title, project.get("made_with"), len(project.get("id"))) == ("a study", __version__, 36)
-    project.close()
-
-
-def test_a_name_with_a_point_keeps_it(tmp_path: Path) -> None:
     project = new_project(tmp_path / "v1.2")
     assert (project.path.name, project.title) == ("v1.2.goldsmith", "v1.2")
-    project.close()
-
-
-def test_a_folder_that_is_missing_is_made(tmp_path: Path) -> None:
     new_project(tmp_path / "new" / "folder" / "p.goldsmith").close()
     assert (tmp_path / "new" / "folder" / "p.goldsmith").exists()
-
-
-def test_a_file_where_a_folder_should_be_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x", "utf-8")
-    with pytest.raises(Refusal, match="could not be created"):
-        new_project(tmp_path / "file" / "p.goldsmith")
+    expect_refusal("could not be created", new_project, tmp_path / "file" / "p.goldsmith")
 
 
 def test_settings_outlive_the_program(tmp_path: Path) -> None:
@@ -46,15 +46,13 @@ def test_settings_outlive_the_program(tmp_path: Path) -> None:
     project.close()
     again = Project.open(project.path)
     assert (again.title, again.get("zoom"), again.get("none", 7)) == ("标题", {"authoring": 1.5}, 7)
-    again.close()
 
 
 def test_a_reader_changes_nothing(tmp_path: Path) -> None:
     new_project(tmp_path / "p.goldsmith").close()
     reader = Project.open(tmp_path / "p.goldsmith", readonly=True)
     assert reader.readonly
-    with pytest.raises(Refusal, match="is read-only"):
-        reader.set("title", "new")
+    expect_refusal("is read-only", reader.set, "title", "new")
     reader.close()
 
 
@@ -78,12 +76,258 @@ def test_every_change_is_audited_with_a_hash_that_the_stored_row_still_has(tmp_p
     assert row["sha256"] == row_hash(row)
     assert json.loads(row["after"]) == {"n": 2.5, "é": None}
     assert row["sha256"] != row_hash(row | {"after": "{}"})
-    project.close()
 
 
-def test_numbers_of_changes_only_grow(tmp_path: Path) -> None:
+def test_rows_of_a_project(tmp_path: Path) -> None:
     project = new_project(tmp_path / "p.goldsmith")
     with project.store.write() as db:
         seqs = [record(project, db, Change("x", "s", "do")).seq for _ in range(3)]
     assert seqs == [seqs[0], seqs[0] + 1, seqs[0] + 2]
-    project.close()
+    project = new_project(tmp_path / "a.goldsmith")
+    with project.store.write() as db:
+        insert_rows(db, SYSTEM, [], lambda *_: pytest.fail("nothing is written"))
+        assert db.execute(select(SYSTEM)).all() == []
+
+
+def test_rows_are_written_in_batches_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "BATCH", 2)
+    project = new_project(tmp_path / "a.goldsmith")
+    told: list[tuple[str, int, int]] = []
+    rows = [
+        {"notes": "n", "id": f"s{n}", "name": f"System {n}", "group": "", "footnote": ""} for n in range(5)
+    ]
+    with project.store.write() as db:
+        insert_rows(db, SYSTEM, rows, lambda *step: told.append(step))
+        found = [dict(row) for row in db.execute(select(SYSTEM).order_by(SYSTEM.c.id)).mappings()]
+    assert found == rows
+    assert told == [("writing systems", 2, 5), ("writing systems", 4, 5), ("writing systems", 5, 5)]
+
+
+def test_moments_and_gaps_come_back_as_they_went_in(tmp_path: Path) -> None:
+    project = new_project(tmp_path / "a.goldsmith")
+    at = datetime(2025, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
+    with project.store.write() as db:
+        db.exec_driver_sql("INSERT INTO judge VALUES ('J','baseline','','','','{}',0,'j','{}')")
+        row = {
+            "id": "r", "judge_id": "j", "protocol": "p", "state": "done", "scope": "{}", "snapshot": "{}",
+            "prompt_sha256": "", "total": 1, "done": 1, "started_at": at, "ended_at": None, "cost_usd": None, "by": "",
+        }  # fmt: skip
+        insert_rows(db, RUN, [row], lambda *_: None)
+        assert dict(db.execute(select(RUN)).mappings().one()) == row
+
+
+def fields(**more: object) -> JudgementFields:
+    values = {
+        "protocol": "p", "item_id": "i", "response_id": "r", "unit_id": "u", "rater_kind": "person", "rater_id": "me",
+        "value": "yes", "seconds": 3, "at": datetime(2025, 1, 1, tzinfo=UTC),
+    }  # fmt: skip
+    return JudgementFields.model_validate(values | more)
+
+
+def test_hashes_cover_every_value() -> None:
+    item = ItemFields(key="k", question="Why?")
+    assert file.item_hash(item) == file.item_hash(item.model_dump() | {"position": 9, "retired": True})
+    for name in ("dataset", "key", "question", "question_type", "subject", "language"):
+        assert file.item_hash(item) != file.item_hash(item.model_dump() | {name: "other"})
+    # SHA-256 of "abc", FIPS 180-4 example.
+    expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert file.source_hash("abc") == file.response_hash("abc") == expected
+    first = file.judgement_hash(fields())
+    for name, value in (
+        ("value", "no"),
+        ("rationale", "x"),
+        ("seconds", 4),
+        ("trial", 2),
+        ("rater_kind", "judge"),
+    ):
+        assert file.judgement_hash(fields(**{name: value})) != first
+    east = datetime(2025, 1, 1, 2, tzinfo=timezone(timedelta(hours=2)))
+    assert file.judgement_hash(fields(at=east)) == file.judgement_hash(fields())
+
+
+def test_a_row_read_back_has_the_hash_it_was_written_with(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    project = small_project(tmp_path)
+    row = table(JudgementRow)
+    with project.store.write() as db:
+        response_id, item_id = db.exec_driver_sql("SELECT id, item_id FROM response").fetchone()
+        values = fields(
+            item_id=item_id, response_id=response_id, unit_id=units_of(project, item_id)[0]
+        ).model_dump()
+        values["rater_kind"] = RaterKind.PERSON
+        digest = file.judgement_hash(values)
+        db.execute(insert(row).values(id="j", **values, sha256=digest))
+        found = db.execute(select(row)).mappings().one()
+    assert file.judgement_hash(found) == found["sha256"] == digest
+
+
+@pytest.fixture
+def numbered(tmp_path: Path) -> Project:
+    made = project_with(tmp_path)
+    for question, subject in (
+        ("What is entropy?", "物理"),
+        ("Why 100 % sure?", "Logic"),
+        ("What is a_b?", "Logic"),
+    ):
+        items.add(made, question, subject=subject)
+    return made
+
+
+def found(numbered: Project, words: str) -> list[str]:
+    return [line.key for line in items.lines_at(numbered, items.numbers(numbered, Filter(words=words)))]
+
+
+@pytest.mark.parametrize("words", ["", "what", "is what", "zebra"])
+def test_numbers_name_the_same_items_as_ids(numbered: Project, words: str) -> None:
+    sought = Filter(words=words)
+    by_number = items.lines_at(numbered, items.numbers(numbered, sought))
+    assert by_number == items.lines(numbered, items.ids(numbered, sought))
+
+
+def test_numbers_stand_for_items_in_order_and_words_are_found_in_any_script(numbered: Project) -> None:
+    assert list(items.numbers(numbered, most=2)) == list(items.numbers(numbered))[:2]
+    assert [line.key for line in items.lines_at(numbered, items.numbers(numbered)[::-1])] == ["3", "2", "1"]
+    assert items.number(numbered, items.ids(numbered)[-1]) == items.numbers(numbered)[-1]
+    assert items.number(numbered, "nowhere") == 0
+    assert found(numbered, "物") == ["1"]
+    assert found(numbered, "HA") == ["1", "3"]
+    assert found(numbered, "ha 物理 ent") == ["1"]
+    assert (found(numbered, "%"), found(numbered, "_b"), found(numbered, "0 %")) == (["2"], ["3"], ["2"])
+
+
+def test_a_retired_item_is_listed_among_the_retired_only(numbered: Project) -> None:
+    first = items.ids(numbered)[0]
+    items.change(numbered, first, retired=True)
+    assert items.number(numbered, first) not in items.numbers(numbered)
+    assert list(items.numbers(numbered, Filter(retired=True))) == [items.number(numbered, first)]
+
+
+@pytest.fixture
+def peopled(tmp_path: Path) -> Project:
+    return empty_project(tmp_path)
+
+
+def names(peopled: Project) -> list[tuple[str, str]]:
+    return [(person.name, person.alias) for person in people.people(peopled)]
+
+
+def test_one_coordinator_and_aliases_in_turn(peopled: Project) -> None:
+    me = people.someone(peopled)
+    assert (me.name, me.alias, me.roles) == ("Me", "R1", "annotator coordinator")
+    assert names(peopled) == [("Me", "R1")]
+    expect_refusal("“R1” is already someone's", people.add_person, peopled, "Ada", alias="R1")
+    people.add_person(peopled, "Ada", alias="R3")
+    people.add_person(peopled, "Ben")
+    people.add_person(peopled, "Cai")
+    assert names(peopled) == [("Me", "R1"), ("Ben", "R2"), ("Ada", "R3"), ("Cai", "R4")]
+
+
+@pytest.mark.parametrize("name", ["", "   ", "x" * 201, "nul\0"])
+def test_a_name_that_does_not_fit_is_refused(peopled: Project, name: str) -> None:
+    before = names(peopled)
+    expect_refusal("name does not fit", people.add_person, peopled, name)
+    expect_refusal("name does not fit", people.rename_person, peopled, peopled.by, name)
+    assert names(peopled) == before
+
+
+def test_people_are_found_and_renamed(peopled: Project) -> None:
+    me = people.someone(peopled)
+    people.rename_person(peopled, me.id, " Dr. Me ")
+    assert peopled.person
+    assert (peopled.person.id, peopled.person.name) == (me.id, "Dr. Me")
+    history.undo(peopled)
+    assert peopled.person.name == "Me"
+    history.redo(peopled)
+    assert names(peopled) == [("Dr. Me", "R1")]
+    added = people.add_person(peopled, "Ada", (Role.ANNOTATOR, Role.ADJUDICATOR)).subject
+    peopled.work_as(next(person for person in people.people(peopled) if person.id == added))
+    assert people.someone(Project.open(peopled.path)).id == added
+
+
+def test_a_file_nobody_works_in_that_may_only_be_read_is_looked_at_by_a_visitor(tmp_path: Path) -> None:
+    made = Project.create(tmp_path / "empty.goldsmith")
+    made.close()
+    looked = Project.open(made.path, readonly=True)
+    assert people.someone(looked) == people.VISITOR
+    assert people.people(looked) == []
+
+
+def test_the_first_to_work_in_an_empty_project_becomes_its_coordinator(tmp_path: Path) -> None:
+    peopled = Project.create(tmp_path / "empty.goldsmith")
+    assert people.people(peopled) == []
+    assert people.someone(peopled).has(Role.COORDINATOR)
+    assert people.someone(peopled) == people.someone(peopled)
+    assert len(people.people(peopled)) == 1
+
+
+def added(peopled: Project, name: str, *roles: Role) -> str:
+    return people.add_person(peopled, name, roles or (Role.ANNOTATOR,)).subject
+
+
+def test_roles_are_set_anew_and_can_be_undone(peopled: Project) -> None:
+    ada = added(peopled, "Ada")
+    people.set_roles(peopled, ada, (Role.COORDINATOR, Role.ADJUDICATOR))
+    assert people.known(peopled, ada).roles == "adjudicator coordinator"
+    people.set_roles(peopled, ada, ())
+    assert people.known(peopled, ada).roles == ""
+    history.undo(peopled)
+    history.undo(peopled)
+    assert people.known(peopled, ada).roles == "annotator"
+
+
+def test_people_leave_and_come_back(peopled: Project) -> None:
+    added(peopled, "Ada", Role.COORDINATOR)
+    expect_refusal("working as this person", people.deactivate, peopled, peopled.by)
+    ada = added(peopled, "Ada")
+    people.deactivate(peopled, ada)
+    assert not people.known(peopled, ada).active
+    assert ("Ada", "R2") in names(peopled)
+    people.reactivate(peopled, ada)
+    assert people.known(peopled, ada).active
+    history.undo(peopled)
+    assert not people.known(peopled, ada).active
+
+
+def test_the_last_active_coordinator_stays_one(peopled: Project) -> None:
+    me, ada = peopled.by, added(peopled, "Ada", Role.COORDINATOR)
+    people.deactivate(peopled, ada)
+    expect_refusal("No active coordinator", people.set_roles, peopled, me, (Role.ANNOTATOR,))
+    peopled.work_as(people.known(peopled, added(peopled, "Ben")))
+    expect_refusal("No active coordinator", people.deactivate, peopled, me)
+    assert people.known(peopled, me).has(Role.COORDINATOR)
+    assert people.known(peopled, me).active
+
+
+def test_undoing_does_not_take_the_last_coordinator_either(peopled: Project) -> None:
+    me, ada = people.someone(peopled), added(peopled, "Ada")
+    people.set_roles(peopled, ada, (Role.COORDINATOR,))
+    peopled.work_as(people.known(peopled, ada))
+    people.deactivate(peopled, me.id)
+    peopled.work_as(me)
+    expect_refusal("No active coordinator", history.undo, peopled)
+
+
+def test_a_file_without_a_coordinator_may_still_rename_its_annotator(tmp_path: Path) -> None:
+    peopled = Project.create(tmp_path / "task.goldsmith")
+    people.rename_person(peopled, added(peopled, "Ada"), "Dr. Ada")
+    assert names(peopled) == [("Dr. Ada", "R1")]
+
+
+def test_a_person_is_found_by_id_or_alias_and_never_by_name(peopled: Project) -> None:
+    ada, ben = added(peopled, "Ada"), people.add_person(peopled, "Ben", alias="r2x").subject
+    assert people.known(peopled, ada).name == "Ada"
+    assert people.known(peopled, "r2").id == ada
+    assert people.known(peopled, "R2X").id == ben
+    refused = expect_refusal("“Ada” is not an id or alias", people.known, peopled, "Ada")
+    assert refused.details == ("R1", "R2", "r2x")
+
+
+def test_aliases_that_differ_only_in_capitals_are_told_apart(peopled: Project) -> None:
+    small, large = (people.add_person(peopled, "Ada", alias=alias).subject for alias in ("x1", "X1"))
+    assert [people.known(peopled, alias).id for alias in ("x1", "X1")] == [small, large]
+
+
+def test_the_roles_of_the_person_working_count_at_once(peopled: Project) -> None:
+    added(peopled, "Ada", Role.COORDINATOR)
+    people.set_roles(peopled, peopled.by, (Role.ADJUDICATOR,))
+    assert people.someone(peopled).has(Role.ADJUDICATOR)
+    assert not people.someone(peopled).has(Role.COORDINATOR)

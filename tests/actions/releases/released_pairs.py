@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from annotator.actions.adjudication import adjudication_sheets, closing, feedback, ruling
-from annotator.actions.assignments import submitting
-from annotator.actions.authoring import artifacts, guidelines
+from annotator.actions.adjudication import adjudicating, feedback, ruling
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts, settings
 from annotator.actions.imports import imports
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -37,7 +37,7 @@ def paired_project(folder: Path) -> Project:
     The diagnostics are opened and not closed. Everybody's name is a canary.
     """
     project = pairs_project(folder, 2)
-    guidelines.write(project, Stage.RUBRIC, "One claim in each criterion.")
+    settings.write(project, Stage.RUBRIC, "One claim in each criterion.")
     made = submit(project, {"Ada": rubric(ADA, "a"), "Ben": rubric(BEN, "b")})
     submit(
         project, {"Ada": diagnostics((True, True, False), "s"), "Ben": diagnostics((True, False, False), "t")}
@@ -51,9 +51,9 @@ def paired_project(folder: Path) -> Project:
         },
     )
     _adjudicate(project)
-    submitting.reopen(work_as(project, "Ada"), made["Ada"])
+    assignments.reopen(work_as(project, "Ada"), made["Ada"])
     artifacts.change_unit(project, made["Ada"], "a5", text=LATER)
-    submitting.seal(project, made["Ada"], reason="meant so")
+    assignments.seal(project, made["Ada"], reason="meant so")
     opened(project, Stage.DIAGNOSTICS)
     work_as(project, "Cora")
     for each in people.people(project):
@@ -64,7 +64,7 @@ def paired_project(folder: Path) -> Project:
 def _adjudicate(project: Project) -> None:
     adjudication = opened(project)
     taken = letter_of(project, adjudication, "Ben")
-    for row in adjudication_sheets.sheet(project, adjudication).rows:
+    for row in adjudicating.sheet(project, adjudication).rows:
         take = "both" if row.ruling.unanimous else taken if taken in row.units else "drop"
         ruling.rule(
             project,
@@ -74,14 +74,14 @@ def _adjudicate(project: Project) -> None:
             rationale="Said better.",
             confidence=Confidence.HIGH,
         )
-    closing.close(project, adjudication)
+    ruling.close(project, adjudication)
     feedback.dispute(work_as(project, "Ada"), item(project), Stage.RUBRIC, "The cost of checking is missing.")
-    closing.reopen(work_as(project, "Cleo"), adjudication, "It is.")
-    rows = adjudication_sheets.sheet(project, adjudication).rows
+    ruling.reopen(work_as(project, "Cleo"), adjudication, "It is.")
+    rows = adjudicating.sheet(project, adjudication).rows
     dropped = next(row.ruling for row in rows if row.ruling.take == "drop")
     ruling.write_own(project, dropped.id, text="Discusses the cost of verification")
     ruling.explain(project, dropped.id, gap="Whether costs count is left open.")
-    closing.close(project, adjudication)
+    ruling.close(project, adjudication)
 
 
 def released(project: Project, folder: Path) -> Path:

@@ -14,6 +14,7 @@ from annotator.actions.releases import checking
 from annotator.domain.texts.refusal import Refusal
 from annotator.files import journal
 from tests.projects.filled_project import add_judgement, filled_project
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 from tests.storage.crashed import crashed
 
@@ -41,25 +42,30 @@ def found(path: Path) -> list[tuple[str, str]]:
     return [(finding.table, finding.happened) for finding in report.problems]
 
 
-def test_a_sound_project_passes_and_every_row_is_counted(project: Project) -> None:
+def test_a_sound_project_passes_step_by_step(project: Project) -> None:
     report = checking.check(project)
     assert report.problems == []
     assert report.counted["judgement"] == 3
     assert report.counted["revision"] == 7
     assert min(report.counted.values()) > 0
+    told: list[tuple[str, int, int]] = []
+    checking.check(project, lambda *step: told.append(step))
+    assert [done for _, done, _ in told] == list(range(len(checking.STEPS)))
+    assert {total for *_, total in told} == {len(checking.STEPS)}
+    response, artifact, unit = sql.first(project, "SELECT response_id, artifact_id, unit_id FROM judgement")
+    item = items.ids(project)[0]
+    add_judgement(project, item_id=item, response_id=response, artifact_id=artifact, unit_id=f"p1~{unit}")
+    add_judgement(project, item_id=item, response_id=response, artifact_id="extract-1", unit_id="gone since")
+    assert checking.check(project).problems == []
+    artifact, unit = sql.first(project, "SELECT artifact_id, unit_id FROM judgement")
+    artifacts.remove_unit(project, artifact, unit)
+    assert checking.check(project).problems == []
 
 
 def test_a_file_that_may_only_be_read_can_be_checked(closed: Path) -> None:
     reader = Project.open(closed, readonly=True)
     assert checking.check(reader).problems == []
     reader.close()
-
-
-def test_progress_is_told_step_by_step(project: Project) -> None:
-    told: list[tuple[str, int, int]] = []
-    checking.check(project, lambda *step: told.append(step))
-    assert [done for _, done, _ in told] == list(range(len(checking.STEPS)))
-    assert {total for *_, total in told} == {len(checking.STEPS)}
 
 
 ALTERED = {
@@ -101,15 +107,18 @@ def test_the_altered_row_itself_is_named(closed: Path) -> None:
     assert found(closed) == [("call", f"The call {call} was altered.")]
 
 
-def test_a_lost_row_is_found(closed: Path) -> None:
-    beside(closed, "DELETE FROM call")
-    assert found(closed) == [("call", "The call 1 is missing.")]
+FOUND = {
+    "DELETE FROM call": "The call 1 is missing.",
+    "DELETE FROM system WHERE name = 'Beta'": "belongs to a system that is gone",
+    "UPDATE revision SET chain = printf('%064d', 0) WHERE rowid = 2": "does not follow the one before",
+    "UPDATE artifact SET revision = 1 WHERE state = 'draft'": "shows revision 1, but its newest is 5",
+}
 
 
-def test_a_row_that_belongs_to_nothing_is_found(closed: Path) -> None:
-    beside(closed, "DELETE FROM system WHERE name = 'Beta'")
-    assert ("response" in {table for table, _ in found(closed)}) is True
-    assert any("belongs to a system that is gone" in words for _, words in found(closed))
+@pytest.mark.parametrize(("change", "words"), FOUND.items())
+def test_what_no_longer_fits_together_is_found_and_said(closed: Path, change: str, words: str) -> None:
+    beside(closed, change)
+    assert any(words in happened for _, happened in found(closed))
 
 
 def test_bytes_that_are_no_text_are_found_and_the_rest_is_still_checked(closed: Path) -> None:
@@ -124,17 +133,6 @@ def test_a_moment_spelt_in_another_way_is_found(closed: Path, change: str) -> No
     assert [table for table, _ in found(closed)] == ["judgement"]
 
 
-def test_a_revision_whose_chain_does_not_fit_is_found(closed: Path) -> None:
-    beside(closed, "UPDATE revision SET chain = ? WHERE rowid = 2", "0" * 64)
-    problems = found(closed)
-    assert any("does not follow the one before" in words for _, words in problems)
-
-
-def test_an_artifact_that_does_not_show_its_newest_revision_is_found(closed: Path) -> None:
-    beside(closed, "UPDATE artifact SET revision = 1 WHERE state = 'draft'")
-    assert any("shows revision 1, but its newest is 5" in words for _, words in found(closed))
-
-
 def test_a_judgement_of_a_unit_that_never_was_is_found(project: Project) -> None:
     response, artifact = sql.first(project, "SELECT response_id, artifact_id FROM judgement")
     item = items.ids(project)[0]
@@ -146,20 +144,6 @@ def test_a_judgement_of_a_unit_that_never_was_is_found(project: Project) -> None
     ]
 
 
-def test_a_judgement_by_what_was_drawn_or_of_a_cell_of_a_matrix_is_in_order(project: Project) -> None:
-    response, artifact, unit = sql.first(project, "SELECT response_id, artifact_id, unit_id FROM judgement")
-    item = items.ids(project)[0]
-    add_judgement(project, item_id=item, response_id=response, artifact_id=artifact, unit_id=f"p1~{unit}")
-    add_judgement(project, item_id=item, response_id=response, artifact_id="extract-1", unit_id="gone since")
-    assert checking.check(project).problems == []
-
-
-def test_a_unit_that_was_retired_after_it_was_judged_is_in_order(project: Project) -> None:
-    artifact, unit = sql.first(project, "SELECT artifact_id, unit_id FROM judgement")
-    artifacts.remove_unit(project, artifact, unit)
-    assert checking.check(project).problems == []
-
-
 def test_unfinished_text_without_a_place_is_found_and_shown(project: Project) -> None:
     place, artifact = sql.first(project, "SELECT place, substr(place, 1, 36) FROM draft")
     artifacts.remove_unit(project, artifact, place.split("|")[1])
@@ -169,8 +153,7 @@ def test_unfinished_text_without_a_place_is_found_and_shown(project: Project) ->
 
 
 def test_a_search_index_out_of_step_is_found_and_mended(project: Project) -> None:
-    with project.store.write():
-        sql.alter(project, "DELETE FROM item_words WHERE rowid = 1")
+    sql.alter(project, "DELETE FROM item_words WHERE rowid = 1")
     (finding,) = checking.check(project).problems
     assert "search index is out of step" in finding.happened
     checking.mend(project)
@@ -178,8 +161,7 @@ def test_a_search_index_out_of_step_is_found_and_mended(project: Project) -> Non
 
 
 def test_a_broken_search_index_is_found(project: Project) -> None:
-    with project.store.write():
-        sql.alter(project, "UPDATE item_words_data SET block = X'00' WHERE id > 10")
+    sql.alter(project, "UPDATE item_words_data SET block = X'00' WHERE id > 10")
     assert [finding.table for finding in checking.check(project).problems] == ["item"]
 
 
@@ -203,8 +185,7 @@ def test_no_room_for_the_copy_is_a_refusal(project: Project, monkeypatch: pytest
         return sqlite3.connect(path, factory=Full)
 
     monkeypatch.setattr(checking, "raw_connection", full)
-    with pytest.raises(Refusal, match="could not be copied for the check"):
-        checking.check(project)
+    expect_refusal("could not be copied for the check", checking.check, project)
 
 
 def test_a_journal_of_another_project_does_not_pass_unnoticed(closed: Path, tmp_path: Path) -> None:

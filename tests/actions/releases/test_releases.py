@@ -13,29 +13,40 @@ import jsonschema
 import pytest
 from sqlalchemy import update
 
-from annotator.actions.assignments import submitting
+from annotator.actions.agreement import final_pass
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.contests import contest_files, contest_keeping, contest_rows, contest_standings
+from annotator.actions.contests import contest_rows, contest_runs, contest_standings
 from annotator.actions.imports import imports
-from annotator.actions.items import final_pass, items
+from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
 from annotator.actions.releases.gathering import without_secrets
+from annotator.actions.sets import reviews, validation_sets
+from annotator.actions.validation import disagreements, validation
 from annotator.domain.experts.final_pass import CHECKS
-from annotator.domain.judges.judgement import RaterKind
+from annotator.domain.judges.judge import InformedRuling, RaterKind, Review
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import Task
-from annotator.domain.texts.change import new_id
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.canonical import new_id
 from annotator.exchange.formats import researcherbench
 from annotator.exchange.release import release
 from annotator.places import resources, schemas
 from annotator.storage.tables import JUDGE, PERSON, RESPONSE
 from tests.actions.contests.contest_project import add_seminar, contest_project
 from tests.material.bundles import REAL, rich_bundle, write_peer, write_release
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import small_project
+from tests.projects.validation_project import (
+    ann,
+    judge_says,
+    person,
+    person_says,
+    places,
+    validation_project,
+)
 
 SAMPLE = resources() / "sample"
 
@@ -124,8 +135,7 @@ def test_every_profile_bears_the_number_of_its_content(tmp_path: Path) -> None:
 
 
 def test_a_read_only_project_can_be_released(tmp_path: Path) -> None:
-    path = small_project(tmp_path).path
-    project = Project.open(path, readonly=True)
+    project = Project.open(small_project(tmp_path).path, readonly=True)
     assert releases.export(project, tmp_path / "out").number == 1
     assert tree(tmp_path / "out", "manifest.json")["counts"]["items"] == 2
 
@@ -145,7 +155,7 @@ def test_of_a_reopened_artifact_the_sealed_revision_leaves(tmp_path: Path) -> No
     project = small_project(tmp_path)
     before = releases.gather(project)[0].artifacts
     first = before[0]
-    submitting.reopen(project, first.id)
+    assignments.reopen(project, first.id)
     artifacts.change_unit(project, first.id, first.document["units"][0]["id"], text="Not yet agreed")
     assert releases.gather(project)[0].artifacts == before
 
@@ -153,12 +163,14 @@ def test_of_a_reopened_artifact_the_sealed_revision_leaves(tmp_path: Path) -> No
 @pytest.mark.usefixtures("small_cases")
 def test_judgements_on_units_that_stay_are_left_out_and_counted(tmp_path: Path) -> None:
     project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
-    submitting.reopen(project, "rubric-1")
+    assignments.reopen(project, "rubric-1")
     artifacts.remove_unit(project, "rubric-1", "c1")
     open_again, notes = releases.gather(project)
-    assert [len(one.document["units"]) for one in open_again.artifacts if one.id == "rubric-1"] == [2]
+    assert [
+        len(artifact.document["units"]) for artifact in open_again.artifacts if artifact.id == "rubric-1"
+    ] == [2]
     assert notes == ["Reopened, and released and scored as last sealed: the rubric of item one (revision 2)."]
-    submitting.seal(project, "rubric-1")
+    assignments.seal(project, "rubric-1")
     bundle, notes = releases.gather(project)
     assert [j.unit_id for j in bundle.judgements] == ["c2"]
     assert notes == ["2 judgements on units that are not part of the release were left out."]
@@ -194,8 +206,7 @@ def test_an_address_keeps_host_and_path_only(address: str, expected: str) -> Non
 
 
 def test_scores_are_those_of_the_results_page(tmp_path: Path) -> None:
-    project = project_of(tmp_path, "a", write_release(tmp_path / "in"))
-    report = releases.export(project, tmp_path / "out")
+    report = releases.export(project_of(tmp_path, "a", write_release(tmp_path / "in")), tmp_path / "out")
     told = tree(tmp_path / "out", "scores.json")
     scores = {(s["rater"], s["group"], s["system"]): s for s in told if s["metric"] == "coverage"}
     # The judge says no to the criterion of weight 3 and nothing on that of weight 1: 0 of 3, and 1 of 4 open.
@@ -223,8 +234,7 @@ def test_a_release_that_cannot_be_written_leaves_no_trace(
     project = small_project(tmp_path)
     before = project.path.read_bytes()
     monkeypatch.setattr(f"annotator.exchange.folders.os.{call}", broken_disk)
-    with pytest.raises(Refusal, match="No space left"):
-        releases.export(project, tmp_path / "out" / "deep")
+    expect_refusal("No space left", releases.export, project, tmp_path / "out" / "deep")
     monkeypatch.undo()
     assert project.path.read_bytes() == before
     assert found(tmp_path / "out") == {}
@@ -248,17 +258,17 @@ def test_what_cannot_be_released_is_refused(
 ) -> None:
     project = small_project(tmp_path)
     spoil(project, tmp_path / "out")
-    with pytest.raises(Refusal, match=reason):
-        releases.export(project, tmp_path / "out", profile)
+    expect_refusal(reason, releases.export, project, tmp_path / "out", profile)
 
 
 def test_a_project_with_an_altered_row_is_not_released(tmp_path: Path) -> None:
     project = small_project(tmp_path)
     with project.store.write() as db:
         db.execute(update(RESPONSE).values(text=RESPONSE.c.text + "."))
-    with pytest.raises(Refusal, match=r"was altered\. Nothing was released") as refused:
-        releases.export(project, tmp_path / "out")
-    assert len(refused.value.details) == 4
+    refused = expect_refusal(
+        r"was altered\. Nothing was released", releases.export, project, tmp_path / "out"
+    )
+    assert len(refused.details) == 4
     assert not (tmp_path / "out").exists()
 
 
@@ -275,10 +285,9 @@ class FullFile(io.BytesIO):
 
 
 def test_a_full_temporary_folder_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("annotator.exchange.release.spool.tempfile.TemporaryFile", FullFile)
-    with pytest.raises(Refusal, match="laid aside") as refusal:
-        releases.export(small_project(tmp_path), tmp_path / "out")
-    assert "temporary folder" in str(refusal.value)
+    monkeypatch.setattr("annotator.exchange.release.bundle.tempfile.TemporaryFile", FullFile)
+    refusal = expect_refusal("laid aside", releases.export, small_project(tmp_path), tmp_path / "out")
+    assert "temporary folder" in str(refusal)
     assert not (tmp_path / "out").exists()
 
 
@@ -293,12 +302,12 @@ def contested(folder: Path) -> Project:
     project = contest_project(folder)
     people.add_person(project, "Bo")
     (folder / "m.csv").write_text("\n".join(("first,second,winner,confidence,rater", *MATCHES)), "utf-8")
-    contest_files.import_matches(project, folder / "m.csv")
-    contest_keeping.hold(project, "t07", "Needs a licence", 2)
+    contest_runs.import_matches(project, folder / "m.csv")
+    contest_standings.hold(project, "t07", "Needs a licence", 2)
     shown = contest_standings.report(project, "gpt", "3", 10)
-    limits = contest_keeping.quotas(1)
-    chosen = contest_keeping.chosen(shown.ranking, shown.tasks, 2, limits, shown.decided)
-    contest_keeping.keep(project, chosen, shown.tasks)
+    limits = contest_standings.quotas(1)
+    chosen = contest_standings.chosen(shown.ranking, shown.tasks, 2, limits, shown.decided)
+    contest_standings.keep_tasks(project, chosen, shown.tasks)
     planned = contest_rows.planned("gpt", RaterKind.JUDGE, 9, [("t05", "t06")], both=True)
     with project.store.write() as db:
         contest_rows.add(db, planned)
@@ -307,10 +316,10 @@ def contested(folder: Path) -> Project:
 
 def standing(project: Project) -> list[Any]:
     """All that is known of a contest: what each was shown and said, how it rates the tasks, what was decided."""
-    raters = [one.name for one in contest_rows.raters(project)] + ["people"]
+    raters = [rater.name for rater in contest_rows.raters(project)] + ["people"]
     reports = [contest_standings.report(project, name, "3", 50) for name in raters]
-    said = [contest_rows.showings(project, one.rater.id) for one in reports]
-    return [said, [one.tree() for one in reports], contest_keeping.decisions(project)]
+    said = [contest_rows.showings(project, report.rater.id) for report in reports]
+    return [said, [report.tree() for report in reports], contest_standings.decisions(project)]
 
 
 def test_a_contest_leaves_in_a_release_and_comes_back(tmp_path: Path) -> None:
@@ -319,14 +328,14 @@ def test_a_contest_leaves_in_a_release_and_comes_back(tmp_path: Path) -> None:
     names = [f"contest_{name}.json" for name in ("matches", "ratings", "decisions")]
     matches, ratings, decisions = (tree(tmp_path / "out", name) for name in names)
     assert len(matches) == 11
-    assert [(one["first_key"], one["value"], one["confidence"]) for one in matches][:2] == [
+    assert [(match["first_key"], match["value"], match["confidence"]) for match in matches][:2] == [
         ("s1-t01", "first", 0.7),
         ("s1-t02", "first", 0.8),
     ]
-    assert Counter(one["rater"] for one in ratings) == {"R1": 12, "R2": 12, "gpt": 12, "people": 12}
-    first = next(one for one in ratings if one["rater"] == "gpt" and one["rank"] == 1)
+    assert Counter(rating["rater"] for rating in ratings) == {"R1": 12, "R2": 12, "gpt": 12, "people": 12}
+    first = next(rating for rating in ratings if rating["rater"] == "gpt" and rating["rank"] == 1)
     assert (first["task"], first["k"], first["elo"] > 1200, first["note"] != "") == ("s2-t01", 2, True, True)
-    told = {one["task"]: (one["kept"], one["reason"]) for one in decisions}
+    told = {decision["task"]: (decision["kept"], decision["reason"]) for decision in decisions}
     assert told["s2-t01"] == (False, "Needs a licence")
     for name in names:
         jsonschema.validate(tree(tmp_path / "out", name), json.loads((schemas() / name).read_text("utf-8")))
@@ -362,8 +371,14 @@ def test_a_match_that_does_not_fit_is_refused_by_name(
     changed = [matches[0] | change, *matches[1:]]
     (tmp_path / "out" / "contest_matches.json").write_text(json.dumps(changed), "utf-8")
     other = Project.create(tmp_path / "other.goldsmith", "Other")
-    with pytest.raises(Refusal, match=rf"contest_matches\.json\[0\]: .*{re.escape(words)}"):
-        imports.run(other, "goldsmith", [tmp_path / "out"], warm=False)
+    expect_refusal(
+        rf"contest_matches\.json\[0\]: .*{re.escape(words)}",
+        imports.run,
+        other,
+        "goldsmith",
+        [tmp_path / "out"],
+        warm=False,
+    )
     assert contest_rows.raters(other) == []
 
 
@@ -372,7 +387,7 @@ def test_arena_tasks_tell_which_were_kept_and_records_are_counted(tmp_path: Path
     add_seminar(project, "s9", (Task(id=new_id(), text="Map the wells of the valley and deliver a table."),))
     made = releases.export(project, tmp_path / "arena", "arena")
     lines = [json.loads(one) for one in (tmp_path / "arena" / "tasks.jsonl").read_text("utf-8").splitlines()]
-    told = {one["id"]: [one.get(name) for name in ("kept", "rank", "reason")] for one in lines}
+    told = {line["id"]: [line.get(name) for name in ("kept", "rank", "reason")] for line in lines}
     assert made.records == len(lines) == 13
     assert [told[name] for name in ("t01", "t07", "t12", "s9-t01")] == [
         [True, 2, None], [False, 1, "Needs a licence"], [False, None, None], [False, None, None],
@@ -393,9 +408,14 @@ def test_what_is_open_is_told_before_a_release_and_refused_when_strict(tmp_path:
         "There is no settled gold for 1 item (sky)",
         "The description is empty",
     ]
-    with pytest.raises(Refusal, match=r"not signed for 3 items .*Nothing was released") as refused:
-        releases.export(project, tmp_path / "strict", strict=True)
-    assert (refused.value.details, (tmp_path / "strict").exists()) == (told, False)
+    refused = expect_refusal(
+        r"not signed for 3 items .*Nothing was released",
+        releases.export,
+        project,
+        tmp_path / "strict",
+        strict=True,
+    )
+    assert (refused.details, (tmp_path / "strict").exists()) == (told, False)
     items.change(project, bare, retired=True)
     releases.state(project, "description", "Two questions.")
     for item_id in items.ids(project):
@@ -406,3 +426,83 @@ def test_what_is_open_is_told_before_a_release_and_refused_when_strict(tmp_path:
     assert [note.split(":")[0] for note in releases.open_points(project)] == [
         "The final pass is not signed for 1 item (1)"
     ]
+
+
+@pytest.fixture
+def set_drawn(tmp_path: Path) -> Project:
+    set_drawn = validation_project(tmp_path)
+    both = (person(set_drawn, "R2").id, person(set_drawn, "R3").id)
+    validation_sets.make(set_drawn, validation_sets.SetRequest("Spring", both, size=8))
+    return set_drawn
+
+
+def labelled(set_drawn: Project) -> None:
+    for alias in ("R2", "R3"):
+        person_says(set_drawn, alias, ann)
+    judge_says(set_drawn, "small", lambda _: "yes")
+
+
+def validated(set_drawn: Project) -> None:
+    """A locked set of which the test part was looked at, a review, and a ruling."""
+    labelled(set_drawn)
+    validation_sets.lock(set_drawn, "Spring")
+    validation_sets.open_test(set_drawn, "Spring", ["small"])
+    _, response, unit = places(set_drawn)[1, "Alpha", 1]
+    reviews.review(set_drawn, "small", response, unit, Review.AGREE, note="As page 2 has it.")
+    query = validation.ValidationQuery(against=("R2",))
+    disagreements.rule(set_drawn, disagreements.queue(set_drawn, query)[0], InformedRuling.UNCLEAR)
+
+
+def tree_named(folder: Path, name: str) -> Any:
+    return json.loads((folder / f"{name}.json").read_text("utf-8"))
+
+
+def test_what_was_validated_leaves_by_its_schema_and_comes_back_byte_for_byte(
+    set_drawn: Project, tmp_path: Path
+) -> None:
+    validated(set_drawn)
+    releases.export(set_drawn, tmp_path / "one")
+    (left,) = tree_named(tmp_path / "one", "validation_sets")
+    assert (left["name"], len(left["first_labels"]), left["looks"][0]["judges"]) == (
+        "Spring",
+        32,
+        ["small"],
+    )
+    assert [one["kind"] for one in tree_named(tmp_path / "one", "informed")] == ["review", "ruling"]
+    for name in ("validation_sets", "informed"):
+        jsonschema.validate(
+            tree_named(tmp_path / "one", name), json.loads((schemas() / f"{name}.json").read_text("utf-8"))
+        )
+    other = Project.create(tmp_path / "other.goldsmith", set_drawn.title)
+    assert imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)[1].problems == ()
+    assert str(imports.run(other, "goldsmith", [tmp_path / "one"], warm=False)[1]) == "nothing new"
+    assert validation_sets.named(other, "Spring").openings == 1
+    releases.export(other, tmp_path / "two")
+    other.close()
+    assert found(tmp_path / "one") == found(tmp_path / "two")
+
+
+def test_a_set_whose_labels_are_not_locked_stays(set_drawn: Project, tmp_path: Path) -> None:
+    labelled(set_drawn)
+    releases.export(set_drawn, tmp_path / "one")
+    assert not (tmp_path / "one" / "validation_sets.json").exists()
+    assert tree_named(tmp_path / "one", "manifest")["counts"]["validation_sets"] == 0
+
+
+def test_first_labels_that_were_touched_are_not_taken_in(set_drawn: Project, tmp_path: Path) -> None:
+    validated(set_drawn)
+    releases.export(set_drawn, tmp_path / "one")
+    for name in ("manifest.json", "SHA256SUMS"):
+        (tmp_path / "one" / name).unlink()
+    (found,) = tree_named(tmp_path / "one", "validation_sets")
+    found["first_labels"][0]["value"] = "no" if found["first_labels"][0]["value"] == "yes" else "yes"
+    (tmp_path / "one" / "validation_sets.json").write_text(json.dumps([found]), "utf-8")
+    other = Project.create(tmp_path / "other.goldsmith")
+    expect_refusal(
+        "first labels are not those their checksum was made of",
+        imports.run,
+        other,
+        "goldsmith",
+        [tmp_path / "one"],
+        warm=False,
+    )

@@ -1,21 +1,30 @@
-"""The work in pairs in a release: what is frozen and closed leaves, whole and under pseudonyms; the rest stays."""
+"""The work in pairs in a release, and what judges paired: whole, under pseudonyms, and back again."""
 
+import asyncio
 import json
+from collections.abc import Callable
+from contextlib import closing
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from annotator.actions.agreement import agreement_report, assisting
 from annotator.actions.assignments import agreements
+from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.releases import releases
+from annotator.actions.project.people import new_project
+from annotator.actions.releases import checking, releases
 from annotator.domain.kinds.artifact import chain
 from annotator.domain.kinds.labels import UNSURE
+from annotator.exchange.schemas import all_schemas
 from tests.actions.releases.released_pairs import CANARY, LATER, paired_project, released
+from tests.projects.assisted_project import AGREEMENT, F1, assisted_project, pairing
 from tests.projects.pairs_project import item, person
+from tests.servers.served import JUDGE, add_judge
 
 
 @pytest.fixture(scope="module")
@@ -34,21 +43,34 @@ def whose(project: Project, name: str) -> str:
     return person(project, f"{CANARY}-{name}").id
 
 
-def test_people_leave_under_their_alias_alone(made):
+def test_agreement_leaves_as_it_was_frozen_with_people_by_alias_and_labels_as_judgements(made):
     assert all(CANARY.encode() not in path.read_bytes() for path in made[1].rglob("*") if path.is_file())
     aliases = {one["id"]: one["alias"] for one in tree(made, "people.json")}
     assert aliases == {whose(made[0], "Ada"): "R2", whose(made[0], "Ben"): "R3", whose(made[0], "Cleo"): "R4"}
-
-
-def test_agreement_leaves_as_it_was_frozen(made):
-    found = {one["stage"]: one for one in tree(made, "agreement.json")}
-    assert found.keys() == {"rubric", "diagnostics", "labelling"}
+    result = {one["stage"]: one for one in tree(made, "agreement.json")}
+    assert result.keys() == {"rubric", "diagnostics", "labelling"}
     frozen = {one.stage.value: one for one in agreements.of_item(made[0], item(made[0]))}
-    assert {stage: one.model_dump(mode="json") for stage, one in frozen.items()} == found
-    assert {given["guideline"] for given in found["rubric"]["inputs"]} == {"2"}
+    assert {stage: one.model_dump(mode="json") for stage, one in frozen.items()} == result
+    assert {given["guideline"] for given in result["rubric"]["inputs"]} == {"2"}
+    assert not (made[1] / "artifacts" / "labels.json").exists()
+    kept = [one for one in tree(made, "revisions.json") if one["kind"] == "labels"]
+    assert [len(one["document"]["units"]) for one in kept] == [2, 2]
+    assert UNSURE in {unit["value"] for one in kept for unit in one["document"]["units"]}
 
 
-def test_the_document_that_agreement_rests_on_leaves_beside_the_later_one(made):
+def test_revisions_are_chained_and_versions_stand(made):
+    links: dict[str, str] = {}
+    for one in tree(made, "revisions.json"):
+        link = reduce(chain, [*one["skipped"], one["sha256"]], links.get(one["artifact_id"], ""))
+        assert one["chain"] == link
+        links[one["artifact_id"]] = link
+    assert len(links) == 7
+    documents = {
+        (one["artifact_id"], one["revision"]): one["document"] for one in tree(made, "revisions.json")
+    } | {(one["id"], one["revision"]): one["document"] for one in tree(made, "artifacts/rubric.json")}
+    for one in tree(made, "adjudications.json"):
+        units = documents[one["artifact_id"], one["revision"]]["units"]
+        assert [unit["id"] for unit in units] == [each["unit_id"] for each in one["provenance"]]
     ada = [one for one in tree(made, "revisions.json") if one["author_id"] == whose(made[0], "Ada")]
     earlier, later = [one for one in ada if one["kind"] == "rubric"]
     assert earlier["document"]["units"][4]["text"] == "Discusses the cost of verification by people"
@@ -58,22 +80,6 @@ def test_the_document_that_agreement_rests_on_leaves_beside_the_later_one(made):
     )
     assert own["document"]["units"][4]["text"] == LATER
     assert (own["revision"], own["sha256"]) == (later["revision"], later["sha256"])
-
-
-def test_each_revision_is_chained_to_the_one_before(made):
-    links: dict[str, str] = {}
-    for one in tree(made, "revisions.json"):
-        link = reduce(chain, [*one["skipped"], one["sha256"]], links.get(one["artifact_id"], ""))
-        assert one["chain"] == link
-        links[one["artifact_id"]] = link
-    assert len(links) == 7
-
-
-def test_labels_leave_as_judgements_and_as_what_agreement_rests_on_never_as_artifacts(made):
-    assert not (made[1] / "artifacts" / "labels.json").exists()
-    kept = [one for one in tree(made, "revisions.json") if one["kind"] == "labels"]
-    assert [len(one["document"]["units"]) for one in kept] == [2, 2]
-    assert UNSURE in {unit["value"] for one in kept for unit in one["document"]["units"]}
 
 
 def test_every_version_of_a_consensus_says_where_its_units_come_from(made):
@@ -96,23 +102,11 @@ def test_every_version_of_a_consensus_says_where_its_units_come_from(made):
     }
 
 
-def test_the_units_of_a_version_are_those_of_the_revision_it_names(made):
-    documents = {
-        (one["artifact_id"], one["revision"]): one["document"] for one in tree(made, "revisions.json")
-    } | {(one["id"], one["revision"]): one["document"] for one in tree(made, "artifacts/rubric.json")}
-    for one in tree(made, "adjudications.json"):
-        units = documents[one["artifact_id"], one["revision"]]["units"]
-        assert [unit["id"] for unit in units] == [each["unit_id"] for each in one["provenance"]]
-
-
-def test_the_second_figure_goes_by_a_name_of_its_own(made):
+def test_a_second_figure_an_objection_and_a_guideline_leave_with_what_is_closed(made):
     (frozen,) = (one for one in tree(made, "agreement.json") if one["stage"] == "rubric")
     names = {figure["name"] for figure in frozen["pairs"][0]["figures"]}
     repaired = {figure["name"] for figure in tree(made, "adjudications.json")[0]["repaired"]}
     assert repaired == {f"repaired_{name}" for name in names}
-
-
-def test_an_objection_stands_with_the_version_it_is_about_and_its_answer(made):
     first, second = tree(made, "adjudications.json")
     (dispute,) = first["disputes"]
     assert second["disputes"] == []
@@ -120,15 +114,8 @@ def test_an_objection_stands_with_the_version_it_is_about_and_its_answer(made):
         whose(made[0], "Ada"), "The cost of checking is missing.",
     )  # fmt: skip
     assert (dispute["state"], dispute["answered_version"]) == ("answered", 2)
-
-
-def test_what_is_still_being_adjudicated_stays(made):
     assert {one["stage"] for one in tree(made, "adjudications.json")} == {"rubric"}
-    states = {one["state"] for one in tree(made, "artifacts/diagnostics.json")}
-    assert states == {"sealed"}
-
-
-def test_guidelines_leave_with_what_was_written_under_them(made):
+    assert {one["state"] for one in tree(made, "artifacts/diagnostics.json")} == {"sealed"}
     (guideline,) = tree(made, "guidelines.json")
     assert (guideline["stage"], guideline["version"], guideline["text"]) == (
         "rubric", 2, "One claim in each criterion.",
@@ -167,3 +154,144 @@ def test_whoever_looks_at_a_file_that_may_only_be_read_can_release_it(made, tmp_
     releases.export(project, tmp_path / "again")
     project.close()
     assert (tmp_path / "again" / "agreement.json").read_bytes() == (made[1] / "agreement.json").read_bytes()
+
+
+Record = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def paired(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a project, and its release before and after a judge paired what it holds."""
+    folder = tmp_path_factory.mktemp("assisted")
+    with pairing() as server, closing(assisted_project(folder, server)) as project:
+        releases.export(project, folder / "before")
+        asyncio.run(assisting.run(project, assisting.order(JUDGE)))
+        releases.export(project, folder / "release")
+    return folder
+
+
+def files(folder: Path) -> dict[str, bytes]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def agreement_of(folder: Path) -> list[Record]:
+    return json.loads((folder / "agreement.json").read_text("utf-8"))
+
+
+def taken_in(folder: Path, source: Path) -> Project:
+    project = new_project(folder / "taken.goldsmith", "pairs")
+    imports.run(project, "goldsmith", [source], warm=False)
+    return project
+
+
+def test_it_has_a_field_of_its_own_and_what_was_frozen_leaves_as_before(paired: Path) -> None:
+    before, after = agreement_of(paired / "before"), agreement_of(paired / "release")
+    assert all("assisted" not in one for one in before)
+    assisted = [one.pop("assisted") for one in after]
+    assert after == before
+    result = [{each["name"]: each["value"] for each in one["figures"]} for (one,) in assisted]
+    assert sorted(one["assisted_match_f1"] for one in result) == pytest.approx(sorted(F1))
+    assert all(name.startswith("assisted_") for one in result for name in one)
+    assert {(one["model"], one["answered_by"], len(one["prompt_sha256"])) for (one,) in assisted} == {
+        ("test-model", "test-model-2026", 64)
+    }
+    (judge,) = json.loads((paired / "release" / "judges.json").read_text("utf-8"))
+    assert {one["judge_id"] for (one,) in assisted} == {judge["id"]}
+
+
+def test_the_data_card_tells_it_after_the_frozen_figures_under_its_own_name(paired: Path) -> None:
+    card = (paired / "release" / "data_card.md").read_text("utf-8")
+    lines = [line for line in card.splitlines() if "match_f1" in line]
+    assert [("automatic" in line, "model-assisted: test-model, prompt" in line) for line in lines] == [
+        (True, False), (False, True),
+    ]  # fmt: skip
+    assert "| 0.79 |" in lines[1]
+    assert ("lower bound" in lines[0], "lower bound" in lines[1]) == (True, False)
+    shares = [line for line in card.splitlines() if "| agreement |" in line and "model-assisted" in line]
+    assert [f"| {AGREEMENT:.2f} |" in line for line in shares] == [True]
+
+
+def test_two_judges_of_one_model_are_told_apart_in_the_data_card(tmp_path: Path) -> None:
+    with pairing() as server, closing(assisted_project(tmp_path, server, 1)) as project:
+        add_judge(project, server, "near")
+        for name in (JUDGE, "near"):
+            asyncio.run(assisting.run(project, assisting.order(name)))
+        releases.export(project, tmp_path / "release")
+    card = (tmp_path / "release" / "data_card.md").read_text("utf-8")
+    lines = [
+        line for line in card.splitlines() if "match_f1" in line and "model-assisted: test-model" in line
+    ]
+    assert sorted([name for name in (JUDGE, "near") if f"judge “{name}”" in line] for line in lines) == [
+        [JUDGE], ["near"],
+    ]  # fmt: skip
+
+
+def test_it_is_read_back_and_leaves_again_byte_for_byte(paired: Path, tmp_path: Path) -> None:
+    with closing(taken_in(tmp_path, paired / "release")) as project:
+        assert checking.check(project).problems == []
+        releases.export(project, tmp_path / "again")
+        given = agreement_report.report(project, assisted_by=JUDGE).assistance
+        assert (given.lists, given.there) == (2, 2)
+        assert str(imports.run(project, "goldsmith", [paired / "release"], warm=False)[1]) == "nothing new"
+    one, two = files(paired / "release"), files(tmp_path / "again")
+    # It was the first project's second release.
+    assert [json.loads(each.pop("manifest.json")).pop("number") for each in (one, two)] == [2, 1]
+    assert one.pop("SHA256SUMS") != two.pop("SHA256SUMS")
+    assert one == two
+
+
+def test_a_project_that_has_the_agreement_learns_what_was_paired_since(paired: Path, tmp_path: Path) -> None:
+    with closing(taken_in(tmp_path, paired / "before")) as project:
+        report = imports.run(project, "goldsmith", [paired / "release"], warm=False)[1]
+        assert (report.problems, report.counts["pairings"].new, report.counts["agreements"].new) == ((), 2, 0)
+        assert agreement_report.report(project, assisted_by=JUDGE).assistance.there == 2  # type: ignore[union-attr]
+
+
+def _another_unit(one: Record) -> None:
+    one["only_a"].append("strange")
+
+
+def _another_rater(one: Record) -> None:
+    one["b"] = one["a"]
+
+
+def _another_judge(one: Record) -> None:
+    one["judge_id"] = "nobody"
+
+
+def _no_hash(one: Record) -> None:
+    del one["prompt_sha256"]
+
+
+@pytest.mark.parametrize(
+    ("spoil", "why"),
+    [
+        (_another_unit, "not over all units of its raters"),
+        (_another_rater, "not of two raters of its agreement"),
+        (_another_judge, "its judge nobody was not imported"),
+        (_no_hash, "“assisted.0.prompt_sha256” is missing"),
+    ],
+)
+def test_what_does_not_fit_is_refused_with_its_place(
+    spoil: Callable[[Record], None], why: str, paired: Path, tmp_path: Path
+) -> None:
+    result = agreement_of(paired / "release")
+    spoil(result[0]["assisted"][0])
+    (tmp_path / "in").mkdir()
+    for name, content in files(paired / "release").items():
+        if name not in ("manifest.json", "SHA256SUMS"):
+            (tmp_path / "in" / name).parent.mkdir(exist_ok=True)
+            (tmp_path / "in" / name).write_bytes(content)
+    (tmp_path / "in" / "agreement.json").write_text(json.dumps(result), "utf-8")
+    with closing(Project.create(tmp_path / "p.goldsmith")) as project:
+        problems = imports.preview(project, "goldsmith", [tmp_path / "in"]).problems
+    (told,) = [str(problem) for problem in problems if why in problem.reason]
+    assert told.startswith("agreement.json[0]: ")
+
+
+def test_the_schema_knows_the_field() -> None:
+    schema = json.loads(all_schemas()["agreement.json"])
+    assert "assisted" in schema["$defs"]["AgreementRecord"]["properties"]
+    assert "assisted" not in schema["$defs"]["AgreementRecord"]["required"]

@@ -1,6 +1,7 @@
-"""The reference system run on a project: what is kept of a report, what it took, and that nothing is asked twice."""
+"""The reference system: what it searches and writes, and works that reports name."""
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Iterator
 from functools import partial
@@ -9,24 +10,29 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from sqlalchemy import select
 
+from annotator.actions.imports import imports
 from annotator.actions.items import materials, pages
-from annotator.actions.material import response_journal, response_settings
+from annotator.actions.material import responding
 from annotator.actions.material.responding import ResponseRun
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking
-from annotator.actions.research import work_search
-from annotator.actions.research.research_runs import ResearchRun
-from annotator.actions.research.work_search import ArxivSearch
+from annotator.actions.research import research as research_module
+from annotator.actions.research.research import ArxivSearch, ResearchRun
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.protocol import Material, RatedResponse
-from annotator.domain.texts.refusal import Refusal
 from annotator.protocols.deepscholar import references
+from annotator.storage.tables import PAGE
 from tests.exchange.pages.page_server import Given, PageServer, serving
 from tests.judging.odd_server import Odd, OddServer, completion, error
+from tests.material import eprint_folder
+from tests.material import related_work as made
 from tests.material.eprint_folder import entry, feed
 from tests.material.twelve_works import FOUND, HOLDING, LEFT, PREFERRED, WORKS
+from tests.projects.refusals import expect_refusal
 from tests.servers.research_server import (
     JUDGE,
     SYSTEM,
@@ -46,10 +52,8 @@ def server() -> Iterator[OddServer]:
 
 
 @pytest.fixture
-def project(tmp_path: Path, server: OddServer) -> Iterator[Project]:
-    project = research_project(tmp_path, server.url)
-    yield project
-    project.close()
+def project(tmp_path: Path, server: OddServer) -> Project:
+    return research_project(tmp_path, server.url)
 
 
 @pytest.fixture
@@ -59,7 +63,7 @@ def corpus(tmp_path: Path) -> str:
 
 def order(corpus: str = "", judge: str = JUDGE, system: str = SYSTEM, **how: Any) -> RunRequest:
     more = {name: how.pop(name) for name in ("trials", "budget_usd", "items") if name in how}
-    manner = response_settings.research_name(**({} if "oracle" in how else {"keep": 3}), **how)
+    manner = responding.research_name(**({} if "oracle" in how else {"keep": 3}), **how)
     return RunRequest(judge, manner, (system,), timeout_s=5.0, corpus=corpus, **more)
 
 
@@ -73,9 +77,9 @@ def responses(project: Project, columns: str = "text") -> list[tuple[Any, ...]]:
 
 def material_of(project: Project) -> Material:
     (response,) = [id_ for (id_,) in responses(project, "id")]
-    found = materials.of_response(project, materials.for_scoring(references.REFERENCES), response)
-    assert found is not None
-    return found
+    result = materials.of_response(project, materials.for_scoring(references.REFERENCES), response)
+    assert result is not None
+    return result
 
 
 def steps(server: OddServer) -> Counter[str]:
@@ -86,10 +90,7 @@ def listed(text: str) -> list[str]:
     return text.partition("## References\n\n")[2].split("\n\n")
 
 
-# What comes of it
-
-
-def test_a_report_is_kept_with_its_list_and_what_it_took(
+def test_a_report_is_kept_with_its_list_its_works_and_what_each_step_took(
     project: Project, server: OddServer, corpus: str
 ) -> None:
     ended = research(project, order(corpus))
@@ -104,18 +105,10 @@ def test_a_report_is_kept_with_its_list_and_what_it_took(
     # Of its numbers 9 and 77 stand for nothing.
     assert text.startswith("## Related work\n\nShade helps [1], as [2] say. Walls [3] store $x[4]$ heat.")
     assert checking.check(project).problems == []
-
-
-def test_as_many_calls_are_made_as_the_steps_need(project: Project, server: OddServer, corpus: str) -> None:
-    research(project, order(corpus))
     asked = steps(server)
     assert asked.pop("compare") in range(len(LEFT) - 1, 11)
     assert asked == {"queries": 2, "summary": 1, "filter": len(FOUND), "section": 1}
-
-
-def test_the_journal_tells_what_each_step_took(project: Project, server: OddServer, corpus: str) -> None:
-    ended = research(project, order(corpus))
-    (told,) = response_journal.written_in(project, ended["run"])
+    (told,) = responding.written_in(project, ended["run"])
     assert ended["written"] == [told]
     assert told["works"] == {
         "found": 9, "filtered": 5, "given": 3, "kept_without_verdict": 0, "ranked_without_verdict": 0,
@@ -129,16 +122,10 @@ def test_the_journal_tells_what_each_step_took(project: Project, server: OddServ
     assert ResearchRun.words(ended)[-1] == (
         "Item 1, trial 1: works 9 found, 5 filtered, 3 given, 2 false numbers removed."
     )
-
-
-def test_the_works_of_a_report_can_be_judged_without_a_network(
-    project: Project, server: OddServer, corpus: str
-) -> None:
-    research(project, order(corpus))
-    found = pages.page(project, "arxiv:2401.00008")
-    assert found is not None
-    assert (found.title, found.text) == ("On sap", "Results about water and canopy. More follows.")
+    result = pages.page(project, "arxiv:2401.00008")
+    assert (result.title, result.text) == ("On sap", "Results about water and canopy. More follows.")
     assert pages.page(project, "arxiv:2401.00002") is None
+    assert responses(project, "cost_usd") == [(None,)]
 
 
 def test_the_cost_is_that_of_all_calls(tmp_path: Path, server: OddServer, corpus: str) -> None:
@@ -151,14 +138,6 @@ def test_the_cost_is_that_of_all_calls(tmp_path: Path, server: OddServer, corpus
     assert calls == len(server.bodies)
     assert cost == pytest.approx(spent)
     assert cost > 0
-
-
-def test_without_a_price_the_cost_is_not_known(project: Project, corpus: str) -> None:
-    research(project, order(corpus))
-    assert responses(project, "cost_usd") == [(None,)]
-
-
-# What cannot be read
 
 
 def test_an_unreadable_verdict_keeps_the_work_and_is_counted(
@@ -191,8 +170,7 @@ def test_a_report_that_did_not_come_is_told_with_its_cause_and_asked_for_again(
 def test_where_nothing_is_old_enough_no_more_is_asked(
     project: Project, server: OddServer, tmp_path: Path
 ) -> None:
-    young = str(write_corpus(tmp_path / "young", WORKS[9:11]))
-    (failed,) = research(project, order(young))["failed"]
+    (failed,) = research(project, order(str(write_corpus(tmp_path / "young", WORKS[9:11]))))["failed"]
     assert (failed["status"], failed["cause"]) == ("skipped", "The search found no work that is old enough.")
     assert steps(server) == {"queries": 2, "summary": 1}
 
@@ -209,16 +187,13 @@ def test_a_spent_budget_stops_and_keeps_what_was_paid(tmp_path: Path, server: Od
     assert (steps(server)["queries"], steps(server)["section"]) == (2, 1)
 
 
-# arXiv
-
-
 @pytest.fixture
 def arxiv(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
     with serving() as running:
         running.pages = Catalogue()
         search = partial(ArxivSearch, api=running.url("/api/query"), allow_private=True)
         monkeypatch.setattr(ResearchRun, "service", staticmethod(search))
-        monkeypatch.setattr(work_search, "GAP_S", 0.0)
+        monkeypatch.setattr(research_module, "GAP_S", 0.0)
         yield running
 
 
@@ -227,7 +202,7 @@ class Catalogue(dict[str, Any]):
 
     def get(self, path: str, default: Any = None) -> Given:
         asked = parse_qs(urlsplit(path).query)["search_query"][0]
-        found = [
+        result = [
             one for one in WORKS if any(f"all:{word}" in asked and word in one.abstract for word in HOLDING)
         ]
         entries = [
@@ -237,7 +212,7 @@ class Catalogue(dict[str, Any]):
                 summary=one.abstract,
                 published=f"{one.published}T00:00:00Z",
             )
-            for one in found
+            for one in result
         ]
         return Given(feed(entries), content_type="application/atom+xml")
 
@@ -274,15 +249,11 @@ def test_what_is_no_list_of_arxiv_is_told(project: Project, arxiv: PageServer) -
     assert "is not a feed of arXiv" in failed["cause"]
 
 
-# What is given
-
-
 @pytest.mark.parametrize(("oracle", "works"), [("arxiv", 1), ("all", 2)])
 def test_an_oracle_is_given_what_is_important_and_finds_all_of_it(
     project: Project, server: OddServer, oracle: str, works: int
 ) -> None:
-    ended = research(project, order(oracle=oracle))
-    assert ended["done"] == 1
+    assert research(project, order(oracle=oracle))["done"] == 1
     assert steps(server) == {"section": 1}
     assert responses(project, "mode, cutoff") == [(f"oracle-{oracle}", None)]
     assert len(listed(responses(project)[0][0])) == works
@@ -290,12 +261,8 @@ def test_an_oracle_is_given_what_is_important_and_finds_all_of_it(
     assert (coverage.value, coverage.n) == (1.0, 1)
 
 
-# No model
-
-
 def test_the_baseline_writes_without_asking_anybody(project: Project, server: OddServer, corpus: str) -> None:
-    ended = research(project, order(corpus, judge="baseline"))
-    assert (ended["done"], server.bodies) == (1, [])
+    assert (research(project, order(corpus, judge="baseline"))["done"], server.bodies) == (1, [])
     ((text, tokens, cost, settings),) = responses(project, "text, tokens, cost_usd, settings")
     assert (tokens, cost) == (None, 0.0)
     assert settings.startswith("prompts none, baseline (kept 3, searched in corpus ")
@@ -303,9 +270,6 @@ def test_the_baseline_writes_without_asking_anybody(project: Project, server: Od
     assert listed(text)[0] == "[1] A. Mo. On oak. 2024. arXiv:2401.00001"
     assert len(listed(text)) == 3
     assert checking.check(project).problems == []
-
-
-# Orders
 
 
 def test_a_systems_reports_all_come_about_in_one_way(
@@ -317,42 +281,36 @@ def test_a_systems_reports_all_come_about_in_one_way(
         order(str(write_corpus(tmp_path / "other", WORKS[:5]))),
         order(corpus, judge="baseline"),
     ):
-        with pytest.raises(Refusal, match=r"other prompts|were not written"):
-            research(project, other)
+        expect_refusal(r"other prompts|were not written", research, project, other)
     assert research(project, order(corpus))["done"] == 1
 
 
-def test_what_cannot_be_searched_is_refused(project: Project, tmp_path: Path) -> None:
-    with pytest.raises(Refusal, match="nothing to search in"):
-        research(project, order(judge="baseline"))
-    with pytest.raises(Refusal):
-        research(project, order(str(tmp_path / "nowhere")))
-    (tmp_path / "works.csv").write_text("identifier,title\n", encoding="utf-8")
-    with pytest.raises(Refusal, match="holds no works"):
-        research(project, order(str(tmp_path)))
-    with pytest.raises(Refusal, match="no oracle “some”"):
-        order(oracle="some")
-
-
-def test_the_name_of_a_run_holds_what_is_not_usual() -> None:
-    named = response_settings.research_name(rounds=10, queries=10, per_query=1000, keep=1000, words=9999)
-    assert len(named) <= response_settings.LONGEST_NAME
-    read = response_settings.settings_of(named)
-    assert isinstance(read, response_settings.ResearchSettings)
+def test_a_run_is_named_by_what_is_not_usual_and_what_cannot_be_searched_is_refused(
+    project: Project, tmp_path: Path
+) -> None:
+    named = responding.research_name(rounds=10, queries=10, per_query=1000, keep=1000, words=9999)
+    assert len(named) <= responding.LONGEST_NAME
+    read = responding.settings_of(named)
+    assert isinstance(read, responding.ResearchSettings)
     assert (read.system.rounds, read.system.words) == (10, 9999)
-    assert response_settings.research_name(oracle="all", keep=5) == "respond.research|oracle=all"
+    assert responding.research_name(oracle="all", keep=5) == "respond.research|oracle=all"
     assert orders.kind_of(named) is ResearchRun
     assert orders.kind_of("respond.end-to-end") is ResponseRun
+    expect_refusal("nothing to search in", research, project, order(judge="baseline"))
+    expect_refusal("", research, project, order(str(tmp_path / "nowhere")))
+    (tmp_path / "works.csv").write_text("identifier,title\n", encoding="utf-8")
+    expect_refusal("holds no works", research, project, order(str(tmp_path)))
+    expect_refusal("no oracle “some”", order, oracle="some")
 
 
 def test_an_estimate_goes_by_the_most_that_may_be_found(
     project: Project, server: OddServer, corpus: str
 ) -> None:
-    found = orders.forecast(project, order(corpus))
+    result = orders.forecast(project, order(corpus))
     # Nine of the twelve works may be found, and all may be kept; then about two comparisons for each.
-    assert 2 + 1 + 9 + 8 + 1 <= found.calls <= 2 + 1 + 9 + 36 + 1
-    assert (found.units, found.at_most, server.bodies) == (1, True, [])
-    assert "at most" in found.words()[0]
+    assert 2 + 1 + 9 + 8 + 1 <= result.calls <= 2 + 1 + 9 + 36 + 1
+    assert (result.units, result.at_most, server.bodies) == (1, True, [])
+    assert "at most" in result.words()[0]
     assert orders.forecast(project, order()).calls > 2 * 200
     assert orders.forecast(project, order(oracle="all")).calls == 1
 
@@ -360,7 +318,159 @@ def test_an_estimate_goes_by_the_most_that_may_be_found(
 def test_what_was_answered_is_not_counted_again(project: Project, server: OddServer, corpus: str) -> None:
     server.answer = answering(lambda step, _: error(400, "No.") if step == "section" else None)
     research(project, order(corpus))
-    found = orders.forecast(project, order(corpus))
+    result = orders.forecast(project, order(corpus))
     # The first queries and the filter's questions are the same whatever is answered.
-    assert found.in_journal >= 10
+    assert result.in_journal >= 10
     assert isinstance(server.bodies[0], dict)
+
+
+OAK, ELM, ASH = "arxiv:2001.00001", "doi:10.1000/elm", "arxiv:2001.00002"
+
+
+@pytest.fixture
+def named(tmp_path: Path) -> Project:
+    """Three works: one on arXiv with an abstract, one on arXiv and one with a DOI without."""
+    return naming(tmp_path, "2001.00002")
+
+
+def naming(folder: Path, *ids: str) -> Project:
+    """A project whose first paper also cites works with these ids."""
+    named = new_project(folder / "project.goldsmith", "T")
+    place = made.write(folder / "benchmark")
+    more = [
+        made.cited(made.FIRST, name, name, cited_paper_arxiv_link=f"http://arxiv.org/abs/{name}v1")
+        for name in ids
+    ]
+    made.table(place / "citations.csv", [*made.CITATIONS, *more])
+    imports.run(named, "deepscholar", [place], warm=False)
+    return named
+
+
+def kept(named: Project) -> dict[str, tuple[str, int | None, str]]:
+    with named.store.read() as db:
+        rows = db.execute(select(PAGE)).all()
+    return {row.url: (row.text, row.citations, str(row.citations_on or "")) for row in rows}
+
+
+def test_what_works_lack_is_told(named: Project) -> None:
+    result = research_module.named(named)
+    assert set(result.titles) == {OAK, ELM, ASH}
+    assert set(result.without_abstract) == {ELM, ASH}
+    assert set(result.without_citations) == {OAK, ELM, ASH}
+    assert result.words().startswith(
+        "3 works named by reports and gold evidence: 2 without an abstract, 3 without"
+    )
+
+
+def test_a_table_completes_works_and_replaces_no_text(named: Project, tmp_path: Path) -> None:
+    rows = [
+        {"identifier": "arXiv:2001.00001v9", "abstract": "Other.", "cited_by_count": "7", "counted_on": "2026-01-02"},
+        {"identifier": "10.1000/ELM", "abstract": "Of elms.", "cited_by_count": "", "counted_on": ""},
+        {"identifier": "arXiv:2001.00002", "abstract": "", "cited_by_count": "3", "counted_on": "2026-01-02"},
+        {"identifier": "arXiv:2001.00002", "abstract": "", "cited_by_count": "5", "counted_on": "2026-01-02"},
+        {"identifier": "arXiv:1999.00001", "abstract": "", "cited_by_count": "1", "counted_on": "2026-01-02"},
+        {"identifier": "arXiv:2001.00002", "abstract": "", "cited_by_count": "inf", "counted_on": "2026-01-02"},
+    ]  # fmt: skip
+    made.table(tmp_path / "works.csv", rows)
+    result = research_module.from_place(named, tmp_path / "works.csv")
+    assert (result.abstracts, result.citations, result.elsewhere, len(result.problems)) == (1, 2, 1, 1)
+    assert result.problems[0].startswith("works.csv: row 7: ")
+    assert kept(named) == {
+        OAK: ("About oaks.", 7, "2026-01-02"),
+        ELM: ("Of elms.", None, ""),
+        # Of two records of one day the larger counts.
+        ASH: ("", 5, "2026-01-02"),
+    }
+    again = research_module.from_place(named, tmp_path / "works.csv")
+    assert (again.abstracts, again.citations) == (0, 0)
+
+
+def test_an_older_count_does_not_take_the_place_of_a_newer_one(named: Project, tmp_path: Path) -> None:
+    for day, count in (("2026-01-02", "7"), ("2025-01-02", "9")):
+        row = {"identifier": "arXiv:2001.00001", "cited_by_count": count, "counted_on": day}
+        made.table(tmp_path / "works.csv", [row])
+        research_module.from_place(named, tmp_path / "works.csv")
+    assert kept(named)[OAK][1:] == (7, "2026-01-02")
+
+
+def openalex(doi: str, citations: int, words: str = "") -> dict[str, Any]:
+    places = {word: [place] for place, word in enumerate(words.split())}
+    return {
+        "doi": f"https://doi.org/{doi}", "title": "Elms", "cited_by_count": citations,
+        "abstract_inverted_index": places,
+    }  # fmt: skip
+
+
+def test_replies_in_a_folder_complete_works(named: Project, tmp_path: Path) -> None:
+    folder = tmp_path / "replies"
+    folder.mkdir()
+    reply = json.dumps({"results": [openalex("10.1000/elm", 12, "Of elms in towns.")]})
+    (folder / "a.json").write_text(reply, encoding="utf-8")
+    (folder / "b.json").write_text(json.dumps(openalex("10.48550/arxiv.2001.00002", 4)), encoding="utf-8")
+    result = research_module.from_place(named, folder)
+    assert (result.abstracts, result.citations) == (1, 2)
+    assert kept(named)[ELM][:2] == ("Of elms in towns.", 12)
+    assert kept(named)[ASH][1] == 4
+
+
+@pytest.mark.parametrize("content", ["identifier,abstract\n", "a,b\n1,2\n", ""])
+def test_a_place_without_works_is_refused(named: Project, tmp_path: Path, content: str) -> None:
+    (tmp_path / "works.csv").write_text(content, encoding="utf-8")
+    expect_refusal("", research_module.from_place, named, tmp_path / "works.csv")
+
+
+class Services(dict[str, Any]):
+    """arXiv and OpenAlex by any path; arXiv refuses a list with an id that is none."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def get(self, path: str, default: Any = None) -> Any:
+        parts = urlsplit(path)
+        self.asked.append(parts.path)
+        if parts.path.startswith("/works/"):
+            doi = parts.path.removeprefix("/works/")
+            body = json.dumps(openalex(doi, 20, "Of elms." if "elm" in doi else "")).encode()
+            return Given(body, content_type="application/json")
+        ids = parse_qs(parts.query)["id_list"][0].split(",")
+        if "2001.99999" in ids:
+            return Given(
+                eprint_folder.feed([eprint_folder.entry("x").replace("abs/x", "api/errors#1")]), status=400
+            )
+        return Given(eprint_folder.feed([eprint_folder.entry(f"{one}v1", title="Birches") for one in ids]))
+
+
+@pytest.fixture
+def services(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
+    monkeypatch.setattr(research_module, "WORKS_GAP_S", 0.0)
+    with serving() as running:
+        running.pages = Services()
+        yield running
+
+
+def looked_up(named: Project, services: PageServer) -> research_module.CompletedWorks:
+    return research_module.look_up(
+        named, api=services.url("/api/query"), services=[services.url("/works/{}")], allow_private=True
+    )
+
+
+def test_services_complete_works_and_are_asked_only_for_what_lacks(
+    named: Project, services: PageServer
+) -> None:
+    result = looked_up(named, services)
+    assert (result.abstracts, result.citations, result.problems) == (2, 3, ())
+    whole = kept(named)
+    assert whole[OAK][:2] == ("About oaks.", 20)
+    assert whole[ELM][0] == "Of elms."
+    assert whole[ASH][0]
+    before = len(services.pages.asked)  # type: ignore[attr-defined]
+    assert looked_up(named, services).abstracts == 0
+    assert len(services.pages.asked) == before  # type: ignore[attr-defined]
+
+
+def test_one_id_that_is_none_costs_no_other_work(services: PageServer, tmp_path: Path) -> None:
+    named = naming(tmp_path, "2001.00002", "2001.99999")
+    result = looked_up(named, services)
+    assert kept(named)[ASH][0]
+    assert [problem.partition(":")[0] for problem in result.problems] == ["arXiv"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.authoring import citation_window
+from annotator.actions.authoring import settings
 from annotator.actions.items import items, pages
 from annotator.actions.judges import judges
 from annotator.actions.judging import forecasts, judge_runs
@@ -20,8 +20,8 @@ from annotator.actions.results import results, scoring
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
-from annotator.domain.material.page import Page, PageState
-from annotator.domain.texts.change import now
+from annotator.domain.material.item import Page, PageState
+from annotator.domain.texts.canonical import now
 from annotator.domain.texts.refusal import Refusal
 from tests.judging.odd_server import OddServer, completion
 from tests.projects.labelling_project import add_report
@@ -43,8 +43,7 @@ TEXTS = {
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     made = new_project(tmp_path / "windows.gold")
-    item_id = items.add(made, "Write on trees.").subject
-    add_report(made, item_id, "Alpha", REPORT)
+    add_report(made, items.add(made, "Write on trees.").subject, "Alpha", REPORT)
     for url, text in TEXTS.items():
         pages.take_in(made, Page(url=url, state=PageState.OK, text=text, fetched_at=now()))
     asyncio.run(extracting.run(made, RunRequest("baseline", "deepscholar.sentences")))
@@ -52,8 +51,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def covered(project: Project) -> dict[str, float | None]:
-    shown = result_views.show(project, "windows", {}, among=paper_tables.VIEWS)
-    (sheet,) = shown.sheets
+    (sheet,) = result_views.show(project, "windows", {}, among=paper_tables.VIEWS).sheets
     (line,) = sheet.lines
     return dict(zip(sheet.keys[1:], (cell.worth for cell in line.cells[1:]), strict=True))
 
@@ -70,9 +68,8 @@ def test_a_wider_window_asks_only_for_what_is_new(project: Project) -> None:
     order = RunRequest("baseline", COVERAGE)
     asyncio.run(judge_runs.run(project, order))
     assert judge_runs.plan(project, order).to_do == 0
-    run = run_records.runs(project)[0]
-    assert not any(run.lacking.values())
-    citation_window.widen(project, 2)
+    assert not any(run_records.runs(project)[0].lacking.values())
+    settings.widen(project, 2)
     # The first and the third sentence with each other's sources.
     assert judge_runs.plan(project, order).to_do == 2
     asyncio.run(judge_runs.run(project, order))
@@ -83,23 +80,22 @@ def test_a_wider_window_asks_only_for_what_is_new(project: Project) -> None:
 def test_reports_are_counted_by_system(project: Project) -> None:
     (sheet,) = result_views.show(project, "report-statistics", {}, among=paper_tables.VIEWS).sheets
     (line,) = sheet.lines
-    words = len(REPORT.partition("\n\n")[0].split())
-    assert [cell.worth for cell in line.cells[3:]] == [words, 4, 2, 2]
+    assert [cell.worth for cell in line.cells[3:]] == [len(REPORT.partition("\n\n")[0].split()), 4, 2, 2]
 
 
 @pytest.mark.parametrize("width", [0, 6])
 def test_no_other_window_is_taken(project: Project, width: int) -> None:
     with pytest.raises(Refusal, match="1 to 5"):
-        citation_window.widen(project, width)
-    assert citation_window.width(project) == 1
+        settings.widen(project, width)
+    assert settings.width(project) == 1
 
 
 def test_a_forecast_says_that_fewer_calls_may_do(project: Project) -> None:
     judges.add(project, "model", base_url="http://127.0.0.1:9/v1", model="gpt-4o-mini")
-    found = asyncio.run(forecasts.of(JudgeRun(project, RunRequest("model", COVERAGE))))
+    result = asyncio.run(forecasts.of(JudgeRun(project, RunRequest("model", COVERAGE))))
     # One and two places of four sentences: its own sources or the task, and those of the sentence beside it that cites.
-    assert found.calls == 1 + 3 + 1 + 2
-    assert "by at most 7 calls" in found.words()[0]
+    assert result.calls == 1 + 3 + 1 + 2
+    assert "by at most 7 calls" in result.words()[0]
 
 
 @pytest.mark.parametrize("answers", [("no",), ("yes",), ("no", "no", "yes")], ids="-".join)
@@ -123,16 +119,16 @@ def test_an_estimate_for_each_window_is_near_what_the_run_asks(
     judges.add(project, "model", base_url=server.url, model="gpt-4o-mini")
     order, known = RunRequest("model", COVERAGE, concurrency=1), False
     for width in (1, 2, 3, 5):
-        citation_window.widen(project, width) if width > 1 else None
-        found = asyncio.run(forecasts.of(JudgeRun(project, order)))
+        settings.widen(project, width) if width > 1 else None
+        result = asyncio.run(forecasts.of(JudgeRun(project, order)))
         server.bodies.clear()
         ended = asyncio.run(judge_runs.run(project, order))
         assert (ended["state"], len(server.bodies) > 30) == ("done", True)
         # Before the first run nobody knows how often a case ends early: that is the most, and is told as such.
         if known or answers == ("no",):
-            assert found.calls == pytest.approx(len(server.bodies), rel=0.2)
+            assert result.calls == pytest.approx(len(server.bodies), rel=0.2)
         else:
-            assert (found.calls >= len(server.bodies), found.at_most) == (True, True)
+            assert (result.calls >= len(server.bodies), result.at_most) == (True, True)
         known = True
 
 

@@ -1,28 +1,50 @@
-"""All figures side by side: what is shown of each, which are not publishable, and how they are told apart."""
+"""All figures side by side, how they are said, how tables leave, and what a floor is."""
 
-from collections.abc import Iterator
+import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from annotator.actions.items import items
+from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
-from annotator.actions.results import overview, publishing, result_pictures
-from annotator.actions.results.result_sheets import ResultSheet, SheetCell
+from annotator.actions.releases import releases
+from annotator.actions.results import overview, result_pictures, result_raters, results, results_behind
+from annotator.actions.results.result_sheets import (
+    ResultSheet,
+    SheetCell,
+    SheetColumn,
+    SheetLine,
+    columns,
+    count,
+    figure,
+    in_words,
+    key_of,
+    number,
+    or_why,
+    percent,
+    text,
+)
+from annotator.actions.studies import result_views
+from annotator.actions.validation import validation_views
+from annotator.domain.texts.estimate import Estimate, settled
+from annotator.domain.texts.refusal import Refusal
+from annotator.protocols import PROTOCOLS
+from tests.cli.commands import printed, told
+from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
+from tests.projects.refusals import expect_refusal
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path: Path) -> Project:
     """Two items of two subjects; Alpha's plan finds 3 of 4 and 1 of 4, one of its 16 cells is missing."""
     project = adra.adra_project(tmp_path, 2)
     one, two = items.ids(project)
-    rows = [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]
-    adra.fill_matrix(project, one, adra.response_of(one), rows)
+    adra.fill_matrix(project, one, adra.response_of(one), [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]])
     adra.fill_matrix(project, two, adra.response_of(two), [[1, 0, 0, 0], [0, 0, 0, None]])
-    yield project
-    project.close()
+    return project
 
 
 def cell(sheet: ResultSheet, column: str, row: int = 0) -> SheetCell:
@@ -34,35 +56,37 @@ def shown(project: Project, **how: str) -> ResultSheet:
     return sheet
 
 
-def test_all_metrics_stand_beside_one_another_with_n(project: Project) -> None:
+def test_all_metrics_stand_beside_one_another_with_n_and_what_is_missing(project: Project) -> None:
     sheet = shown(project)
     recall = cell(sheet, "Plan recall (one-to-one)")
-    assert recall.estimate is not None
     # Of the second plan the whole row alone counts: 1 of 4; 3 of 4 in the first.
     assert recall.estimate.value == pytest.approx((3 / 4 + 1 / 4) / 2)
     assert (recall.estimate.n, recall.estimate.missing) == (2, 1)
-    head = next(one for one in sheet.columns if one.title == "Plan recall (one-to-one)")
-    assert head.beside == "n = 2"
-
-
-def test_what_is_missing_is_counted_once_however_many_metrics_stand_on_it(project: Project) -> None:
+    assert (
+        next(column for column in sheet.columns if column.title == "Plan recall (one-to-one)").beside
+        == "n = 2"
+    )
     assert "1 judgement is missing behind these figures; none is counted as an answer." in shown(project).told
+    result = cell(sheet, "Plan recall (one-to-one)")
+    assert (result.source.metric, result.source.rater_id) == ("plan.recall", adra.JUDGE)
+    picture = next(one for one in sheet.pictures if one.name == result.picture)
+    assert result_pictures.dots(project, picture, result_pictures.PRINTED, 50).width == 360
 
 
 def test_a_figure_above_the_limit_is_marked_and_says_why(project: Project) -> None:
     # 1 of 20 cells is 5 %, not more than the limit of 5 %.
     assert cell(shown(project), "Plan recall (one-to-one)").state == "incomplete"
-    publishing.set_limit(project, 0.04)
-    found = cell(shown(project), "Plan recall (one-to-one)")
-    assert found.state == "unfit"
-    assert "5.0 % of the judgements are missing, more than 4.0 %" in found.tip
+    results.set_limit(project, 0.04)
+    result = cell(shown(project), "Plan recall (one-to-one)")
+    assert result.state == "unfit"
+    assert "5.0 % of the judgements are missing, more than 4.0 %" in result.tip
     assert any("8 figures are not publishable" in words for words in shown(project).told)
 
 
 def test_one_metric_is_set_out_with_everything_that_belongs_to_it(project: Project) -> None:
     sheet = shown(project, metric="plan.recall", by="subject")
     rows = [[one.words for one in line.cells] for line in sheet.lines]
-    assert [one.title for one in sheet.columns] == [
+    assert [column.title for column in sheet.columns] == [
         "Subject", "System", "Plan recall (one-to-one)", "95 % interval", "Items", "Missing", "Share missing",
         "At least", "At most", "Publishable",
     ]  # fmt: skip
@@ -78,18 +102,9 @@ def test_aspects_are_told_apart(project: Project) -> None:
     said = {"s1": "true", "s2": "true", "s3": "true", "s4": "false"}
     adra.say(project, "adra.reasoning", one, adra.response_of(one), said)
     sheet = shown(project, metric="reasoning.accuracy", by="facet")
-    found = {line.cells[0].words: line.cells[2].value for line in sheet.lines}
+    result = {line.cells[0].words: line.cells[2].value for line in sheet.lines}
     # Background: 1 of 1 right; problem: 0 of 1; results: 2 of 2.
-    assert found == {"background": 1.0, "problem": 0.0, "results": 1.0}
-
-
-def test_every_figure_names_what_it_stands_on_and_its_picture(project: Project) -> None:
-    sheet = shown(project)
-    found = cell(sheet, "Plan recall (one-to-one)")
-    assert found.source is not None
-    assert (found.source.metric, found.source.rater_id) == ("plan.recall", adra.JUDGE)
-    picture = next(one for one in sheet.pictures if one.name == found.picture)
-    assert result_pictures.dots(project, picture, result_pictures.PRINTED, 50).width == 360
+    assert result == {"background": 1.0, "problem": 0.0, "results": 1.0}
 
 
 def test_a_rater_who_judged_nothing_leaves_only_what_is_computed(project: Project) -> None:
@@ -97,7 +112,260 @@ def test_a_rater_who_judged_nothing_leaves_only_what_is_computed(project: Projec
     assert {row.metric for row in overview.report(project, "nobody").rows} == {"latency"}
 
 
-def test_an_empty_project_has_no_figures(tmp_path: Path) -> None:
-    project = new_project(tmp_path / "none.goldsmith")
-    assert overview.sheets(overview.report(project)) == ()
-    project.close()
+FOUND = Estimate(0.5, 0.4, 0.65, n=10, missing=2, floor=0.45, ceiling=0.6, method="mean")
+SHEET = ResultSheet(
+    "figures",
+    "Figures",
+    columns(
+        ("system", "System"),
+        SheetColumn("coverage", "Coverage", "About", "of 1"),
+        ("wins", "Wins"),
+        ("system", "Other"),
+    ),
+    (
+        SheetLine((text("=1+1"), figure(FOUND), count(1234), text("Report 10"))),
+        SheetLine(
+            (text("باحث 深度"), figure(Estimate(None, note="nobody judged")), count(None), text("Report 9"))
+        ),
+    ),
+    ("What holds of all.",),
+)
+
+
+def test_figures_are_said_with_their_interval_and_gaps() -> None:
+    assert in_words(FOUND) == "0.500  [0.400, 0.650]  2 missing; with them 0.450 to 0.600"
+    assert in_words(Estimate(None, missing=3)) == "–  3 missing"
+    cell = figure(FOUND)
+    assert cell.tip == "n = 10\nmean\n2 judgements missing; with them 0.450 to 0.600"
+    assert "\n1 judgement missing" in figure(Estimate(0.5, missing=1, method="mean")).tip
+    assert (cell.state, figure(Estimate(None)).state) == ("incomplete", "missing")
+    few = settled(Estimate(0.15, 0.1, 0.2, n=9, method="mean over 3 clusters"), 3, "clusters")
+    assert "3 clusters are too few" in few.note
+    assert figure(few).tip == "n = 9\nmean over 3 items\n3 items are too few for an interval, which takes 5"
+    assert (
+        or_why(replace(few, value=None)) == "undefined (3 items are too few for an interval, which takes 5)"
+    )
+    assert (percent(0.125, 1), percent(1)) == ("12.5 %", "100 %")
+    assert (
+        sorted([text("Report 10"), text("Report 9")], key=lambda cell: str(cell.worth))[0].words == "Report 9"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "said"),
+    [(0.1234, "0.123"), (-3.0, "−3.000"), (12.345, "12.35"), (123.45, "123.5"), (12345.6, "12,346")],
+)
+def test_large_values_have_fewer_places(value: float, said: str) -> None:
+    assert number(value) == said
+
+
+def test_tables_leave_as_text_csv_and_json() -> None:
+    first, second = result_pictures.rows(SHEET)
+    assert first == {
+        "system": "=1+1", "coverage": 0.5, "coverage_low": 0.4, "coverage_high": 0.65, "coverage_n": 10,
+        "coverage_missing": 2, "coverage_floor": 0.45, "coverage_ceiling": 0.6, "coverage_note": "",
+        "wins": 1234, "system_2": "Report 10",
+    }  # fmt: skip
+    assert (second["coverage"], second["coverage_note"], second["wins"]) == (None, "nobody judged", None)
+    head = result_pictures.as_text(SHEET).splitlines()[0].split("\t")
+    assert head[:3] == ["System", "Coverage", "Coverage, low"]
+    written = result_pictures.as_csv(SHEET).decode("utf-8-sig")
+    assert written.splitlines()[1].startswith("'=1+1,0.5,0.4")
+    assert result_pictures.as_text(SHEET).splitlines()[1].startswith("'=1+1\t0.5\t0.4")
+    assert "باحث 深度" in written
+    tree = json.loads(result_pictures.as_json(SHEET))
+    assert (tree["title"], tree["told"], len(tree["rows"])) == ("Figures", ["What holds of all."], 2)
+    assert tree["rows"][1]["coverage"] is None
+    empty = ResultSheet("none", "None", SHEET.columns, ())
+    assert (result_pictures.as_csv(empty), result_pictures.as_text(empty)) == (b"", "")
+
+
+def test_keys_of_columns_are_their_own() -> None:
+    assert key_of("system", "GPT-4o (mini)") == "system_gpt_4o_mini"
+    assert key_of("plan.f1") == "plan_f1"
+    assert key_of("system", "深度 研究") == "system_深度_研究"
+    assert key_of("system", "!?") == "system"
+    heads = columns(("a", "A"), ("a_low", "A low"))
+    (row,) = result_pictures.rows(ResultSheet("x", "X", heads, (SheetLine((figure(FOUND), count(7))),)))
+    assert (row["a_low"], row["a_low_2"]) == (0.4, 7)
+    tree = result_pictures.as_tree(SHEET, offsets=True)
+    assert [one["key"] for one in tree["columns"]] == list(tree["rows"][0])
+    told_by = {one["key"]: (one["title"], one["unit"], one["about"]) for one in tree["columns"]}
+    assert told_by["coverage"] == ("Coverage", "of 1", "About")
+    assert told_by["coverage_low"] == ("Coverage, low", "of 1", "About")
+    assert told_by["coverage_n"] == ("Coverage, n", "", "About")
+    assert told_by["coverage_plus"][0] == "Coverage, plus"
+    assert tree["rows"][0]["coverage_plus"] == pytest.approx(0.15)
+    sheet = ResultSheet(
+        "x",
+        "X",
+        columns(("a", "A"), ("b", "B")),
+        (SheetLine((SheetCell("–"), SheetCell("on the front", 0.0))),),
+    )
+    assert result_pictures.rows(sheet) == [{"a": None, "b": "on the front"}]
+
+
+def test_a_table_is_saved_whole_or_not_at_all(tmp_path: Path) -> None:
+    assert result_pictures.save_exports(SHEET, tmp_path / "a.csv").read_bytes() == result_pictures.as_csv(
+        SHEET
+    )
+    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
+    expect_refusal(r"cannot be saved as “\.xls”", result_pictures.save_exports, SHEET, tmp_path / "a.xls")
+    expect_refusal(
+        "could not be written", result_pictures.save_exports, SHEET, tmp_path / "no folder" / "a.csv"
+    )
+
+
+SET_BY, NEVER_FALSE = "five public systems average the 0.52", "It never says False"
+
+
+def told_by(project: Project, view: str, **chosen: str) -> str:
+    sheets = result_views.show(
+        project, view, chosen, among=(*paper_tables.VIEWS, *validation_views.VIEWS)
+    ).sheets
+    return " ".join(words for sheet in sheets for words in sheet.told)
+
+
+@pytest.mark.parametrize(
+    ("view", "chosen"),
+    [
+        ("overview", {"metric": "coverage"}), ("items", {"metric": "coverage"}), ("domains", {"metric": "coverage"}),
+        ("efficiency", {"metric": "coverage"}), ("length", {"metric": "coverage"}), ("pilot", {}),
+        ("tables", {"table": "systems"}), ("judges", {}),
+    ],
+)  # fmt: skip
+def test_letter_22_where_coverage_stands_its_threshold_is_told(
+    sample: Project, view: str, chosen: dict[str, str]
+) -> None:
+    assert SET_BY in told_by(sample, view, **chosen)
+
+
+def test_letter_22_where_reasoning_stands_it_is_told_that_false_is_never_said(sample: Project) -> None:
+    assert NEVER_FALSE in told_by(sample, "overview", metric="reasoning.accuracy")
+    assert NEVER_FALSE in told_by(sample, "tables", table="end-to-end")
+    assert SET_BY not in told_by(sample, "items", metric="reasoning.accuracy")
+
+
+def test_letter_22_a_figure_of_the_baseline_is_a_floor_and_never_publishable(sample: Project) -> None:
+    chosen = {"metric": "coverage", "judge": _baseline(sample)}
+    (sheet,) = result_views.show(sample, "overview", chosen).sheets
+    assert {row["publishable"] for row in result_pictures.rows(sheet)} == {"floor"}
+    (wide,) = result_views.show(sample, "overview", {"judge": _baseline(sample)}).sheets
+    place = wide.keys.index("coverage")
+    assert all(
+        line.cells[place].words.endswith("floor")
+        for line in wide.lines
+        if line.cells[0].words != "The whole project"
+    )
+
+
+def _baseline(project: Project) -> str:
+    (judge,) = result_views.named("overview").choices(project)[:1]
+    return next(value for name, value in judge.values if name == "baseline")
+
+
+@pytest.mark.slow
+def test_letter_22_no_view_shows_a_baseline_as_publishable(sample: Project) -> None:
+    judge = _baseline(sample)
+    asked = [(view.name, {}) for view in paper_tables.VIEWS]
+    asked += [("tables", {"table": name}) for name in paper_tables.TABLES]
+    for name, chosen in asked:
+        whole = {**chosen, **_judged(sample, name, judge)}
+        try:
+            sheets = result_views.show(sample, name, whole, among=paper_tables.VIEWS).sheets
+        except Refusal:
+            continue
+        rows = [row for sheet in sheets for row in result_pictures.rows(sheet)]
+        assert not any(row.get("publishable") in ("yes", 0.0) for row in rows)
+
+
+def _judged(project: Project, view: str, judge: str) -> dict[str, str]:
+    offered = {choice.name for choice in result_views.named(view, paper_tables.VIEWS).choices(project)}
+    return {"judge": judge} if "judge" in offered else {}
+
+
+def test_letter_22_the_command_and_a_release_say_floor(
+    sample: Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(sample.path)
+    releases.export(sample, tmp_path / "release")
+    sample.close()
+    result = told(capsys, "results", path, "--rater", "baseline")
+    assert {row["publishable"] for row in result["rows"]} == {False}
+    assert SET_BY in result["told"][0]
+    assert SET_BY in " ".join(printed(capsys, "results", path, "--rater", "baseline").split())
+    scores = json.loads((tmp_path / "release" / "scores.json").read_text("utf-8"))
+    own = {score["unfit"] for score in scores if score["rater"] == "baseline" and score["value"] is not None}
+    assert own == {results.FLOOR}
+    card = " ".join((tmp_path / "release" / "data_card.md").read_text("utf-8").split())
+    assert SET_BY in card
+    assert NEVER_FALSE in card
+
+
+def test_letter_22_the_notes_say_what_the_baselines_do() -> None:
+    assert "0.42" in PROTOCOLS["researcherbench.coverage"].floor
+    assert not any(protocol.floor for protocol in PROTOCOLS.values() if protocol.baseline is None)
+
+
+@pytest.fixture
+def by_language(tmp_path: Path) -> Project:
+    return rated_tasks(tmp_path)
+
+
+def test_each_language_has_its_columns_and_each_system_its_row(by_language: Project) -> None:
+    shown = result_views.show(by_language, "tables", {"table": "arena"}, among=paper_tables.VIEWS)
+    sheet, leakage = shown.sheets
+    assert [line.cells[0].words for line in leakage.lines] == ["Alpha again", "Average"]
+    titles = [column.title for column in sheet.columns]
+    assert [title for title in titles if title.startswith("en")][-3:] == [
+        "en: ACE",
+        "en: Avg. Token",
+        "en: Avg. references",
+    ]
+    assert len([title for title in titles if title.startswith("zh")]) == len(titles) // 2
+    of = {line.cells[0].words: dict(zip(titles, line.cells, strict=True)) for line in sheet.lines}
+    # .5 · 8 + .3 · 6 + .2 · 1; .5 · 5 + .3 · 5; .5 · 2 + .2 · 10.
+    assert of["Alpha"]["en: ACE"].value == pytest.approx(6.0)
+    assert of["Alpha"]["zh: ACE"].value == pytest.approx(4.0)
+    assert of["Beta"]["en: ACE"].value == pytest.approx(3.0)
+    assert of["Beta"]["zh: ACE"].value is None
+    assert (of["Alpha"]["en: Avg. Token"].value, of["Alpha"]["en: Avg. references"].value) == (1000, 2)
+
+
+def test_every_figure_of_every_group_can_be_asked_where_it_comes_from(by_language: Project) -> None:
+    for place, item_id in enumerate(items.ids(by_language)):
+        traits = {"phase": ("Design", "Evaluate")[place], "difficulty": "Basic"}
+        items.change(by_language, item_id, traits=traits, question_type="Survey", subject="Physics")
+    rater = result_raters.raters(by_language, "arena.checklist")[0].id
+    (sheet, _) = result_views.show(by_language, "tables", {"table": "arena"}, among=paper_tables.VIEWS).sheets
+    asked = [(cell, 1) for line in sheet.lines for cell in line.cells if cell.metric == "ace"]
+    for _, by in overview.GROUPED:
+        for one in result_views.show(
+            by_language, "overview", {"metric": "ace", "by": by, "judge": rater}
+        ).sheets:
+            asked += [(cell, 0) for line in one.lines for cell in line.cells if cell.metric == "ace"]
+    there = [(cell, many) for cell, many in asked if cell.estimate and cell.estimate.value is not None]
+    assert {cell.source.group_by for cell, _ in there} >= {
+        "language",
+        "phase",
+        "difficulty",
+        "subject",
+        "all",
+    }
+    for cell, many in there:
+        lines = results_behind.behind(by_language, cell.source).lines
+        assert len(lines) == (many or cell.estimate.n), cell.source
+        assert all(results_behind.of_source(by_language, line.source) for line in lines)
+        assert results_behind.of_source(by_language, cell.source)
+
+
+def test_ace_against_length_is_a_table_of_its_own(by_language: Project) -> None:
+    shown = result_views.show(by_language, "tables", {"table": "ace-length"}, among=paper_tables.VIEWS)
+    assert [sheet.title for sheet in shown.sheets if "characters" in sheet.title]
+    assert {line.cells[0].words for line in shown.sheets[0].lines} == {"Alpha", "Beta"}
+
+
+def test_short_names_stay_with_the_papers_that_had_them() -> None:
+    known = paper_tables.aliases()
+    assert known["ar4"] == "arena"
+    assert [known["r3"], known["a3"], known["d2"]] == ["systems", "gold-plan", "deepscholar"]

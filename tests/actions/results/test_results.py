@@ -1,18 +1,44 @@
-"""Scores, their intervals, what is missing, and the judgements behind them."""
+"""Scores and what is missing, whose judgements and gold they rest on, and when they are fit to be published."""
 
 import asyncio
+import json
+from pathlib import Path
 
 import pytest
 
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.authoring.annotating import artifacts_of
+from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import label_tasks, labels
+from annotator.actions.material import draft_runs, model_drafts
+from annotator.actions.orders import orders
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_raters, results, results_behind
+from annotator.actions.releases import releases
+from annotator.actions.results import overview, result_raters, results, results_behind, scoring
 from annotator.actions.results.result_sheets import FigureSource
+from annotator.actions.results.results import ResultRow
+from annotator.actions.results.scoring import ALL
 from annotator.actions.runs import judge_cases
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.undo import history
+from annotator.cli.saying import app
+from annotator.domain.experts.adjudication import Reason
+from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.labels import UNSURE
+from annotator.domain.texts.estimate import Estimate
 from annotator.protocols import USUAL
-from tests.projects.labelling_project import submit_labels
-from tests.projects.small_project import units_of
+from tests.judging.odd_server import OddServer, at_work, completion
+from tests.projects import adra_project as adra
+from tests.projects import pairs_project as pairs
+from tests.projects.labelling_project import add_report, project_with, submit_labels
+from tests.projects.refusals import expect_refusal
+from tests.projects.small_project import empty_project, units_of
 from tests.storage import sql
 
 
@@ -34,25 +60,6 @@ def figure(project: Project, system: str, group: str = "all") -> results.ResultR
     return next(r for r in results.rows(project) if r.system == system and r.group == group)
 
 
-def test_a_score_is_the_covered_weight_over_all_weight(project: Project) -> None:
-    label_all(project, {"Alpha": ["yes", "no", "yes"], "Beta": ["no", "yes", "no"]})
-    assert figure(project, "Alpha").estimate.value == pytest.approx((3 + 1) / (3 + 2 + 1))
-    assert figure(project, "Beta").estimate.value == pytest.approx(2 / 6)
-
-
-def test_figures_stand_for_all_items_each_type_and_each_subject(project: Project) -> None:
-    label_all(project, {"Alpha": ["yes", "no", "yes"], "Beta": ["no", "yes", "no"]})
-    groups = {
-        (row.group_by, row.group): row.estimate.n for row in results.rows(project) if row.system == "Alpha"
-    }
-    assert groups == {
-        ("all", "all"): 2,
-        ("question_type", "Open Consulting"): 1,
-        ("question_type", "Technical Details"): 1,
-        ("subject", "Deep learning"): 2,
-    }
-
-
 def test_an_unsure_label_is_missing_and_bounds_the_score(project: Project) -> None:
     label_all(project, {"Alpha": ["yes", "no", "unsure"], "Beta": ["no", "no", "no"]})
     found = figure(project, "Alpha").estimate
@@ -70,8 +77,20 @@ def test_people_are_averaged_and_a_judge_is_told_apart(project: Project) -> None
     assert {row.rater for row in results.rows(project, "people")} == {"people"}
 
 
-def test_behind_a_figure_stand_its_judgements_in_the_order_of_the_rubric(project: Project) -> None:
+def test_scores_bound_what_is_missing(project: Project) -> None:
+    assert results.rows(project) == []
     label_all(project, {"Alpha": ["yes", "no", "yes"], "Beta": ["no", "yes", "no"]})
+    assert figure(project, "Alpha").estimate.value == pytest.approx((3 + 1) / (3 + 2 + 1))
+    assert figure(project, "Beta").estimate.value == pytest.approx(2 / 6)
+    groups = {
+        (row.group_by, row.group): row.estimate.n for row in results.rows(project) if row.system == "Alpha"
+    }
+    assert groups == {
+        ("all", "all"): 2,
+        ("question_type", "Open Consulting"): 1,
+        ("question_type", "Technical Details"): 1,
+        ("subject", "Deep learning"): 2,
+    }
     row = figure(project, "Alpha", "Technical Details")
     lines = results_behind.of_source(
         project, FigureSource(USUAL, row.rater_id, "", row.system_id, row.group_by, row.group)
@@ -83,5 +102,318 @@ def test_behind_a_figure_stand_its_judgements_in_the_order_of_the_rubric(project
     ]
 
 
-def test_without_judgements_there_are_no_rows(project: Project) -> None:
-    assert results.rows(project) == []
+PLAN = "adra.plan"
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Project:
+    """Alpha and Beta on two items; Alpha's plans are judged, one cell of the second item is missing."""
+    matrix = adra.adra_project(tmp_path, 2, ("Alpha", "Beta"))
+    one, two = items.ids(matrix)
+    adra.fill_matrix(matrix, one, adra.response_of(one), [[1, 0, 0, 0], [0, 1, 0, 0]])
+    adra.fill_matrix(matrix, two, adra.response_of(two), [[1, 0, 0, None]])
+    return matrix
+
+
+def words(matrix: Project, source: FigureSource) -> list[list[str]]:
+    return [[cell.words for cell in line.cells] for line in results_behind.behind(matrix, source).lines]
+
+
+def test_what_stands_behind_a_figure_leads_to_its_judgements(matrix: Project) -> None:
+    found = words(matrix, FigureSource(PLAN, adra.JUDGE, "plan.recall", adra.derived_id("system", "Alpha")))
+    # Two of four gold sub-tasks; of the second item the one row that is whole has none to count.
+    assert [(row[0], row[2], row[5], row[6]) for row in found] == [
+        ("1", "Alpha", "8", "0"),
+        ("2", "Alpha", "3", "1"),
+    ]
+    assert found[0][4] == "0.500"
+    # All missing not relevant: one of four found; relevant: still one row, so one of four.
+    assert found[1][7] == "0.250 – 0.250"
+    alpha = adra.derived_id("system", "Alpha")
+    sheet = results_behind.behind(matrix, FigureSource(PLAN, adra.JUDGE, "plan.recall", alpha))
+    source = sheet.lines[1].source
+    assert source is not None
+    lines = results_behind.of_source(matrix, source)
+    assert [(line.unit, line.judgement.value) for line in lines] == [
+        (adra.GOLD_PLAN[0], "relevant"), (adra.GOLD_PLAN[1], "not"), (adra.GOLD_PLAN[2], "not"),
+        (adra.GOLD_PLAN[3], None),
+    ]  # fmt: skip
+    one = items.ids(matrix)[0]
+    source = FigureSource(PLAN, adra.JUDGE, item_id=one, response_id=adra.response_of(one), unit_id="p2~g2")
+    assert [line.judgement.value for line in results_behind.of_source(matrix, source)] == ["relevant"]
+    sheet = results_behind.behind(matrix, FigureSource("adra.efficiency", "computed", "tokens"))
+    assert [line.source for line in sheet.lines] == [None] * 4
+    assert "0 of 4 reports have a score" in sheet.told[0]
+    people.add_person(matrix, "Ada", (Role.ANNOTATOR,))
+    matrix.work_as(next(person for person in people.people(matrix) if person.name == "Ada"))
+    expect_refusal(
+        "Only a coordinator", results_behind.behind, matrix, FigureSource(PLAN, adra.JUDGE, "plan.recall")
+    )
+
+
+def test_of_a_pair_both_orders_are_behind_it(matrix: Project) -> None:
+    one = items.ids(matrix)[0]
+    a, b = adra.response_of(one), adra.response_of(one, "Beta")
+    adra.say(matrix, "researcherbench.pairwise", one, a, {b: "first"})
+    adra.say(matrix, "researcherbench.pairwise", one, b, {a: "second"})
+    source = FigureSource("researcherbench.pairwise", adra.JUDGE, item_id=one, response_id=a, unit_id=b)
+    found = results_behind.of_source(matrix, source)
+    assert [(line.system, line.unit, line.judgement.value) for line in found] == [
+        ("Alpha", "Beta", "first"), ("Beta", "Alpha", "second"),
+    ]  # fmt: skip
+
+
+COVERAGE = "researcherbench.coverage"
+
+
+def label(project: Project, who: str, verdicts: list[str]) -> None:
+    """A person's labels of Alpha's report on the first item; the coordinator works again afterwards."""
+    me, item = people.someone(project), results_item(project)
+    units = units_of(project, item)
+    if who not in {person.name for person in people.people(project)}:
+        people.add_person(project, who, (Role.ANNOTATOR,))
+    project.work_as(next(person for person in people.people(project) if person.name == who))
+    for unit, verdict in zip(units, verdicts, strict=True):
+        labels.set_label(project, response(project, item), unit, verdict)
+    submit_labels(project)
+    project.work_as(me)
+
+
+def results_item(project: Project) -> str:
+    return str(sql.first(project, "SELECT id FROM item ORDER BY position")[0])
+
+
+def response(project: Project, item: str) -> str:
+    of_alpha = "system_id IN (SELECT id FROM system WHERE name = 'Alpha')"
+    return str(sql.first(project, f"SELECT id FROM response WHERE item_id = ? AND {of_alpha}", [item])[0])
+
+
+def coverage(project: Project, rater_id: str) -> float | None:
+    found = results.rows(project, rater_id)
+    return next(row.estimate.value for row in found if row.system == "Alpha" and row.group == "all")
+
+
+def test_each_person_is_a_rater_of_their_own_beside_all_of_them(project: Project) -> None:
+    label(project, "Ada", ["yes", "yes", "no"])
+    label(project, "Ben", ["yes", "no", "no"])
+    asyncio.run(judge_runs.run(project, judge_cases.RunRequest("baseline")))
+    found = {rater.name: (rater.id, rater.judgements) for rater in result_raters.everybody(project, COVERAGE)}
+    assert list(found) == ["baseline", "people", "R2", "R3"]
+    assert [count for _, count in found.values()] == [12, 6, 3, 3]
+    # Weights 3, 2 and 1: 5/6 and 3/6, and 4/6 on average.
+    assert coverage(project, found["R2"][0]) == pytest.approx(5 / 6)
+    assert coverage(project, found["R3"][0]) == pytest.approx(3 / 6)
+    assert coverage(project, "people") == pytest.approx(4 / 6)
+
+
+def test_what_a_person_was_not_given_is_not_missing(project: Project) -> None:
+    label(project, "Ada", ["yes", "yes", UNSURE])
+    rater = next(one for one in result_raters.everybody(project, COVERAGE) if one.name == "R2")
+    found = next(row for row in results.rows(project, rater.id) if row.group == "all")
+    assert (found.system, found.estimate.n, found.estimate.missing) == ("Alpha", 1, 1)
+    assert found.missing_rate == pytest.approx(1 / 3)
+
+
+def test_only_a_coordinator_is_told_how_one_person_answered(project: Project) -> None:
+    label(project, "Ada", ["yes", "yes", "no"])
+    assert len(result_raters.named_people(project, COVERAGE)) == 1
+    project.work_as(next(person for person in people.people(project) if person.name == "Ada"))
+    assert [rater.name for rater in result_raters.everybody(project, COVERAGE)] == ["people"]
+    assert result_raters.named_people(project, COVERAGE) == []
+    expect_refusal(
+        "Only a coordinator can read the judgements behind a figure",
+        results_behind.of_source,
+        project,
+        FigureSource(COVERAGE, "people"),
+    )
+
+
+def test_settled_labels_are_a_rater_too(tmp_path: Path) -> None:
+    project = pairs.pairs_project(tmp_path)
+    rubric = pairs.rubric((("Explains it", 3), ("Names it", 1)), "c")
+    assignments.seal(project, artifacts.start(project, pairs.item(project), Kind.RUBRIC, rubric).subject)
+    report = pairs.add_report(project, "Alpha")
+    said = {"Ada": {"c1": "yes", "c2": "yes"}, "Ben": {"c1": "yes", "c2": "no"}}
+    pairs.submit(project, {name: pairs.labels(report, values) for name, values in said.items()})
+    adjudication_id = pairs.opened(project, Stage.LABELLING)
+    first, second = adjudicating.sheet(project, adjudication_id).rows
+    ruling.rule(project, first.ruling.id, "both")
+    ruling.rule(
+        project, second.ruling.id, pairs.letter_of(project, adjudication_id, "Ben"), reason=Reason.ERROR
+    )
+    ruling.close(project, adjudication_id)
+    pairs.work_as(project, "Cora")
+    rater = next(
+        one for one in result_raters.everybody(project, COVERAGE) if one.id == result_raters.CONSENSUS
+    )
+    assert rater.judgements == 2
+    # Met is what weighs 3 of 4.
+    assert coverage(project, rater.id) == pytest.approx(3 / 4)
+    lines = results_behind.of_source(project, FigureSource(COVERAGE, rater.id))
+    assert [(line.rater, line.unit, line.judgement.value) for line in lines] == [
+        ("consensus", "Explains it", "yes"), ("consensus", "Names it", "no"),
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def doubled(tmp_path: Path) -> pairs.Project:
+    """Ada and Ben wrote a rubric of the first item, Ada alone one of the second; a judge judged both by Ada's."""
+    doubled = pairs.pairs_project(tmp_path, 2)
+    pairs.submit(doubled, {"Ada": pairs.rubric(pairs.ADA, "a"), "Ben": pairs.rubric(pairs.BEN, "b")})
+    pairs.submit(doubled, {"Ada": pairs.rubric(pairs.ADA, "c")}, place=1)
+    pairs.work_as(doubled, "Cora")
+    adra.add_judge(doubled)
+    for place, prefix, said in ((0, "a", "yynyn"), (1, "c", "nnynn")):
+        report = pairs.add_report(doubled, "Alpha", place)
+        values = {f"{prefix}{n}": {"y": "yes", "n": "no"}[one] for n, one in enumerate(said, 1)}
+        adra.say(doubled, COVERAGE, pairs.item(doubled, place), report, values)
+    return doubled
+
+
+def coverage_row(doubled: pairs.Project) -> results.ResultRow:
+    return next(row for row in results.rows(doubled) if row.metric == "coverage" and row.group_by == ALL)
+
+
+def test_doubles_count_only_where_asked(doubled: pairs.Project) -> None:
+    found = coverage_row(doubled)
+    # Ada's weights are 3, 2, 1, 2, 1: of the second item the third criterion is met, of the first nothing counts.
+    assert (found.estimate.value, found.estimate.n) == (pytest.approx(1 / 9), 1)
+    assert "R2 alone (1 item)" in found.gold
+    assert "not adjudicated (1 item)" in found.gold
+    annotating.count_unadjudicated(doubled, True)
+    found = coverage_row(doubled)
+    assert (found.estimate.value, found.estimate.n) == (pytest.approx((7 / 9 + 1 / 9) / 2), 2)
+    assert "R2, not adjudicated (1 item)" in found.gold
+    assert any("R2, not adjudicated" in line for line in overview.sheets(overview.report(doubled))[0].told)
+    history.undo(doubled)
+    assert coverage_row(doubled).estimate.n == 1
+
+
+def test_letter_12_one_of_two_who_are_asked_is_no_gold_yet(doubled: pairs.Project) -> None:
+    item = pairs.item(doubled, 1)
+    for name in ("Ada", "Ben"):
+        assignments.assign_one(doubled, item, pairs.person(doubled, name).id, Stage.RUBRIC)
+    with doubled.store.read() as db:
+        assert list(annotating.whose(db, pairs.Kind.RUBRIC).values()) == [annotating.LEFT_OUT] * 2
+    assert annotating.LEFT_OUT in coverage_words(doubled)
+
+
+def coverage_words(doubled: pairs.Project) -> str:
+    with doubled.store.read() as db:
+        return annotating.words(db, [pairs.Kind.RUBRIC])
+
+
+def test_letter_12_an_annotator_does_not_decide_whose_gold_counts(doubled: pairs.Project) -> None:
+    pairs.work_as(doubled, "Ada")
+    expect_refusal("", annotating.count_unadjudicated, doubled, True)
+
+
+def test_letter_12_the_command_and_the_release_say_whose(
+    doubled: pairs.Project, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cora = pairs.person(doubled, "Cora").id
+    app(["gold", str(doubled.path), "--unadjudicated", "--as", cora, "--json"], standalone_mode=False)
+    told = json.loads(capsys.readouterr().out)
+    assert told["unadjudicated"] is True
+    assert "R2, not adjudicated" in told["gold"]["rubric"]
+    again = pairs.Project.open(doubled.path)
+    releases.export(again, tmp_path / "release")
+    again.close()
+    scores = json.loads((tmp_path / "release" / "scores.json").read_text("utf-8"))
+    assert all("not adjudicated" in one["gold"] for one in scores if one["metric"] == "coverage")
+    assert (
+        json.loads((tmp_path / "release" / "manifest.json").read_text("utf-8"))["unadjudicated"]
+        == "the document that scored first, else that of the first alias"
+    )
+
+
+def test_a_release_says_nothing_of_who_is_awaited_for_an_item_that_was_retired(
+    doubled: pairs.Project, tmp_path: Path
+) -> None:
+    second = pairs.item(doubled, 1)
+    for name in ("Ada", "Ben"):
+        assignments.assign_one(doubled, second, pairs.person(doubled, name).id, Stage.RUBRIC)
+    releases.export(doubled, tmp_path / "one")
+    assert json.loads((tmp_path / "one" / "manifest.json").read_text("utf-8"))["awaited"] == {
+        "rubric": [second]
+    }
+    items.change(doubled, second, retired=True)
+    releases.export(doubled, tmp_path / "two")
+    assert "awaited" not in json.loads((tmp_path / "two" / "manifest.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Project:
+    return empty_project(tmp_path)
+
+
+def result(value: float | None, judged: int, missing: int, note: str = "") -> ResultRow:
+    estimate = Estimate(value, missing=missing, note=note)
+    return ResultRow("m", "p", "r", "r", "s", "s", "all", "all", estimate, judged=judged)
+
+
+def test_limits_and_formulas(bare: Project) -> None:
+    assert results.limit(bare) == 0.05
+    assert results.why_not(result(0.5, 95, 5), 0.05) == ""
+    assert results.why_not(result(0.5, 94, 6), 0.05) == "6.0 % of the judgements are missing, more than 5.0 %"
+    assert results.why_not(result(None, 10, 0, "no claim was cited"), 0.05) == "no claim was cited"
+    assert results.why_not(result(0.5, 0, 0), 0.0) == ""
+    change = results.set_limit(bare, 0.2)
+    assert (change.before, change.after, results.limit(bare)) == (0.05, 0.2, 0.2)
+    for share in (-0.1, 1.5):
+        expect_refusal("between 0 and 1", results.set_limit, bare, share)
+
+
+@pytest.mark.parametrize("info", scoring.described(), ids=lambda info: info.name)
+def test_every_metric_says_what_it_is_and_where_it_comes_from(info: scoring.MetricInfo) -> None:
+    shown = scoring.html(info.definition)
+    assert "ndefined" in shown
+    assert info.citation
+    assert not {"$$", "\\frac", "\\text", "`"} & set(shown.split())
+    assert "\\" not in shown
+
+
+def test_formulas_are_set_in_one_line_and_signs_are_no_markup() -> None:
+    assert scoring.formula(r"\frac{\sum_i w_i b_i}{\sum_i w_i}") == (
+        "Σ<sub>i</sub> w<sub>i</sub> b<sub>i</sub> / Σ<sub>i</sub> w<sub>i</sub>"
+    )
+    assert scoring.formula(r"\frac{TP}{TP + FP}") == "TP / (TP + FP)"
+    assert "&lt;b&gt;" in scoring.html("a <b> sign")
+    assert "coverage" in expect_refusal("no metric “speed”", scoring.named, "speed").todo
+
+
+NAME = "arena.checklist"
+DRAFT = {
+    "points": [
+        {"title": f"Point {n}", "description": "Sources are cited.", "weight": one}
+        for n, one in enumerate((0.5, 0.3, 0.2))
+    ]
+}
+RATED = {"quote": "", "rationale": "Basic.", "rating": 6}
+
+
+def test_a_figure_says_that_its_judges_model_drafted_the_checklist(tmp_path: Path) -> None:
+    with at_work(OddServer()) as server:
+        project = project_with(tmp_path, 0)
+        for name, model in (("writer", "gpt-4o-mini"), ("other", "gemini-2.5-flash")):
+            judges.add(project, name, base_url=server.url, model=model)
+        item_id = items.add(project, "How are sources cited?").subject
+        add_report(project, item_id, "Alpha", "Sources are cited.")
+        server.script(completion(json.dumps(DRAFT)))
+        order = RunRequest("writer", draft_runs.protocol_name(Kind.CHECKLIST), items=("1",))
+        assert asyncio.run(draft_runs.run(project, order))["state"] == "done"
+        (proposal,) = model_drafts.proposals(project)
+        model_drafts.take(project, proposal.id)
+        (artifact,) = artifacts_of(project, item_id)
+        assignments.seal(project, artifact.id)
+        for name in ("writer", "other"):
+            server.script(*[completion(json.dumps(RATED))] * 3)
+            asyncio.run(orders.carry_out(project, RunRequest(name, NAME, concurrency=1)))
+        gold = {
+            row.rater: row.gold
+            for one in judges.all_of(project)
+            for row in results.rows(project, one.id, protocol=NAME)
+        }
+        project.close()
+    assert "3 points drafted by the judge's own model, gpt-4o-mini" in gold["writer"]
+    assert "drafted" not in gold["other"]

@@ -13,7 +13,7 @@ from sqlalchemy import update
 from annotator.actions.judges import judges
 from annotator.actions.judging import judge_runs
 from annotator.actions.project.file import Project
-from annotator.actions.results import composites, overview
+from annotator.actions.results import overview
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.storage.tables import CALL
@@ -105,9 +105,9 @@ def test_what_brought_no_reply_is_read_as_the_evaluator_would(
 def test_the_choice_is_offered_where_replies_can_be_read_and_says_what_it_did(
     project: Project, server: OddServer
 ) -> None:
-    assert "reading" not in {one.name for one in overview.choices(project)}
+    assert "reading" not in {choice.name for choice in overview.choices(project)}
     asyncio.run(judge_runs.run(project, RunRequest("baseline")))
-    assert "reading" not in {one.name for one in overview.choices(project)}
+    assert "reading" not in {choice.name for choice in overview.choices(project)}
     judged(project, server, reply)
     shown = result_views.show(project, "overview", {"reading": overview.PUBLIC, "metric": "coverage"})
     assert any("read by the rule of ResearcherBench" in words for words in shown.sheets[0].told)
@@ -120,5 +120,5 @@ def test_a_judge_that_is_asked_several_criteria_in_one_call_cannot_be_read(
     project: Project, server: OddServer
 ) -> None:
     asyncio.run(judge_runs.run(project, RunRequest(JUDGE, together=3)))
-    assert "reading" not in {one.name for one in overview.choices(project)}
-    assert composites.everything(project, reading="public") == composites.everything(project)
+    assert "reading" not in {choice.name for choice in overview.choices(project)}
+    assert overview.everything(project, reading="public") == overview.everything(project)

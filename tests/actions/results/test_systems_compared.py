@@ -1,27 +1,36 @@
-"""Efficiency, length, domains, modes and several runs: every figure counted by hand."""
+"""Systems compared, judges' scores beside people's, and citations window by window: counted by hand."""
 
-from collections.abc import Iterator
+import asyncio
 from pathlib import Path
+from statistics import fmean
 
+import krippendorff
 import pytest
+from scipy.stats import spearmanr
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.items import items
+from annotator.actions.labelling import labels
+from annotator.actions.orders import orders
+from annotator.actions.papers import paper_tables, view_tables
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import response_scores
-from annotator.actions.studies import attempts, domains, efficiency, lengths, modes
+from annotator.actions.results import results
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.studies import result_views, score_views
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.material.part import ResponsePart
 from tests.projects import adra_project as adra
+from tests.projects.labelled_protocols import seal
+from tests.projects.labelling_project import add_report, project_with, submit_labels
 
 RECALL = "plan.recall"
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
-    project = adra.adra_project(tmp_path, 0)
-    yield project
-    project.close()
+def project(tmp_path: Path) -> Project:
+    return adra.adra_project(tmp_path, 0)
 
 
 def item(project: Project, subject: str = "NLP") -> str:
@@ -29,7 +38,7 @@ def item(project: Project, subject: str = "NLP") -> str:
         project, f"Question on {subject}, {len(items.ids(project))}?", "Technical Details", subject
     ).subject
     for document in adra.gold():
-        submitting.seal(project, adra.artifacts.start(project, item_id, document.KIND, document).subject)
+        assignments.seal(project, adra.artifacts.start(project, item_id, document.KIND, document).subject)
     return item_id
 
 
@@ -45,27 +54,27 @@ def test_who_is_on_the_front_and_who_is_beaten(project: Project) -> None:
     recall(project, one, "Good", 3, latency_s=10.0, tokens=100)
     recall(project, one, "Cheap", 1, latency_s=2.0, tokens=100)
     recall(project, one, "Bad", 1, latency_s=20.0)
-    found = efficiency.report(project, RECALL)
-    latency = {row.system: row.beaten_by for row in found.standings["latency"]}
+    result = score_views.efficiency_report(project, RECALL)
+    latency = {row.system: row.beaten_by for row in result.standings["latency"]}
     assert latency == {"Good": (), "Cheap": (), "Bad": ("Cheap", "Good")}
-    tokens = {row.system: (row.known, row.beaten_by) for row in found.standings["tokens"]}
+    tokens = {row.system: (row.known, row.beaten_by) for row in result.standings["tokens"]}
     # At equal tokens the higher score wins; of Bad nothing is known.
     assert tokens == {"Good": (True, ()), "Cheap": (True, ("Good",)), "Bad": (False, ())}
-    assert found.known == ("latency", "tokens")
-    (sheet,) = efficiency.sheets(found)
+    assert result.known == ("latency", "tokens")
+    (sheet,) = score_views.efficiency_sheets(result)
     assert [picture.name for picture in sheet.pictures] == ["latency", "tokens"]
     assert any(words.startswith("Cost is not known") for words in sheet.told)
 
 
 def test_length_goes_with_the_score(project: Project) -> None:
-    for found, letters in ((1, 10), (2, 20), (3, 30)):
-        recall(project, item(project), "Alpha", found, text="x" * letters)
-    found = lengths.report(project, RECALL)
+    for result, letters in ((1, 10), (2, 20), (3, 30)):
+        recall(project, item(project), "Alpha", result, text="x" * letters)
+    result = score_views.lengths_report(project, RECALL)
     # Scores 1/4, 2/4, 3/4 rise on a line with lengths 10, 20, 30.
-    assert found.points["Alpha"] == ((10.0, 0.25), (20.0, 0.5), (30.0, 0.75))
-    assert found.within["Alpha"].value == pytest.approx(1.0)
-    assert found.over["all reports"][1].value == pytest.approx(1.0)
-    sheet, correlations = lengths.sheets(found)
+    assert result.points["Alpha"] == ((10.0, 0.25), (20.0, 0.5), (30.0, 0.75))
+    assert result.within["Alpha"].value == pytest.approx(1.0)
+    assert result.over["all reports"][1].value == pytest.approx(1.0)
+    sheet, correlations = score_views.lengths_sheets(result)
     assert [line.cells[4].value for line in correlations.lines] == [3, 3, 1, 1, 3, 3, 1, 1]
     assert [cell.value for cell in sheet.lines[0].cells[1:5]] == [3, 20.0, 10.0, 30.0]
     # One system is none to hold against another.
@@ -74,10 +83,10 @@ def test_length_goes_with_the_score(project: Project) -> None:
 
 @pytest.mark.usefixtures("small_cases")
 def test_a_domain_has_its_mean_and_its_interval(project: Project) -> None:
-    for found in (1, 2, 3):
-        recall(project, item(project, "NLP"), "Alpha", found)
+    for result in (1, 2, 3):
+        recall(project, item(project, "NLP"), "Alpha", result)
     recall(project, item(project, "Vision"), "Alpha", 4)
-    report = domains.report(project, "subject", RECALL)
+    report = score_views.domains_report(project, "subject", RECALL)
     nlp, vision = report.means["Alpha"]["NLP"], report.means["Alpha"]["Vision"]
     # Mean 1/2, variance 1/16 / 3, which 12 units have; t(0.975, 2) = 4.3027 (any table).
     half = 4.3027 / (1 + 4.3027**2 / 12) * (1 / 48 + 4.3027**2 / (4 * 12**2)) ** 0.5
@@ -85,7 +94,7 @@ def test_a_domain_has_its_mean_and_its_interval(project: Project) -> None:
     assert nlp.high is not None
     assert nlp.high == pytest.approx(0.5 + half, abs=1e-5)
     assert (vision.value, vision.high) == (1.0, None)
-    (sheet,) = domains.sheets(report)
+    (sheet,) = score_views.domains_sheets(report)
     assert [line.cells[0].words for line in sheet.lines] == ["Vision", "NLP"]
     assert [line.cells[4].words for line in sheet.lines] == ["1.000", "0.500  [0.111, 0.889] rough"]
 
@@ -96,23 +105,23 @@ def test_what_gold_gives_is_paired_item_by_item(project: Project) -> None:
         recall(project, item_id, "Alpha", before)
         recall(project, item_id, "Alpha", after, mode="isolated")
     recall(project, three, "Alpha", 4)
-    found = modes.report(project, metric=RECALL)
-    compared = found.comparisons["Alpha"]
+    result = score_views.modes_report(project, metric=RECALL)
+    compared = result.comparisons["Alpha"]
     # 3/4 − 1/4 and 2/4 − 2/4; the third item has one mode only.
-    assert [one.value for one in compared.differences.values()] == [0.5, 0.0]
+    assert [difference.value for difference in compared.differences.values()] == [0.5, 0.0]
     assert compared.mean.value == pytest.approx(0.25)
     assert (len(compared.only_one), len(compared.only_other)) == (1, 0)
-    assert (found.one, found.other) == ("end-to-end", "isolated")
-    gain, each = modes.sheets(found)
+    assert (result.one, result.other) == ("end-to-end", "isolated")
+    gain, each = score_views.modes_sheets(result)
     assert [cell.value for cell in gain.lines[0].cells[4:]] == [2, 1]
     assert len(each.lines) == 2
 
 
 def test_best_of_k_runs(project: Project) -> None:
     one = item(project)
-    for trial, found in enumerate((1, 2, 4), start=1):
-        recall(project, one, "Alpha", found, trial=trial)
-    passed = attempts.report(project, RECALL).passed["Alpha"]
+    for trial, result in enumerate((1, 2, 4), start=1):
+        recall(project, one, "Alpha", result, trial=trial)
+    passed = score_views.attempts_report(project, RECALL).passed["Alpha"]
     # Of 1/4, 2/4 and 4/4: the mean; of the three pairs the best are 2/4, 4/4, 4/4; and the best of all.
     assert passed[1].value == pytest.approx((0.25 + 0.5 + 1) / 3)
     assert passed[2].value == pytest.approx((0.5 + 1 + 1) / 3)
@@ -121,18 +130,16 @@ def test_best_of_k_runs(project: Project) -> None:
 
 def test_one_run_is_no_several(project: Project) -> None:
     recall(project, item(project), "Alpha", 2)
-    assert attempts.sheets(attempts.report(project, RECALL)) == ()
-    assert modes.sheets(modes.report(project, metric=RECALL)) == ()
+    assert score_views.attempts_sheets(score_views.attempts_report(project, RECALL)) == ()
+    assert score_views.modes_sheets(score_views.modes_report(project, metric=RECALL)) == ()
 
 
 def test_a_mean_of_runs_keeps_what_is_missing(project: Project) -> None:
     one = item(project)
     recall(project, one, "Alpha", 2)
-    second = adra.answer(project, one, "Alpha", trial=2)
-    adra.fill_matrix(project, one, second, [[1, None, 0, 0]])
-    runs = response_scores.by_item(response_scores.of_metric(project, RECALL).of_mode())
-    (scores,) = (of[one] for of in runs.values())
-    mean = response_scores.mean_of_runs(scores)
+    adra.fill_matrix(project, one, adra.answer(project, one, "Alpha", trial=2), [[1, None, 0, 0]])
+    (scores,) = (of[one] for of in results.by_item(results.of_metric(project, RECALL).of_mode()).values())
+    mean = results.item_means_of_runs(scores)
     assert (mean.n, mean.missing, mean.method) == (1, 1, "mean of 2 runs")
     assert mean.note == "1 of 2 left out: no defined score"
 
@@ -140,8 +147,97 @@ def test_a_mean_of_runs_keeps_what_is_missing(project: Project) -> None:
 def test_a_part_that_is_not_known_is_no_zero(project: Project) -> None:
     one = item(project)
     adra.answer(project, one, "Alpha")
-    known = adra.answer(project, one, "Beta")
-    adra.give(project, one, known, ResponsePart.REFERENCES, Evidence())
-    means = response_scores.system_means(response_scores.of_metric(project, "retrieval.recall"))
+    adra.give(project, one, adra.answer(project, one, "Beta"), ResponsePart.REFERENCES, Evidence())
+    means = results.system_means(results.of_metric(project, "retrieval.recall"))
     # Alpha's references were never drawn, Beta has none.
     assert {name: mean.value for name, mean in means.items()} == {"Alpha": None, "Beta": 0.0}
+
+
+NAME = "arena.checklist"
+WORDS = ("sources", "limits", "methods", "costs")
+TEXTS = {"Alpha": " ".join(WORDS), "Beta": "sources limits", "Gamma": "Nothing of it."}
+# Ratings by each of three people, by system; of the last item Gamma has two.
+RATINGS = {"Alpha": (9, 8, 10), "Beta": (6, 5, 4), "Gamma": (0, 1, 2)}
+ITEMS = 6
+
+
+@pytest.fixture
+def rated(tmp_path: Path) -> Project:
+    made = project_with(tmp_path, 2)
+    raters, first = people.people(made), made.person
+    assert first is not None
+    for number in range(ITEMS):
+        item_id = items.add(made, f"Question {number}?").subject
+        point = CheckPoint(id=f"p{number}", text=" ".join(WORDS), share=1.0)
+        seal(made, item_id, Checklist(units=(point,)))
+        for system, text in TEXTS.items():
+            response_id = add_report(made, item_id, system, text)
+            last = number == ITEMS - 1 and system == "Gamma"
+            for person, rating in zip(raters[: 2 if last else 3], RATINGS[system], strict=False):
+                made.work_as(person)
+                labels.set_label(made, response_id, point.id, str(rating), protocol=NAME)
+            made.work_as(first)
+    submit_labels(made)
+    asyncio.run(orders.carry_out(made, RunRequest("baseline", NAME)))
+    return made
+
+
+def test_a_judges_scores_are_correlated_with_the_mean_of_peoples(rated: Project) -> None:
+    (result,) = view_tables.agreement_report(rated)
+    assert (result.title, len(result.items), sorted(set(result.raters))) == ("ACE", 3 * ITEMS, [2, 3])
+    # The baseline gives 10 for four words of four, 5 for two and 0 for none, on each item alike.
+    assert set(result.by_judge) == {10.0, 5.0, 0.0}
+    peer = spearmanr(result.by_judge, [fmean(of.values()) for of in result.by_people]).statistic
+    assert result.over("spearman").value == pytest.approx(peer)
+    assert result.within().value == pytest.approx(1.0)
+    assert result.within().n == ITEMS
+
+
+def test_people_agree_by_alpha_of_their_own_scores(rated: Project) -> None:
+    (result,) = view_tables.agreement_report(rated)
+    names = sorted({rater for of in result.by_people for rater in of})
+    rows = [[of.get(name, float("nan")) for of in result.by_people] for name in names]
+    assert result.alpha().value == pytest.approx(krippendorff.alpha(rows, level_of_measurement="interval"))
+
+
+def test_the_table_tells_what_is_published_and_who_rated_too_few(rated: Project) -> None:
+    (sheet,) = result_views.show(
+        rated, "tables", {"table": "scores-of-people"}, among=paper_tables.VIEWS
+    ).sheets
+    (line,) = sheet.lines
+    of = dict(zip(sheet.keys, line.cells, strict=True))
+    assert [of[f"published_{name}"].value for name in ("spearman", "pearson", "kendall")] == [
+        0.81,
+        0.76,
+        0.65,
+    ]
+    assert (of["raters"].words, of["place"].words) == ("2–3", "Table 5, ACE")
+    assert "ACE, baseline: 1 of 18 responses were rated by fewer than 3 people." in sheet.told
+    assert any(words.startswith("Floor: the baseline") for words in sheet.told)
+
+
+def test_what_is_left_out_is_counted(rated: Project) -> None:
+    item_id = items.add(rated, "Two points?").subject
+    seal(
+        rated,
+        item_id,
+        Checklist(units=tuple(CheckPoint(id=f"q{n}", text=WORDS[n], share=0.5) for n in range(2))),
+    )
+    response_id = add_report(rated, item_id, "Alpha", TEXTS["Alpha"])
+    # Of two points the second was never rated.
+    labels.set_label(rated, response_id, "q0", "7", protocol=NAME)
+    submit_labels(rated)
+    asyncio.run(orders.carry_out(rated, RunRequest("baseline", NAME)))
+    (result,) = view_tables.agreement_report(rated)
+    assert (len(result.items), result.left_out) == (3 * ITEMS, 1)
+    (sheet,) = view_tables.agreement_sheets([result])
+    assert any("ACE, baseline: 1 response left out" in words for words in sheet.told)
+
+
+def test_each_rate_of_key_points_has_the_published_figures() -> None:
+    aims = view_tables.AIMS
+    assert (aims["ksr"].spearman, aims["kcr"].pearson, aims["kor"].kendall) == (0.84, 0.79, 0.68)
+
+
+def test_without_people_there_is_no_table(tmp_path: Path) -> None:
+    assert view_tables.agreement_sheets(view_tables.agreement_report(project_with(tmp_path, 0))) == ()

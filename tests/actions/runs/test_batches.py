@@ -10,12 +10,12 @@ import pytest
 from annotator.actions.judging import judge_runs
 from annotator.actions.orders import orders
 from annotator.actions.project.file import Project
-from annotator.actions.runs import batches, run_records
+from annotator.actions.runs import run_kind, run_records
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches import batching
 from tests.judging.batch_server import BatchServer, Results, answered, failed
 from tests.judging.odd_server import Odd, completion, error
+from tests.projects.refusals import expect_refusal
 from tests.servers.served import JUDGE, serving_batches
 from tests.storage import sql
 
@@ -66,7 +66,7 @@ def test_a_run_goes_by_one_batch_but_for_its_first_question(project: Project, se
     assert (ended["state"], ended["done"], ended["total"], ended["missing"]) == ("done", ALL, ALL, {})
     assert (len(server.bodies), len(server.made), len(server.named())) == (1, 1, ALL - 1)
     assert statuses(project) == {"ok": ALL}
-    assert batches.out(project) == []
+    assert run_kind.out(project) == []
 
 
 def test_how_far_the_provider_is_is_told_line_by_line(project: Project, server: BatchServer) -> None:
@@ -82,7 +82,7 @@ def test_a_batch_that_is_out_is_listed_and_fetched_by_the_next_start(
     project: Project, server: BatchServer
 ) -> None:
     assert left_with_the_provider(project, server)["state"] == "cancelled"
-    (out,) = batches.out(project)
+    (out,) = run_kind.out(project)
     assert (out.judge, out.questions, out.stage, out.status) == (JUDGE, ALL - 1, "sent", "validating")
     assert "11 questions, validating, to be answered by" in out.words()
     ended = asyncio.run(orders.carry_out(project, orders.unfinished(project)))
@@ -92,10 +92,8 @@ def test_a_batch_that_is_out_is_listed_and_fetched_by_the_next_start(
 
 def test_what_a_batch_holds_is_not_asked_live_beside_it(project: Project, server: BatchServer) -> None:
     left_with_the_provider(project, server)
-    with pytest.raises(Refusal, match="still with the provider"):
-        run(project, batch=False)
-    with pytest.raises(Refusal, match="still with the provider"):
-        run(project, systems=("Alpha",))
+    expect_refusal("still with the provider", run, project, batch=False)
+    expect_refusal("still with the provider", run, project, systems=("Alpha",))
     assert len(server.bodies) == 1
 
 
@@ -119,7 +117,7 @@ def test_a_withdrawn_batch_gives_what_it_has_and_the_rest_stays_unjudged(
     server.work = lambda requests: Results(
         [answered(requests[0]["custom_id"], server.answer(requests[0]["body"], 0))]
     )
-    assert asyncio.run(batches.withdraw(project, JUDGE)) == 1
+    assert asyncio.run(run_kind.withdraw(project, JUDGE)) == 1
     ended = asyncio.run(orders.carry_out(project, orders.unfinished(project)))
     assert (ended["state"], len(server.bodies)) == ("interrupted", 1)
     assert "cancelled" in ended["cause"]
@@ -134,8 +132,7 @@ def test_a_unit_that_a_batched_reply_leaves_out_is_not_served_from_it_again(
     server.work = lambda requests: Results(
         [answered(each["custom_id"], completion('{"answers": []}')) for each in requests]
     )
-    ended = run(project, together=3)
-    assert ended["missing"] == {"invalid": ALL - 3}
+    assert run(project, together=3)["missing"] == {"invalid": ALL - 3}
     server.work = lambda requests: Results(
         [answered(each["custom_id"], whole(each["body"], 0)) for each in requests]
     )
@@ -146,15 +143,13 @@ def test_a_unit_that_a_batched_reply_leaves_out_is_not_served_from_it_again(
 def test_an_endpoint_without_batches_says_so_and_the_run_can_be_begun_again(
     project: Project, server: BatchServer
 ) -> None:
-    def no_desk(method: str, path: str, number: int) -> Odd | None:
+    def no_session(method: str, path: str, number: int) -> Odd | None:
         return error(404, "no such path") if path == "/v1/files" else None
 
-    server.fault = no_desk
-    with pytest.raises(Refusal, match="takes no batches"):
-        run(project)
+    server.fault = no_session
+    expect_refusal("takes no batches", run, project)
     assert [line.state for line in run_records.runs(project)] == ["interrupted"]
-    ended = run(project, batch=False)
-    assert (ended["done"], len(server.bodies)) == (ALL, ALL)
+    assert (run(project, batch=False)["done"], len(server.bodies)) == (ALL, ALL)
 
 
 def test_batches_of_a_provider_that_is_gone_are_given_up_and_asked_anew(
@@ -162,14 +157,12 @@ def test_batches_of_a_provider_that_is_gone_are_given_up_and_asked_anew(
 ) -> None:
     left_with_the_provider(project, server)
     server.fault = lambda method, path, number: error(401, "no such account")
-    with pytest.raises(Refusal, match="cannot be reached or used"):
-        asyncio.run(batches.withdraw(project))
-    assert batches.forget(project, JUDGE) == 1
-    assert batches.out(project) == []
+    expect_refusal("cannot be reached or used", asyncio.run, run_kind.withdraw(project))
+    assert run_kind.forget(project, JUDGE) == 1
+    assert run_kind.out(project) == []
     assert run(project, batch=False)["done"] == ALL
 
 
 def test_a_judge_that_asks_no_model_has_no_batches(project: Project) -> None:
-    with pytest.raises(Refusal, match="asks no model"):
-        asyncio.run(judge_runs.run(project, RunRequest("baseline", batch=True)))
+    expect_refusal("asks no model", asyncio.run, judge_runs.run(project, RunRequest("baseline", batch=True)))
     assert run_records.runs(project) == []

@@ -1,6 +1,6 @@
-"""What the journal of calls remembers: answers, not errors, from one start to the next and within one."""
+"""What the journal of calls remembers, and what is said of a run while it goes and when it ends."""
 
-from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -9,23 +9,25 @@ import pytest
 from annotator.actions.items import items
 from annotator.actions.judges import judges
 from annotator.actions.project.file import Project
+from annotator.actions.runs import run_records
 from annotator.actions.runs.journal import KnownKeys, RunJournal
-from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.judge import Call, RunState, Status, Verdict
 from annotator.domain.judges.protocol import Case
 from annotator.domain.kinds.artifact import Unit
-from annotator.domain.material.response import Response
-from annotator.judging.runs.progress import Finished
+from annotator.domain.material.item import Response
+from annotator.judging.batches.batch_results import QuestionFate
+from annotator.judging.batches.batching import BatchProgress
+from annotator.judging.runner import Finished, ProgressTally, RunEnd
+from tests.judging.odd_server import case
 from tests.projects.small_project import small_project
 from tests.storage import sql
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path: Path) -> Project:
     project = small_project(tmp_path)
     judges.kept(project, judges.BASELINE)
-    yield project
-    project.close()
+    return project
 
 
 def journal(project: Project) -> RunJournal:
@@ -61,9 +63,8 @@ def test_an_answer_is_found_in_the_same_start_and_in_the_next(project: Project) 
     kept = journal(project)
     assert kept.find("a") is None
     kept.record([finished(project, "u1", (call("a"),))])
-    for found in (kept.find("a"), journal(project).find("a")):
-        assert found is not None
-        assert (found.id, found.status) == ("call-a-ok", Status.OK)
+    for result in (kept.find("a"), journal(project).find("a")):
+        assert (result.id, result.status) == ("call-a-ok", Status.OK)
 
 
 def test_an_error_is_never_found(project: Project) -> None:
@@ -112,3 +113,101 @@ def test_keys_are_known_whether_they_were_there_or_come() -> None:
     assert "new" in known
     assert not any(f"other {number}" in known for number in range(1000))
     assert "x" not in KnownKeys()
+
+
+NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)
+
+
+def finished_case(number: int, status: Status = Status.OK, **told: object) -> Finished:
+    call = Call(id=f"c{number}", judge_id="j", cache_key=f"k{number}", status=status, **told)
+    verdict = Verdict(value="yes") if status is Status.OK else Verdict(status=status, cause="So.")
+    return Finished(case(number), {"c1": verdict}, (call,), call_id=call.id)
+
+
+def ended(*found: Finished, state: RunState = RunState.DONE, cause: str = "") -> run_records.RunEvent:
+    tally = ProgressTally()
+    for one in found:
+        tally.count(one)
+    return run_records.ended_line(
+        "run-1", "criteria judged", RunEnd(state, tally.told((), None), cause), 3, 20
+    )
+
+
+def test_a_model_that_changes_within_a_run_is_warned_of() -> None:
+    one = ended(finished_case(1, returned_model="m-2026-01"), finished_case(2, returned_model="m-2026-01"))
+    assert not any("more than one model" in sentence for sentence in run_records.words(one))
+    two = ended(finished_case(1, returned_model="m-2026-01"), finished_case(2, returned_model="m-2026-02"))
+    assert two["models"] == ["m-2026-01", "m-2026-02"]
+    assert "The endpoint answered as more than one model: m-2026-01, m-2026-02." in run_records.words(two)
+
+
+def test_what_did_not_come_is_counted_by_cause_and_never_as_done_well() -> None:
+    line = ended(
+        finished_case(1),
+        finished_case(2, Status.REFUSED),
+        finished_case(3, Status.TIMEOUT),
+        finished_case(4, Status.TIMEOUT),
+    )
+    assert (line["done"], line["total"], line["missing"]) == (3 + 4, 20, {"refused": 1, "timeout": 2})
+    assert any("Without a verdict: 1 refused, 2 timeout." in sentence for sentence in run_records.words(line))
+
+
+def test_judged_missing_and_not_asked_are_together_the_total() -> None:
+    line = ended(finished_case(1), finished_case(2, Status.REFUSED), state=RunState.INTERRUPTED)
+    # Three were there before, none of them missing.
+    assert (line["judged"], line["without"], line["not_asked"]) == (4, {"refused": 1}, 15)
+    assert run_records.words(line)[0].startswith("4 of 20 criteria judged, 15 not asked (interrupted")
+
+
+def test_what_earlier_sessions_left_missing_counts_too() -> None:
+    tally = ProgressTally()
+    tally.count(finished_case(1))
+    told = RunEnd(RunState.DONE, tally.told((), None))
+    line = run_records.ended_line("run-1", "criteria judged", told, 19, 20, {"timeout": 2})
+    assert (line["judged"], line["without"], line["not_asked"], line["missing"]) == (
+        18,
+        {"timeout": 2},
+        0,
+        {},
+    )
+    assert run_records.words(line)[:2] == [
+        f"18 of 20 criteria judged (done, {line['seconds']} s).",
+        "Without a verdict: 2 timeout. Run the same command again to retry.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "advice"), [("derived", "A vote makes no calls"), ("baseline", "list of missing judgements")]
+)
+def test_whom_asking_again_does_not_help_is_not_advised_to(kind: str, advice: str) -> None:
+    _, said = run_records.words(ended(finished_case(1, Status.UNCLEAR)) | {"kind": kind, "calls": 0})
+    assert advice in said
+    assert "Run the same command again" not in said
+
+
+def test_a_cost_that_nobody_knows_is_not_told_as_nothing() -> None:
+    assert ended(finished_case(1))["cost_usd"] is None
+    assert "the whole run cost an unknown amount" in " ".join(run_records.words(ended(finished_case(1))))
+    assert ended(finished_case(1, cost_usd=0.25), finished_case(2))["cost_usd"] is None
+    both = ended(
+        finished_case(1, cost_usd=0.25, tokens_output=1), finished_case(2, cost_usd=0.5, tokens_output=1)
+    )
+    assert both["cost_usd"] == 0.75
+
+
+def test_why_a_run_stopped_is_said() -> None:
+    line = ended(state=RunState.INTERRUPTED, cause="The account's credit is used up.")
+    assert run_records.words(line)[-1] == "Reason for stopping: The account's credit is used up."
+
+
+def test_a_run_that_waits_for_batches_says_how_far_the_provider_is() -> None:
+    told = BatchProgress(2, 500, 120, 3, {QuestionFate.ANSWERED: 40, QuestionFate.FAILED: 1}, 0.5, NOON)
+    line = run_records.batch_line("run-1", "criteria judged", told, 3, 600)
+    assert line["paused"] == (
+        "The provider has answered 120 of 500 questions, by 2026-03-01 12:00 UTC at the latest"
+    )
+    assert (line["done"], line["total"], line["cost_usd"]) == (3, 600, 0.5)
+    assert line["batches"] == {
+        "out": 2, "questions": 500, "done": 120, "failed": 3, "fates": {"answered": 40, "failed": 1},
+        "until": NOON.isoformat(),
+    }  # fmt: skip

@@ -13,13 +13,13 @@ from annotator.actions.judging import filled_prompts, judge_runs
 from annotator.actions.material import extracting
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.runs import judge_totals, judgement_replies, run_judgements, run_watching
+from annotator.actions.runs import journal, run_records
+from annotator.actions.runs.journal import ALL, FLAGGED, NO_VERDICT, JudgementQuery, JudgementSource
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.runs.run_judgements import ALL, FLAGGED, NO_VERDICT, JudgementQuery, JudgementSource
-from annotator.domain.experts.person import Role
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.experts.assignment import Role
 from annotator.storage.tables import JUDGEMENT
 from tests.judging.odd_server import Odd, OddServer, completion, error
+from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import units_of
 from tests.servers.served import JUDGE, answering, asked_about
 
@@ -48,52 +48,46 @@ def run(project: Project, **how: Any) -> str:
 
 
 def test_the_list_begins_with_what_has_no_verdict(project: Project) -> None:
-    found = run_judgements.lines(project, JudgementSource(run(project)))
-    assert {(line.unit, line.value, line.status) for line in found.lines} == {
+    result = journal.lines(project, JudgementSource(run(project)))
+    assert {(line.unit, line.value, line.status) for line in result.lines} == {
         ("Names one dataset", None, "refused")
     }
-    assert [(line.item_key, line.system) for line in found.lines] == [
+    assert [(line.item_key, line.system) for line in result.lines] == [
         ("1", "Alpha"), ("1", "Beta"), ("2", "Alpha"), ("2", "Beta"),
     ]  # fmt: skip
-    assert dict(found.counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
-    assert dict(found.causes) == {"refused": 4}
+    assert dict(result.counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
+    assert dict(result.causes) == {"refused": 4}
 
 
-def test_the_list_is_narrowed_by_sort_cause_and_system(project: Project) -> None:
+def test_the_list_is_narrowed_by_sort_item_and_unit(project: Project) -> None:
     run_id = run(project)
 
     def units(**query: str) -> list[str]:
         return [
             line.unit
-            for line in run_judgements.lines(project, JudgementSource(run_id), JudgementQuery(**query)).lines
+            for line in journal.lines(project, JudgementSource(run_id), JudgementQuery(**query)).lines
         ]
 
     assert set(units(which=FLAGGED)) == {"Explains residual connections"}
     assert len(units(which=ALL)) == 12
     assert len(units(which=ALL, system="Alpha")) == 6
     assert units(cause="timeout") == []
-
-
-def test_the_list_is_narrowed_to_an_item_and_to_a_unit_of_it(project: Project) -> None:
-    run_id = run(project)
-    of_item = run_judgements.lines(project, JudgementSource(run_id), JudgementQuery(ALL, item="2")).lines
+    of_item = journal.lines(project, JudgementSource(run_id), JudgementQuery(ALL, item="2")).lines
     assert (len(of_item), {line.item_key for line in of_item}) == (6, {"2"})
     unit = units_of(project, items.ids(project)[1])[0]
-    found = run_judgements.lines(
-        project, JudgementSource(run_id), JudgementQuery(ALL, item="2", unit=unit)
-    ).lines
-    assert [(line.item_key, line.unit) for line in found] == [("2", "Explains residual connections")] * 2
+    result = journal.lines(project, JudgementSource(run_id), JudgementQuery(ALL, item="2", unit=unit)).lines
+    assert [(line.item_key, line.unit) for line in result] == [("2", "Explains residual connections")] * 2
 
 
 def test_a_long_list_says_how_much_was_left_off(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_judgements, "MOST", 5)
-    found = run_judgements.lines(project, JudgementSource(run(project)), JudgementQuery(ALL))
-    assert (len(found.lines), found.left_off) == (5, 7)
+    monkeypatch.setattr(journal, "MOST", 5)
+    result = journal.lines(project, JudgementSource(run(project)), JudgementQuery(ALL))
+    assert (len(result.lines), result.left_off) == (5, 7)
 
 
-def the(project: Project, run_id: str, unit: str) -> judgement_replies.JudgementDetail:
-    lines = run_judgements.lines(project, JudgementSource(run_id), JudgementQuery(ALL)).lines
-    return judgement_replies.told(project, next(line.id for line in lines if line.unit.startswith(unit)))
+def the(project: Project, run_id: str, unit: str) -> journal.JudgementDetail:
+    lines = journal.lines(project, JudgementSource(run_id), JudgementQuery(ALL)).lines
+    return journal.told(project, next(line.id for line in lines if line.unit.startswith(unit)))
 
 
 def test_a_quote_that_stands_in_the_report_is_shown_in_its_place(project: Project) -> None:
@@ -109,8 +103,7 @@ def test_a_quote_that_stands_nowhere_is_said_to_be_missing(project: Project) -> 
 
 
 def test_the_reply_is_shown_as_it_came_with_how_it_was_asked_for(project: Project) -> None:
-    told = the(project, run(project), "Compares")
-    (reply,) = told.replies
+    (reply,) = the(project, run(project), "Compares").replies
     assert reply.own
     assert json.loads(reply.call.raw) == {"quote": QUOTE, "rationale": "So.", "covered": "yes"}
     assert (reply.call.returned_model, reply.call.tokens_input) == ("test-model-2026", 100)
@@ -126,38 +119,35 @@ def test_every_reply_to_a_question_is_kept_over_runs(project: Project, server: O
 
 
 def test_a_judgement_made_anew_is_not_looked_for_in_vain(project: Project) -> None:
-    line = run_judgements.lines(project, JudgementSource(run(project))).lines[0]
+    line = journal.lines(project, JudgementSource(run(project))).lines[0]
     run(project)
-    with pytest.raises(Refusal, match="replaced"):
-        judgement_replies.told(project, line.id)
+    expect_refusal("replaced", journal.told, project, line.id)
 
 
-def test_a_judge_that_asks_nobody_has_no_replies(project: Project) -> None:
+def test_a_baseline_has_no_replies(project: Project) -> None:
     run_id = str(asyncio.run(judge_runs.run(project, RunRequest("baseline")))["run"])
     told = the(project, run_id, "Explains")
     assert (told.line.value, told.found, told.replies) == ("yes", True, ())
+    assert filled_prompts.sent(project, the_id(project, run_id, "Explains")) is None
 
 
 def test_what_an_extraction_asked_can_be_read(project: Project, server: OddServer) -> None:
     server.script(error(400, "The context is too long.", code="context_length_exceeded"))
     order = RunRequest(JUDGE, "researcherbench.claims.extract", systems=("Alpha",), items=("1",))
     run_id = str(asyncio.run(extracting.run(project, order))["run"])
-    (reply,) = judgement_replies.calls(project, run_id).rows
+    (reply,) = journal.calls(project, run_id).rows
     assert reply.call.status == "too_long"
-    assert run_watching.by_system(project, run_id, order.protocol) == []
+    assert run_records.by_system(project, run_id, order.protocol) == []
 
 
-def test_systems_are_counted_apart(project: Project) -> None:
-    found = run_watching.by_system(project, run(project), "researcherbench.coverage")
-    assert [(one.system, one.came, dict(one.missing), one.done) for one in found] == [
+def test_systems_are_counted_apart_and_add_up_to_the_order(project: Project) -> None:
+    result = run_records.by_system(project, run(project), "researcherbench.coverage")
+    assert [(one.system, one.came, dict(one.missing), one.done) for one in result] == [
         ("Alpha", 4, {"refused": 2}, 6), ("Beta", 4, {"refused": 2}, 6),
     ]  # fmt: skip
-
-
-def test_what_is_wanted_of_each_system_adds_up_to_the_order(project: Project) -> None:
-    assert run_watching.wanted(project, RunRequest(JUDGE, trials=2)) == {"Alpha": 12, "Beta": 12}
+    assert run_records.wanted(project, RunRequest(JUDGE, trials=2)) == {"Alpha": 12, "Beta": 12}
     # Two items, one rival each: of a pair only the order that shows the system first is its own.
-    assert run_watching.wanted(project, RunRequest(JUDGE, "researcherbench.pairwise")) == {
+    assert run_records.wanted(project, RunRequest(JUDGE, "researcherbench.pairwise")) == {
         "Alpha": 2,
         "Beta": 2,
     }
@@ -166,13 +156,13 @@ def test_what_is_wanted_of_each_system_adds_up_to_the_order(project: Project) ->
 def test_what_was_drawn_is_counted_by_system(project: Project) -> None:
     order = RunRequest("baseline", "researcherbench.claims.extract", systems=("Beta",))
     run_id = str(asyncio.run(extracting.run(project, order))["run"])
-    (found,) = run_watching.by_system(project, run_id, order.protocol)
-    assert (found.system, found.came) == ("Beta", 2)
+    (result,) = run_records.by_system(project, run_id, order.protocol)
+    assert (result.system, result.came) == ("Beta", 2)
 
 
 def test_a_judge_is_summed_up_with_what_it_spent(project: Project) -> None:
     run(project, systems=("Alpha",))
-    (total,) = judge_totals.totals(project, judges.named(project, JUDGE).id)
+    (total,) = run_records.totals(project, judges.named(project, JUDGE).id)
     assert (total.verdicts, dict(total.missing), total.quotes_missing, total.items) == (
         4,
         {"refused": 2},
@@ -187,16 +177,16 @@ def test_the_judgements_of_a_judge_are_listed_over_its_runs(project: Project) ->
     run(project, systems=("Alpha",))
     run(project, systems=("Beta",))
     mine = JudgementSource(judge_id=judges.named(project, JUDGE).id, protocol="researcherbench.coverage")
-    assert dict(run_judgements.lines(project, mine).counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
+    assert dict(journal.lines(project, mine).counts) == {NO_VERDICT: 4, FLAGGED: 4, ALL: 12}
 
 
 def test_the_list_is_narrowed_by_flag_and_by_words(project: Project) -> None:
     source = JudgementSource(run(project))
-    flagged = run_judgements.lines(project, source, JudgementQuery(ALL, flag="quote_missing"))
+    flagged = journal.lines(project, source, JudgementQuery(ALL, flag="quote_missing"))
     assert (len(flagged.lines), dict(flagged.flags)) == (4, {"quote_missing": 4})
-    assert run_judgements.lines(project, source, JudgementQuery(ALL, flag="quote")).lines == ()
-    assert len(run_judgements.lines(project, source, JudgementQuery(ALL, words="IT NEVER SAYS")).lines) == 4
-    assert run_judgements.lines(project, source, JudgementQuery(ALL, words="%")).lines == ()
+    assert journal.lines(project, source, JudgementQuery(ALL, flag="quote")).lines == ()
+    assert len(journal.lines(project, source, JudgementQuery(ALL, words="IT NEVER SAYS")).lines) == 4
+    assert journal.lines(project, source, JudgementQuery(ALL, words="%")).lines == ()
 
 
 def the_id(project: Project, run_id: str, unit: str) -> str:
@@ -204,38 +194,33 @@ def the_id(project: Project, run_id: str, unit: str) -> str:
 
 
 def test_what_was_sent_is_put_together_again(project: Project, server: OddServer) -> None:
-    found = filled_prompts.sent(project, the_id(project, run(project), "Compares"))
-    assert found is not None
-    assert (found.prompt, found.version, found.same) == ("researcherbench.coverage", 1, True)
+    result = filled_prompts.sent(project, the_id(project, run(project), "Compares"))
+    assert (result.prompt, result.version, result.same) == ("researcherbench.coverage", 1, True)
     bodies = [body["messages"] for body in server.bodies]
     asked = [said for said in bodies if "The criterion:\n\nCompares" in said[1]["content"]]
     of_alpha = next(said[1]["content"] for said in asked if "# Alpha" in said[1]["content"])
-    code = of_alpha.split("<<<BEGIN report ")[1][:16]
-    assert found.user_part == of_alpha.replace(code, "0" * 16)
+    assert result.user_part == of_alpha.replace(of_alpha.split("<<<BEGIN report ")[1][:16], "0" * 16)
 
 
 def test_what_was_sent_by_a_former_wording_is_shown_as_it_was(project: Project) -> None:
     judged = the_id(project, run(project), "Compares")
     prompts.write(project, "researcherbench.coverage", OURS)
-    found = filled_prompts.sent(project, judged)
-    assert found is not None
-    assert (found.version, found.same) == (1, True)
+    result = filled_prompts.sent(project, judged)
+    assert (result.version, result.same) == (1, True)
 
 
 def test_units_asked_together_are_shown_together(project: Project, server: OddServer) -> None:
     server.answer = answering(lambda words: "yes")
-    found = filled_prompts.sent(project, the_id(project, run(project, together=2), "Compares"))
-    assert found is not None
-    assert (found.prompt, found.same) == ("researcherbench.coverage.together", True)
+    result = filled_prompts.sent(project, the_id(project, run(project, together=2), "Compares"))
+    assert (result.prompt, result.same) == ("researcherbench.coverage.together", True)
 
 
 def test_an_endpoint_that_was_given_other_parameters_since_is_told_of(project: Project) -> None:
     judged = the_id(project, run(project), "Compares")
     judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
-    found = filled_prompts.sent(project, judged)
-    assert found is not None
-    assert not found.same
-    assert found.words == filled_prompts.CHANGED
+    result = filled_prompts.sent(project, judged)
+    assert not result.same
+    assert result.words == filled_prompts.CHANGED
 
 
 def test_a_run_goes_by_the_wording_in_force(project: Project, server: OddServer) -> None:
@@ -245,25 +230,25 @@ def test_a_run_goes_by_the_wording_in_force(project: Project, server: OddServer)
     )
     judged = the_id(project, run(project), "Compares")
     assert all(body["messages"][0]["content"].startswith("Be brief.") for body in server.bodies)
-    found = filled_prompts.sent(project, judged)
-    assert found is not None
-    assert (found.version, found.same) == (2, True)
+    result = filled_prompts.sent(project, judged)
+    assert (result.version, result.same) == (2, True)
 
 
-def test_a_baseline_was_sent_nothing(project: Project) -> None:
-    run_id = str(asyncio.run(judge_runs.run(project, RunRequest("baseline")))["run"])
-    assert filled_prompts.sent(project, the_id(project, run_id, "Explains")) is None
-
-
-def test_running_calls_are_named(project: Project) -> None:
-    line = run_judgements.lines(project, JudgementSource(run(project)), JudgementQuery(ALL)).lines[0]
-    told = judgement_replies.told(project, line.id)
+def test_the_list_is_long_and_annotators_read_nothing(project: Project) -> None:
+    line = journal.lines(project, JudgementSource(run(project)), JudgementQuery(ALL)).lines[0]
+    told = journal.told(project, line.id)
     with project.store.read() as db:
         response, unit = db.execute(
             select(JUDGEMENT.c.response_id, JUDGEMENT.c.unit_id).where(JUDGEMENT.c.id == told.line.id)
         ).one()
-    found = run_watching.named(project, "researcherbench.coverage", [(response, unit)])
-    assert found == {(response, unit): run_watching.CallSubject("1", "Alpha", line.unit)}
+    result = run_records.named(project, "researcherbench.coverage", [(response, unit)])
+    assert result == {(response, unit): run_records.CallSubject("1", "Alpha", line.unit)}
+    run_id = run(project)
+    people.add_person(project, "Ada", (Role.ANNOTATOR,))
+    project.work_as(people.people(project)[1])
+    for question in (journal.calls, journal.told, filled_prompts.sent):
+        expect_refusal("Only a coordinator", question, project, run_id)
+    expect_refusal("Only a coordinator", journal.lines, project, JudgementSource(run_id))
 
 
 def test_a_run_tells_what_it_is_asking(project: Project, server: OddServer) -> None:
@@ -274,14 +259,3 @@ def test_a_run_tells_what_it_is_asking(project: Project, server: OddServer) -> N
     assert len(first) == 2
     assert {call["trial"] for call in first} == {1}
     assert all(len(call["units"]) == 1 and call["seconds"] > 0 for call in first)
-
-
-def test_an_annotator_reads_nothing_of_it(project: Project) -> None:
-    run_id = run(project)
-    people.add_person(project, "Ada", (Role.ANNOTATOR,))
-    project.work_as(people.people(project)[1])
-    for question in (judgement_replies.calls, judgement_replies.told, filled_prompts.sent):
-        with pytest.raises(Refusal, match="Only a coordinator"):
-            question(project, run_id)
-    with pytest.raises(Refusal, match="Only a coordinator"):
-        run_judgements.lines(project, JudgementSource(run_id))

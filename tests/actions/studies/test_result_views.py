@@ -1,6 +1,5 @@
 """The views of the results: all can be shown of any project, with any of their choices."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,34 +9,31 @@ from annotator.actions.items import items
 from annotator.actions.papers import paper_tables
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.actions.results import result_exports
+from annotator.actions.results import result_pictures
 from annotator.actions.studies import result_views
 from annotator.actions.studies.result_views import VIEWS
 from annotator.actions.validation import validation_views
-from annotator.domain.texts.refusal import Refusal
 from tests.material.labelled_sections import cited_sections
 from tests.material.printed_project import printed_project
 from tests.material.rated_tasks import rated_tasks
 from tests.projects import adra_project as adra
 from tests.projects.labelling_project import project_with
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path: Path) -> Project:
     project = adra.adra_project(tmp_path, 2, ("Alpha", "Beta"))
     for item in items.ids(project):
         adra.fill_matrix(project, item, adra.response_of(item), [[1, 0, 0, 0]])
-    yield project
-    project.close()
+    return project
 
 
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.name)
 def test_a_view_of_an_empty_project_says_what_to_do(view: result_views.ResultView, tmp_path: Path) -> None:
-    project = new_project(tmp_path / "none.goldsmith")
-    assert result_views.show(project, view.name, {}).sheets == ()
+    assert result_views.show(new_project(tmp_path / "none.goldsmith"), view.name, {}).sheets == ()
     assert view.lacks.endswith(".")
-    project.close()
 
 
 @pytest.mark.slow
@@ -52,16 +48,14 @@ def test_every_choice_of_a_view_can_be_made(view: result_views.ResultView, sampl
             assert shown.chosen[choice.name] == value
             for sheet in shown.sheets:
                 assert all(len(line.cells) == len(sheet.columns) for line in sheet.lines)
-                assert b"NaN" not in result_exports.as_json(sheet)
-    sample.close()
+                assert b"NaN" not in result_pictures.as_json(sheet)
 
 
-def test_a_choice_that_does_not_fit_gives_way_to_the_first(project: Project) -> None:
+def test_choices_that_do_not_fit_give_way(project: Project) -> None:
+    refused = expect_refusal("no view “nonsense”", result_views.show, project, "nonsense", {})
+    assert "overview, items, wins" in refused.todo
     shown = result_views.show(project, "overview", {"metric": "nonsense", "by": "subject"})
     assert (shown.chosen["metric"], shown.chosen["by"]) == ("", "subject")
-
-
-def test_what_is_only_set_out_otherwise_is_not_counted_again(project: Project) -> None:
     view = result_views.named("overview")
     first = result_views.show(project, "overview", {})
     wanted = {**first.chosen, "by": "subject"}
@@ -73,17 +67,12 @@ def test_what_is_only_set_out_otherwise_is_not_counted_again(project: Project) -
     assert again.sheets[0].columns[0].title == "Subject"
 
 
-def test_an_unknown_view_is_refused_with_those_there_are(project: Project) -> None:
-    with pytest.raises(Refusal, match="no view “nonsense”") as refused:
-        result_views.show(project, "nonsense", {})
-    assert "overview, items, wins" in refused.value.todo
-
-
 @pytest.mark.parametrize("view", [*VIEWS, *validation_views.VIEWS], ids=lambda view: view.name)
 def test_a_choice_that_no_view_has_is_refused(view: result_views.ResultView, project: Project) -> None:
     among = VIEWS if view in VIEWS else validation_views.VIEWS
-    with pytest.raises(Refusal, match="has no choice called “colour”"):
-        result_views.show(project, view.name, {"colour": "red"}, among=among)
+    expect_refusal(
+        "has no choice called “colour”", result_views.show, project, view.name, {"colour": "red"}, among=among
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,23 +86,20 @@ def test_a_view_is_listed_where_it_has_something_to_show(make, tmp_path: Path) -
     views = [view.name for view in paper_tables.VIEWS if view.name not in ("tables", "cut-off")]
     shown = {name for name in views if result_views.show(made, name, {}, among=paper_tables.VIEWS).sheets}
     assert resting - {"tables", "cut-off"} == shown
-    made.close()
 
 
 def test_a_table_is_listed_where_it_has_figures(tmp_path: Path) -> None:
     made = printed_project(tmp_path)
-    found = {one["name"]: one for one in paper_tables.listed(made, every=True)}
-    assert not found["end-to-end"]["missing"]
-    assert found["retrieval-apis"]["short"] == "d5"
+    result = {one["name"]: one for one in paper_tables.listed(made, every=True)}
+    assert not result["end-to-end"]["missing"]
+    assert result["retrieval-apis"]["short"] == "d5"
     # Nobody has continued a task or written an exemplar.
-    assert "goldsmith respond FILE --system S --mode continuation" in found["leakage"]["missing"]
-    assert "goldsmith sources works FILE" in found["exemplar-statistics"]["missing"]
+    assert "goldsmith respond FILE --system S --mode continuation" in result["leakage"]["missing"]
+    assert "goldsmith sources works FILE" in result["exemplar-statistics"]["missing"]
     there = [one["name"] for one in paper_tables.listed(made)]
-    assert there == [name for name, one in found.items() if not one["missing"]]
-    made.close()
+    assert there == [name for name, one in result.items() if not one["missing"]]
 
 
 def test_sources_of_a_seminar_are_no_cell_of_the_balance(tmp_path: Path) -> None:
     made = samples.create_small(tmp_path / "seminar.goldsmith", samples.SEMINAR)
     assert result_views.show(made, "sources", {}).sheets == ()
-    made.close()

@@ -1,6 +1,4 @@
-"""Transcripts come in as seminars: previewed, whole or not at all, once, with names kept at home. A seminar is a
-source: what systems once wrote on one stays in the file and enters nothing.
-"""
+"""Transcripts come in as seminars and are corrected; what systems once wrote on one enters nothing."""
 
 import asyncio
 import json
@@ -8,21 +6,27 @@ from pathlib import Path
 
 import pytest
 
+from annotator.actions.authoring import artifacts
 from annotator.actions.imports import imports, samples
 from annotator.actions.imports.imports import TRANSCRIPTS, ImportOptions
-from annotator.actions.items import items, roles, sources
-from annotator.actions.judging import judge_offers, judge_planning
-from annotator.actions.labelling import label_offers, label_tasks
+from annotator.actions.items import items, seminars
+from annotator.actions.judging import judge_runs
+from annotator.actions.labelling import label_cases, label_tasks
 from annotator.actions.orders import orders
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.releases import checking, releases
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.transcripts import seminars
+from annotator.actions.undo import history, undo_places
 from annotator.cli import run_command
-from annotator.domain.kinds.artifact import Kind
-from annotator.domain.material.source import Source, SourceFormat
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.experts.assignment import Role
+from annotator.domain.kinds.artifact import Anchor, Kind
+from annotator.domain.kinds.insights import Insight, Insights
+from annotator.domain.material.extract import pieces
+from annotator.domain.material.item import Source, SourceFormat
+from annotator.domain.material.transcript import LEFT_OUT, of_source
 from tests.projects.labelling_project import add_report
+from tests.projects.refusals import expect_refusal
 from tests.storage import sql
 
 VTT = """WEBVTT
@@ -49,18 +53,26 @@ def file(tmp_path: Path) -> Path:
 
 
 def sources_of(project: Project) -> list[Source]:
-    return [source for item in items.ids(project) for source in sources.sources(project, item)]
+    return [source for item in items.ids(project) for source in items.sources(project, item)]
 
 
-def test_a_seminar_is_an_item_with_its_transcript(project: Project, file: Path) -> None:
+def test_a_seminar_is_an_item_and_comes_back_with_its_times(
+    project: Project, file: Path, tmp_path: Path
+) -> None:
     imports.run(project, TRANSCRIPTS, [file])
     (item_id,) = items.ids(project)
     item = items.read(project, item_id)
     assert (item.key, item.dataset, item.question) == ("salt 1", seminars.DATASET, "salt 1")
-    (source,) = sources.sources(project, item_id)
+    (source,) = items.sources(project, item_id)
     assert source.format is SourceFormat.TRANSCRIPT
     assert source.text == "Ann Lee: Salt is old.\n\nBob: Thank you, Ann Lee."
     assert checking.check(project).problems == []
+    releases.export(project, tmp_path / "out", "goldsmith")
+    other = Project.create(tmp_path / "other.goldsmith")
+    imports.run(other, imports.GOLDSMITH, [tmp_path / "out"])
+    assert sources_of(other) == sources_of(project)
+    (tmp_path / "empty").mkdir()
+    expect_refusal("There is no transcript", imports.preview, project, TRANSCRIPTS, [tmp_path / "empty"])
 
 
 def test_a_second_import_adds_nothing_whatever_was_changed_since(project: Project, file: Path) -> None:
@@ -85,23 +97,13 @@ def test_pseudonyms_stay_with_the_project(project: Project, file: Path, tmp_path
     assert b"Bob" not in released
 
 
-def test_a_release_brings_the_times_along(project: Project, file: Path, tmp_path: Path) -> None:
-    imports.run(project, TRANSCRIPTS, [file])
-    releases.export(project, tmp_path / "out", "goldsmith")
-    other = Project.create(tmp_path / "other.goldsmith")
-    imports.run(other, imports.GOLDSMITH, [tmp_path / "out"])
-    assert sources_of(other) == sources_of(project)
-
-
 def test_bad_lines_keep_everything_out_unless_skipped(project: Project, file: Path) -> None:
     (file.parent / "b.vtt").write_text(VTT.replace("00:02.000 -->", "soon -->"), "utf-8")
     (file.parent / "c.json").write_text("{", "utf-8")
     (file.parent / "salt 1.srt").write_bytes(b"")
-    with pytest.raises(Refusal) as refused:
-        imports.run(project, TRANSCRIPTS, [file.parent])
-    told = {one.split(": ")[0] for one in refused.value.details}
-    assert told == {"b.vtt", "c.json", "salt 1.srt"}
-    assert any("line 6: “soon” is not a time" in one for one in refused.value.details)
+    refused = expect_refusal("", imports.run, project, TRANSCRIPTS, [file.parent])
+    assert {detail.split(": ")[0] for detail in refused.details} == {"b.vtt", "c.json", "salt 1.srt"}
+    assert any("line 6: “soon” is not a time" in detail for detail in refused.details)
     assert items.ids(project) == []
     imports.run(project, TRANSCRIPTS, [file, file.parent / "b.vtt"], skip_bad=True)
     assert sorted(source.text for source in sources_of(project)) == [
@@ -121,15 +123,8 @@ def test_bad_lines_keep_everything_out_unless_skipped(project: Project, file: Pa
 )
 def test_hostile_files_leave_nothing(project: Project, tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(Refusal, match="Nothing was imported"):
-        imports.run(project, TRANSCRIPTS, [tmp_path / name])
+    expect_refusal("Nothing was imported", imports.run, project, TRANSCRIPTS, [tmp_path / name])
     assert items.ids(project) == []
-
-
-def test_a_folder_without_transcripts_is_refused(project: Project, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    with pytest.raises(Refusal, match="There is no transcript"):
-        imports.preview(project, TRANSCRIPTS, [tmp_path / "empty"])
 
 
 @pytest.mark.parametrize(
@@ -152,7 +147,7 @@ def test_the_language_is_that_of_the_script(
 
 KAE = RunRequest("baseline", "arena.keypoints")
 REPORT = "# Audits\n\nSong detectors are audited by hour [1].\n\n1. https://listening.example/audit-2024"
-LEFT_OUT = "1 report on a seminar is left out: a seminar is what tasks are made of, and no task itself."
+ONE_LEFT_OUT = "1 report on a seminar is left out: a seminar is what tasks are made of, and no task itself."
 
 
 @pytest.fixture
@@ -171,10 +166,15 @@ def test_a_role_is_what_the_file_tells(project: Project, file: Path) -> None:
     for more in ({"dataset": seminars.DATASET}, {}, {"key": "t", "made_from": "t1"}):
         items.add(project, "What is salt?", more=more)
     add_report(project, items.ids(project)[2], "Written by people", mode="exemplar")
-    assert [roles.of(project, one) for one in items.ids(project)] == ["seminar", "question", "paper", "task"]
+    assert [items.of(project, one) for one in items.ids(project)] == ["seminar", "question", "paper", "task"]
     for key, kind in (("salt 1", Kind.CHECKLIST), ("t", Kind.TASKS)):
-        with pytest.raises(Refusal, match=f"Item {key} is a (seminar|task): “{kind.title()}” is not written"):
-            roles.refuse_kind(project, [key], kind)
+        expect_refusal(
+            f"Item {key} is a (seminar|task): “{kind.title()}” is not written",
+            items.refuse_kind,
+            project,
+            [key],
+            kind,
+        )
 
 
 def test_reports_on_a_seminar_are_kept_and_told_and_enter_nothing(
@@ -192,28 +192,168 @@ def test_reports_on_a_seminar_are_kept_and_told_and_enter_nothing(
     items.change(answered, items.ids(answered)[0], dataset=seminars.DATASET)
     (after,), counted = told(answered, "results", "--view", "arena")["sheets"], told(answered, "info")
     assert after["rows"] == without
-    assert after["told"].count(LEFT_OUT) == told(answered, "results")["told"].count(LEFT_OUT) == 1
+    assert after["told"].count(ONE_LEFT_OUT) == told(answered, "results")["told"].count(ONE_LEFT_OUT) == 1
     assert (counted["roles"], counted["responses"], counted["left_out"]) == ({"seminar": 1, "task": 1}, 3, 1)
-    assert [(one.role, one.responses) for one in items.lines(answered, items.ids(answered))] == [
+    assert [(line.role, line.responses) for line in items.lines(answered, items.ids(answered))] == [
         ("seminar", 0), ("task", 2),
     ]  # fmt: skip
-    assert LEFT_OUT in releases.export(answered, tmp_path / "out").notes
-    assert f"| seminar | 1 | 50.0 % |\n| task | 1 | 50.0 % |\n\n{LEFT_OUT}" in (
+    assert ONE_LEFT_OUT in releases.export(answered, tmp_path / "out").notes
+    assert f"| seminar | 1 | 50.0 % |\n| task | 1 | 50.0 % |\n\n{ONE_LEFT_OUT}" in (
         tmp_path / "out" / "data_card.md"
     ).read_text("utf-8")
 
 
 def test_nothing_about_a_seminar_is_judged_or_labelled(answered: Project) -> None:
-    assert judge_planning.look(answered, KAE).total > 12
+    assert judge_runs.look(answered, KAE).total > 12
     items.change(answered, items.ids(answered)[0], dataset=seminars.DATASET)
-    plan, estimate = judge_planning.look(answered, KAE), asyncio.run(orders.foreseen(answered, KAE))
-    assert (plan.total, plan.words.endswith(LEFT_OUT), estimate.total, estimate.words()[-1]) == (
-        12, True, 12, LEFT_OUT,
+    plan, estimate = judge_runs.look(answered, KAE), asyncio.run(orders.foreseen(answered, KAE))
+    assert (plan.total, plan.words.endswith(ONE_LEFT_OUT), estimate.total, estimate.words()[-1]) == (
+        12, True, 12, ONE_LEFT_OUT,
     )  # fmt: skip
-    assert judge_planning.look(
+    assert judge_runs.look(
         answered, RunRequest("baseline", KAE.protocol, items=("listening-to-birds",))
     ).words.startswith("Item listening-to-birds is a seminar: a ")
-    assert {one.items for one in judge_offers.offers(answered)} == {1}
+    assert {offer.items for offer in judge_runs.offers(answered)} == {1}
     assert len(label_tasks.queue(answered, KAE.protocol)) == 2
     sql.alter(answered, "DELETE FROM extract WHERE item_id = ?", items.ids(answered)[1:])
-    assert KAE.protocol not in label_offers.offered(answered)
+    assert KAE.protocol not in label_cases.offered(answered)
+
+
+TALK = """WEBVTT
+
+00:01.000 --> 00:02.000
+<v Ann Lee>Salt is very old.
+
+00:02.000 --> 00:04.000
+<v Bob>Off the record, my boss is a fool.
+
+00:05.000 --> 00:06.000
+<v ann lee>Salt is cheap.
+"""
+TEXT = "Ann Lee: Salt is very old.\n\nBob: Off the record, my boss is a fool.\n\nann lee: Salt is cheap."
+SECRET = "my boss is a fool"
+
+
+@pytest.fixture
+def salted(tmp_path: Path) -> Project:
+    salted = Project.create(tmp_path / "p.goldsmith")
+    (tmp_path / "salt.vtt").write_text(TALK, "utf-8")
+    imports.run(salted, imports.TRANSCRIPTS, [tmp_path / "salt.vtt"])
+    return salted
+
+
+def working_as(salted: Project, name: str, role: Role) -> None:
+    people.add_person(salted, name, (role,))
+    salted.person = next(one for one in people.people(salted) if one.name == name)
+
+
+def source_id(salted: Project) -> str:
+    (line,) = seminars.lines(salted)
+    return line.source_id
+
+
+def text_of(salted: Project) -> str:
+    return seminars.opened(salted, source_id(salted)).source.text
+
+
+def span(words: str, within: str = TEXT) -> tuple[int, int]:
+    return within.index(words), within.index(words) + len(words)
+
+
+def test_a_corrected_word_keeps_the_original_in_the_history(salted: Project) -> None:
+    seminars.correct(salted, source_id(salted), *span("very"), "terribly")
+    assert text_of(salted) == TEXT.replace("very", "terribly")
+    (act,) = seminars.opened(salted, source_id(salted)).history
+    assert (act.verb, act.before, act.after) == (
+        "correct words",
+        "Salt is very old.",
+        "Salt is terribly old.",
+    )
+    assert checking.check(salted).problems == []
+    history.undo(salted)
+    assert text_of(salted) == TEXT
+    assert seminars.opened(salted, source_id(salted)).history[0].undone
+    history.redo(salted)
+    assert text_of(salted) == TEXT.replace("very", "terribly")
+
+
+def test_what_is_left_out_is_nowhere_but_here(salted: Project, tmp_path: Path) -> None:
+    seminars.leave_out(salted, source_id(salted), *span(SECRET))
+    (source,) = items.sources(salted, items.ids(salted)[0])
+    assert source.text == TEXT.replace(f"{SECRET}.", f"{LEFT_OUT}.")
+    assert all(SECRET not in piece.text and LEFT_OUT not in piece.text for piece in pieces(source))
+    releases.export(salted, tmp_path / "out", "goldsmith")
+    released = b"".join(path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert SECRET.encode() not in released
+    assert LEFT_OUT.encode() in released
+
+
+def test_a_passage_is_taken_back_after_other_corrections(salted: Project) -> None:
+    seminars.leave_out(salted, source_id(salted), *span(SECRET))
+    seminars.correct(salted, source_id(salted), *span("very"), "terribly")
+    expect_refusal("Nothing is left out here", seminars.take_back, salted, source_id(salted), 0)
+    seminars.take_back(salted, source_id(salted), text_of(salted).index(LEFT_OUT))
+    assert text_of(salted) == TEXT.replace("very", "terribly")
+    verbs = [act.verb for act in seminars.opened(salted, source_id(salted)).history]
+    assert verbs == ["take passage back", "correct words", "leave out passage"]
+
+
+def test_speakers_are_merged_and_named_anew(salted: Project) -> None:
+    seminars.rename(salted, source_id(salted), {"ann lee": "Ann Lee"})
+    assert text_of(salted) == TEXT.replace("ann lee", "Ann Lee")
+    seminars.pseudonyms(salted, source_id(salted))
+    assert text_of(salted) == TEXT.replace("ann lee", "S1").replace("Ann Lee", "S1").replace("Bob", "S2")
+    assert salted.get(seminars.NAMES + source_id(salted)) == {"S1": "Ann Lee", "S2": "Bob"}
+    history.undo(salted)
+    history.undo(salted)
+    assert text_of(salted) == TEXT
+    expect_refusal(
+        "cannot be a speaker's name", seminars.rename, salted, source_id(salted), {"Bob": "Bob: x"}
+    )
+
+
+def quoting(salted: Project, *quotes: str) -> None:
+    item_id, source = items.ids(salted)[0], source_id(salted)
+    units = tuple(
+        Insight(text=f"about {quote}", anchor=Anchor.at(TEXT, *span(quote), source)) for quote in quotes
+    )
+    artifacts.start(salted, item_id, Kind.INSIGHTS, Insights(units=units))
+
+
+def test_quotations_that_no_longer_stand_are_named(salted: Project) -> None:
+    working_as(salted, "Ida", Role.COORDINATOR)
+    quoting(salted, "Salt is cheap", "the record, my boss")
+    kept = seminars.correct(salted, source_id(salted), *span("very"), "terribly, awfully")
+    assert kept.after["lost"] == []
+    lost = seminars.leave_out(salted, source_id(salted), *span(SECRET, text_of(salted)))
+    assert lost.after["lost"] == ["the record, my boss"]
+
+
+def test_a_change_that_was_overtaken_is_not_undone(salted: Project) -> None:
+    seminars.correct(salted, source_id(salted), *span("very"), "terribly")
+    other = Project.open(salted.path)
+    working_as(other, "Ida", Role.COORDINATOR)
+    seminars.correct(other, source_id(other), *span("terribly", text_of(other)), "awfully")
+    expect_refusal("changed since", history.undo, salted)
+    assert text_of(salted) == TEXT.replace("very", "awfully")
+
+
+def test_only_a_coordinator_corrects(salted: Project) -> None:
+    working_as(salted, "Ann", Role.ANNOTATOR)
+    for act in (
+        lambda: seminars.correct(salted, "x", 0, 1, "x"),
+        lambda: seminars.lines(salted),
+        lambda: seminars.pseudonyms(salted, "x"),
+    ):
+        expect_refusal("Only a coordinator", act)
+
+
+def test_segments_follow_a_correction_that_is_undone_in_its_place(salted: Project) -> None:
+    seminars.correct(salted, source_id(salted), *span("very"), "terribly")
+    result = seminars.opened(salted, source_id(salted))
+    assert of_source(result.source) == result.transcript
+    said = [result.source.text[segment.first : segment.last] for segment in result.transcript.segments]
+    assert said == ["Salt is terribly old.", "Off the record, my boss is a fool.", "Salt is cheap."]
+    seen = undo_places.seen(salted, history.undo(salted))
+    assert (seen.words, seen.page, seen.place) == ("correct words", "Material", {"part": "Transcripts"})
+    expect_refusal("There is no such transcript", seminars.opened, salted, "gone")

@@ -1,6 +1,5 @@
 """Validity cards: the judge as it judged, where the labels come from, every figure with its ceiling, and no secret."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,17 +9,24 @@ from annotator.actions.imports import samples
 from annotator.actions.judges import judges, prompts
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
-from annotator.actions.runs.judge_cases import shape_of
+from annotator.actions.runs.judge_cases import protocol_of
 from annotator.actions.sets import reviews, validation_sets
-from annotator.actions.validation import cards, validation, validity_cards
+from annotator.actions.validation import validation, validity_cards
 from annotator.actions.validation.validity_cards import CardQuery
-from annotator.domain.judges.informed import Review
-from annotator.domain.judges.validity_card import Figure, Reach, ValidityCard
-from annotator.domain.texts.refusal import Refusal
+from annotator.domain.judges.judge import Review
+from annotator.domain.judges.validation import Figure, Reach, ValidityCard
 from tests.judging.odd_server import OddServer
 from tests.projects.attacked_project import attacked
 from tests.projects.carded_project import KEY, MODEL, PLANTED, card_of, carded_project, judged
-from tests.projects.validation_project import At, judge_says, person, person_says, validation_project
+from tests.projects.refusals import expect_refusal
+from tests.projects.validation_project import (
+    ann,
+    judge_says,
+    person,
+    person_says,
+    strict,
+    validation_project,
+)
 from tests.servers.served import JUDGE
 
 COVERAGE = "researcherbench.coverage"
@@ -28,22 +34,13 @@ AT = datetime(2026, 10, 2, 9, 30, tzinfo=UTC)
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Iterator[Project]:
+def project(tmp_path: Path) -> Project:
     """Sixteen units; Ann says yes of Alpha, Ben too but for one, the judge misses Alpha's light criteria."""
     project = validation_project(tmp_path)
     person_says(project, "R2", ann)
     person_says(project, "R3", lambda at: "no" if at == (1, "Alpha", 2) else ann(at))
-    judge_says(project, "small", small)
-    yield project
-    project.close()
-
-
-def ann(at: At) -> str:
-    return "yes" if at[1] == "Alpha" else "no"
-
-
-def small(at: At) -> str:
-    return "no" if at[2] == 2 else ann(at)
+    judge_says(project, "small", strict)
+    return project
 
 
 def test_a_card_says_what_the_judge_was_when_it_judged(tmp_path: Path, server: OddServer) -> None:
@@ -58,39 +55,35 @@ def test_a_card_says_what_the_judge_was_when_it_judged(tmp_path: Path, server: O
     )
     assert (judge.protocol, judge.values, judge.weighting) == (COVERAGE, ("yes", "no"), "by weight")
     assert (judge.together, judge.weights_shown, judge.forms) == (1, False, ("json_schema",))
-    assert judge.prompt_sha256 == run_records.prompts_hash(project, shape_of(COVERAGE).prompts)
-    assert [(one.name, one.version) for one in judge.prompts] == [
+    assert judge.prompt_sha256 == run_records.prompts_hash(project, protocol_of(COVERAGE).prompts)
+    assert [(prompt.name, prompt.version) for prompt in judge.prompts] == [
         ("researcherbench.coverage", 1), ("researcherbench.coverage.together", 1),
     ]  # fmt: skip
     assert card.reach is Reach.HERE
-    project.close()
 
 
 def test_figures_are_those_of_the_validation_beside_the_human_ceiling(project: Project) -> None:
     card = card_of(project, "small", against=("R2",))
     judge, people = card.of("judge"), card.of("people")
-    assert judge is not None
-    assert people is not None
     # Of Alpha's eight yes four are found, nothing of Beta's is called so; Ben differs from Ann in one of sixteen.
     assert (judge.plain["recall"].value, judge.plain["precision"].value) == (0.5, 1.0)
     assert people.plain["accuracy"].value == 15 / 16
     # Alpha's heavy criteria weigh 3, its light ones 1.
     assert judge.weighted["recall"].value == 0.75
-    found = validation.report(project, validation.ValidationQuery(judge="small", against=("R2",))).of("small")
-    assert judge.plain == {name: Figure.of(one) for name, one in found.told.plain.items()}
-    assert {one.name for one in card.definitions} == set(judge.plain)
+    result = validation.report(project, validation.ValidationQuery(judge="small", against=("R2",))).of(
+        "small"
+    )
+    assert judge.plain == {name: Figure.of(one) for name, one in result.told.plain.items()}
+    assert {definition.name for definition in card.definitions} == set(judge.plain)
 
 
 def test_figures_are_told_apart_by_type_weight_system_and_length(project: Project) -> None:
     card = card_of(project, "small", against=("R2",))
     assert {line.by for line in card.lines} == {"all", "type", "weight", "system", "length"}
     heavy, light = (card.of("judge", "weight", f"weight {weight}") for weight in (3, 1))
-    assert heavy is not None
-    assert light is not None
     assert (heavy.plain["accuracy"].value, light.plain["accuracy"].value) == (1.0, 0.5)
     # Everything of Beta's is no: where nobody says yes, recall is undefined and says why.
     beta = card.of("judge", "system", "Beta")
-    assert beta is not None
     assert beta.plain["recall"].value is None
     assert beta.plain["recall"].note != ""
 
@@ -99,7 +92,6 @@ def test_what_is_missing_is_told_by_cause_and_makes_the_card_unfit(project: Proj
     judge_says(project, "broken", lambda at: "-" if at[0] == 1 else "" if at[0] == 2 else ann(at))
     card = card_of(project, "broken")
     line = card.of("judge")
-    assert line is not None
     assert (line.missing, line.missing_rate, card.unfit) == ({"invalid": 4, "not asked": 4}, 0.5, True)
     assert not card_of(project, "small").unfit
 
@@ -113,9 +105,8 @@ def test_labels_that_were_submitted_are_told_by_alias_with_a_hash(project: Proje
         4,
         2,
     )
-    assert [(one.alias, one.labels) for one in labels.labellers] == [("R2", 16), ("R3", 16)]
-    again = card_of(project, "small", against=("R2",)).labels
-    assert labels.labels_sha256 != again.labels_sha256
+    assert [(labeller.alias, labeller.labels) for labeller in labels.labellers] == [("R2", 16), ("R3", 16)]
+    assert labels.labels_sha256 != card_of(project, "small", against=("R2",)).labels.labels_sha256
     assert card_of(project, "small").labels.labels_sha256 == labels.labels_sha256
 
 
@@ -125,7 +116,7 @@ def test_a_set_is_told_with_its_draw_its_lock_and_every_look(tmp_path: Path) -> 
     validation_sets.make(project, validation_sets.SetRequest("Spring", whose, size=8, seed=7))
     for alias in ("R2", "R3"):
         person_says(project, alias, ann)
-    judge_says(project, "small", small)
+    judge_says(project, "small", strict)
     validation_sets.lock(project, "Spring")
     dev = card_of(project, "small", set_name="Spring")
     assert (dev.labels.part, dev.labels.opened_at) == ("dev", ())
@@ -134,18 +125,15 @@ def test_a_set_is_told_with_its_draw_its_lock_and_every_look(tmp_path: Path) -> 
     assert "the alternative annotator test takes 3 people, and 2 people labelled" in dev.notes[0]
     opening = validation_sets.open_test(project, "Spring", ["small"])
     labels = card_of(project, "small", set_name="Spring", part="test", opening=opening.id).labels
-    found = validation_sets.named(project, "Spring")
+    result = validation_sets.named(project, "Spring")
     assert (labels.set_name, labels.part, labels.opened_at) == ("Spring", "test", (opening.at,))
-    assert labels.draw is not None
     assert (labels.draw.seed, labels.locked_at, labels.locked_sha256) == (
         7,
-        found.locked_at,
-        found.labels_sha256,
+        result.locked_at,
+        result.labels_sha256,
     )
     assert sum(labels.set_responses.values()) == 8
-    with pytest.raises(Refusal, match="opened explicitly"):
-        card_of(project, "small", set_name="Spring", part="test")
-    project.close()
+    expect_refusal("opened explicitly", card_of, project, "small", set_name="Spring", part="test")
 
 
 def test_no_key_no_address_and_no_path_is_on_a_card(tmp_path: Path, server: OddServer) -> None:
@@ -162,7 +150,7 @@ def test_no_key_no_address_and_no_path_is_on_a_card(tmp_path: Path, server: OddS
     assert card.judge.parameters["temperature"] == 0
     assert (card.judge.model, card.judge.returned_models) == ("judge-7b.gguf", ("judge-7b.gguf",))
     for ending in (".json", ".html"):
-        text = cards.save(card, tmp_path / f"card{ending}").read_text("utf-8")
+        text = validity_cards.save(card, tmp_path / f"card{ending}").read_text("utf-8")
         for secret in (
             KEY,
             "secret.example",
@@ -174,7 +162,6 @@ def test_no_key_no_address_and_no_path_is_on_a_card(tmp_path: Path, server: OddS
             str(tmp_path),
         ):
             assert secret not in text
-    project.close()
 
 
 def test_a_key_of_the_environment_is_taken_out_wherever_it_stands(
@@ -186,7 +173,6 @@ def test_a_key_of_the_environment_is_taken_out_wherever_it_stands(
     )
     assert "quite-plain" not in str(card_of(project).judge.parameters)
     assert "127.0.0.1" not in str(card_of(project).judge.parameters)
-    project.close()
 
 
 def test_the_same_content_gives_the_same_card(project: Project) -> None:
@@ -207,10 +193,8 @@ def test_settings_that_changed_on_the_way_make_no_card(tmp_path: Path, server: O
         )
     judges.change(project, judge.id, {"parameters": '{"temperature": 1}'})
     judged(project)
-    with pytest.raises(Refusal, match="different settings: request parameters") as refused:
-        card_of(project)
-    assert refused.value.details == ('request parameters: {}; later {"temperature":1}',)
-    project.close()
+    refused = expect_refusal("different settings: request parameters", card_of, project)
+    assert refused.details == ('request parameters: {}; later {"temperature":1}',)
 
 
 def test_settings_changed_after_judging_leave_the_card_as_it_was(tmp_path: Path, server: OddServer) -> None:
@@ -218,31 +202,28 @@ def test_settings_changed_after_judging_leave_the_card_as_it_was(tmp_path: Path,
     before = card_of(project).judge
     judges.change(project, judges.named(project, JUDGE).id, {"parameters": '{"temperature": 1}'})
     assert card_of(project).judge == before
-    project.close()
 
 
 def test_a_judge_that_judged_by_two_wordings_needs_one_named(project: Project) -> None:
     judge_says(project, "two", lambda at: ann(at) if at[0] < 3 else "")
     judge_says(project, "two", lambda at: ann(at) if at[0] > 2 else "", prompt="q2")
-    with pytest.raises(
-        Refusal, match=r"judged with 2 prompts, and a card covers one\. Choose one of its prompts: p1, q2\."
-    ):
-        card_of(project, "two")
+    expect_refusal(
+        r"judged with 2 prompts, and a card covers one\. Choose one of its prompts: p1, q2\.",
+        card_of,
+        project,
+        "two",
+    )
     card = card_of(project, "two", prompt="q")
-    line = card.of("judge")
-    assert line is not None
-    assert (card.judge.prompt_sha256, line.missing) == ("q2", {"not asked": 8})
-    with pytest.raises(Refusal, match="no prompt that begins with z"):
-        card_of(project, "two", prompt="z")
+    assert (card.judge.prompt_sha256, card.of("judge").missing) == ("q2", {"not asked": 8})
+    expect_refusal("no prompt that begins with z", card_of, project, "two", prompt="z")
 
 
 def test_verdicts_that_came_without_a_prompt_are_named_none(project: Project) -> None:
     judge_says(project, "two", lambda at: ann(at) if at[0] < 3 else "", prompt="")
     judge_says(project, "two", lambda at: ann(at) if at[0] > 2 else "", prompt="q2")
-    with pytest.raises(Refusal, match=r"Choose one of its prompts: none, q2\."):
-        card_of(project, "two")
+    expect_refusal(r"Choose one of its prompts: none, q2\.", card_of, project, "two")
     assert card_of(project, "two", prompt="none").judge.prompt_sha256 == ""
-    (offered,) = [one.values for one in cards.choices(project) if one.name == "prompt"]
+    (offered,) = [choice.values for choice in validity_cards.choices(project) if choice.name == "prompt"]
     assert offered == (("none", "none"), ("q2", "q2"))
 
 
@@ -251,9 +232,8 @@ def test_reviews_stand_apart_and_corrected_scores_beside(project: Project) -> No
     waiting = reviews.queue(project, "small")[0]
     reviews.review(project, "small", waiting.place.response_id, waiting.place.unit_id, Review.AGREE)
     card = card_of(project, "small", against=("R2",))
-    assert card.reviews is not None
     assert (card.reviews.accepted.value, card.reviews.said) == (1.0, {"agree": 1})
-    systems = {one.system: one for one in card.corrected.systems}
+    systems = {system.system: system for system in card.corrected.systems}
     # The judge misses a light criterion of each of Alpha's items: 3/4 raw, by people everything.
     assert (systems["Alpha"].raw.value, systems["Alpha"].corrected.value) == (0.75, 1.0)
 
@@ -265,32 +245,26 @@ def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(tmp_path: Path) -
     attacked(sample, "baseline", "padding", size=6)
     (told,) = validity_cards.card(sample, query).attacks
     assert (told.name, told.failures.n) == ("padding.filler", 6)
-    sample.close()
 
 
 def test_without_labels_or_verdicts_there_is_no_card(project: Project) -> None:
-    with pytest.raises(Refusal, match="has no judgements of this kind"):
-        card_of(project, "baseline")
-    with pytest.raises(Refusal, match="There is no judge “nobody”"):
-        card_of(project, "nobody")
+    expect_refusal("has no judgements of this kind", card_of, project, "baseline")
+    expect_refusal("There is no judge “nobody”", card_of, project, "nobody")
 
 
 def test_only_a_coordinator_makes_cards(project: Project) -> None:
     project.work_as(person(project, "R2"))
-    with pytest.raises(Refusal, match="Only a coordinator"):
-        card_of(project, "small")
+    expect_refusal("Only a coordinator", card_of, project, "small")
 
 
 def test_a_wording_of_ours_is_told_by_its_version(tmp_path: Path, server: OddServer) -> None:
     project = carded_project(tmp_path, server)
-    text = prompts.shipped(COVERAGE).replace("# user", "Be strict.\n\n# user")
-    prompts.write(project, COVERAGE, text)
+    prompts.write(project, COVERAGE, prompts.shipped(COVERAGE).replace("# user", "Be strict.\n\n# user"))
     with project.store.write() as db:
         db.exec_driver_sql("DELETE FROM judgement WHERE rater_kind = 'judge'")
     judged(project)
     (ours, shipped) = card_of(project).judge.prompts
     assert (ours.name, ours.version, shipped.version) == (COVERAGE, 2, 1)
-    project.close()
 
 
 def test_the_hash_covers_the_whole_card(project: Project) -> None:

@@ -3,23 +3,26 @@
 import pytest
 
 from annotator.domain.kinds.artifact import Anchor, Unit
-from annotator.domain.material import transcript_edits as edits
-from annotator.domain.material.pieces import pieces
-from annotator.domain.material.source import Source, SourceFormat
+from annotator.domain.material.extract import pieces
+from annotator.domain.material.item import Source, SourceFormat
 from annotator.domain.material.transcript import (
     LEFT_OUT,
     Doubt,
+    Stretch,
     Transcript,
     clock,
+    corrected,
     doubts_about,
+    exchanged,
+    left_out,
     of_source,
     parsed,
     quoted_in_doubt,
+    renamed,
     told,
 )
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.transcripts.reader import assembled
-from annotator.exchange.transcripts.said import SpokenLine
+from annotator.exchange.transcripts import SpokenLine, assembled
 
 SAID = (
     SpokenLine("Salt is old.", 0, 4_000, "Ann"),
@@ -42,7 +45,7 @@ def source(text: str, transcript: Transcript | None) -> Source:
 
 
 def said(text: str, transcript: Transcript) -> list[str]:
-    return [text[one.first : one.last] for one in transcript.segments]
+    return [text[segment.first : segment.last] for segment in transcript.segments]
 
 
 def test_a_transcript_comes_back_as_it_was_kept() -> None:
@@ -90,7 +93,7 @@ def test_the_time_stands_beside_a_quotation() -> None:
 )  # fmt: skip
 def test_a_quotation_may_lie_in_doubtful_words_alone(quotes: list[str], doubted: bool) -> None:
     text, transcript = made()
-    anchors = [Anchor.at(text, text.index(one), text.index(one) + len(one), "s") for one in quotes]
+    anchors = [Anchor.at(text, text.index(quote), text.index(quote) + len(quote), "s") for quote in quotes]
     assert quoted_in_doubt([source(text, transcript)], anchors) is doubted
 
 
@@ -98,29 +101,27 @@ def test_a_doubtful_quotation_is_found_after_the_text_has_moved_and_remarked_on(
     text, transcript = made()
     at = text.index("Very old.")
     unit = Unit(id="u", anchor=Anchor.at(text, at, at + 9, "s"))
-    moved = edits.exchanged(text, transcript, *edits.corrected(text, transcript, 5, 9, "Sodium chloride"))
-    (found,) = doubts_about([source(*moved)], [unit, Unit(id="v")])
-    assert (found.rule, found.unit_id) == ("in-doubt", "u")
+    moved = exchanged(text, transcript, *corrected(text, transcript, 5, 9, "Sodium chloride"))
+    (result,) = doubts_about([source(*moved)], [unit, Unit(id="v")])
+    assert (result.rule, result.unit_id) == ("in-doubt", "u")
 
 
 def test_a_correction_moves_what_follows_and_can_be_put_back() -> None:
     text, transcript = made()
     at = text.index("Very")
-    before, after = edits.corrected(text, transcript, at, at + 4, "Terribly  much")
-    new, changed = edits.exchanged(text, transcript, before, after)
+    before, after = corrected(text, transcript, at, at + 4, "Terribly  much")
+    new, changed = exchanged(text, transcript, before, after)
     assert new == TEXT.replace("Very", "Terribly much")
     assert said(new, changed) == ["Salt is old.", "Terribly much old.", "Thank you.", "And cheap."]
     assert changed.segments[1].doubts == ()
-    assert edits.exchanged(new, changed, after, before) == (text, transcript)
-    assert edits.Stretch.of(before.tree()) == before
+    assert exchanged(new, changed, after, before) == (text, transcript)
+    assert Stretch.of(before.tree()) == before
 
 
 def test_a_correction_of_several_segments_makes_one_of_them() -> None:
     text, transcript = made()
-    before, after = edits.corrected(
-        text, transcript, text.index("old."), text.index("Very old.") + 4, "new, so"
-    )
-    new, changed = edits.exchanged(text, transcript, before, after)
+    before, after = corrected(text, transcript, text.index("old."), text.index("Very old.") + 4, "new, so")
+    new, changed = exchanged(text, transcript, before, after)
     assert said(new, changed)[0] == "Salt is new, so old."
     assert changed.segments[0][:2] == (0, 5_000)
 
@@ -139,39 +140,39 @@ def test_other_corrections_are_refused(first: str, last: str, words: str, reason
     else:
         start, end = text.index(first), text.index(last) + len(last)
     with pytest.raises(Refusal, match=reason):
-        edits.corrected(text, transcript, start, end, words)
+        corrected(text, transcript, start, end, words)
 
 
 def test_a_passage_over_two_turns_is_left_out_of_each() -> None:
     text, transcript = made()
-    before, after = edits.left_out(text, transcript, text.index("old."), text.index(" you."), "e1")
-    new, changed = edits.exchanged(text, transcript, before, after)
+    before, after = left_out(text, transcript, text.index("old."), text.index(" you."), "e1")
+    new, changed = exchanged(text, transcript, before, after)
     assert new == f"Ann: Salt is {LEFT_OUT}\n\nBob: {LEFT_OUT} you.\n\nAnn: And cheap."
     assert said(new, changed) == ["Salt is", LEFT_OUT, LEFT_OUT, "you.", "And cheap."]
-    assert [one.excluded for one in changed.segments] == ["", "e1", "e1", "", ""]
-    assert edits.exchanged(new, changed, after, before) == (text, transcript)
+    assert [segment.excluded for segment in changed.segments] == ["", "e1", "e1", "", ""]
+    assert exchanged(new, changed, after, before) == (text, transcript)
     with pytest.raises(Refusal, match="left out already"):
-        edits.corrected(new, changed, 0, len(new), "x")
+        corrected(new, changed, 0, len(new), "x")
 
 
 def test_an_exclusion_is_found_again_after_other_corrections() -> None:
     text, transcript = made()
-    before, after = edits.left_out(text, transcript, text.index("Thank"), text.index(" you."), "e1")
-    there = edits.exchanged(text, transcript, before, after)
-    earlier = edits.corrected(*there, 5, 9, "Sodium chloride")
-    moved = edits.exchanged(*there, *earlier)
-    new, _ = edits.exchanged(*moved, after, before)
+    before, after = left_out(text, transcript, text.index("Thank"), text.index(" you."), "e1")
+    there = exchanged(text, transcript, before, after)
+    earlier = corrected(*there, 5, 9, "Sodium chloride")
+    moved = exchanged(*there, *earlier)
+    new, _ = exchanged(*moved, after, before)
     assert new == TEXT.replace("Salt", "Sodium chloride")
     with pytest.raises(Refusal, match="changed since"):
-        edits.exchanged(new, parsed(moved[1].content()), after, before)
+        exchanged(new, parsed(moved[1].content()), after, before)
 
 
 def test_speakers_are_merged_and_parted_again() -> None:
     text, transcript = made()
-    new, merged = edits.renamed(text, transcript, ("Anna", "Anna"))
+    new, merged = renamed(text, transcript, ("Anna", "Anna"))
     assert new == TEXT.replace("Ann:", "Anna:").replace("Bob:", "Anna:")
     assert said(new, merged) == said(text, transcript)
-    assert edits.renamed(new, merged, ("Ann", "Bob")) == (text, transcript)
+    assert renamed(new, merged, ("Ann", "Bob")) == (text, transcript)
 
 
 def turns(many: int, words: int) -> Source:
@@ -182,35 +183,35 @@ def turns(many: int, words: int) -> Source:
 
 
 def test_pieces_end_where_turns_end_and_share_one_turn() -> None:
-    found = pieces(turns(10, 4), 13)
+    result = pieces(turns(10, 4), 13)
     # A turn has five words with the name; two fit into thirteen, one of which was in the piece before.
-    assert [one.number for one in found] == list(range(1, 10))
-    first, second = found[0].text.split("\n\n"), found[1].text.split("\n\n")
+    assert [one.number for one in result] == list(range(1, 10))
+    first, second = result[0].text.split("\n\n"), result[1].text.split("\n\n")
     assert first[-1] == second[0] == "P1: 1 1 1 1"
     assert len(first) == len(second) == 2
-    assert found[-1].text.split("\n\n")[-1] == "P1: 9 9 9 9"
+    assert result[-1].text.split("\n\n")[-1] == "P1: 9 9 9 9"
     whole = turns(10, 4).text
-    assert all(whole[one.start : one.end] == one.text for one in found)
+    assert all(whole[one.start : one.end] == one.text for one in result)
 
 
 def test_a_turn_longer_than_a_piece_is_cut_at_its_paragraphs() -> None:
     sentence = "Salt keeps food for a long time in any house. "
     long = source(*assembled([SpokenLine((sentence * 60).strip(), speaker="Ann")], {}, ""))
-    found = pieces(long, 200)
-    assert len(found) > 3
-    assert all(one.text.startswith("Ann: ") for one in found)
-    assert found[1].start < found[0].end < found[1].end
+    result = pieces(long, 200)
+    assert len(result) > 3
+    assert all(one.text.startswith("Ann: ") for one in result)
+    assert result[1].start < result[0].end < result[1].end
 
 
 def test_a_source_without_words_has_no_pieces() -> None:
     assert pieces(source("", None)) == ()
-    assert [one.text for one in pieces(source("One.\n\nTwo.", None))] == ["One.\n\nTwo."]
+    assert [piece.text for piece in pieces(source("One.\n\nTwo.", None))] == ["One.\n\nTwo."]
 
 
 def test_what_is_left_out_is_in_no_piece() -> None:
     text, transcript = made()
-    new, changed = edits.exchanged(
-        text, transcript, *edits.left_out(text, transcript, text.index("Very"), text.index(" you.") + 5, "e")
+    new, changed = exchanged(
+        text, transcript, *left_out(text, transcript, text.index("Very"), text.index(" you.") + 5, "e")
     )
-    (found,) = pieces(source(new, changed))
-    assert found.text == "Ann: Salt is old.\n\nAnn: And cheap."
+    (result,) = pieces(source(new, changed))
+    assert result.text == "Ann: Salt is old.\n\nAnn: And cheap."

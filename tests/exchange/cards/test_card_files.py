@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 from annotator import places
-from annotator.domain.judges.validity_card import ValidityCard, tree_sha256
+from annotator.domain.judges.validation import ValidityCard, tree_sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.cards import card_files
+from annotator.exchange.cards import card_pages
 from tests.projects.made_card import HOSTILE, made_card
 
 CARD = made_card()
@@ -29,20 +29,16 @@ def changed(**more: Any) -> dict[str, Any]:
     return {**tree, "sha256": tree_sha256(tree)}
 
 
-def test_json_to_page_to_json(tmp_path: Path) -> None:
-    first = card_files.content(CARD, ".json")
-    read = card_files.read(kept(tmp_path, first))
-    page = card_files.content(read, ".html")
-    again = card_files.read(kept(tmp_path, page, "card.html"))
+def test_the_json_fits_its_schema_and_comes_back_from_a_page(tmp_path: Path) -> None:
+    first = card_pages.content(CARD, ".json")
+    page = card_pages.content(card_pages.read(kept(tmp_path, first)), ".html")
+    again = card_pages.read(kept(tmp_path, page, "card.html"))
     assert again == CARD
-    assert card_files.content(again, ".json") == first
-    assert card_files.content(again, ".html") == page
-
-
-def test_the_json_fits_its_schema() -> None:
+    assert card_pages.content(again, ".json") == first
+    assert card_pages.content(again, ".html") == page
     schema = json.loads((places.schemas() / "validity_card.json").read_bytes())
     validator = jsonschema.Draft202012Validator(schema)
-    tree = json.loads(card_files.content(CARD, ".json"))
+    tree = json.loads(card_pages.content(CARD, ".json"))
     assert list(validator.iter_errors(tree)) == []
     # It would see a field too many, one too few, and a figure in words.
     for wrong, rule in (
@@ -54,8 +50,8 @@ def test_the_json_fits_its_schema() -> None:
 
 
 def test_a_page_survives_other_line_ends_and_a_mark(tmp_path: Path) -> None:
-    page = card_files.content(CARD, ".html").replace(b"\n", b"\r\n")
-    assert card_files.read(kept(tmp_path, b"\xef\xbb\xbf" + page, "card.html")) == CARD
+    page = card_pages.content(CARD, ".html").replace(b"\n", b"\r\n")
+    assert card_pages.read(kept(tmp_path, b"\xef\xbb\xbf" + page, "card.html")) == CARD
 
 
 class Seen(HTMLParser):
@@ -79,7 +75,7 @@ class Seen(HTMLParser):
 
 
 def test_a_page_stands_alone_and_reads_nothing_as_markup() -> None:
-    text = card_files.content(CARD, ".html").decode()
+    text = card_pages.content(CARD, ".html").decode()
     seen = Seen()
     seen.feed(text)
     assert seen.addresses == []
@@ -91,13 +87,13 @@ def test_a_page_stands_alone_and_reads_nothing_as_markup() -> None:
 
 
 def test_foreign_words_keep_their_own_direction() -> None:
-    text = card_files.content(CARD, ".html").decode()
+    text = card_pages.content(CARD, ".html").decode()
     assert "<bdi>\u2068קל وسريع\u2069</bdi>" in text
     assert "text-align: start" in text
 
 
 def test_a_page_tells_every_figure_with_its_interval_n_and_reason() -> None:
-    body = re.sub(r"<[^>]+>", " ", card_files.content(CARD, ".html").decode().split("<details>")[0])
+    body = re.sub(r"<[^>]+>", " ", card_pages.content(CARD, ".html").decode().split("<details>")[0])
     for words in (
         "0.750", "[0.500, 0.900]", "n\u00a016", "undefined: both used one value", "mean over units", "US$ 0.0021",
         "by question type", "not asked", "o3-mini", "json_schema", CARD.sha256, "R2 and R3", "Not publishable",
@@ -108,7 +104,7 @@ def test_a_page_tells_every_figure_with_its_interval_n_and_reason() -> None:
 
 def test_a_page_without_people_reviews_or_attacks_says_so() -> None:
     lines = tuple(line for line in CARD.lines if line.who == "judge")
-    text = card_files.content(made_card(lines=lines, reviews=None, attacks=()), ".html").decode()
+    text = card_pages.content(made_card(lines=lines, reviews=None, attacks=()), ".html").decode()
     for words in ("nobody to be held against", "Nobody reviewed its verdicts", "tells of no attack"):
         assert words in text
 
@@ -125,7 +121,7 @@ def test_a_page_without_people_reviews_or_attacks_says_so() -> None:
 )
 def test_what_is_no_card_is_refused(tmp_path: Path, content: bytes, said: str) -> None:
     with pytest.raises(Refusal, match=said):
-        card_files.read(kept(tmp_path, content))
+        card_pages.read(kept(tmp_path, content))
 
 
 @pytest.mark.parametrize(
@@ -145,13 +141,13 @@ def test_a_card_that_was_changed_is_refused(tmp_path: Path, path: tuple[Any, ...
         part = part[step]
     part[path[-1]] = value
     with pytest.raises(Refusal, match="was changed since it was written"):
-        card_files.read(kept(tmp_path, json.dumps(tree).encode()))
+        card_pages.read(kept(tmp_path, json.dumps(tree).encode()))
 
 
 def test_a_page_whose_words_were_changed_is_refused(tmp_path: Path) -> None:
-    page = card_files.content(CARD, ".html").replace(b"<b>0.750</b>", b"<b>0.990</b>", 1)
+    page = card_pages.content(CARD, ".html").replace(b"<b>0.750</b>", b"<b>0.990</b>", 1)
     with pytest.raises(Refusal, match="the page is another"):
-        card_files.read(kept(tmp_path, page, "card.html"))
+        card_pages.read(kept(tmp_path, page, "card.html"))
 
 
 @pytest.mark.parametrize(
@@ -166,25 +162,25 @@ def test_a_page_whose_words_were_changed_is_refused(tmp_path: Path) -> None:
 )
 def test_a_card_of_another_make_is_refused_in_words(tmp_path: Path, more: dict[str, Any], said: str) -> None:
     with pytest.raises(Refusal, match=said):
-        card_files.read(kept(tmp_path, json.dumps(changed(**more)).encode()))
+        card_pages.read(kept(tmp_path, json.dumps(changed(**more)).encode()))
 
 
 def test_a_card_with_something_left_out_is_refused(tmp_path: Path) -> None:
     tree = {name: value for name, value in CARD.tree().items() if name != "reviews"}
     tree["sha256"] = tree_sha256(tree)
     with pytest.raises(Refusal, match="something is left out"):
-        card_files.read(kept(tmp_path, json.dumps(tree).encode()))
+        card_pages.read(kept(tmp_path, json.dumps(tree).encode()))
 
 
 @pytest.mark.parametrize("ending", [".pdf", "", ".txt"])
 def test_other_endings_are_refused(ending: str) -> None:
     with pytest.raises(Refusal, match=r"Use one of \.json, \.html"):
-        card_files.content(CARD, ending)
+        card_pages.content(CARD, ending)
 
 
 def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refusal, match="There is no file"):
-        card_files.read(tmp_path / "card.json")
+        card_pages.read(tmp_path / "card.json")
 
 
 def test_the_seal_is_of_the_whole_card() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from annotator.domain.material.source import SourceKind
+from annotator.domain.material.item import SourceKind
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats import bibliographies, works
+from annotator.exchange.formats import bibliographies
 from annotator.exchange.formats.bibliographies import Bibliography
 
 
@@ -24,22 +24,19 @@ def whys(found: Bibliography) -> list[str]:
 NOTHING = "Neither a title nor an identifier was found in it."
 
 
-def test_letter_7_a_broken_bibtex_entry_keeps_no_other_out() -> None:
+def test_bibtex_is_read_or_told() -> None:
     text = """@string{nat = "Nature"}
 @article{a, title={{Deep} rivers of M{\\"u}nster}, author={Doe, Jane}, year=2024, eprint={2301.00001}, journal=nat}
 @article{broken, title={No end
 @book{a, title="Same key", date={2021-03-01}, isbn={978-3-16-148410-0}}
 """
-    found = bibliographies.read(text)
-    assert found.form == "BibTeX"
-    assert read_from(found) == [
+    result = bibliographies.read(text)
+    assert result.form == "BibTeX"
+    assert read_from(result) == [
         ("Deep rivers of Münster", "arxiv:2301.00001", 2024), ("Same key", "isbn:9783161484100", 2021),
     ]  # fmt: skip
-    (why,) = whys(found)
+    (why,) = whys(result)
     assert why.startswith("line 3: This is no complete BibTeX entry. Unexpected block start")
-
-
-def test_letter_7_what_was_pasted_between_entries_of_bibtex_is_read_or_told() -> None:
     text = """% made by a program
 10.1126/sciadv.aaq0504
 arXiv:2002.04745, 10.1000/y
@@ -48,34 +45,18 @@ Doe, J. A work in words
 @comment{kept by a program}
 10.1000/after
 """
-    found = bibliographies.read(text)
-    assert [one.identifier for entry in found.entries if (one := entry.reference)] == [
+    result = bibliographies.read(text)
+    assert [one.identifier for entry in result.entries if (one := entry.reference)] == [
         "doi:10.1126/sciadv.aaq0504", "arxiv:2002.04745", "doi:10.1000/y", "doi:10.1000/x", "doi:10.1000/after",
     ]  # fmt: skip
-    assert whys(found) == ["line 4: It stands outside of the BibTeX entries."]
+    assert whys(result) == ["line 4: It stands outside of the BibTeX entries."]
 
 
-def test_letter_7_ris_is_read_record_by_record() -> None:
+def test_records_are_read_one_by_one() -> None:
     whole = "TY  - JOUR\nTI  - Deep rivers\nAU  - Doe, J\nPY  - 2020/03/01\nDO  - 10.1234/x\nER  - \n"
-    text = f"{whole}\nTY  - BOOK\nER  -\n"
-    found = bibliographies.read(text)
-    assert (found.form, read_from(found)) == ("RIS", [("Deep rivers", "doi:10.1234/x", 2020)])
-    assert whys(found) == [f"line 8: {NOTHING}"]
-
-
-@pytest.mark.parametrize("sign", [",", ";", "\t"])
-def test_letter_7_csv_is_read_by_its_columns(sign: str) -> None:
-    rows = [
-        ("Title", "Author", "DOI", "Year"),
-        ("Deep rivers", "Doe", "10.1234/x", "2020"),
-        ("", "Roe", "", ""),
-    ]
-    found = bibliographies.read("\r\n".join(sign.join(row) for row in rows))
-    assert (found.form, read_from(found)) == ("CSV", [("Deep rivers", "doi:10.1234/x", 2020)])
-    assert whys(found) == [f"line 3: {NOTHING}"]
-
-
-def test_letter_7_latex_is_read_from_its_bibitems() -> None:
+    result = bibliographies.read(f"{whole}\nTY  - BOOK\nER  -\n")
+    assert (result.form, read_from(result)) == ("RIS", [("Deep rivers", "doi:10.1234/x", 2020)])
+    assert whys(result) == [f"line 8: {NOTHING}"]
     text = r"""\begin{thebibliography}{9}
 \bibitem{a} J. Doe. \newblock {\em Deep rivers of the north}. \newblock Water, 2020.
 \bibitem[Roe]{b} A. Roe. \newblock M\"uller's lakes. 2021. \url{https://doi.org/10.1234/lake}
@@ -85,20 +66,29 @@ def test_letter_7_latex_is_read_from_its_bibitems() -> None:
     ]  # fmt: skip
 
 
-def test_letter_7_several_identifiers_may_share_a_line() -> None:
-    found = bibliographies.read("10.1234/a, arXiv:2301.00001\n10.1234/b")
-    assert [(entry.place, entry.reference and entry.reference.identifier) for entry in found.entries] == [
+@pytest.mark.parametrize("sign", [",", ";", "\t"])
+def test_letter_7_csv_is_read_by_its_columns(sign: str) -> None:
+    rows = [
+        ("Title", "Author", "DOI", "Year"),
+        ("Deep rivers", "Doe", "10.1234/x", "2020"),
+        ("", "Roe", "", ""),
+    ]
+    result = bibliographies.read("\r\n".join(sign.join(row) for row in rows))
+    assert (result.form, read_from(result)) == ("CSV", [("Deep rivers", "doi:10.1234/x", 2020)])
+    assert whys(result) == [f"line 3: {NOTHING}"]
+
+
+def test_lists_hold_identifiers_and_entries() -> None:
+    result = bibliographies.read("10.1234/a, arXiv:2301.00001\n10.1234/b")
+    assert [(entry.place, entry.reference and entry.reference.identifier) for entry in result.entries] == [
         ("line 1", "doi:10.1234/a"), ("line 1", "arxiv:2301.00001"), ("line 2", "doi:10.1234/b"),
     ]  # fmt: skip
-
-
-def test_letter_7_identifiers_and_worded_entries_stand_in_one_list() -> None:
     text = "10.1234/a\n10.1234/b\nsee above\n[3] J. Smith. Deep rivers of the north. Water, 2020.\nhttps://doi.org/10.1234/c\n"
-    found = bibliographies.read(text)
-    assert read_from(found) == [
+    result = bibliographies.read(text)
+    assert read_from(result) == [
         ("", "doi:10.1234/a", None), ("", "doi:10.1234/b", None), ("Deep rivers of the north", "doi:10.1234/c", 2020),
     ]  # fmt: skip
-    assert whys(found) == [f"line 3: {NOTHING}"]
+    assert whys(result) == [f"line 3: {NOTHING}"]
 
 
 def test_letter_7_a_papers_own_list_is_read_across_lines_and_pages() -> None:
@@ -114,11 +104,11 @@ def test_letter_7_a_papers_own_list_is_read_across_lines_and_pages() -> None:
 
 def test_letter_7_the_record_of_a_source_at_crossref_gives_its_references() -> None:
     listed = [{"DOI": "10.1234/R", "article-title": "Rivers", "author": "Roe", "year": "2019a"}, {"key": "x"}]
-    found = bibliographies.read(
+    result = bibliographies.read(
         json.dumps({"message": {"DOI": "10.1234/s", "title": ["S"], "reference": listed}})
     )
-    assert read_from(found) == [("Rivers", "doi:10.1234/r", 2019)]
-    assert whys(found) == [f"entry 2: {NOTHING}"]
+    assert read_from(result) == [("Rivers", "doi:10.1234/r", 2019)]
+    assert whys(result) == [f"entry 2: {NOTHING}"]
 
 
 def test_letter_8_openalex_tells_date_venue_citations_and_kind() -> None:
@@ -127,7 +117,7 @@ def test_letter_8_openalex_tells_date_venue_citations_and_kind() -> None:
         "primary_location": {"source": {"display_name": "Water"}}, "cited_by_count": 0,
         "authorships": [{"author": {"display_name": "Jane Doe"}}], "publication_year": 2024,
     }  # fmt: skip
-    (work,) = works.works_of({"results": [told]})
+    (work,) = bibliographies.works_of({"results": [told]})
     assert work.metadata() == {
         "kind": SourceKind.REVIEW, "published": "2024-05-01", "venue": "Water", "citations": 0,
     }  # fmt: skip
@@ -149,8 +139,8 @@ def test_what_may_be_read_wrongly_in_a_list_says_why() -> None:
     }
     first = "A. Adler. Shallow lakes and what lives in them. Water, 2018."
     for said, doubt in doubts.items():
-        found = bibliographies.read(f"{first}\n{first.replace('Shallow', 'Salt')}\n{said}")
-        assert [entry.doubt for entry in found.entries] == ["", "", doubt], said
+        result = bibliographies.read(f"{first}\n{first.replace('Shallow', 'Salt')}\n{said}")
+        assert [entry.doubt for entry in result.entries] == ["", "", doubt], said
 
 
 PAPER_LIST = """## References
@@ -172,8 +162,8 @@ in them. Lakes, 2020.
 
 
 def test_a_numbered_list_ends_where_its_numbers_end_and_gaps_and_second_lists_are_doubtful() -> None:
-    found = bibliographies.own_list(PAPER_LIST)
-    assert [(entry.reference and entry.reference.text, entry.doubt) for entry in found.entries] == [
+    result = bibliographies.own_list(PAPER_LIST)
+    assert [(entry.reference and entry.reference.text, entry.doubt) for entry in result.entries] == [
         ("Deep rivers of the north", ""),
         ("Shallow lakes and what lives in them", "number 3 is missing after it, so it may hold two"),
         ("Salt lakes and what lives in them", ""),
@@ -256,8 +246,8 @@ def test_a_field_of_bibtex_keeps_every_sign_of_its_words_and_addresses(
     field: str, title: str, identifier: str
 ) -> None:
     more = "" if field.startswith("title") else "title = {T}, "
-    found = bibliographies.read(f"@misc{{a, {field}, {more}year = 2020}}")
-    assert read_from(found) == [(title, identifier, 2020)]
+    result = bibliographies.read(f"@misc{{a, {field}, {more}year = 2020}}")
+    assert read_from(result) == [(title, identifier, 2020)]
 
 
 WORK = ("Deep rivers of the north", "doi:10.1234/x", 2020)
@@ -297,27 +287,27 @@ MANAGERS = {
 
 @pytest.mark.parametrize("name", MANAGERS)
 def test_what_reference_managers_write_is_read_whole(name: str) -> None:
-    found = bibliographies.read(MANAGERS[name], name)
-    assert (read_from(found), whys(found)) == ([WORK], [])
+    result = bibliographies.read(MANAGERS[name], name)
+    assert (read_from(result), whys(result)) == ([WORK], [])
 
 
 def test_a_work_in_csl_json_needs_no_doi_and_what_is_no_work_is_named() -> None:
     told = [CSL | {"issued": {"date-parts": [[2020]]}}, CSL | {"URL": "https://x.org/a"}, {"id": "c"}, "d"]
-    found = bibliographies.read(json.dumps({"items": told}))
-    assert read_from(found) == [
+    result = bibliographies.read(json.dumps({"items": told}))
+    assert read_from(result) == [
         ("Deep rivers of the north", "", 2020), ("Deep rivers of the north", "https://x.org/a", None),
     ]  # fmt: skip
-    assert whys(found) == [f"entry {number}: {bibliographies.NO_RECORD}" for number in (3, 4)]
+    assert whys(result) == [f"entry {number}: {bibliographies.NO_RECORD}" for number in (3, 4)]
 
 
 def test_several_records_by_rows_are_parted_by_an_empty_one() -> None:
-    found = bibliographies.read(f"{ROWS}\n{ROWS.replace('10.1234/x', '10.1234/y')}")
-    assert [entry.place for entry in found.entries] == ["line 1", "line 6"]
-    assert [one.identifier for entry in found.entries if (one := entry.reference)] == [
+    result = bibliographies.read(f"{ROWS}\n{ROWS.replace('10.1234/x', '10.1234/y')}")
+    assert [entry.place for entry in result.entries] == ["line 1", "line 6"]
+    assert [one.identifier for entry in result.entries if (one := entry.reference)] == [
         "doi:10.1234/x",
         "doi:10.1234/y",
     ]
-    assert [one.authors for entry in found.entries if (one := entry.reference)] == ["Doe J., Roe A."] * 2
+    assert [one.authors for entry in result.entries if (one := entry.reference)] == ["Doe J., Roe A."] * 2
 
 
 @pytest.mark.parametrize(
@@ -336,9 +326,9 @@ def test_several_records_by_rows_are_parted_by_an_empty_one() -> None:
     ],
 )
 def test_what_cannot_be_read_is_named_with_line_and_reason_and_never_cut(text: str, why: str) -> None:
-    found = bibliographies.read(text)
-    assert read_from(found) == []
-    assert whys(found)[0].startswith(why)
+    result = bibliographies.read(text)
+    assert read_from(result) == []
+    assert whys(result)[0].startswith(why)
 
 
 def test_a_table_whose_quotes_swallow_rows_is_refused_with_the_line() -> None:

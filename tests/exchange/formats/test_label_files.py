@@ -81,13 +81,10 @@ def test_columns_are_known_by_other_names_and_other_delimiters(tmp_path: Path, h
     )
 
 
-def test_a_byte_order_mark_and_crlf_and_cells_over_several_lines_are_read(tmp_path: Path) -> None:
+def test_files_of_odd_line_ends_are_read(tmp_path: Path) -> None:
     content = "\ufeff" + (HEAD.strip() + ",note\r\n") + '1,Alpha,"Two ""lines""\r\nof words",A,yes,"a\nb"\r\n'
     (entry,) = found(tmp_path, content).entries
     assert (entry.unit, entry.note, entry.row) == ('Two "lines"\r\nof words', "a\nb", 2)
-
-
-def test_a_file_of_carriage_returns_alone_is_read(tmp_path: Path) -> None:
     assert len(found(tmp_path, HEAD.replace("\n", "\r") + "1,A,B,C,yes\r1,A,D,C,no\r").entries) == 2
 
 
@@ -193,8 +190,7 @@ def test_json_says_the_same_as_a_table(tmp_path: Path) -> None:
 )
 def test_an_entry_of_the_wrong_type_is_named(tmp_path: Path, told: Any, reason: str) -> None:
     first = {"item": "1", "unit": "Both", "rater": "A", "value": "no", "note": ""}
-    read = found(tmp_path, json.dumps([first, told]), "labels.json")
-    (finding,) = read.problems
+    (finding,) = found(tmp_path, json.dumps([first, told]), "labels.json").problems
     assert (finding.row or "record 2", reason in finding.reason) in ((2, True), ("record 2", True))
 
 
@@ -383,8 +379,8 @@ def test_points_that_share_enough_words_are_taken_for_one_another_there() -> Non
 def test_most_published_points_are_told_apart_there() -> None:
     """Of the 931 published criteria a few are compared with another one; the share is small, and it is said."""
     rubrics = [
-        [line["point"] for line in one["rubric"]]
-        for one in json.loads((REAL / "rubric.json").read_text("utf-8"))
+        [line["point"] for line in load["rubric"]]
+        for load in json.loads((REAL / "rubric.json").read_text("utf-8"))
     ]
     taken = sum(len(human_files.mistaken(points)) for points in rubrics)
     assert sum(map(len, rubrics)) == 931

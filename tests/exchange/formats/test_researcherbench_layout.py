@@ -67,7 +67,7 @@ def test_the_published_data_comes_back_as_it_was(tmp_path: Path) -> None:
         )
 
 
-def test_reading_twice_gives_the_same_ids(tmp_path: Path) -> None:
+def test_reading_twice_gives_gold_without_author(tmp_path: Path) -> None:
     folder = write_peer(tmp_path)
     first, second = read([folder])[0], read([folder])[0]
     for thing in ("items", "systems", "responses", "artifacts"):
@@ -75,18 +75,11 @@ def test_reading_twice_gives_the_same_ids(tmp_path: Path) -> None:
     units = [[unit["id"] for unit in bundle.artifacts[0].document["units"]] for bundle in (first, second)]
     assert units[0] == units[1]
     assert len({*units[0], *(unit["id"] for unit in first.artifacts[1].document["units"])}) == 4
-
-
-def test_rubrics_are_published_gold_without_an_author(tmp_path: Path) -> None:
     bundle, _ = read([write_peer(tmp_path)])
     assert {(a.kind, a.state, a.author_id, a.revision) for a in bundle.artifacts} == {
         (Kind.RUBRIC, State.CONSENSUS, "", 1)
     }
     assert [item.dataset for item in bundle.items] == ["researcherbench"] * 2
-
-
-def test_files_may_be_given_one_by_one(tmp_path: Path) -> None:
-    folder = write_peer(tmp_path)
     bundle, problems = read([folder / "rubric.json", folder / "responses" / "Sys.json"])
     assert (bundle.counts()["items"], bundle.counts()["responses"], problems) == (2, 2, [])
     assert bundle.systems[0].name == "Sys"
@@ -178,9 +171,9 @@ def test_a_faulty_entry_is_listed_by_file_index_and_reason(tmp_path: Path, name:
     files = peer_files()
     spoil(files[path])
     _, problems = read([write_peer(tmp_path, files)])
-    found = [str(problem) for problem in problems if f"{problem.file}[{problem.index}]" == place]
-    assert len(found) == 1
-    assert reason in found[0]
+    result = [str(problem) for problem in problems if f"{problem.file}[{problem.index}]" == place]
+    assert len(result) == 1
+    assert reason in result[0]
 
 
 def test_every_fault_of_every_file_is_listed_at_once(tmp_path: Path) -> None:
@@ -240,8 +233,7 @@ def test_numbers_of_the_benchmark_are_kept_and_others_follow_them() -> None:
 def test_what_the_layout_cannot_hold_is_said(tmp_path: Path) -> None:
     bundle = rich_bundle()
     bundle.responses[1] = bundle.responses[1].model_copy(update={"trial": 2})
-    sealed = {"state": State.SEALED, "author_id": "person-1"}
-    rubric = bundle.artifacts[0].model_copy(update=sealed)
+    rubric = bundle.artifacts[0].model_copy(update={"state": State.SEALED, "author_id": "person-1"})
     bundle.artifacts = [rubric, rubric.model_copy(update={"id": "other", "author_id": "person-2"})]
     notes = write(bundle, tmp_path / "out")
     assert json.loads((tmp_path / "out" / "rubric.json").read_text("utf-8")) == []

@@ -20,7 +20,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from annotator.actions.authoring import criterion_weights
+from annotator.actions.authoring import settings
 from annotator.actions.imports import imports
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
@@ -90,8 +90,8 @@ def test_excel_gives_what_its_cells_hold_and_of_a_formula_what_is_stored(tmp_pat
     (table,), _ = tables.read_tables([tmp_path / "kept.xlsx"])
     assert (table.rows[0]["Formula"], table.notes) == (2, ())
     (tmp_path / "bad.xlsx").write_bytes(b"PK\x03\x04 no book")
-    found, problems = table_files.read_tables([tmp_path / "bad.xlsx"])
-    assert (found, len(problems)) == ([], 1)
+    result, problems = table_files.read_tables([tmp_path / "bad.xlsx"])
+    assert (result, len(problems)) == ([], 1)
     assert "no workbook that can be read" in str(problems[0])
 
 
@@ -235,8 +235,8 @@ def test_a_mapping_says_what_columns_hold_and_a_wrong_one_what_is_wrong(tmp_path
         tmp_path / "m.json", json.dumps({"tables": [{"columns": {"item": "nr", "question": "Frage"}}]})
     )
     bundle, problems, _ = tables.read([table], mapping=mappings.TablesMapping.at(how))
-    assert [(one.key, one.question) for one in bundle.items] == [("1", "Warum")]
-    assert [one.note for one in problems] == [True]
+    assert [(item.key, item.question) for item in bundle.items] == [("1", "Warum")]
+    assert [problem.note for problem in problems] == [True]
     written(how, json.dumps({"tables": [{"columns": {"Frage": "question"}}]}))
     with pytest.raises(Refusal, match="no field"):
         mappings.TablesMapping.at(how)
@@ -310,10 +310,10 @@ def test_units_of_every_kind_come_in_as_settled_gold_or_as_a_persons_drafts(
         code, words = told(capsys, "import", file, table, *more)
         assert (code, "1 artifacts, 2 units" in words) == (0, True), words
         with closing(sqlite3.connect(file)) as db:
-            (found,) = db.execute("SELECT a.kind, a.state, r.content FROM artifact a JOIN revision r ON "
+            (result,) = db.execute("SELECT a.kind, a.state, r.content FROM artifact a JOIN revision r ON "
                                   "r.artifact_id = a.id").fetchall()  # fmt: skip
-        assert found[:2] == (kind, state)
-        units = json.loads(found[2])["units"]
+        assert result[:2] == (kind, state)
+        units = json.loads(result[2])["units"]
         assert [unit["text"] for unit in units] == [line.split(",")[0] for line in lines]
         assert [
             {field: unit[field] for field in of} for unit, of in zip(units, expected, strict=True)
@@ -405,7 +405,7 @@ def test_an_import_that_is_refused_leaves_no_setting_behind(tmp_path: Path) -> N
     with closing(Project.create(tmp_path / "p.goldsmith")) as project:
         with pytest.raises(Refusal):
             imports.run(project, "", paths, imports.ImportOptions(allow_weights=True))
-        assert criterion_weights.allowed(project).usual
+        assert settings.allowed(project).usual
         assert items.count(project) == 0
 
 
@@ -474,8 +474,7 @@ def mutated(rng: random.Random, path: Path) -> Path:
     kind = rng.choice(("csv", "csv", "tsv", "json", "jsonl", "xlsx"))
     path = path.with_suffix(f".{kind}")
     if kind == "xlsx":
-        openpyxl = pytest.importorskip("openpyxl")
-        book = openpyxl.Workbook()
+        book = pytest.importorskip("openpyxl").Workbook()
         for cells in (list(rows[0]), *(row.values() for row in rows)):
             book.active.append([str(cell)[:30_000].replace("\x00", "") for cell in cells])
         book.save(path)

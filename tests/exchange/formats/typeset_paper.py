@@ -71,14 +71,14 @@ def _listed(names: Sequence[str], word: str) -> str:
 def works(count: int) -> list[Work]:
     """Made works, the same on every run, of one to nine authors each."""
     chance = random.Random(42)
-    found = []
+    result = []
     for number in range(count):
         people = tuple((chance.choice(FIRST), chance.choice(LAST)) for _ in range(chance.randint(1, 9)))
         subject = SUBJECTS[number % len(SUBJECTS)].capitalize()
         words = " ".join(chance.sample(WORDS, chance.randint(3, 9)))
         title = f"{subject}{chance.choice(('s:', ' and', '-based'))} {words}{'?' * (number % 9 == 5)}"
-        found.append(Work(people, title, VENUES[number % 5].format(n=number + 100), 1990 + number % 35))
-    return found
+        result.append(Work(people, title, VENUES[number % 5].format(n=number + 100), 1990 + number % 35))
+    return result
 
 
 def paper(

@@ -10,9 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from annotator.exchange.pages import reading
-from annotator.exchange.pages.addresses import AddressRules
-from annotator.exchange.pages.fetching import Fetcher, FetchLimits
-from annotator.exchange.pages.manners import HostTurns
+from annotator.exchange.pages.fetching import AddressRules, Fetcher, FetchLimits, HostTurns
 from annotator.exchange.pages.states import PageReading
 from annotator.exchange.pages.worker import ReadingProcess
 

@@ -1,17 +1,36 @@
-"""Reading: what a page shows becomes its text, and nothing that only programs read."""
+"""What is read of a page: its text, in any charset, unpacked, in a process of its own."""
+
+import asyncio
+import gzip
+import os
+import signal
+import time
+import tracemalloc
+import zlib
+from multiprocessing.connection import Connection
 
 import pytest
 
+from annotator.domain.material.item import PageState
+from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.pages import reading
-from tests.exchange.pages.page_server import ARTICLE
-from tests.exchange.texts.test_documents import encrypted_pdf, pdf
+from annotator.exchange.pages.fetching import PRIVATE, AddressRules, checked_prefix, named, through, unwrapped
+from annotator.exchange.pages.reading import PageBody, decoded, known
+from annotator.exchange.pages.states import PageReading, UnreadablePage
+from annotator.exchange.pages.worker import READY, ReadingProcess
+from tests.exchange.pages.page_server import ARTICLE, Given, Names, PageServer, fetcher
+from tests.exchange.texts.test_rendering import encrypted_pdf, pdf
+from tests.material.eprint_folder import compressed
+
+pytestmark = pytest.mark.anyio
+
 
 REST = f"<p>{ARTICLE}</p>"
 
 
 def text_of(html: str) -> str:
-    text, found, _ = reading.read((html + REST).encode(), "text/html").text.partition(ARTICLE.strip())
-    assert found
+    text, result, _ = reading.read((html + REST).encode(), "text/html").text.partition(ARTICLE.strip())
+    assert result
     return text.strip()
 
 
@@ -68,8 +87,12 @@ def test_the_title_and_what_a_page_says_of_itself_are_found() -> None:
         '<meta property="og:url" content="https://other.example"><script type="application/ld+json">'
         '{"isAccessibleForFree": "False", "hasPart": {"isAccessibleForFree": true}}</script>'
     )
-    found = reading.read((html + REST).encode(), "text/html")
-    assert (found.title, found.canonical, found.free) == ("Deep & wide", "https://a.example/x?a=1&b=2", False)
+    result = reading.read((html + REST).encode(), "text/html")
+    assert (result.title, result.canonical, result.free) == (
+        "Deep & wide",
+        "https://a.example/x?a=1&b=2",
+        False,
+    )
     assert reading.read(REST.encode(), "text/html").free is None
 
 
@@ -144,20 +167,300 @@ def test_the_words_of_a_pdf_are_read_whatever_the_server_calls_it() -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_text_says_why(content: bytes, content_type: str, why: str) -> None:
-    found = reading.read(content, content_type)
-    assert why in found.unreadable
-    assert found.unreadable.endswith(".")
-    assert found.text == ""
+    result = reading.read(content, content_type)
+    assert why in result.unreadable
+    assert result.unreadable.endswith(".")
+    assert result.text == ""
 
 
 def test_a_pdf_without_words_says_that_it_holds_pictures() -> None:
-    found = reading.read(pdf("", ""), "application/pdf")
-    assert "pictures, without words" in found.unreadable
-    assert found.text == ""
+    result = reading.read(pdf("", ""), "application/pdf")
+    assert "pictures, without words" in result.unreadable
+    assert result.text == ""
 
 
 def test_no_character_comes_out_that_the_store_refuses() -> None:
-    found = reading.read(b"<title>a&#0;&#xD800;</title><p>b&#0;&#xDFFF;c\x00" + REST.encode(), "text/html")
-    for text in (found.title, found.text):
+    result = reading.read(b"<title>a&#0;&#xD800;</title><p>b&#0;&#xDFFF;c\x00" + REST.encode(), "text/html")
+    for text in (result.title, result.text):
         assert "\x00" not in text
         assert text.encode("utf-8")
+
+
+PAGE = "https://paper.example/a?b=c"
+PUBLIC = Names(paper_example=[["1.1.1.1"]], inside_example=[["10.0.0.1"]])
+
+
+@pytest.mark.parametrize(
+    ("reader", "asked"),
+    [
+        ("https://reader.example/", "https://reader.example/https://paper.example/a?b=c"),
+        ("https://reader.example", "https://reader.example/https://paper.example/a?b=c"),
+        ("https://reader.example/get?u=", "https://reader.example/get?u=https%3A%2F%2Fpaper.example%2Fa%3Fb%3Dc"),
+        ("https://reader.example/{url}/text", "https://reader.example/https%3A%2F%2Fpaper.example%2Fa%3Fb%3Dc/text"),
+    ],
+)  # fmt: skip
+def test_the_page_follows_the_prefix_or_stands_in_its_place(reader: str, asked: str) -> None:
+    assert through(checked_prefix(reader), PAGE) == asked
+
+
+@pytest.mark.parametrize(
+    "reader",
+    ["reader.example", "ftp://r.example/", "https://u:p@r.example/", "https://", "https://r/{url}{url}"],
+)
+def test_what_is_no_reader_service_is_refused(reader: str) -> None:
+    with pytest.raises(Refusal, match="cannot be used"):
+        checked_prefix(reader)
+
+
+def test_the_head_a_service_puts_before_the_text_is_taken_off() -> None:
+    head = "Title: Deep nets\n\nURL Source: https://a.example\n\nPublished Time: 2026\n\n"
+    text = f"{head}Markdown Content:\n# Deep\n\nwords"
+    assert unwrapped(PageReading(text)) == PageReading(text="# Deep\n\nwords", title="Deep nets")
+    assert unwrapped(PageReading("Just words")) == PageReading("Just words")
+
+
+def test_a_page_that_the_service_could_not_have_is_dead() -> None:
+    head = "Title: \n\nURL Source: x\n\nWarning: Target URL returned error 404: Not Found\n\n"
+    text = f"{head}Markdown Content:\nNot found"
+    with pytest.raises(UnreadablePage) as why:
+        unwrapped(PageReading(text))
+    assert why.value.state is PageState.DEAD
+
+
+def test_a_key_in_the_address_of_a_service_is_not_kept() -> None:
+    assert named("https://reader.example:8443/get?key=sk-secret&url={url}") == "https://reader.example:8443"
+    assert named("") == ""
+
+
+@pytest.mark.anyio
+async def test_a_reader_is_asked_and_named_and_may_itself_be_private(server: PageServer) -> None:
+    server.pages[f"/read/{PAGE}"] = Given(
+        f"Title: T\n\nMarkdown Content:\n{ARTICLE}", content_type="text/plain"
+    )
+    async with fetcher(rules=AddressRules(), reader=server.url("/read/"), look_up=PUBLIC) as one:
+        page = (await one.fetch(PAGE)).page
+    assert (page.state, page.text, page.title) == (PageState.OK, ARTICLE.strip(), "T")
+    assert (page.url, page.by_reader, page.final_url) == (PAGE, server.url(""), "")
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("inside", ["https://inside.example/x", "http://10.0.0.1/", "http://127.0.0.1/"])
+async def test_a_reader_is_not_sent_into_a_private_network(server: PageServer, inside: str) -> None:
+    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC) as one:
+        page = (await one.fetch(inside)).page
+    assert (page.state, page.cause, server.asked) == (PageState.FORBIDDEN, PRIVATE, [])
+
+
+@pytest.mark.anyio
+async def test_a_service_out_of_order_says_nothing_of_the_page(server: PageServer) -> None:
+    server.pages[f"/read/{PAGE}"] = Given(status=402)
+    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC) as one:
+        page = (await one.fetch(PAGE)).page
+    assert (page.state, page.cause) == (
+        PageState.DEAD,
+        "The reader service did not give it. The server asks for payment (402).",
+    )
+
+
+@pytest.mark.anyio
+async def test_a_name_only_the_service_can_look_up_is_left_to_it(server: PageServer) -> None:
+    server.pages["/read/https://elsewhere.example"] = Given(ARTICLE, content_type="text/plain")
+    async with fetcher(rules=AddressRules(), reader=server.url("/read"), look_up=PUBLIC) as one:
+        assert (await one.fetch("https://elsewhere.example")).page.state is PageState.OK
+
+
+XML = b"<?xml version='1.0' encoding='ISO-8859-2'?>"
+META = b'<meta charset="%s">'
+
+
+@pytest.mark.parametrize(
+    ("content", "content_type", "text"),
+    [
+        # A byte order mark outranks what the server says; the header outranks the document.
+        ("\ufeffé".encode(), "text/html; charset=latin1", "é"),
+        ("é".encode("utf-16-le"), "text/html; charset=utf-16", "é"),
+        (b"\xff\xfe" + "é".encode("utf-16-le"), "", "é"),
+        (META % b"utf-8" + "é".encode("cp1252"), "text/html; charset=iso-8859-1", '<meta charset="utf-8">é'),
+        (META % b"windows-1251" + "Ж".encode("cp1251"), "text/html", '<meta charset="windows-1251">Ж'),
+        (XML + "ő".encode("iso8859-2"), "", XML.decode() + "ő"),
+        ("深度".encode("gb18030"), "text/html;charset=GB2312", "深度"),
+        ("テスト".encode("cp932"), "text/html; charset='Shift_JIS'", "テスト"),
+        ("한국".encode("cp949"), "text/html; charset=ks_c_5601-1987", "한국"),
+        ("naïve – text".encode(), "text/plain", "naïve – text"),
+        ("naïve – text".encode("cp1252"), "text/plain", "naïve – text"),
+        ("naïve".encode(), "text/plain; charset=nonsense", "naïve"),
+        ("naïve".encode(), "text/plain; charset=rot13", "naïve"),
+    ],
+)  # fmt: skip
+def test_bytes_become_the_characters_they_were_written_as(
+    content: bytes, content_type: str, text: str
+) -> None:
+    assert decoded(content, content_type) == text
+
+
+def test_a_meta_that_says_utf_16_was_not_read_as_such() -> None:
+    # Encoding Standard, prescan: whoever read that label did not read two bytes at a time.
+    assert decoded(META % b"utf-16" + "é".encode()).endswith("é")
+
+
+def test_one_wrong_byte_is_marked_and_many_are_no_text() -> None:
+    assert decoded(b"a" * 20 + b"\xff", "text/plain; charset=utf-8").endswith("\ufffd")
+    with pytest.raises(UnicodeError):
+        decoded(bytes(range(128, 256)) * 9, "text/plain; charset=utf-8")
+
+
+def test_a_character_cut_off_at_the_end_changes_no_other() -> None:
+    assert decoded("naïve é".encode()[:-1]) == "naïve \ufffd"
+
+
+@pytest.mark.parametrize(
+    "label", ["base64", "zip", "idna", "unicode_escape", "utf-7", "punycode", "", "../utf-8"]
+)
+def test_codecs_that_are_no_encodings_of_pages_are_unknown(label: str) -> None:
+    assert known(label) == ""
+
+
+WORDS = b"Residual connections. " * 100_000
+
+
+def raw_deflate(content: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(content) + packer.flush()
+
+
+def unpacked(packing: str, content: bytes, chunk: int, most: int = 10_000_000) -> bytes:
+    body = PageBody(packing, most)
+    for start in range(0, len(content), chunk):
+        body.add(content[start : start + chunk])
+    return body.content()
+
+
+@pytest.mark.parametrize("chunk", [7, 65_536, 10_000_000])
+@pytest.mark.parametrize(
+    ("packing", "content"),
+    [
+        ("", WORDS),
+        ("identity", WORDS),
+        ("gzip", compressed(WORDS)),
+        ("X-GZIP", compressed(WORDS)),
+        ("deflate", zlib.compress(WORDS)),
+        ("deflate", raw_deflate(WORDS)),
+        ("gzip", compressed(WORDS[:999]) + compressed(WORDS[999:])),
+        ("gzip", compressed(WORDS) + b"\0" * 20),
+    ],
+)
+def test_what_was_packed_comes_out_whole(packing: str, content: bytes, chunk: int) -> None:
+    assert unpacked(packing, content, chunk if packing else 65_536) == WORDS
+
+
+def test_what_is_taken_in_but_not_yet_given_out_is_waited_for() -> None:
+    # Deflate's longest copy is 258 bytes (RFC 1951, 3.2.5): up to that much may stay behind a full piece.
+    for length in range(256 * 1024, 256 * 1024 + 260):
+        assert len(unpacked("deflate", raw_deflate(b"\0" * length), 10_000_000)) == length
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, zlib.compress])
+def test_a_bomb_is_stopped_at_the_bound(pack) -> None:
+    bomb = pack(b"\0" * 300_000_000)
+    tracemalloc.start()
+    with pytest.raises(UnreadablePage) as why:
+        unpacked("gzip" if pack is gzip.compress else "deflate", bomb, 65_536, most=4 * 2**20)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (why.value.state, why.value.cause) == (PageState.TOO_LONG, "It is larger than 4 MB.")
+    assert peak < 12 * 2**20
+
+
+@pytest.mark.parametrize("packing", ["br", "zstd", "compress", "gzip, gzip"])
+def test_a_packing_that_was_not_asked_for_is_not_text(packing: str) -> None:
+    with pytest.raises(UnreadablePage) as why:
+        PageBody(packing, 100)
+    assert why.value.state is PageState.NOT_TEXT
+
+
+def test_damage_and_a_missing_end_are_seen() -> None:
+    whole = compressed(WORDS)
+    with pytest.raises(UnreadablePage, match="damaged"):
+        unpacked("gzip", b"no gzip at all", 100)
+    with pytest.raises(UnreadablePage, match="broke off"):
+        unpacked("gzip", whole[:-20], 65_536)
+
+
+def test_an_empty_body_stays_empty() -> None:
+    assert unpacked("gzip", b"", 10) == b""
+
+
+SMALL_PAGE = b"<p>Words on a page."
+
+
+def answers_by_word(line: Connection) -> None:
+    """Hangs, breaks down or answers with its process's number, as the document says."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    line.send_bytes(READY)
+    while True:
+        try:
+            line.recv_bytes()
+            word = line.recv_bytes()
+        except EOFError:
+            return
+        if word == b"hang":
+            time.sleep(3600)
+        if word == b"crash":
+            os.kill(os.getpid(), getattr(signal, "SIGKILL", signal.SIGTERM))
+        line.send_bytes(b'{"text": "%d"}' % os.getpid())
+
+
+def never_starts(line: Connection) -> None:
+    line.close()
+
+
+async def test_one_process_reads_one_document_after_the_other() -> None:
+    async with ReadingProcess(serve=answers_by_word) as worker:
+        first, second = await asyncio.gather(worker.read(b"a", ""), worker.read(b"b", ""))
+    assert first.text == second.text != str(os.getpid())
+
+
+async def test_the_real_process_reads_html() -> None:
+    async with ReadingProcess() as worker:
+        assert (await worker.read(SMALL_PAGE, "text/html")).text == "Words on a page."
+
+
+@pytest.mark.slow
+async def test_a_document_that_hangs_is_given_up_and_the_next_is_read() -> None:
+    async with ReadingProcess(3.0, answers_by_word) as worker:
+        before = await worker.read(b"a", "")
+        async with asyncio.timeout(60.0):
+            hung = await worker.read(b"hang", "")
+        after = await worker.read(b"b", "")
+    assert (hung.too_much, hung.unreadable) == (True, "Reading it took longer than 3 s.")
+    assert after.text not in ("", before.text)
+
+
+@pytest.mark.slow
+async def test_html_that_would_take_hours_is_given_up() -> None:
+    # The standard looks through all open elements at each of them: 300,000 nested ones are 45 thousand million steps.
+    async with ReadingProcess(5.0) as worker:
+        assert (await worker.read(b"<div>" * 300_000, "text/html")).too_much
+        assert (await worker.read(SMALL_PAGE, "text/html")).text == "Words on a page."
+
+
+async def test_a_document_that_breaks_the_process_down_is_only_unreadable() -> None:
+    async with ReadingProcess(5.0, answers_by_word) as worker:
+        broken = await worker.read(b"crash", "")
+        after = await worker.read(b"a", "")
+    assert "broke down" in broken.unreadable
+    assert after.text
+
+
+async def test_a_process_that_does_not_start_is_no_error_of_the_loop() -> None:
+    async with ReadingProcess(serve=never_starts) as worker:
+        assert "broke down" in (await worker.read(SMALL_PAGE, "")).unreadable
+
+
+async def test_an_answer_nobody_waited_for_is_not_given_to_the_next() -> None:
+    async with ReadingProcess(5.0, answers_by_word) as worker:
+        await worker.read(b"a", "")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await worker.read(b"hang", "")
+        assert (await worker.read(b"b", "")).text

@@ -159,8 +159,7 @@ def _shared_body(good: bytes) -> bytes:
     entries[MANIFEST] = with_sums(json.loads(entries[MANIFEST]), entries)
     whole = parts(entries)
     body, records = laid_out(whole[:-199])
-    last = whole[-200]
-    place = len(body) - len(last.lying(0))
+    place = len(body) - len(whole[-200].lying(0))
     return finished(body, records + [part.record(place) for part in whole[-199:]])
 
 

@@ -1,4 +1,4 @@
-"""Packages: the same bytes for the same content, read back whole, signed, and open to later minor versions."""
+"""Packages and receipts."""
 
 import errno
 import hashlib
@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from nacl.signing import VerifyKey
 
+from annotator.domain.texts.canonical import sha256
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.parcels import package_layout, packages
+from annotator.exchange.parcels import packages
 from annotator.exchange.parcels.packages import (
     FORMAT_VERSION,
     TASK,
@@ -25,6 +26,7 @@ from annotator.exchange.parcels.packages import (
     package_bytes,
     public_key,
     read_package,
+    receipt_code,
     refuse_forged,
     suffix,
     upgrade,
@@ -57,7 +59,7 @@ def read(folder: Path, content: bytes, **how: Any) -> Package:
     return read_package(path, **how)
 
 
-def test_what_was_packed_is_read_back_verbatim(tmp_path: Path) -> None:
+def test_what_was_packed_is_read_back_in_any_order(tmp_path: Path) -> None:
     path = tmp_path / "back.goldsmith-work"
     content = package_bytes(FACTS, ENTRIES, SECRET)
     path.write_bytes(content)
@@ -67,15 +69,8 @@ def test_what_was_packed_is_read_back_verbatim(tmp_path: Path) -> None:
     assert package.manifest.model_dump(include=set(PackageFacts.model_fields)) == FACTS.model_dump()
     assert package.sha256 == hashlib.sha256(content).hexdigest()
     assert package.signer == public_key(SECRET)
-
-
-def test_the_same_content_gives_the_same_bytes_in_any_order() -> None:
     content = package_bytes(FACTS, ENTRIES, SECRET)
-    shuffled = dict(reversed(ENTRIES.items()))
-    assert package_bytes(FACTS, shuffled, SECRET) == content
-
-
-def test_another_zip_reader_finds_a_sound_zip_that_tells_nothing_of_its_maker() -> None:
+    assert package_bytes(FACTS, dict(reversed(ENTRIES.items())), SECRET) == content
     with zipfile.ZipFile(io.BytesIO(package_bytes(FACTS, ENTRIES, SECRET))) as archive:
         assert archive.testzip() is None
         assert archive.comment == b""
@@ -84,9 +79,6 @@ def test_another_zip_reader_finds_a_sound_zip_that_tells_nothing_of_its_maker() 
             assert info.date_time == (1980, 1, 1, 0, 0, 0)
             assert (info.create_system, info.external_attr >> 16) == (3, 0o100644)
             assert (info.extra, info.comment, info.flag_bits) == (b"", b"", 0)
-
-
-def test_the_manifest_holds_the_sums_and_a_signature_that_anyone_can_verify() -> None:
     tree = json.loads(contents(package_bytes(FACTS, ENTRIES, SECRET))["manifest.json"])
     sums = {
         name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
@@ -248,7 +240,7 @@ def test_too_much_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_as_many_entries_as_are_packed_can_be_read(tmp_path: Path) -> None:
-    entries = {f"{'long' * 25}-{number}.json": b"[]" for number in range(package_layout.MOST_ENTRIES - 1)}
+    entries = {f"{'long' * 25}-{number}.json": b"[]" for number in range(packages.MOST_ENTRIES - 1)}
     assert read(tmp_path, package_bytes(FACTS, entries, SECRET)).entries == entries
     with pytest.raises(Refusal, match="2000 is the most"):
         package_bytes(FACTS, entries | {"one-more.json": b"[]"}, SECRET)
@@ -296,3 +288,33 @@ def test_a_file_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(Path, "open", locked)
     with pytest.raises(Refusal, match="“a” cannot be read: Permission denied"):
         read_package(tmp_path / "a")
+
+
+CODES = [receipt_code(sha256(str(number))) for number in range(40)]
+
+
+@pytest.mark.parametrize(
+    ("digest", "code"),
+    [
+        # The first 35 bits are 0, 1, 16 and 32; the check is 2·1, then 2·16 = 32 ≡ 5, then 4·1 modulo x⁵ + x² + 1.
+        ("0" * 64, "0000-0000"),
+        ("000000002" + "f" * 55, "0000-0012"),
+        ("000000020" + "f" * 55, "0000-00G5"),
+        ("000000041" + "f" * 55, "0000-0104"),
+    ],
+)
+def test_a_receipt_is_the_first_35_bits_and_a_check_character(digest: str, code: str) -> None:
+    assert receipt_code(digest) == code
+
+
+def test_a_receipt_has_two_groups_of_four_letters_that_cannot_be_mistaken() -> None:
+    for code in CODES:
+        assert len(code) == 9
+        assert code[4] == "-"
+        assert not set("ILOU") & set(code)
+    assert len(set(CODES)) == len(CODES)
+
+
+def test_a_hash_cut_short_has_no_receipt() -> None:
+    with pytest.raises(ValueError, match="too short"):
+        receipt_code("abc")

@@ -222,9 +222,9 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
     real = packages.read_directory
 
     def then_changed(file: object, name: str) -> object:
-        found = real(file, name)  # type: ignore[arg-type]
+        result = real(file, name)  # type: ignore[arg-type]
         path.write_bytes(change(GOOD))  # type: ignore[operator]
-        return found
+        return result
 
     monkeypatch.setattr(packages, "read_directory", then_changed)
     with pytest.raises(Refusal, match="changed while it was being read"):

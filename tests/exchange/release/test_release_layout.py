@@ -1,15 +1,22 @@
-"""Our own layout: the same bytes for the same content, and nothing taken in that is not what it says."""
+"""The files of a release, and their tables."""
 
+import csv
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from annotator.actions.releases import releases
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.release import release
+from annotator.exchange.release import release, tables_csv
+from annotator.exchange.release.bundle import Bundle
 from annotator.exchange.release.data_card import ReleaseFacts
+from annotator.exchange.release.tables_csv import guard
+from tests.actions.releases.released_pairs import paired_project
 from tests.material.bundles import change_json, rich_bundle, without_manifest, write_release
 
 
@@ -25,14 +32,11 @@ def test_what_was_written_is_read_again_and_written_the_same(tmp_path: Path) -> 
     assert found(write_release(tmp_path / "b", bundle)) == found(first)
 
 
-def test_the_order_of_records_does_not_change_a_byte(tmp_path: Path) -> None:
+def test_files_are_the_same_in_any_order(tmp_path: Path) -> None:
     bundle = rich_bundle()
     for thing in bundle.counts():
         getattr(bundle, thing).reverse()
     assert found(write_release(tmp_path / "b", bundle)) == found(write_release(tmp_path / "a"))
-
-
-def test_files_have_safe_names_sorted_keys_and_a_line_end(tmp_path: Path) -> None:
     files = found(write_release(tmp_path / "a"))
     assert {"responses/alpha.json", "responses/nul_.json", "artifacts/rubric.json"} <= files.keys()
     for path, content in files.items():
@@ -40,9 +44,6 @@ def test_files_have_safe_names_sorted_keys_and_a_line_end(tmp_path: Path) -> Non
         if path.endswith(".json"):
             tree = json.loads(content)
             assert content.decode() == json.dumps(tree, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-
-
-def test_the_manifest_lists_every_other_file(tmp_path: Path) -> None:
     folder = write_release(tmp_path / "a")
     listed = {
         file["path"]: file for file in json.loads((folder / "manifest.json").read_text("utf-8"))["files"]
@@ -51,9 +52,6 @@ def test_the_manifest_lists_every_other_file(tmp_path: Path) -> None:
     assert listed.keys() == files.keys() - {"manifest.json", "SHA256SUMS"}
     assert all(len(files[path]) == file["bytes"] for path, file in listed.items())
     assert listed["judgements.json"]["records"] == 3
-
-
-def test_the_number_is_no_part_of_the_content() -> None:
     _, first = release.content(rich_bundle(), ReleaseFacts(title="T", number=1))
     _, third = release.content(rich_bundle(), ReleaseFacts(title="T", number=3))
     other = rich_bundle()
@@ -257,3 +255,142 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     (tmp_path / "photo.json").write_text("{}", "utf-8")
     with pytest.raises(Refusal, match="holds no file of a Goldsmith release"):
         release.read([tmp_path])
+
+
+def table(name: str) -> Any:
+    return pd.read_csv(io.BytesIO(bytes(tables_csv.files(rich_bundle())[name])))
+
+
+@pytest.mark.parametrize(
+    "cell", ["=cmd|' /C calc'!A0", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "＝1", "＋1", "－1", "＠A1"]
+)
+def test_a_cell_that_a_spreadsheet_would_run_gets_an_apostrophe(cell: str) -> None:
+    assert guard(cell) == f"'{cell}"
+    written = tables_csv.csv([{"a": cell, "b": 1}]).decode("utf-8-sig")
+    assert list(csv.reader(io.StringIO(written, newline="")))[1] == [f"'{cell}", "1"]
+
+
+@pytest.mark.parametrize("cell", [-1, -0.5, 0, True, None, "a=b", "", "'quoted"])
+def test_numbers_and_harmless_texts_stay_as_they_are(cell: Any) -> None:
+    assert guard(cell) is cell
+
+
+def test_cells_are_harmless_and_numbers_stay() -> None:
+    assert tables_csv.files(rich_bundle())["items.csv"].startswith(b"\xef\xbb\xbfid,")
+    assert list(table("items.csv")["question"]) == ["Why does it rain?", "なぜ?"]
+    lines = tables_csv.files(rich_bundle())["responses.csv"].decode("utf-8-sig").splitlines()
+    assert (
+        lines[0]
+        == "id,item_key,system,trial,mode,characters,latency_s,tokens,cost_usd,run_tokens,cost_part_usd"
+    )
+    # "Rain.", CR, LF, "And", U+2028, "more": 5 + 2 + 3 + 1 + 4 characters.
+    assert lines[1] == "response-1,one,Alpha,1,end-to-end,15,,,,,"
+    assert "response-2,two,Alpha,1,end-to-end,1,1.5,2,,," in lines
+    cell = 'a\r\nb\u2028c,"d"\n\x0b' + "x" * 40_000
+    (row,) = csv.DictReader(io.StringIO(tables_csv.csv([{"a": cell}]).decode("utf-8-sig"), newline=""))
+    assert row["a"] == cell
+
+
+def test_there_is_one_line_for_each_unit_with_its_item() -> None:
+    criteria = table("criteria.csv")
+    assert list(criteria["item_key"]) == ["one", "one"]
+    assert list(criteria["weight"]) == [3, 1]
+    assert list(criteria["text"]) == ["Names the cause", "'=Compares “two”, with commas"]
+    assert criteria["quote"][0] == "the cause"
+
+
+def test_authors_appear_by_their_alias() -> None:
+    statements = table("statements.csv")
+    assert (statements["author"][0], statements["label"][0], statements["aspect"][0]) == (
+        "R2",
+        True,
+        "results",
+    )
+
+
+def test_a_missing_judgement_has_an_empty_value_and_its_cause() -> None:
+    missing = table("judgements.csv").set_index(["rater_id", "unit_id"]).loc[("judge-1", "c2")]
+    assert (pd.isna(missing["value"]), missing["status"], missing["cause"]) == (
+        True,
+        "timeout",
+        "no answer in 60 s",
+    )
+
+
+def test_the_same_content_gives_the_same_bytes_in_any_order() -> None:
+    bundle = rich_bundle()
+    for thing in bundle.counts():
+        getattr(bundle, thing).reverse()
+    made, again = (tables_csv.files(each) for each in (bundle, rich_bundle()))
+    assert {name: bytes(made[name]) for name in made} == {name: bytes(again[name]) for name in again}
+
+
+def test_tables_are_as_pandas_writes_them() -> None:
+    cells = [
+        1,
+        -0.5,
+        1e-7,
+        1e22,
+        True,
+        None,
+        float("nan"),
+        "",
+        "a,b",
+        'a"b',
+        "a\nb",
+        "a\r",
+        " a ",
+        "界",
+        "0.10",
+    ]
+    rows = [{"first": cell, "second, third": n if n % 3 else None} for n, cell in enumerate(cells)]
+    expected = pd.DataFrame(rows, dtype=object).to_csv(index=False, lineterminator="\r\n")
+    assert tables_csv.csv(rows).decode("utf-8-sig") == expected
+    alone = [{"a": None}, {"a": ""}, {"a": 2}]
+    expected = pd.DataFrame(alone, dtype=object).to_csv(index=False, lineterminator="\r\n")
+    assert tables_csv.csv(alone).decode("utf-8-sig") == expected
+    rows = [
+        {"a": n, "b": None if n % 7 else n / 3, "c": f'"{n}", =x'} for n in range(2 * tables_csv.AT_ONCE + 1)
+    ]
+    head, *lines = tables_csv.csv(rows).decode("utf-8-sig").splitlines(keepends=True)
+    assert head == "a,b,c\r\n"
+    assert lines == [tables_csv.csv([row]).decode("utf-8-sig").splitlines(keepends=True)[1] for row in rows]
+
+
+@pytest.fixture(scope="module")
+def bundle(tmp_path_factory: pytest.TempPathFactory) -> Bundle:
+    return releases.gather(paired_project(tmp_path_factory.mktemp("pairs")))[0]
+
+
+def test_frozen_figures_and_versions_have_lines(bundle: Bundle, tmp_path: Path) -> None:
+    lines = tables_csv.pair_tables(bundle)["agreement"]
+    wanted = sum(len(pair.figures) for one in bundle.agreements for pair in one.pairs)
+    assert len(lines) == wanted
+    (f1,) = [line for line in lines if line["stage"] == "rubric" and line["figure"] == "match_f1"]
+    # 4 pairs of 5 and 6 criteria.
+    assert f1["value"] == pytest.approx(8 / 11)
+    assert (sorted((f1["rater_a"], f1["rater_b"])), f1["item_key"], f1["matcher"]) == (["R2", "R3"], "1", "2")
+    lines = tables_csv.pair_tables(bundle)["provenance"]
+    assert [line["version"] for line in lines] == [1] * 6 + [2] * 7
+    assert {line["adjudicator"] for line in lines} == {"R4"}
+    (edited,) = [line for line in lines if line["origin"] == "edited"]
+    assert (edited["written_by"], edited["wording_of"], edited["reason"]) == ("R2", "", "wording")
+    assert {line["written_by"] for line in lines if line["origin"] == "both"} == {"R2 and R3"}
+    (line,) = tables_csv.pair_tables(bundle)["disputes"]
+    assert (line["person"], line["version"], line["state"], line["answered_version"]) == (
+        "R2",
+        1,
+        "answered",
+        2,
+    )
+    ids = {person.id for person in bundle.people}
+    tables = tables_csv.pair_tables(bundle)
+    assert not any(
+        str(value) in ids for lines in tables.values() for line in lines for value in line.values()
+    )
+
+
+def test_the_tables_are_files_like_the_others_and_absent_where_there_is_nothing(bundle: Bundle) -> None:
+    names = {"agreement.csv", "provenance.csv", "disputes.csv"}
+    assert names <= tables_csv.files(bundle).keys()
+    assert not names & tables_csv.files(rich_bundle()).keys()

@@ -1,4 +1,4 @@
-"""Mathematics in reports: read between its delimiters, told from money and references, drawn or left as written."""
+"""Formulas and LaTeX."""
 
 import html
 import json
@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.domain.texts.formula import LONGEST_PATH, Formula
-from annotator.exchange.texts import formulas, rendering
-from annotator.exchange.texts.formulas import drawn, is_mathematics
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.rendered import LONGEST_PATH, Formula
+from annotator.exchange.texts import documents, latex, rendering
+from annotator.exchange.texts.documents import drawn, is_mathematics
 from annotator.exchange.texts.rendering import render
 from tests.material.bundles import REAL
 
@@ -161,7 +162,7 @@ def test_what_is_too_long_an_outline_stays_as_it_is_written() -> None:
 
 
 def test_loading_what_draws_takes_nothing_of_the_time_for_drawing(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock, real = [0.0], formulas.library
+    clock, real = [0.0], documents.library
 
     @cache
     def slow() -> ModuleType:
@@ -169,7 +170,7 @@ def test_loading_what_draws_takes_nothing_of_the_time_for_drawing(monkeypatch: p
         return real()
 
     monkeypatch.setattr(rendering, "time", SimpleNamespace(monotonic=lambda: clock[0]))
-    monkeypatch.setattr(formulas, "library", slow)
+    monkeypatch.setattr(documents, "library", slow)
     drawn.cache_clear()
     assert sources("Here $x$ and $y$.") == ["$x$", "$y$"]
 
@@ -185,7 +186,7 @@ def test_formulas_whose_turn_never_came_are_told_from_those_that_cannot_be_drawn
         clock[0] += rendering.MAX_DRAWING_S / 2
         return drawn(source)
 
-    monkeypatch.setattr(formulas, "drawn", slow)
+    monkeypatch.setattr(documents, "drawn", slow)
     rendered = render(text)
     assert rendered.unfinished
     assert rendered.reason == (
@@ -207,17 +208,17 @@ def test_a_large_formula_repeated_does_not_make_the_text_endless(monkeypatch: py
 
 
 def test_a_fault_of_the_program_is_no_formula_that_cannot_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(formulas, "_is_known", None)
+    monkeypatch.setattr(documents, "_is_known", None)
     with pytest.raises(TypeError):
         drawn("$q_{17}$")
 
 
 def reports() -> list[str]:
-    found = []
+    result = []
     for path in sorted((REAL / "responses").glob("*.json")):
         for entry in json.loads(path.read_text("utf-8")):
-            found.append(max((value for value in entry.values() if isinstance(value, str)), key=len))
-    return found
+            result.append(max((value for value in entry.values() if isinstance(value, str)), key=len))
+    return result
 
 
 @pytest.mark.slow
@@ -225,12 +226,12 @@ def reports() -> list[str]:
 def test_every_formula_of_the_public_reports_is_drawn_or_remarked_on() -> None:
     with_some = many = 0
     for text in reports():
-        rendered, found = render(text), sources(text)
+        rendered, result = render(text), sources(text)
         certain = re.findall(r"\$[^$\n]*\\[A-Za-z]+[^$\n]*\$|\\\((?:(?!\\\)).)*\\[A-Za-z]+.*?\\\)", text)
-        left = [one for one in certain if one not in found]
+        left = [one for one in certain if one not in result]
         assert not left or REMARK in rendered.reason
-        assert not [one for one in found if re.match(r"\$\d[\d.,]*\s*[a-z]{2}", one)]
-        with_some, many = with_some + bool(found), many + len(found)
+        assert not [one for one in result if re.match(r"\$\d[\d.,]*\s*[a-z]{2}", one)]
+        with_some, many = with_some + bool(result), many + len(result)
     assert with_some >= 16
     assert many >= 63
 
@@ -245,10 +246,10 @@ def strings(tree: object) -> list[str]:
 
 def sections(folder: Path) -> list[str]:
     """The texts about papers: sections of reports, and what they were made from."""
-    found = [path.read_text("utf-8") for path in sorted(folder.rglob("*")) if path.suffix in (".md", ".csv")]
+    result = [path.read_text("utf-8") for path in sorted(folder.rglob("*")) if path.suffix in (".md", ".csv")]
     for path in sorted(folder.rglob("*.json")):
-        found += strings(json.loads(path.read_text("utf-8")))
-    return found
+        result += strings(json.loads(path.read_text("utf-8")))
+    return result
 
 
 @pytest.mark.slow
@@ -257,9 +258,9 @@ def test_formulas_of_sections_about_papers_are_drawn_or_remarked_on() -> None:
     certain = re.compile(r"\$\$[^$]+\$\$|\$[^$\n]*[\\^_][^$\n]*\$|\\\((?:(?!\\\)).)+\\\)")
     told = [one for text in sections(SHARED / "deepscholar") for one in certain.findall(text)][:200]
     assert len(told) >= 100
-    for one in dict.fromkeys(told):
-        if is_mathematics(one):
-            rendered = render(f"Words {one} words")
+    for fromkey in dict.fromkeys(told):
+        if is_mathematics(fromkey):
+            rendered = render(f"Words {fromkey} words")
             assert len(DRAWN.findall(rendered.html)) == 1 or "could not be drawn" in rendered.reason
     read = [one for one in told if is_mathematics(one)]
     assert sum(drawn(one) is not None for one in read) >= 0.9 * len(read)
@@ -288,3 +289,103 @@ def test_brackets_in_brackets_are_deep_whatever_stands_between_them(closing: str
 @pytest.mark.parametrize("formula", [r"\left\{ a \right. ", r"x \in \{ "])
 def test_braces_that_are_written_out_are_no_depth(formula: str) -> None:
     assert drawn(f"${formula * 8}$") is not None
+
+
+def marked(keys: tuple[str, ...]) -> str:
+    return "".join(f"[{key}]" for key in keys)
+
+
+@pytest.mark.parametrize(
+    ("source", "keys"),
+    [
+        (r"a \cite{x}", ["x"]),
+        (r"a~\citep[see][p.~3]{x, y}", ["x", "y"]),
+        (r"\citet*{x} and \citealp{y}", ["x", "y"]),
+        (r"\autocite{x}, \textcite{y}, \parencite[2]{z}, \footcite{w}", ["x", "y", "z", "w"]),
+        (r"\cites[1]{x}[2]{y}{z}", ["x", "y", "z"]),
+        (r"\Citet{x} \nocite{y}", ["x"]),
+        (r"\textbf{bold \cite{x}} and \emph{\citep{y}}", ["x", "y"]),
+        ("\\begin{itemize}\\item one \\cite{x}\\end{itemize}", ["x"]),
+        ("50\\% \\cite{x} % \\cite{y}\n\\cite{z}", ["x", "z"]),
+        (r"\cite{x}\cite{x}", ["x"]),
+        ("\\cite{a\n b,  c}", ["a b", "c"]),
+        (r"\iffalse \cite{x} \fi \cite{y}", ["y"]),
+        ("\\begin{comment}\\cite{x}\\end{comment}\\cite{y}", ["y"]),
+        ("no citation at all {", []),
+    ],
+)
+def test_keys_are_those_of_every_citing_command(source: str, keys: list[str]) -> None:
+    assert latex.cited_keys(source) == keys
+
+
+def test_keys_in_comments_count_where_that_is_asked() -> None:
+    source = "a \\cite{x} % \\cite{y}\n"
+    assert (latex.cited_keys(source), latex.cited_keys(source, comments=True)) == (["x"], ["x", "y"])
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        (r"\section{Related Work}Text", "## Related Work\n\nText"),
+        (r"\subsection*{On trees}\label{sec:x} Text", "### On trees\n\nText"),
+        (r"\paragraph{Lists.} Text", "**Lists.** Text"),
+        (r"It \emph{is} \textbf{so}~\cite{x,y}.", "It *is* **so** [x][y]."),
+        (r"Of $O(n^2)$ steps", "Of $O(n^2)$ steps"),
+        ("A\n\n\\begin{figure}\\caption{c}\\end{figure}\n\nB", "A\n\nB"),
+        ("A % note\nB", "A B"),
+        (r"100\% of ``them''", "100% of “them”"),
+        (r"\newcommand{\ours}{TaxAgent}We call \ours{} so.", "We call TaxAgent so."),
+        (r"\unknown{kept words}", "kept words"),
+        ("\\begin{itemize}\\item one\\item two\\end{itemize}", "- one\n- two"),
+        ("", ""),
+    ],
+)
+def test_words_are_shown_as_markdown(source: str, words: str) -> None:
+    assert latex.markdown(source, marked) == words
+
+
+@pytest.mark.parametrize(
+    "source", [r"\cite{", r"\section{open", "{" * 20, r"\begin{itemize} \item a", "$a", r"\def\a{\a}\a"]
+)
+def test_broken_sources_are_read_as_far_as_they_go(source: str) -> None:
+    assert isinstance(latex.markdown(source, marked), str)
+    assert isinstance(latex.cited_keys(source), list)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        r"\cite[ a " * 500, r"\cite[ a {" * 30, r"\cite[a][" * 500, r"\section[ a " * 500,
+        r"\sqrt[ x" * 500, "\\\\[ " * 500,
+        r"\begin{array}[" * 30, r"\cite{\cite[" * 30, r"\begin{itemize}[ x " * 30,
+    ],
+)  # fmt: skip
+def test_options_that_are_never_closed_are_read_in_no_time(source: str) -> None:
+    # Each would double the time of those before it: thirty would take days.
+    assert isinstance(latex.markdown(source, marked), str)
+    assert isinstance(latex.cited_keys(source), list)
+
+
+def test_an_option_is_one_where_it_is_closed() -> None:
+    source = r"See \cite[open \emph{x} [1] $x \in [0,1)$ \cite[see][ch. 2]{b} and \cite[p. 3]{a}."
+    assert latex.cited_keys(source) == ["b", "a"]
+    assert "$x \\in [0,1)$" in latex.markdown(source, marked)
+
+
+@pytest.mark.parametrize(
+    ("source", "reason"),
+    [(r"\cite[a " * 30 + "]" * 30 + "{b}", "nests too deep"), (r"\verb", "middle of a command")],
+)
+def test_what_the_parser_cannot_read_is_refused_in_words(source: str, reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        latex.markdown(source, marked)
+
+
+def test_an_input_that_is_left_is_forgotten() -> None:
+    assert latex.markdown(r"a \input b \input{c}", marked).startswith("a")
+
+
+@pytest.mark.parametrize("read", [latex.cited_keys, lambda source: latex.markdown(source, marked)])
+def test_a_bomb_of_braces_is_refused_in_words(read) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(Refusal, match="nests too deep"):
+        read("{" * 5000)

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from annotator.actions.adjudication import settled
+from annotator.actions.adjudication import ruling
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.gui.pages.adjudication import AdjudicatePage
@@ -83,13 +83,8 @@ def test_neither_closing_nor_a_discussion_tells(project, window_over, qtbot):
     place = page.bench.place
     press("Ctrl+Return")
     page._open(page.queue.line(place))
-    assert settled.versions(project, page.bench.sheet.adjudication_id)
+    assert ruling.versions(project, page.bench.sheet.adjudication_id)
     assert leaks(page, project) == []
-
-
-def test_figures_of_single_raters_are_not_shown_as_agreement(project, window_over, qtbot):
-    page = adjudicate(project, window_over, qtbot)
-    assert "score" not in page.frame.head.figures.text()
 
 
 def test_the_walk_would_find_a_leak(project, window_over, qtbot):

@@ -1,18 +1,18 @@
-"""The Adjudicate page: what is seen of each row, and what comes of every ruling."""
+"""The Adjudicate page: what is seen of each row, what comes of every ruling, and how an item is closed."""
 
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt
 from PySide6.QtGui import QDropEvent
 
-from annotator.actions.adjudication import adjudication_sheets, pairing, ruling
-from annotator.actions.items import named_rubrics, sources
+from annotator.actions.adjudication import adjudicating, feedback
+from annotator.actions.items import items
 from annotator.actions.project.file import Project
-from annotator.domain.experts.adjudication import Reason
+from annotator.actions.studies import rubric_views
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Anchor
-from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.gui.pages.adjudication.rows.row_card import UNIT_MIME
-from annotator.gui.widgets.chips import Chip
+from annotator.gui.pages.adjudication.row_card import UNIT_MIME
+from annotator.gui.review.adjudication_queue import LineFilter
 from tests.projects.adjudication_project import labels_project, scripts_project
 from tests.projects.pairs_project import (
     ADA,
@@ -34,7 +34,6 @@ from tests.windows.adjudicating_window import (
     COST,
     DESCRIBES,
     FUTURE,
-    NAMES,
     OPEN,
     adjudicate,
     card_of,
@@ -42,7 +41,6 @@ from tests.windows.adjudicating_window import (
     key_of,
     letter,
     row_of,
-    state,
 )
 from tests.windows.labelling_keys import press, type_words
 
@@ -65,12 +63,6 @@ def test_the_lowest_agreement_waits_first_and_is_opened_only_when_asked(tmp_path
     assert [line.state for line in page.queue.lines] == ["open", "not begun", "not begun"]
 
 
-def test_work_begins_at_the_first_conflict(page):
-    assert page.bench.row.contested
-    assert page.bench.row.number == 2
-    assert page.rows.card.hasFocus()
-
-
 def test_what_everybody_wrote_is_one_line_until_it_is_at_hand(page):
     agreed = card_of(page, "Explains")
     assert agreed.folded
@@ -80,25 +72,6 @@ def test_what_everybody_wrote_is_one_line_until_it_is_at_hand(page):
     assert not agreed.folded
     press("Alt+0")
     assert agreed.state.words() == ["agreed, not yet confirmed"]
-
-
-def test_only_the_words_that_differ_are_marked(page):
-    cells = {cell.letter: cell for cell in card_of(page, COMPARES).cells}
-    assert cells[letter(page, "Ada")].text.marked() == ["written by"]
-    assert cells[letter(page, "Ben")].text.marked() == ["that", "wrote"]
-
-
-def test_words_that_do_not_differ_are_shown_once(page):
-    card = card_of(page, NAMES)
-    assert [cell.text.text() for cell in card.cells] == ["", ""]
-    assert sorted(cell.chips.words()[0] for cell in card.cells) == ["weight 1", "weight 2"]
-    assert {chip.state for cell in card.cells for chip in cell.chips.chips()} == {"disagree"}
-
-
-def test_a_side_that_is_missing_says_so(page):
-    card = card_of(page, COST)
-    assert card.differs.words() == [f"only {letter(page, 'Ada')}"]
-    assert row_of(page, COST).units.keys() == {letter(page, "Ada")}
 
 
 def test_the_consensus_grows_with_every_ruling_and_leads_back_to_its_row(page):
@@ -113,60 +86,12 @@ def test_the_consensus_grows_with_every_ruling_and_leads_back_to_its_row(page):
     assert page.bench.row.number == row_of(page, DESCRIBES).number
 
 
-def test_a_ruling_is_in_the_file_at_once(page):
-    here = page.bench.ruling_id
-    press("1")
-    second = Project.open(page.desk.project.path, readonly=True)
-    with second.store.read():
-        content = sql.first(second, "SELECT content FROM ruling WHERE id = ?", [here])[0]
-    second.close()
-    assert '"take":"A"' in content
-
-
-def test_a_row_that_needs_a_reason_takes_it_after_the_next_is_at_hand(page):
-    here = page.bench.ruling_id
-    press("1")
-    assert page.bench.ruling_id != here
-    assert state(page, COMPARES) == "takes A · why?"
-    press("Alt+1")
-    assert state(page, COMPARES) == "takes A · wording"
-    assert page.bench.row.ruling.open
-
-
-def test_a_row_that_needs_none_is_left_for_the_next_open_one(page):
-    go(page, COST)
-    press(key_of(page, "Ada"))
-    assert page.bench.ruling_id != row_of(page, COST).ruling.id
-    assert page.bench.row.ruling.open
-
-
-def test_a_settled_row_is_folded_to_what_was_made_of_it(page):
-    go(page, NAMES)
-    press(key_of(page, "Ben"))
-    press("Alt+3")
-    card = card_of(page, NAMES)
-    assert card.folded
-    assert card.fields.words() == ["weight 2"]
-
-
-def test_a_field_of_any_length_asks_for_no_more_room_than_its_row_has(page, qtbot):
-    go(page, NAMES)
-    press(key_of(page, "Ben"))
-    press("Alt+3")
-    card = card_of(page, NAMES)
-    card.fields.show_chips([Chip("x" * 3000)])
-    for width in range(300, 1000, 20):
-        card.resize(width, 60)
-        card.layout().activate()
-        assert card.minimumSizeHint().width() <= max(width, 560), width
-
-
 def test_the_own_wording_is_a_draft_while_it_is_typed_and_a_ruling_when_it_is_left(page, qtbot):
     press("4")
     type_words(" really")
     ruling_id = page.bench.ruling_id
     drafts = "SELECT text FROM draft WHERE place LIKE ?"
-    project = page.desk.project
+    project = page.session.project
     qtbot.waitUntil(lambda: sql.first(project, drafts, [f"ruling|{ruling_id}|text"]) is not None)
     assert sql.first(project, drafts, [f"ruling|{ruling_id}|text"])[0].endswith(" really")
     press("Esc")
@@ -179,52 +104,13 @@ def test_words_typed_into_a_row_that_is_taken_away_elsewhere_are_shown_and_stay_
     page.bench.move_to(of_one["A"])
     press("4")
     type_words("A wording of my own")
-    with qtbot.waitSignal(page.desk.refused) as refused:
-        page.desk.do(pairing.pair, of_one["B"], of_one["A"])
+    with qtbot.waitSignal(page.session.refused) as refused:
+        page.session.do(adjudicating.pair, of_one["B"], of_one["A"])
     assert list(page.bench.rows).count(of_one["A"]) == 0
-    words = page.desk.project, "SELECT text FROM draft WHERE place = ?", [f"ruling|{of_one['A']}|text"]
+    words = page.session.project, "SELECT text FROM draft WHERE place = ?", [f"ruling|{of_one['A']}|text"]
     (draft,) = sql.first(*words)
     assert "A wording of my own" in draft
     assert f"“{draft}”" in refused.args[0].todo
-
-
-def test_taking_the_first_of_two_quotations_away_is_one_ruling(page):
-    press("4")
-    row = page.bench.row
-    two = [Anchor(quote=words, start=0, end=len(words)) for words in ("How does", "How")]
-    page.desk.do(lambda project: ruling.write_own(project, row.ruling.id, **row.made[0][0].quoting(two)))
-    page.rows.own.editor.asked.emit("", "unquote 0")
-    assert [anchor.quote for anchor in page.bench.row.made[0][0].anchors] == ["How"]
-    page.desk.undo()
-    assert [anchor.quote for anchor in page.bench.row.made[0][0].anchors] == ["How does", "How"]
-
-
-def test_an_own_wording_that_changes_nothing_is_said_to_be_unfinished(page):
-    press("4")
-    press("Esc")
-    assert state(page, COMPARES) == "own wording · unfinished"
-
-
-def test_undo_brings_the_row_back_before_the_adjudicator(page):
-    press("1")
-    press("Alt+1")
-    go(page, FUTURE)
-    press("Ctrl+Z")
-    assert page.bench.row.ruling.reason is None
-    press("Ctrl+Z")
-    assert state(page, COMPARES) == "undecided"
-    press("Ctrl+Y")
-    assert state(page, COMPARES) == "takes A · why?"
-
-
-def test_a_change_of_another_item_that_is_undone_opens_that_item(tmp_path, window_over, qtbot):
-    page = adjudicate(scripts_project(tmp_path), window_over, qtbot)
-    press("1")
-    press("Ctrl+PgDown")
-    assert page.bench.sheet.item_key == "2"
-    press("Ctrl+Z")
-    assert page.bench.sheet.item_key == "1"
-    assert page.bench.row.ruling.open
 
 
 def test_contested_values_are_hidden_until_the_senior_has_voted(tmp_path, window_over, qtbot):
@@ -243,24 +129,12 @@ def test_contested_values_are_hidden_until_the_senior_has_voted(tmp_path, window
     assert len(page.rows.card.cells) == 2
 
 
-def test_kinds_without_a_value_offer_no_vote(page, tmp_path, window_over, qtbot):
-    assert not page.frame.head.buttons["vote_first"].isHidden()
-    project = pairs_project(tmp_path / "plans")
-    submit(project, {"Ada": plan("Survey the datasets"), "Ben": plan("Name the datasets")})
-    planning = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
-    assert planning.frame.head.buttons["vote_first"].isHidden()
-
-
-def plan(words: str) -> Plan:
-    return Plan(units=(Subtask(id=words, text=words),))
-
-
 def test_labels_stand_report_by_report_with_what_they_are_about(tmp_path, window_over, qtbot):
     project = labels_project(tmp_path, reports=2, criteria=5)
     # Two wrote the rubric and nobody adjudicated it, and reports are judged by another now: its words are known still.
     work_as(project, "Cora")
-    named_rubrics.keep(project, "lax", {"1": Rubric(units=(Criterion(text="Is a report"),))})
-    named_rubrics.use(project, "lax")
+    rubric_views.keep_set(project, "lax", {"1": Rubric(units=(Criterion(text="Is a report"),))})
+    rubric_views.use(project, "lax")
     page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
     assert len(page.rows.cards) == 10
     headings = {card.row.heading for card in page.rows.cards.values()}
@@ -293,27 +167,6 @@ def test_everybodys_evidence_is_marked_in_the_report(tmp_path, window_over, qtbo
     assert source.report.marks() == []
 
 
-def test_typing_that_a_crash_cut_short_is_there_again(tmp_path, window_over, qtbot):
-    project = rubrics_project(tmp_path)
-    adjudication_id = opened(project)
-    row = adjudication_sheets.sheet(project, adjudication_id).rows[1]
-    ruling.save_draft(project, row.ruling.id, "rationale", "Half a sen")
-    page = adjudicate(project, window_over, qtbot, begin=False)
-    assert page.bench.rows[row.ruling.id].ruling.rationale == "Half a sen"
-    assert page.rows.controls.rationale.toPlainText() == "Half a sen"
-
-
-def test_three_people_stand_in_three_columns(tmp_path, window_over, qtbot):
-    project = pairs_project(tmp_path)
-    submit(project, {"Ada": rubric(ADA, "a"), "Ben": rubric(BEN, "b"), "Dan": rubric(ADA[:2], "d")})
-    page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
-    assert [cell.letter for cell in card_of(page, COMPARES).cells] == ["A", "B", "C"]
-    go(page, COMPARES)
-    here = page.bench.ruling_id
-    press("5")
-    assert page.bench.rows[here].ruling.take == "C"
-
-
 def test_a_unit_dragged_onto_another_row_is_paired_with_it(page):
     cost, open_problems = row_of(page, COST), row_of(page, OPEN)
     card, mime = card_of(page, COST), QMimeData()
@@ -322,13 +175,6 @@ def test_a_unit_dragged_onto_another_row_is_paired_with_it(page):
     card.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.MoveAction, mime, buttons, keys))
     assert page.bench.ruling_id == cost.ruling.id
     assert len(page.bench.row.units) == 2
-
-
-def test_a_unit_whose_letter_is_there_already_is_not_taken(page):
-    both, alone = row_of(page, COMPARES), row_of(page, COST)
-    page.acts.pair_dropped(alone.ruling.id, both.ruling.id, letter(page, "Ada"))
-    assert f"already contains a unit of {letter(page, 'Ada')}" in page.messages.text()
-    assert len(row_of(page, COMPARES).units) == 2
 
 
 def test_gaps_are_collected_and_copied(page, qapp):
@@ -343,28 +189,18 @@ def test_gaps_are_collected_and_copied(page, qapp):
     assert qapp.clipboard().text() == "Item 1, rubric: Nothing on surveys"
 
 
-def test_notes_are_added_and_never_taken_out(page):
-    press("F7")
-    type_words("1 doubt remains")
-    notes = page.side.parts["discussion"]
-    notes.add.click()
-    assert [note.text() for note in notes.notes] == ["1 doubt remains"]
-    press("Esc")
-    assert page.rows.card.hasFocus()
-
-
 def test_a_quotation_leads_to_its_source(tmp_path, window_over, qtbot):
     project = pairs_project(tmp_path)
     path = tmp_path / "survey.txt"
     path.write_text("Synthetic questions help. Verified passages help more.", "utf-8")
-    sources.add_source(project, item(project), path)
+    items.add_source(project, item(project), path)
     quoted = (
         rubric(ADA, "a")
         .units[1]
         .model_copy(
             update={
                 "anchor": Anchor(
-                    quote="Verified passages", source_id=sources.sources(project, item(project))[0].id
+                    quote="Verified passages", source_id=items.sources(project, item(project))[0].id
                 )
             }
         )
@@ -380,15 +216,6 @@ def test_a_quotation_leads_to_its_source(tmp_path, window_over, qtbot):
     ]
 
 
-def test_a_note_is_read_by_the_adjudicator(tmp_path, window_over, qtbot):
-    project = pairs_project(tmp_path)
-    first, *rest = rubric(ADA, "a").units
-    noted = rubric(ADA, "a").with_units((first.model_copy(update={"note": "Unsure of it."}), *rest))
-    submit(project, {"Ada": noted, "Ben": rubric(BEN, "b")})
-    page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
-    assert card_of(page, "Explains").notes.words() == ["note"]
-
-
 def test_a_file_that_may_only_be_read_can_be_looked_at(tmp_path, window_over, qtbot):
     project = rubrics_project(tmp_path)
     opened(project)
@@ -400,8 +227,82 @@ def test_a_file_that_may_only_be_read_can_be_looked_at(tmp_path, window_over, qt
     assert page.bench.row.ruling.open
 
 
-def test_a_ruling_made_elsewhere_is_shown(page):
-    press("1")
-    other = row_of(page, NAMES)
-    page.desk.do(ruling.rule, other.ruling.id, "A", reason=Reason.WEIGHT)
-    assert state(page, NAMES) == "takes A · weight"
+def settle_all(page) -> None:
+    while page.bench.unresolved(contested=True):
+        press("Ctrl+J")
+        press("1" if "A" in page.bench.row.units else "2")
+        if page.bench.lacks(page.bench.ruling_id):
+            press("Alt+1")
+
+
+def test_closing_says_both_figures_and_what_is_closed_is_reopened_only_with_a_reason(page):
+    settle_all(page)
+    press("Ctrl+Return")
+    # Four of five and six are matched: 8/11.
+    assert "Frozen: match F1 0.73; by your pairing: match F1 0.73." in page.messages.text()
+    page._open(page.queue.lines[0])
+    standing = page.frame.standing
+    assert standing.said.text().startswith("Closed as version 1: 7 criteria (1 from all, 6 from one)")
+    frozen, by_hand = standing.figures.text().splitlines()
+    assert frozen.startswith("Frozen before adjudication: match F1 0.73")
+    assert by_hand.startswith("By your pairing: match F1 0.73")
+    standing.reopen.click()
+    assert page.bench.locked
+    standing.reason.setFocus()
+    type_words("A second look")
+    standing.reopen.click()
+    assert not page.bench.locked
+    assert page.queue.lines[0].state == "reopened"
+
+
+def test_a_dispute_stands_under_its_letter_until_it_is_answered(page):
+    settle_all(page)
+    press("Ctrl+Return")
+    project = page.session.project
+    feedback.dispute(work_as(project, "Ben"), item(project), Stage.RUBRIC, "Weight 3 was meant.")
+    page.window().show_page("Items")
+    work_as(project, "Cleo")
+    page.window().show_page("Adjudicate")
+    (row,) = page.frame.standing.disputes.values()
+    assert row.text.text() == f"{letter(page, 'Ben')} objects: Weight 3 was meant."
+    row.answer.setFocus()
+    type_words("It is a nice to have")
+    row.send.click()
+    assert page.frame.standing.disputes == {}
+    assert page.queue.counted(LineFilter.CONFLICTS) == 0
+
+
+def test_unanimous_items_are_confirmed_in_one_go_but_for_the_drawn_ones(tmp_path, window_over, qtbot):
+    project = pairs_project(tmp_path, 4)
+    for place in range(3):
+        submit(project, {"Ada": rubric(ADA, "a"), "Ben": rubric(ADA, "b")}, place)
+    submit(project, {"Ada": rubric(ADA, "a"), "Ben": rubric(BEN, "b")}, 3)
+    page = adjudicate(work_as(project, "Cleo"), window_over, qtbot)
+    page.frame.queue_pane.unanimous.click()
+    panel = page.frame.unanimous
+    assert panel.explained.text().startswith("1 is drawn at random")
+    panel.confirm.click()
+    qtbot.waitUntil(lambda: panel.said.text() == "2 confirmed and closed, 1 drawn for a spot check.")
+    assert len(panel.drawn) == 1
+    assert page.queue.counted(LineFilter.CLOSED) == 2
+    panel.drawn[0].click()
+    assert page.bench.sheet.spot_check
+    assert page.frame.head.signs.words() == ["drawn for a spot check"]
+
+
+@pytest.mark.parametrize(
+    ("name", "headline"),
+    [("Cleo", "Nobody has submitted anything yet"), ("Dan", "You are not an adjudicator of this project")],
+)
+def test_an_empty_page_says_what_comes_first(tmp_path, window_over, qtbot, name, headline):
+    page = adjudicate(work_as(pairs_project(tmp_path), name), window_over, qtbot, begin=False)
+    assert page.frame.currentWidget()._headline.text() == headline
+
+
+def test_the_queue_keeps_qts_contract_and_the_open_line(page, qtmodeltester):
+    qtmodeltester.check(page.queue)
+    page.frame.queue_pane.show_only(LineFilter.CLOSED)
+    assert page.queue.rowCount() == 1
+    page.frame.queue_pane.search.setText("nothing of the kind")
+    assert page.queue.row_of(page.bench.place) == 0
+    page.frame.queue_pane.search.setText("")

@@ -5,7 +5,6 @@ import pytest
 from annotator.actions.project.file import Project
 from tests.projects.assisted_project import assisted_project, pairing
 from tests.servers.served import JUDGE
-from tests.storage import sql
 from tests.windows.run_keys import run_panel, stopped_by_key
 from tests.windows.settling import settle
 
@@ -82,19 +81,6 @@ def test_what_a_judge_pairs_stands_beside_the_frozen_figure_with_its_model_and_p
     assert not page.assisting.ask.isVisible()
 
 
-def test_what_could_not_be_read_is_said_and_can_be_asked_for_again(project, page_over, qtbot):
-    with pairing(lambda entries: "Hm." if "Names datasets" in entries else "") as server:
-        sql.alter(project, "UPDATE judge SET base_url = ?", [server.url])
-        page = opened(page_over, project)
-        choose(page, JUDGE)
-        paired(page, qtbot)
-        said = page.assisting.answer.text()
-        assert said.startswith("No result for 1 pair of lists; excluded from the figures. Item 1, rubric:")
-        assert cell(page, 0, MODEL) == "Match F1 1.00  frozen 0.00  (1 of 2 pairs of lists)"
-        assert "Without a reply: 1, excluded, never counted as no match." in page.assisting.words.text()
-        assert page.assisting.ask.isEnabled()
-
-
 def test_a_judge_that_has_paired_is_shown_when_the_page_is_opened_again(page, page_over, qtbot, project):
     choose(page, JUDGE)
     paired(page, qtbot)
@@ -105,17 +91,6 @@ def test_a_judge_that_has_paired_is_shown_when_the_page_is_opened_again(page, pa
     choose(again, "")
     assert MODEL not in again.view.model.columns
     assert not again.assisting.isVisible()
-
-
-def test_an_endpoint_that_is_gone_is_told_and_takes_no_figure_away(project, page_over, qtbot, server):
-    sql.alter(project, "UPDATE judge SET base_url = 'http://127.0.0.1:9/v1'")
-    page = opened(page_over, project)
-    choose(page, JUDGE)
-    paired(page, qtbot)
-    assert cell(page, 0, "Match F1") == "0.00"
-    assert "0 of 2 pairs of lists" in page.assisting.words.text()
-    assert page.assisting.answer.text()
-    assert server.bodies == []
 
 
 def test_a_key_stops_the_pairing_and_says_what_is_kept(page, qtbot, server):

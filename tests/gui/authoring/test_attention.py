@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from annotator.gui.desk.attention import Attention, Clock
+from annotator.gui.session.session import Attention, Clock
 
 
 class Hand:
@@ -28,35 +28,20 @@ def clock(hand):
     return Clock(hand)
 
 
-def after(clock: Clock, hand: Hand, seconds: float) -> None:
-    hand.at += seconds
-    clock.touch()
+def touch_at(clock: Clock, hand: Hand, *moments: float) -> None:
+    for moment in moments:
+        hand.at = moment
+        clock.touch()
 
 
-def test_nothing_counts_before_the_first_sign_of_life(clock, hand):
+def test_time_between_signs_of_life_adds_up_and_a_long_silence_counts_as_a_minute(clock, hand):
     hand.at = 30
     assert clock.take() == 0
-
-
-def test_stretches_between_signs_of_life_add_up(clock, hand):
-    clock.touch()
-    after(clock, hand, 10)
-    after(clock, hand, 20)
+    touch_at(clock, hand, 40, 50, 70)
     assert clock.take() == 30
-
-
-def test_a_long_silence_counts_as_a_minute_of_reading(clock, hand):
-    clock.touch()
-    after(clock, hand, 3600)
-    after(clock, hand, 5)
+    touch_at(clock, hand, 3670, 3675)
     assert clock.take() == 65
-
-
-def test_taking_counts_up_to_now_and_starts_anew(clock, hand):
-    clock.touch()
-    hand.at = 12
-    assert clock.take() == 12
-    hand.at = 15
+    hand.at += 3
     assert clock.take() == 3
 
 

@@ -6,10 +6,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions.items import items, metadata, sources
-from annotator.actions.items.metadata import Thing
-from annotator.actions.material import evidence_import
-from annotator.domain.kinds.artifact import Kind
+from annotator.actions.items import items, materials
+from annotator.actions.items.materials import Thing
+from annotator.actions.material import lookups
 from tests.projects.small_project import small_project
 from tests.windows.labelling_keys import press
 
@@ -48,7 +47,7 @@ def paste(page, panel, qtbot, text: str) -> None:
 
 
 def references(project, item) -> list[tuple[str, str]]:
-    return [(one.text, one.identifier) for one in evidence_import.own_evidence(project, item).document.units]
+    return [(unit.text, unit.identifier) for unit in lookups.own_evidence(project, item).document.units]
 
 
 def test_letter_7_pasted_dois_are_previewed_and_taken_with_one_key(page, panel, project, item, qtbot):
@@ -103,8 +102,8 @@ def test_letter_7_a_file_is_read_where_it_is_chosen(page, panel, project, item, 
 
 def test_letter_7_one_key_takes_a_research_paper_as_its_own_evidence(page, project, item, tmp_path: Path):
     (path := tmp_path / "Deep rivers.md").write_text("Words.", "utf-8")
-    source = sources.add_source(project, item, path).subject
-    metadata.describe(project, Thing.SOURCE, {source: {"kind": "research", "identifier": "10.1234/a"}})
+    source = items.add_source(project, item, path).subject
+    materials.describe(project, Thing.SOURCE, {source: {"kind": "research", "identifier": "10.1234/a"}})
     press("Ctrl+Shift+S")
     assert references(project, item) == [("Deep rivers", "doi:10.1234/a")]
     press("F8")
@@ -112,13 +111,3 @@ def test_letter_7_one_key_takes_a_research_paper_as_its_own_evidence(page, proje
         page.side.references.about.text()
         == "The source is a research paper: its evidence is the source itself."
     )
-
-
-def test_letter_7_the_panel_of_references_is_of_evidence_only(page, panel):
-    assert page.side.shows(panel)
-    page.tabs.picked.emit(Kind.RUBRIC)
-    assert page.side.shows(page.side.draft)
-    press("Ctrl+Shift+S")
-    page.tabs.picked.emit(Kind.EVIDENCE)
-    assert page.side.shows(panel)
-    assert page.sheet.artifact is None

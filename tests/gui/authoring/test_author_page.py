@@ -1,22 +1,25 @@
-"""What the Author page shows around the document: items, kinds, states, guideline, revisions, time."""
+"""What the Author page shows around a document of each kind, and what each kind asks for beside its words."""
 
 from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from sqlalchemy import update
 
-from annotator.actions.assignments import submitting, times
 from annotator.actions.authoring import artifacts
 from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
+from annotator.actions.undo import history
 from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.checklist import Checklist, CheckPoint
+from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
 from annotator.domain.kinds.documents import WRITTEN
-from annotator.domain.kinds.nuggets import Nuggets
+from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.plan import Plan
-from annotator.gui.pages.authoring import work_status
+from annotator.gui.forms.fields import TextField
 from annotator.storage.tables import ArtifactRow, table
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
 from tests.windows.labelling_keys import focus, press, type_words
@@ -35,11 +38,6 @@ def settle(project: Project, artifact_id: str, author: str = "", state: State = 
         db.execute(update(row).where(row.c.id == artifact_id).values(author_id=author, state=state.value))
 
 
-def test_without_items_the_page_says_where_they_come_from(tmp_path, window_over):
-    page = window_over(new_project(tmp_path / "empty.goldsmith"), "Author").page
-    assert page._stack.currentIndex() == 1
-
-
 def test_a_kind_that_was_not_begun_is_explained_and_enter_begins_it(open_page, project):
     page = open_page(kind="rubric")
     assert "each weighted 1" in page.sheet.beginning._empty._words.text()
@@ -48,40 +46,12 @@ def test_a_kind_that_was_not_begun_is_explained_and_enter_begins_it(open_page, p
     assert focus() is page.sheet.form.editors[0].text
 
 
-def test_every_kind_can_be_begun_and_has_its_tab_marked(open_page, project):
-    page = open_page()
-    for kind in WRITTEN:
-        page._pick(kind)
-        page.sheet.start()
-        assert mine(project, kind).document.KIND is kind
-    place = WRITTEN.index(Kind.SELECTION)
-    assert page.tabs.tabText(place) == "Selection  4"
-    assert "draft, 4 dimensions" in page.tabs.tabToolTip(place)
-
-
 def test_keys_go_from_kind_to_kind_and_round_again(open_page):
     page = open_page(kind="selection")
     press("Ctrl+Tab")
     assert page.sheet.kind is Kind.QUERY
     press("Ctrl+Shift+Tab")
     assert page.sheet.kind is Kind.SELECTION
-
-
-def test_the_kind_stays_from_item_to_item_and_the_ends_hold(open_page, project):
-    page = open_page(item_id=items.ids(project)[0], kind="plan")
-    press("Ctrl+PgUp")
-    assert page.header.place.text() == "1 of 2"
-    press("Ctrl+PgDown", 3)
-    assert (page.header.place.text(), page.sheet.kind) == ("2 of 2", Kind.PLAN)
-
-
-def test_a_long_question_is_shortened_and_shown_whole_on_demand(open_page, project, qtbot):
-    long = "Why do residual connections help? " * 20
-    page = open_page()
-    page.desk.do(lambda p: items.change(p, page.item.id, question=long))
-    assert page.header.question.text().endswith("…")
-    qtbot.mouseClick(page.header.more, Qt.MouseButton.LeftButton)
-    assert page.header.question.text() == long.strip()
 
 
 def test_a_consensus_that_is_not_mine_to_change_is_read_and_can_be_copied(open_page, project):
@@ -147,48 +117,6 @@ def test_every_revision_can_be_looked_at(open_page, project):
     assert history.words.toPlainText().startswith(f"1. {TEXTS[0]}\n    Weight: 3")
 
 
-def test_active_time_is_kept_for_the_document_when_the_page_is_left(open_page, project):
-    artifact_id = begin(project, Kind.RUBRIC, rubric())
-    page = open_page(kind="rubric")
-    page.clock._sum = 12.5
-    page.leave()
-    assert 12.5 <= times.spent(project, artifact_id) < 14
-
-
-def test_f6_goes_between_source_and_form(open_page, project):
-    begin(project, Kind.RUBRIC, rubric())
-    page = open_page(kind="rubric")
-    press("F6")
-    assert focus() is page.source.text
-    press("F6")
-    assert focus() is page.sheet.form.editors[0].text
-
-
-def test_the_next_that_waits_is_the_item_that_is_not_submitted(project):
-    submitting.seal(project, begin(project, Kind.RUBRIC, rubric()))
-    first, second = items.ids(project)
-    assert work_status.next_open(project, first, Kind.RUBRIC) == (second, Kind.RUBRIC)
-    submitting.seal(project, begin(project, Kind.RUBRIC, rubric(), item=1))
-    assert work_status.next_open(project, first, Kind.RUBRIC) is None
-
-
-def test_where_the_kind_is_submitted_already_a_begun_one_waits(project):
-    submitting.seal(project, begin(project, Kind.RUBRIC, rubric()))
-    submitting.seal(project, begin(project, Kind.RUBRIC, rubric(), item=1))
-    begin(project, Kind.NUGGETS, Nuggets(), item=1)
-    first, second = items.ids(project)
-    assert work_status.next_open(project, first, Kind.RUBRIC) == (second, Kind.NUGGETS)
-
-
-def test_every_field_says_its_name_to_a_screen_reader(open_page, project):
-    page = open_page()
-    for kind in WRITTEN:
-        page._pick(kind)
-        page.sheet.start()
-        stops = page.sheet.form.editors[0].stops()
-        assert all(stop.accessibleName() for stop in stops), kind
-
-
 def test_undo_shows_the_document_in_which_something_was_taken_back(open_page, project):
     first, second = items.ids(project)
     begin(project, Kind.RUBRIC, rubric())
@@ -203,19 +131,115 @@ def test_undo_shows_the_document_in_which_something_was_taken_back(open_page, pr
     assert "change text" in page.sheet.messages.text()
 
 
-def test_ctrl_enter_on_what_is_submitted_goes_on(open_page, project):
-    submitting.seal(project, begin(project, Kind.RUBRIC, rubric()))
-    page = open_page(item_id=items.ids(project)[0], kind="rubric")
-    press("Ctrl+Return")
-    assert page.item.id == items.ids(project)[1]
+@pytest.fixture
+def open_kind(project, page_over):
+
+    def make(kind, document=None):
+        if document is not None:
+            begin(project, kind, document)
+        return page_over(project, "Author", item_id=items.ids(project)[0], kind=kind.value)
+
+    return make
 
 
-def test_a_source_is_named_as_fully_as_there_is_room(sample, window_over, qtbot):
-    window = window_over(sample, "Author")
-    tabs, titles = window.page.source.tabs, []
-    for size in ((960, 600), (1920, 1080), (1280, 800), (960, 600)):
-        window.resize(*size)
-        qtbot.wait(20)
-        titles.append(tabs.tabText(0))
-        assert size[0] == 960 or tabs.tabRect(tabs.count() - 1).right() <= tabs.width()
-    assert len(titles[1]) > len(titles[2]) >= len(titles[0]) >= 8
+def told(page) -> str:
+    return page.sheet.bar.counts.text()
+
+
+@pytest.mark.parametrize("kind", WRITTEN)
+def test_what_was_just_typed_into_a_new_document_stays_on_tab(kind, open_kind, project):
+    page = open_kind(kind)
+    QTest.mouseClick(page.sheet.beginning.start, Qt.MouseButton.LeftButton)
+    fields = [field for field in page.sheet.findChildren(TextField) if field.isVisible()]
+    assert fields
+    for way in ("Tab", "Shift+Tab"):
+        for number, field in enumerate(fields):
+            QTest.mouseClick(field.viewport(), Qt.MouseButton.LeftButton)
+            press("Ctrl+A")
+            type_words(f"{way}, sentence {number}.")
+            press(way)
+            assert focus() is not field
+        typed = [f"{way}, sentence {number}." for number in range(len(fields))]
+        assert [field.toPlainText() for field in fields] == typed
+    document = mine(project, kind).document.model_dump_json()
+    assert all(f'"{field.toPlainText()}"' in document for field in fields)
+
+
+def test_a_statement_gets_its_label_by_key_and_its_aspect_from_the_list(open_kind, project):
+    page = open_kind(Kind.DIAGNOSTICS, Diagnostics(units=(Statement(text="Blocks add their input."),)))
+    press("Alt+2")
+    press("Tab", 2)
+    press("Down")
+    assert focus() is page.sheet.form.editors[0].fields["aspect"]
+    (unit,) = mine(project, Kind.DIAGNOSTICS).document.units
+    assert (unit.label, unit.aspect) == (False, Aspect.BACKGROUND)
+    assert "0 true, 1 false" in told(page)
+
+
+def test_an_identifier_is_read_as_it_is_typed(open_kind, project):
+    page = open_kind(Kind.EVIDENCE, Evidence(units=(Reference(text="Deep residual learning"),)))
+    editor = page.sheet.form.editors[0]
+    editor.fields["identifier"].setFocus()
+    type_words("https://arxiv.org/abs/1512.03385v1")
+    assert editor.read_as.text() == "✓ arXiv"
+    press("Tab")
+    assert mine(project, Kind.EVIDENCE).document.units[0].identifier == "https://arxiv.org/abs/1512.03385v1"
+    editor.fields["identifier"].setText("no identifier")
+    editor.refresh()
+    assert editor.read_as.text() == ""
+
+
+def test_a_year_is_kept_as_a_number_and_what_is_none_is_an_error(open_kind, project, qtbot):
+    page = open_kind(Kind.EVIDENCE, Evidence(units=(Reference(text="Deep residual learning"),)))
+    year = page.sheet.form.editors[0].fields["year"]
+    year.setFocus()
+    type_words("2015x")
+    press("Tab")
+    assert mine(project, Kind.EVIDENCE).document.units[0].year == 2015
+    year.setFocus()
+    press("Backspace")
+    qtbot.waitUntil(lambda: any(finding.rule == "year" for finding in page.sheet.checking.findings))
+    page.sheet.submission.submit()
+    assert "“201” is not a year." in page.sheet.panel.entries.item(0).text()
+
+
+def test_a_share_with_many_digits_is_not_rounded_by_looking_at_it(open_kind, project):
+    page = open_kind(Kind.CHECKLIST, Checklist(units=(CheckPoint(text="Accuracy", share=1 / 3),)))
+    page.sheet.form.editors[0].fields["share"].setFocus()
+    press("Tab")
+    page.leave()
+    assert mine(project, Kind.CHECKLIST).document.units[0].share == 1 / 3
+
+
+def test_a_criterion_is_tied_to_a_key_insight(open_kind, project):
+    insight = Insight(text="The identity path carries the gradient.")
+    begin(project, Kind.INSIGHTS, Insights(units=(insight,)))
+    page = open_kind(Kind.RUBRIC, rubric())
+    field = page.sheet.form.editors[0].fields["insight_id"]
+    assert field.itemText(1) == insight.text
+    field.setFocus()
+    press("Down")
+    assert mine(project).document.units[0].insight_id == insight.id
+    press("Up")
+    assert mine(project).document.units[0].insight_id == ""
+
+
+def test_letter_4_dimensions_show_what_they_mean_and_the_whole_is_said_below(open_kind, project, qtbot):
+    page = open_kind(Kind.SELECTION)
+    page.sheet.start()
+    first, form = page.sheet.form.editors[0], page.sheet.form
+    assert first.meaning.text().splitlines()[0].startswith("Whether the question names the concept")
+    assert first.meaning.text().splitlines()[1] == "5  nobody in the field could take it for another question"
+    first.fields["note"].setFocus()
+    type_words("It names the layer.")
+    form.whole.fields["recommendation"].choose(2)
+    form.whole.fields["improve"].setFocus()
+    type_words("Which layer?")
+    form.whole.fields["remark"].setFocus()
+    type_words("Close.")
+    page.sheet.saving.keep()
+    document = mine(project, Kind.SELECTION).document
+    assert (document.units[0].note, document.recommendation) == ("It names the layer.", "rework")
+    assert (document.improve, document.remark) == ("Which layer?", "Close.")
+    page.session.do(history.undo)
+    assert form.whole.fields["remark"].toPlainText() == ""

@@ -3,13 +3,11 @@
 import pytest
 
 from annotator.actions.imports import samples
-from annotator.actions.items import items, sources
+from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.documents import WRITTEN
 from annotator.domain.kinds.inspirations import Inspiration, Inspirations
-from annotator.domain.kinds.tasks import Task, Tasks
-from annotator.domain.material.transcript import Segment, Transcript, moments, of_source
 from annotator.gui.forms.unit_editor import AnchorChips
 from annotator.gui.widgets.basics import PlainLabel
 from tests.projects.authoring_project import authoring_project, begin, mine
@@ -26,7 +24,7 @@ def project(tmp_path) -> Project:
     talk = tmp_path / "talk.txt"
     talk.write_text(f"Ann: Good morning to all of you here.\n\nBen: {OPEN}\n\nAnn: {NEW}\n", "utf-8")
     second = items.ids(project)[1]
-    sources.add_source(project, second, talk)
+    items.add_source(project, second, talk)
     return project
 
 
@@ -83,27 +81,6 @@ def test_units_are_merged_and_split_by_keys(open_kind, project):
     press("Ctrl+Z")
 
 
-def test_a_task_is_filed_and_tied_by_keys(open_kind, project, qtbot):
-    leads = (Inspiration(id="x", text="Blind zones"), Inspiration(id="y", text="Phones & faults"))
-    begin(project, Kind.INSPIRATIONS, Inspirations(units=leads), 1)
-    begin(project, Kind.TASKS, Tasks(units=(Task(text="Compare two networks."),)), 1)
-    page = open_kind(Kind.TASKS)
-    (unit,) = units(project, Kind.TASKS)
-    page.sheet.form.go(unit.id)
-    fields = page.sheet.form.current.fields
-    fields["family"].enter()
-    type_words("Comp")
-    press("Return")
-    (unit,) = units(project, Kind.TASKS)
-    assert (unit.family, unit.phase) == ("Comparative Analysis", "evaluate")
-    tie = fields["inspirations"]
-    tie.menu().actions()[1].trigger()
-    assert (units(project, Kind.TASKS)[0].inspirations, tie.text()) == (("y",), "Inspirations 2")
-    tie.menu().actions()[0].trigger()
-    tie.menu().actions()[1].trigger()
-    assert units(project, Kind.TASKS)[0].inspirations == ("x",)
-
-
 def test_tabs_are_those_of_the_items_role(page_over, tmp_path):
     made = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
     page = page_over(made, "Author", item_id=items.ids(made)[0])
@@ -123,7 +100,7 @@ def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_an
     seminar, task = items.ids(made)
     page = page_over(made, "Author", item_id=task)
     pane = page.source
-    (transcript,) = sources.sources(made, seminar)
+    (transcript,) = items.sources(made, seminar)
     assert [pane.tabs.tabText(place) for place in range(2)] == [transcript.title, "Question"]
     assert pane.leads.isVisible()
     (chips,) = pane.leads.findChildren(AnchorChips)
@@ -150,23 +127,3 @@ def test_inspirations_stand_beside_their_task_which_leads_back_to_its_seminar_an
     page.sheet.form.go(first.unit_id)
     assert any(label.text().startswith("A detector of") for label in pane.leads.findChildren(PlainLabel))
     settle(page)
-
-
-def test_times_stand_beside_a_transcript_and_in_none_of_its_words(page_over, tmp_path):
-    made = samples.create_small(tmp_path / "s.goldsmith", samples.SEMINAR)
-    seminar = items.ids(made)[0]
-    view = page_over(made, "Author", item_id=seminar).source.text
-    (transcript,) = sources.sources(made, seminar)
-    found = moments(transcript.text, of_source(transcript))
-    assert found[:3] == [(0, "14:02"), (transcript.text.index("Jonas"), "14:48"), (found[2][0], "14:53")]
-    assert view.text() == transcript.text
-    margin = view.document().rootFrame().frameFormat()
-    strip = view.viewport().grab().toImage().copy(0, 0, int(margin.leftMargin() - margin.margin()), 120)
-    colours = {strip.pixel(x, y) for x in range(strip.width()) for y in range(strip.height())}
-    assert len(colours) > 1
-    view.show_plain("Nothing was said.")
-    plain = view.document().rootFrame().frameFormat()
-    assert plain.leftMargin() == plain.margin()
-    assert moments(
-        "a\n\nb", Transcript(("",), (Segment(-1, -1, -1, 0, 1), Segment(61_000, -1, -1, 3, 4)))
-    ) == [(3, "1:01")]

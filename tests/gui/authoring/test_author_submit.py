@@ -1,19 +1,35 @@
-"""How a document is submitted: remarks while typing, a list that leads to each field, reasons, seals, reopening."""
+"""How a document is submitted, with remarks, reasons and seals, and criteria of other weights than 1 to 3."""
+
+import csv
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
 from sqlalchemy import select
 
-from annotator.actions.authoring import artifacts
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import annotating, artifacts, settings
+from annotator.actions.imports import imports
 from annotator.actions.items import items
-from annotator.actions.parcels import waiting
+from annotator.actions.labelling import label_sealing, labels
+from annotator.actions.parcels import packing, tasking, tray, unpacking
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.people import new_project
+from annotator.actions.releases import checking, releases
+from annotator.actions.results import result_raters, results
+from annotator.actions.undo import history
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.domain.kinds.artifact import Kind, State
-from annotator.domain.kinds.plan import Plan
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.pages.authoring import page as author_page
-from annotator.gui.widgets import icons
+from annotator.gui.widgets import chips
 from annotator.storage.tables import RevisionRow, table
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
+from tests.projects.labelling_project import add_report, project_with
 from tests.windows.labelling_keys import focus, press, type_words
 
 QUESTION = "Is this a criterion that asks about the residual stream?"
@@ -63,7 +79,7 @@ def test_an_empty_text_is_not_remarked_on_while_it_is_being_begun(open_page, qtb
     theme.zoom(1)
     remarks = page.sheet.bar.remarks
     assert remarks.text() == "No remarks yet"
-    fine = icons.icon("check", theme.current().px(16), "level-success")
+    fine = chips.icon("check", theme.current().px(16), "level-success")
     assert remarks.icon().pixmap(16).toImage() != fine.pixmap(16).toImage()
 
 
@@ -74,22 +90,6 @@ def test_an_empty_unit_is_remarked_on_once_it_was_left(open_page, qtbot):
     page.source.enter()
     qtbot.waitUntil(lambda: shown_remarks(page.sheet.form.editors[1]) != [])
     assert page.sheet.bar.remarks.text() == "1 to fix"
-
-
-def test_submitting_what_is_in_order_seals_it_and_goes_to_the_next_item(open_page, project, qtbot):
-    page = open_page()
-    press("Ctrl+Return")
-    assert mine(project).state is State.SEALED
-    assert "sealed as revision 2" in page.sheet.messages.text()
-    qtbot.waitUntil(lambda: page.item.id == items.ids(project)[1])
-
-
-def test_after_submitting_another_begun_document_of_the_item_comes_first(open_page, project, qtbot):
-    page = open_page()
-    begin(project, Kind.PLAN, Plan())
-    press("Ctrl+Return")
-    qtbot.waitUntil(lambda: page.sheet.kind is Kind.PLAN)
-    assert page.item.id == items.ids(project)[0]
 
 
 def test_submitting_lists_what_is_missing_and_enter_goes_to_its_field(open_page, project):
@@ -125,23 +125,6 @@ def test_warnings_are_overridden_with_a_reason_that_is_kept(open_page, project):
             select(table(RevisionRow).c.reason).where(table(RevisionRow).c.sealed)
         ).scalar_one()
     assert reason == "the form asks for it"
-
-
-def test_the_list_follows_what_is_mended(open_page, qtbot):
-    page = open_page(rubric(("", TEXTS[1]), (3, 2)))
-    press("Ctrl+Return")
-    press("Return")
-    type_words("Explains the residual stream at depth.")
-    qtbot.waitUntil(lambda: listed(page) == [])
-    assert "can be submitted" in page.sheet.panel.title.text()
-
-
-def test_esc_closes_the_list_and_goes_back_to_the_unit(open_page):
-    page = open_page(rubric(("", TEXTS[1]), (3, 2)))
-    press("Ctrl+Return")
-    press("Esc")
-    assert page.sheet.panel.isHidden()
-    assert focus() is page.sheet.form.editors[0].text
 
 
 def test_what_is_sealed_can_be_read_but_not_changed(open_page, project):
@@ -181,10 +164,168 @@ def test_submitting_keeps_what_is_still_being_typed(open_page, project):
     assert sealed.content["units"][0]["text"].endswith(" quickly")
 
 
-def test_what_waits_is_told_as_the_counts_beside_the_pages_tell_it(whole_sample, page_over):
-    page = page_over(whole_sample, "Author")
-    counts = waiting.counts(whole_sample)
-    said = page.asked.what_waits()
-    assert f"Label {counts['Label']}" in said
-    assert f"Adjudicate {counts['Adjudicate']}" in said
-    assert "Nothing else" not in said
+WORDS = (
+    "Explains how attribution ties each claim to a source",
+    "Compares synthetic questions with questions that experts wrote",
+    "Identifies longer reports as the more accurate ones",
+)
+# The allowed weights; the place of each criterion's in their order, and the weight; its score where the first and the
+# third are met, and the bounds that are left while nobody is sure about the third.
+WALKS = {
+    "-3 to 3": ((7, 3), (6, 2), (1, -3), 0.0, (0.0, 3 / 5)),
+    "0.5, 1, 4": ((3, 4), (1, 0.5), (2, 1), 5 / 5.5, (4 / 5.5, 5 / 5.5)),
+}
+
+
+@pytest.fixture
+def weighted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    monkeypatch.setattr(author_page, "MOMENT_MS", 0)
+    project = project_with(tmp_path)
+    add_report(project, items.add(project, "How is evidence attributed?").subject)
+    return project
+
+
+def estimate(project: Project) -> tuple[float | None, float | None, float | None]:
+    (row,) = (row for row in results.rows(project, result_raters.PEOPLE) if row.group_by == "all")
+    return row.estimate.value, row.estimate.floor, row.estimate.ceiling
+
+
+@pytest.mark.parametrize("text", WALKS)
+def test_from_the_form_to_the_score_and_the_release(weighted, page_over, tmp_path, text):
+    *chosen, score, bounds = WALKS[text]
+    settings.allow(weighted, text)
+    page = page_over(weighted, "Author", kind=Kind.RUBRIC)
+    press("Return")
+    for place, (words, (number, weight)) in enumerate(zip(WORDS, chosen, strict=True)):
+        if place:
+            press("Ctrl+N")
+        type_words(words)
+        page.sheet.acts.choose(number)
+        assert page.sheet.form.current.fields["weight"].value() == weight
+    press("Ctrl+Return")
+    (rubric,) = [artifact for artifact in artifacts_of(weighted) if artifact.state is State.SEALED]
+    assert [unit.weight for unit in rubric.document.units] == [weight for _, weight in chosen]
+
+    (task,) = labels.queue(weighted)
+    for unit, value in zip(rubric.document.units, ("yes", "no", labels.UNSURE), strict=True):
+        labels.set_label(weighted, task.response_id, unit.id, value)
+    label_sealing.submit(weighted, task.item_id)
+    value, floor, ceiling = estimate(weighted)
+    assert (floor, ceiling) == pytest.approx(bounds)
+    assert floor <= value <= ceiling
+    label_sealing.reopen(weighted, task.item_id)
+    labels.set_label(weighted, task.response_id, rubric.document.units[2].id, "yes")
+    label_sealing.submit(weighted, task.item_id)
+    value, floor, ceiling = estimate(weighted)
+    assert value == pytest.approx(score)
+    assert floor <= value <= ceiling
+
+    releases.export(weighted, tmp_path / "release")
+    other = new_project(tmp_path / "other.goldsmith")
+    imports.run(other, releases.GOLDSMITH, [tmp_path / "release"], warm=False)
+    assert settings.allowed(other) == settings.allowed(weighted)
+    assert not checking.check(other).problems
+    releases.export(other, tmp_path / "again")
+    for path in (tmp_path / "release").rglob("*.json"):
+        if path.name != "manifest.json":
+            again = tmp_path / "again" / path.relative_to(tmp_path / "release")
+            assert again.read_bytes() == path.read_bytes(), path.name
+    assert f"weights: {text}" in (tmp_path / "again/data_card.md").read_text("utf-8")
+    releases.export(weighted, tmp_path / "csv", "csv")
+    with (tmp_path / "csv/criteria.csv").open(encoding="utf-8-sig") as table:
+        assert [float(row["weight"]) for row in csv.DictReader(table)] == [weight for _, weight in chosen]
+    report = releases.export(weighted, tmp_path / "theirs", "researcherbench")
+    assert any("weights of 1, 2 and 3 only" in note for note in report.notes)
+    other.close()
+
+
+def artifacts_of(project: Project):
+    return annotating.artifacts_of(project, items.ids(project)[0])
+
+
+def with_rubric(project: Project, *weights: float) -> str:
+    units = tuple(Criterion(text=f"Explains point {n}", weight=weight) for n, weight in enumerate(weights))
+    return artifacts.start(project, items.ids(project)[0], Kind.RUBRIC, Rubric(units=units)).subject
+
+
+def test_weights_in_use_stay_allowed_and_undo_brings_the_former_back(weighted):
+    with_rubric(weighted, 3, 1)
+    with pytest.raises(Refusal, match=r"criteria of weight 3\."):
+        settings.allow(weighted, "-1 to 2")
+    settings.allow(weighted, "-3 to 3")
+    assert settings.allowed(weighted).text == "-3 to 3"
+    history.undo(weighted)
+    assert settings.allowed(weighted).usual
+    weighted.close()
+
+
+def test_a_task_brings_the_weights_along(weighted, tmp_path):
+    settings.allow(weighted, "-3 to 3")
+    rater = next(person for person in people.people(weighted) if person.name == "Rater 2")
+    assignments.assign_one(weighted, items.ids(weighted)[0], rater.id, Stage.RUBRIC)
+    task = packing.task(weighted, rater.id, tmp_path / "two.goldsmith-task")
+    theirs = tasking.take_task(task.path, tmp_path / "two.goldsmith").project
+    assert settings.allowed(theirs).text == "-3 to 3"
+    with pytest.raises(Refusal):
+        settings.allow(theirs, "1 to 10")
+    theirs.close()
+    weighted.close()
+
+
+def test_the_guidelines_page_sets_them_beside_the_rubrics_text(weighted, page_over):
+    page = page_over(weighted, "Guidelines", stage="rubric")
+    assert page.weights.field.text() == "1 to 3"
+    assert not page.weights.set.isEnabled()
+    page.weights.field.setText("up to 3")
+    page.weights.set.click()
+    assert settings.allowed(weighted).usual
+    page.weights.field.setText("-3..3")
+    page.weights.set.click()
+    assert settings.allowed(weighted).text == page.weights.field.text() == "-3 to 3"
+    assert "Criteria may have these weights: -3 to 3." in page.answer.text()
+    page.stages.choose(0)
+    assert page.weights.isVisible() is (page.stage is Stage.RUBRIC)
+
+
+def test_many_weights_are_chosen_from_a_list_by_their_digits(weighted, page_over):
+    settings.allow(weighted, "-10 to 10")
+    with_rubric(weighted, 0, 2)
+    page = page_over(weighted, "Author", kind=Kind.RUBRIC)
+    first, second = (editor.fields["weight"] for editor in page.sheet.form.editors)
+    assert (first.value(), second.value()) == (0, 2)
+    first.setFocus()
+    press("1")
+    press("0")
+    assert first.value() == 10
+    first.chosen.emit(first.value())
+    (rubric,) = artifacts_of(weighted)
+    assert [unit.weight for unit in rubric.document.units] == [10, 2]
+
+
+def test_returned_work_of_other_weights_waits_in_the_tray(weighted, tmp_path):
+    settings.allow(weighted, "-3 to 3")
+    rater = next(person for person in people.people(weighted) if person.name == "Rater 2")
+    assignments.assign_one(weighted, items.ids(weighted)[0], rater.id, Stage.RUBRIC)
+    task = packing.task(weighted, rater.id, tmp_path / "two.goldsmith-task")
+    theirs = tasking.take_task(task.path, tmp_path / "two.goldsmith").project
+    assignments.seal(theirs, with_rubric(theirs, 3, -3))
+    work = tray.work(theirs, tmp_path / "two.goldsmith-work").path
+    theirs.close()
+    settings.allow(weighted, "1 to 3")
+    (arrival,) = unpacking.take_in(weighted, [work])
+    (piece,) = arrival.pieces
+    assert piece.outcome is ParcelOutcome.FOREIGN
+    assert "has weight -3; this project allows 1 to 3" in piece.words
+    assert artifacts_of(weighted) == []
+    weighted.close()
+
+
+def test_a_new_criterion_without_a_weight_is_begun_and_asked_for_one(weighted):
+    settings.allow(weighted, "-5, 5")
+    begun = with_rubric(weighted, 5)
+    artifacts.add_unit(weighted, begun, text="Explains point 2")
+    with pytest.raises(Refusal, match="this project allows -5, 5"):
+        artifacts.change_unit(weighted, begun, artifacts.read(weighted, begun).document.units[1].id, weight=2)
+    with pytest.raises(Refusal, match="has weight 2; this project allows -5, 5"):
+        assignments.seal(weighted, begun)
+    weighted.close()

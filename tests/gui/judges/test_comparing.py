@@ -1,16 +1,19 @@
-"""How judges compare: figures counted by hand, and the way from a difference to the reply."""
+"""Judges compared, what they cost, what waits for a person, and the prompts that they are asked by."""
 
 import asyncio
+import json
 
 import pytest
 
-from annotator.actions.judges import judges
+from annotator.actions.judges import judges, prompts
 from annotator.actions.judging import judge_runs
+from annotator.actions.material import extracting
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.validation import judge_comparing
-from tests.servers.said_by_judges import label, say, submit
+from annotator.gui.pages.material.parts_view import Drawable, PartFilter
+from annotator.judging.calls.prices import FILE
+from tests.servers.said_by_judges import say
 from tests.servers.served import JUDGE, answering
-from tests.windows.judges_window import cells, tick
+from tests.windows.judges_window import cells
 from tests.windows.labelling_keys import press
 from tests.windows.settling import settle
 
@@ -24,16 +27,6 @@ def two(small):
     return small
 
 
-def test_two_judges_are_compared_with_n(two, show):
-    part = show(two, "Compare").comparing
-    assert (cells(part.table, 0), cells(part.table, 1), cells(part.table, 2)) == (["a"], ["b"], ["6"])
-    # Four of six are the same; of two items there is no interval.
-    assert cells(part.table, 3) == ["66.7 %"]
-    # Chance by the shares of yes, 4/6 and 4/6: 20/36; κ = (24/36 − 20/36) ÷ (16/36).
-    assert cells(part.table, 4) == ["0.25"]
-    assert "6 units that both judged" in part.account.text()
-
-
 def test_where_they_differ_is_listed_with_both_grounds(two, show):
     part = show(two, "Compare").comparing
     assert part.count.text() == "2 differ: first a, second b"
@@ -41,41 +34,6 @@ def test_where_they_differ_is_listed_with_both_grounds(two, show):
     assert cells(part.differing, 5) == ["Not met", "Met"]
     assert set(cells(part.differing, 4)) == {"It says so."}
     assert set(cells(part.differing, 6)) == {"Nothing on it."}
-
-
-def test_a_list_that_is_cut_says_how_long_it_is(two, show, monkeypatch):
-    monkeypatch.setattr(judge_comparing, "MOST", 1)
-    part = show(two, "Compare").comparing
-    assert part.count.text() == "first 1 of 2 differ: first a, second b"
-    assert part.apart.rowCount() == 1
-
-
-def test_people_stand_beside_judges_once_they_have_submitted(two, show):
-    label(two, "yyynnn")
-    submit(two)
-    part = show(two, "Compare").comparing
-    assert [entry.text() for entry in part._entries()] == ["a · 6", "b · 6", "people · 12"]
-    pairs = list(zip(cells(part.table, 0), cells(part.table, 1), strict=True))
-    assert pairs == [("a", "b"), ("a", "people"), ("b", "people"), ("people", "one another")]
-    assert cells(part.table, 3)[1].startswith("83.3 %")
-
-
-def test_who_is_not_ticked_is_left_out(two, show):
-    part = show(two, "Compare").comparing
-    part._entries()[0].setCheckState(part._entries()[0].checkState().Unchecked)
-    settle(part)
-    assert part.pairs.rowCount() == 0
-    assert part.count.text() == "Tick two to compare them."
-
-
-def test_only_units_that_all_judged_can_be_counted(two, show):
-    judges.add(two, "c", base_url="http://127.0.0.1:1/v1", model="m")
-    say(two, "c", "yyy---")
-    part = show(two, "Compare").comparing
-    part.shared.click()
-    settle(part)
-    assert set(cells(part.table, 2)) == {"3"}
-    assert "3 units were judged by all" in part.account.text()
 
 
 def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server, show):
@@ -96,25 +54,137 @@ def test_a_difference_opens_the_reply_of_the_side_that_is_chosen(served, server,
     assert '"covered"' in page.replies.detail.raw.toPlainText()
 
 
-def test_one_judge_alone_is_compared_with_nobody(small, show):
-    asyncio.run(judge_runs.run(small, RunRequest("baseline")))
-    part = show(small, "Compare").comparing
-    assert part.body.currentWidget() is part.empty
+DATASET = "Names one dataset"
 
 
-def test_judges_that_share_no_unit_leave_a_reason_and_no_number(small, show):
-    for name, said in (("a", "yyy---"), ("b", "---yyy")):
-        judges.add(small, name, base_url="http://127.0.0.1:1/v1", model="m")
-        say(small, name, said)
-    part = show(small, "Compare").comparing
-    assert cells(part.table, 4) == ["–"]
-    assert "no unit was judged by both" in part.account.text().lower()
+@pytest.fixture
+def priced(tmp_path, monkeypatch):
+    """1,000 dollars for a million tokens in, 2,000 for a million out."""
+    table = {"as_of": "2026-05-01", "models": {"test-model": {"input": 1000, "output": 2000}}}
+    (tmp_path / FILE).write_text(json.dumps(table), "utf-8")
+    monkeypatch.setattr("annotator.judging.calls.prices.user_data", lambda: tmp_path)
 
 
-def test_with_nobody_ticked_nothing_is_left_of_the_comparison(two, show):
-    part = show(two, "Compare").comparing
-    tick(part.raters)
+@pytest.fixture
+def paid(priced, served, server):
+    """Twelve judgements, each by a call of 100 tokens in and 20 out: 14 cents."""
+    server.answer = answering(lambda criterion: "yes")
+    asyncio.run(judge_runs.run(served, RunRequest(JUDGE)))
+    return served
+
+
+def column(part, title: str) -> list[str]:
+    return cells(part.view.table, list(part.view.model.columns).index(title))
+
+
+def test_behind_a_criterion_stand_its_judgements_and_no_others(paid, show):
+    page = show(paid, "Costs")
+    part = page.costing
+    row = column(part, "Asked about").index(DATASET)
+    item = column(part, "Item")[row]
+    part.view.table.setCurrentIndex(part.view.model.index(row, 4))
+    press("Return")
+    settle(page)
+    assert page.part is page.replies
+    assert set(cells(page.replies.list, 2)) == {DATASET}
+    assert cells(page.replies.list, 0) == [item] * 2
+    assert page.replies.filters.place.isVisible()
+    page.replies.filters.clear()
+    settle(page)
+    assert page.replies.lines.rowCount() == 12
+
+
+CLAIMS = "researcherbench.claims.extract"
+
+
+def drawn(project) -> None:
+    """The baseline draws the claims of four reports, and nobody has looked at them."""
+    asyncio.run(extracting.run(project, RunRequest("baseline", CLAIMS)))
+
+
+def test_what_waits_is_counted_and_one_key_leads_there(small, show):
+    drawn(small)
+    page = show(small)
+    assert page.waiting.text().startswith("4 extracts to confirm")
+    assert page.waiting.accessibleName().startswith("4 extracts to confirm, key ")
+    press("Ctrl+Shift+J")
+    material = page.window().page
+    settle(material)
+    assert material.tabs.currentWidget() is material.parts
+    assert (material.parts.kinds.held, material.parts.wanted.held) == (Drawable.CLAIMS, PartFilter.OPEN)
+    assert material.parts.model.rowCount() == 4
+
+
+NAME = "researcherbench.coverage"
+OURS = "# system\nBe brief.\n\n# user\n{{question}}\nThe criterion:\n\n{{criterion}}\n\nThe report:\n{{report}}\n"
+
+
+@pytest.fixture
+def part(small, show):
+    """The prompts of the small project, at the first."""
+    return show(small, "Prompts").prompting
+
+
+def write(part, text: str) -> None:
+    part.edit.field.setPlainText(text)
     settle(part)
-    assert (part.pairs.rowCount(), part.apart.rowCount()) == (0, 0)
-    assert part.count.text() == "Tick two to compare them."
-    assert part.account.text() == ""
+
+
+def test_a_wording_is_put_in_force_with_a_note(small, part):
+    write(part, OURS)
+    part.note.setText("Shorter.")
+    part.edit.field.setFocus()
+    press("Ctrl+Return")
+    settle(part)
+    version = prompts.in_force(small, NAME)
+    assert (version.version, version.text, version.note, version.by) == (2, OURS, "Shorter.", small.by)
+    assert cells(part.table, 1)[0] == "2 · ours"
+    assert cells(part.look.table, 3) == ["Shorter.", "–"]
+    assert cells(part.look.table, 2)[0] == small.person.name
+    assert part.note.text() == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (OURS.replace("{{report}}", ""), "It lacks the placeholder  {{report}}."),
+        (
+            OURS + "{{weight}}",
+            "Unknown placeholder {{weight}}; available: {{criterion}}, {{question}}, {{report}}.",
+        ),
+        ("# user\nAll in one.", "It must contain a line “# system”"),
+    ],
+)
+def test_what_a_wording_lacks_is_said_and_it_cannot_be_put_in_force(small, part, text, fault):
+    write(part, text)
+    assert part.edit.answer.words() == ["Not usable"]
+    assert part.edit.said.text().startswith(fault)
+    assert "until it is fixed" in part.look.sent.toPlainText()
+    press("Ctrl+Return")
+    assert prompts.in_force(small, NAME).version == 1
+
+
+def test_the_preview_is_filled_from_real_units_and_walks_through_them(part):
+    write(part, OURS)
+    assert part.look.sent.toPlainText().startswith("# system\n\nBe brief.")
+    assert "Explains residual connections" in part.look.sent.toPlainText()
+    assert "item 1 · Alpha" in part.look.about.text()
+    press("Ctrl+PgDown")
+    settle(part)
+    assert "Compares training stability" in part.look.sent.toPlainText()
+    press("Ctrl+PgUp")
+    settle(part)
+    assert "Explains residual connections" in part.look.sent.toPlainText()
+
+
+def test_a_draft_outlives_the_page_and_touches_nobody(small, show, window_over):
+    page = show(small, "Prompts")
+    write(page.prompting, OURS)
+    page.leave()
+    assert prompts.in_force(small, NAME).version == 1
+    again = window_over(small, "Judges", part="Prompts").page.prompting
+    settle(again)
+    assert again.edit.text() == OURS
+    again.edit.discard.click()
+    settle(again)
+    assert again.edit.text() == prompts.shipped(NAME)

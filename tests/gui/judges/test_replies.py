@@ -4,19 +4,20 @@ import asyncio
 import json
 
 import pytest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtCore import Qt
 
-from annotator.actions.judges import prompts
 from annotator.actions.judging import judge_runs
-from annotator.actions.material import extracting
-from annotator.actions.runs import run_records
+from annotator.actions.runs.journal import FLAGGED, NO_VERDICT
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.runs.run_judgements import FLAGGED, NO_VERDICT
-from tests.judging.odd_server import completion, error
-from tests.servers.served import JUDGE, answering
-from tests.storage import sql
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.labels import Label
+from annotator.gui.pages.feedback import field_words
+from annotator.gui.review.field_chips import field_chips
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
+from annotator.gui.review.verdict_words import doing, value_look, value_words
+from annotator.protocols import PROTOCOLS, USUAL
+from tests.servers.served import JUDGE
 from tests.windows.judges_window import QUOTE, cells, choose
-from tests.windows.labelling_keys import press
 from tests.windows.settling import settle
 
 
@@ -63,29 +64,6 @@ def test_the_list_is_narrowed_by_sort_flag_cause_system_and_words(replies):
     assert set(cells(replies.list, 2)) == {"Compares training stability"}
 
 
-def test_a_cause_that_another_run_has_not_narrows_it_no_more(served, server, show):
-    first = run(served, systems=("Alpha",))
-    server.answer = answering(lambda words: "no")
-    second = run(served, systems=("Beta",))
-    part = show(served, "Replies", run_id=first).replies
-    choose(part.filters.cause, "refused")
-    settle(part)
-    assert part.lines.rowCount() == 2
-    choose(part.filters.source, f"run {second}")
-    settle(part)
-    assert part.lines.rowCount() == 6
-
-
-def test_what_matches_nothing_says_so_and_leads_back(replies):
-    replies.filters.search.setText("nowhere to be found")
-    settle(replies)
-    assert replies.lists.currentWidget() is replies.nothing
-    assert replies.detail.made.toPlainText() == ""
-    replies.show_all.click()
-    settle(replies)
-    assert replies.lines.rowCount() == 12
-
-
 def test_a_quote_is_shown_in_its_place_or_said_to_be_nowhere(replies):
     go_to(replies, "Compares")
     assert "Found in the report" in replies.detail.made.toPlainText()
@@ -119,33 +97,6 @@ def test_the_prompt_is_shown_as_it_was_sent(replies):
     assert "<<<BEGIN report" in replies.detail.prompt.toPlainText()
 
 
-def test_every_reply_to_a_question_can_be_read(served, server, show):
-    run(served)
-    server.answer = lambda body, number: error(403, "Blocked.", code="content_filter")
-    part = show(served, "Replies", run_id=run(served)).replies
-    choose(part.filters.which, NO_VERDICT)
-    settle(part)
-    assert part.detail.which.count() == 2
-    assert "blocked by a filter · the verdict was read from it" in part.detail.which.itemText(0)
-    assert "model refused" in part.detail.which.itemText(1)
-
-
-def test_a_judgement_is_reached_from_the_list_of_judges_and_of_runs(served, show):
-    run(served)
-    page = show(served, "Judges", judge=JUDGE)
-    press("Ctrl+L")
-    settle(page)
-    assert page.part is page.replies
-    assert page.replies.filters.chosen().judge_id
-    assert page.replies.lines.rowCount() == 12
-    press("Alt+2")
-    settle(page)
-    page.running.past.table.setFocus()
-    press("Return")
-    settle(page)
-    assert page.replies.run() is not None
-
-
 def test_the_keys_walk_from_missing_to_missing(replies):
     missing = [row for row, line in enumerate(replies.lines.rows) if line.value is None]
     replies.list.selectRow(missing[-1])
@@ -156,87 +107,66 @@ def test_the_keys_walk_from_missing_to_missing(replies):
     assert seen == [*missing, missing[0]]
 
 
-def test_what_is_missing_here_is_asked_for_again(served, server, show, qtbot):
-    page = show(served, "Replies", run_id=run(served, systems=("Alpha",)))
-    server.answer = lambda body, _: completion('{"quote": "", "rationale": "", "covered": "no"}')
-    with qtbot.waitSignal(page.driver.ended):
-        press("Ctrl+R")
-    settle(page)
-    assert page.part is page.running
-    assert run_records.runs(served)[0].missing == {}
+ASKED = {name: protocol for name, protocol in PROTOCOLS.items() if protocol.values}
 
 
-def test_kept_replies_are_read_again_without_a_call(served, server, show, qtbot):
-    server.script(completion("What a question!"))
-    source = run(served)
-    with served.store.write():
-        sql.alter(served, "UPDATE call SET raw = ?", ['{"quote": "", "rationale": "So.", "covered": "no"}'])
-    page = show(served, "Replies", run_id=source)
-    asked = len(server.bodies)
-    page.replies.acts["reread"]()
-    qtbot.waitUntil(lambda: "parsed again" in page.replies.answer.text())
-    (again,) = run_records.runs(served)
-    won = again.judged
-    assert won > 0
-    assert f"{won} judgements gained a verdict" in page.replies.answer.text()
-    assert len(server.bodies) == asked
+@pytest.mark.parametrize("name", ASKED)
+def test_a_verdict_is_called_the_same_on_every_page(name):
+    for value in ASKED[name].scale.values:
+        label = Label(id="l1", protocol=name, response_id="r1", unit_id="c1", value=value.name)
+        other = label.model_copy(update={"value": "another"})
+        assert value_words(name, value.name) == value.words
+        assert [chip.words for chip in field_chips(Kind.LABELS, label)] == [value.words]
+        assert [chip.words for chip in field_words(Kind.LABELS, label, other, given_up=True)] == [value.words]
 
 
-def test_verdicts_that_their_replies_do_not_hold_are_taken_back_when_that_is_chosen(served, show, qtbot):
-    source = run(served)
-    with served.store.write():
-        sql.alter(
-            served,
-            "UPDATE call SET raw = 'No idea: I cannot tell.', parameters = ?",
-            ['{"response_format":"text"}'],
-        )
-    page = show(served, "Replies", run_id=source)
-    page.replies.acts["reread"]()
-    qtbot.waitUntil(lambda: "8 verdicts would change" in page.replies.answer.text())
-    (before,) = run_records.runs(served)
-    assert before.missing == {"refused": 4}
-    offer = next(
-        one for one in page.replies.answer.findChildren(QPushButton) if one.text() == "Change verdicts"
-    )
-    offer.click()
-    qtbot.waitUntil(lambda: "8 verdicts were removed" in page.replies.answer.text())
-    (after,) = run_records.runs(served)
-    assert after.missing == {"invalid": 8, "refused": 4}
+def test_a_verdict_of_a_later_version_is_shown_as_it_is_stored():
+    assert value_words("unheard.of", "half-met") == value_words(USUAL, "half-met") == "half-met"
 
 
-def test_what_an_extraction_asked_can_be_read(served, server, show):
-    server.script(error(400, "The context is too long.", code="context_length_exceeded"))
-    order = RunRequest(JUDGE, "researcherbench.claims.extract", systems=("Alpha",), items=("1",))
-    source = str(asyncio.run(extracting.run(served, order))["run"])
-    part = show(served, "Replies", run_id=source).replies
-    assert cells(part.asked, 1) == ["Report too long"]
-    assert "context is too long" in part.detail.made.toPlainText()
-    assert not part.filters.which.isEnabled()
+def test_what_did_not_come_is_said_by_its_cause_and_is_no_no():
+    assert value_words(USUAL, None, "timeout") == "No answer in time"
+    assert value_look(USUAL, None) != value_look(USUAL, "no")
 
 
-def test_a_judge_that_asks_nobody_has_no_reply(small, show):
-    source = str(asyncio.run(judge_runs.run(small, RunRequest("baseline")))["run"])
-    part = show(small, "Replies", run_id=source).replies
-    assert "No call was made" in part.detail.facts.text()
-    assert part.detail.raw.isHidden()
-    part.detail.tabs.setCurrentIndex(1)
-    settle(part)
-    assert "no call was made" in part.detail.sure.text()
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ({}, "2 a second"),
+        ({"held": True}, "Paused; no further questions are sent"),
+        ({"paused": "Rests"}, "Rests"),
+    ],
+)
+def test_a_run_says_why_it_stands_still(line, said):
+    assert doing(line, "2 a second") == said
 
 
-def test_an_empty_project_says_what_to_do(small, show):
-    part = show(small, "Replies").replies
-    assert part.body.currentWidget() is part.empty
+COLUMNS = (
+    Column("Word", lambda word: word, 60, fitted=True),
+    Column("Length", lambda word: str(len(word)), 60, number=True, tip=lambda word: f"{len(word)} letters"),
+    Column("Upper", str.upper, 60, look=lambda word: ("check", "state-agreed") if word.isupper() else None),
+)
 
 
-def test_a_prompt_of_before_is_shown_for_what_was_asked_by_it(served, show):
-    source = run(served)
-    prompts.write(
-        served, "researcherbench.coverage", "# system\nNew.\n\n# user\n{{question}}{{criterion}}{{report}}"
-    )
-    part = show(served, "Replies", run_id=source).replies
-    go_to(part, "Compares")
-    part.detail.tabs.setCurrentIndex(1)
-    settle(part)
-    assert ", version 1." in part.detail.sure.text()
-    assert "New." not in part.detail.prompt.toPlainText()
+def model_of(*words: str) -> CellsModel[str]:
+    made = CellsModel[str](COLUMNS)
+    made.show(words)
+    return made
+
+
+def test_cells_show_words_tips_and_looks():
+    model = model_of("one\ntwo", "B")
+    assert [model.index(0, column).data() for column in range(3)] == ["one two", "7", "ONE TWO"]
+    assert "7 letters" in model.index(0, 1).data(Qt.ItemDataRole.ToolTipRole)
+    assert model.index(0, 2).data(Qt.ItemDataRole.DecorationRole) is None
+    assert model.index(1, 2).data(Qt.ItemDataRole.DecorationRole) is not None
+
+
+def test_as_many_rows_as_before_leave_the_choice_alone(qtbot):
+    model = model_of("a", "b")
+    view = CellsTable("Words", model, stretched=2)
+    qtbot.addWidget(view)
+    view.selectRow(1)
+    model.show(["c", "d"])
+    assert view.currentIndex().data() == "d"
+    assert model.place_of(lambda word: word == "d") == 1

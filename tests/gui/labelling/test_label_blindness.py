@@ -7,11 +7,11 @@ from PySide6.QtWidgets import (
 from sqlalchemy import insert
 
 from annotator.actions.items import items
-from annotator.actions.labelling import label_tasks, labels, second_looks
+from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.project import people
-from annotator.actions.project.hashing import judgement_hash
-from annotator.domain.judges.judgement import Judgement
-from annotator.domain.texts.change import Change, new_id, now
+from annotator.actions.project.file import judgement_hash
+from annotator.domain.judges.judge import Judgement
+from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.protocols import USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES
 from annotator.storage.tables import JudgementRow, JudgeRow, table
@@ -78,8 +78,8 @@ def test_labels_of_others_neither_count_nor_show(page):
 
 def test_a_judgement_told_by_a_judge_run_changes_nothing_here(page):
     image = {"rater_kind": "judge", "rater_id": "judge", "response_id": page.bench.response_id}
-    page.desk.tell(Change("judgement", "j", "judge", {}, image | {"unit_id": page.bench.unit_id}))
-    page.desk.tell(Change("judgement", "j", "label", {}, image | {"rater_kind": "person", "unit_id": "x"}))
+    page.session.tell(Change("judgement", "j", "judge", {}, image | {"unit_id": page.bench.unit_id}))
+    page.session.tell(Change("judgement", "j", "label", {}, image | {"rater_kind": "person", "unit_id": "x"}))
     assert page.bar.progress.text() == "0 of 3 · 6 reports left"
     assert leaks(page) == []
 
@@ -92,8 +92,8 @@ def test_the_walk_would_find_a_leak(page):
 def test_all_done_says_nothing_of_others(page):
     for task in page.queue.tasks:
         for unit in ("c1", "c2", "c3"):
-            labels.set_label(page.desk.project, task.response_id, f"{task.item_id}/{unit}", "yes")
-    assert items.count(page.desk.project) == 2
+            labels.set_label(page.session.project, task.response_id, f"{task.item_id}/{unit}", "yes")
+    assert items.count(page.session.project) == 2
     page.window().show_page("Label")
     assert page.done.isVisible()
     assert leaks(page) == []
@@ -120,7 +120,7 @@ def say_all(project, protocol, task) -> None:
             labels.set_label(project, task.response_id, unit.id, group.values[-1], protocol=protocol)
             labels.set_note(project, task.response_id, unit.id, OTHERS[0], protocol)
             if protocol == USUAL:
-                second_looks.give(project, task.response_id, unit.id, MISSES.name, "partial_missing")
+                label_sealing.give(project, task.response_id, unit.id, MISSES.name, "partial_missing")
 
 
 def judge_protocols(project) -> None:

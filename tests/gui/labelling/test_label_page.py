@@ -1,4 +1,4 @@
-"""The label page at work: labels by key, moving on, taking back, notes and flags."""
+"""The label page at work: labels by key, moving on, taking back, notes, evidence, and the queue."""
 
 import pytest
 from PySide6.QtCore import QEvent, QSettings, Qt
@@ -6,14 +6,15 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 from sqlalchemy import select
 
-from annotator.actions.assignments import times
+from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.labelling import labels
-from annotator.gui.pages.labelling import LabelPage
+from annotator.actions.labelling.label_tasks import LabelTask
+from annotator.gui import theme
+from annotator.gui.pages.labelling.label_queue import ROW_ROLE, ItemGroup, LabelQueue, ReportFilter
 from annotator.storage.tables import JudgementRow, table
-from tests.projects.labelling_project import labelling_project
-from tests.storage import sql
-from tests.windows.labelling_keys import be_active, focus, press, type_words
+from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
+from tests.windows.labelling_keys import focus, press, type_words
 
 PROJECT = labelling_project
 
@@ -35,27 +36,8 @@ def report(page) -> tuple[str, str]:
 
 def kept(page) -> list[tuple[str, str | None]]:
     """The labels of the open report as the file has them, in the criteria's order."""
-    found = labels.sheet(page.desk.project, page.bench.response_id).labels
-    return [(unit.id[-2:], found[unit.id].value) for unit in page.bench.units if unit.id in found]
-
-
-def test_work_begins_at_the_first_open_criterion_of_the_first_report(page):
-    assert (report(page), number(page)) == (("1", "Report A"), 1)
-    assert page.criteria.isAncestorOf(focus())
-
-
-def test_the_digits_label_and_the_next_open_criterion_takes_the_focus(page):
-    press("1")
-    press("2")
-    assert kept(page) == [("c1", "yes"), ("c2", "no")]
-    assert number(page) == 3
-    assert focus() is page.criteria.row
-
-
-def test_unsure_is_no_value(page):
-    press("-")
-    assert kept(page) == [("c1", None)]
-    assert page.criteria.rows[page.bench.units[0].id].chip.words() == "Unsure"
+    result = labels.sheet(page.session.project, page.bench.response_id).labels
+    return [(unit.id[-2:], result[unit.id].value) for unit in page.bench.units if unit.id in result]
 
 
 def test_backspace_takes_the_last_label_back_and_shows_its_criterion(page):
@@ -116,92 +98,12 @@ def test_a_key_held_down_labels_one_criterion(page, qtbot):
     )
 
 
-def test_the_arrows_move_among_criteria_and_stop_at_the_ends(page):
-    press("Down", 5)
-    assert number(page) == 3
-    press("Up", 1)
-    assert number(page) == 2
-    press("Up", 5)
-    assert number(page) == 1
-
-
-def test_after_the_last_criterion_the_first_open_one_is_next(page):
-    press("Down", 2)
-    press("1")
-    assert number(page) == 1
-
-
-def test_relabelling_overwrites(page):
-    press("1")
-    press("Up")
-    press("2")
-    assert kept(page) == [("c1", "no")]
-
-
-def test_the_same_label_again_writes_nothing_new(page):
-    press("1")
-    press("Up")
-    before = sql.first(page.desk.project, "SELECT count(*) FROM audit")
-    press("1")
-    assert sql.first(page.desk.project, "SELECT count(*) FROM audit") == before
-
-
-def test_undo_takes_the_label_back_and_returns_to_its_criterion(page):
-    press("1")
-    press("Ctrl+Z")
-    assert kept(page) == []
-    assert number(page) == 1
-    assert page.criteria.row.chip.words() == "Open"
-
-
-def test_redo_gives_it_again(page):
-    press("2")
-    press("Ctrl+Z")
-    press("Ctrl+Shift+Z")
-    assert kept(page) == [("c1", "no")]
-    assert page.criteria.row.chip.words() == "Not met"
-
-
 def test_undo_reaches_into_the_report_that_was_left(page):
     press("1")
     press("Ctrl+PgDown")
     assert report(page) == ("1", "Report B")
     press("Ctrl+Z")
     assert (report(page), number(page)) == (("1", "Report A"), 1)
-
-
-def test_a_change_of_one_label_touches_only_its_row(page, monkeypatch):
-    shown = []
-    for unit_id, row in page.criteria.rows.items():
-        monkeypatch.setattr(row, "show_label", lambda *_, unit_id=unit_id: shown.append(unit_id))
-    press("1")
-    assert shown == [page.bench.units[0].id]
-
-
-def test_digits_in_a_note_are_text_and_no_label(page):
-    press("Ctrl+M")
-    type_words("123 of 4")
-    press("Esc")
-    label = page.bench.label(page.bench.units[0].id)
-    assert (label.note, label.value) == ("123 of 4", None)
-    assert focus() is page.criteria.row
-
-
-def test_arrows_in_a_note_stay_in_the_note(page):
-    press("Ctrl+M")
-    type_words("one line")
-    press("Down")
-    assert number(page) == 1
-    assert focus() is page.criteria.details.note
-
-
-def test_a_note_being_typed_is_kept_when_the_report_is_left(page):
-    first = page.bench.units[0].id
-    response_id = page.bench.response_id
-    press("Ctrl+M")
-    type_words("half a thou")
-    press("Ctrl+PgDown")
-    assert labels.sheet(page.desk.project, response_id).labels[first].note == "half a thou"
 
 
 def test_a_note_goes_with_its_report_when_a_button_leads_on(page, qtbot):
@@ -213,74 +115,8 @@ def test_a_note_goes_with_its_report_when_a_button_leads_on(page, qtbot):
     qtbot.mouseClick(page.bar.buttons["submit"], Qt.MouseButton.LeftButton)
     assert page.bench.response_id != first
     assert page.bench.sheet.labels == {}
-    noted = labels.sheet(page.desk.project, first).labels
+    noted = labels.sheet(page.session.project, first).labels
     assert [label.note for label in noted.values()].count("about the first") == 1
-
-
-def test_a_label_given_while_reading_brings_the_focus_back(page):
-    press("F6")
-    press("1")
-    assert kept(page) == [("c1", "yes")]
-    assert focus() is page.criteria.row
-
-
-def test_ctrl_g_flags_and_unflags(page):
-    press("Ctrl+G")
-    assert "flagged" in page.bench.label(page.bench.unit_id).flags
-    assert page.criteria.details.flag.isChecked()
-    press("Ctrl+G")
-    assert "flagged" not in page.bench.label(page.bench.unit_id).flags
-
-
-def test_next_open_goes_on_into_later_reports_and_around_the_end(page):
-    for _ in range(3):
-        press("1")
-    press("Ctrl+J")
-    assert (report(page), number(page)) == (("1", "Report B"), 1)
-    press("Ctrl+PgDown", 4)
-    assert report(page) == ("2", "Report C")
-    press("Down", 2)
-    press("Ctrl+J")
-    assert (report(page), number(page)) == (("1", "Report B"), 1)
-
-
-def test_done_with_open_criteria_lists_them_and_goes_to_the_first(page, qtbot):
-    press("Down")
-    press("1")
-    press("Ctrl+Return")
-    assert number(page) == 1
-    assert page.criteria.open_list.said() == "2 criteria are still open:"
-    assert [button.text() for button in page.criteria.open_list.buttons.values()] == ["1", "3"]
-    qtbot.mouseClick(page.criteria.open_list.buttons[page.bench.units[2].id], Qt.MouseButton.LeftButton)
-    assert number(page) == 3
-
-
-def test_the_list_of_open_criteria_shrinks_and_goes(page):
-    press("Ctrl+Return")
-    press("1")
-    assert page.criteria.open_list.said() == "2 criteria are still open:"
-    press("1")
-    press("1")
-    assert not page.criteria.open_list.isVisible()
-
-
-def test_done_with_everything_labelled_goes_to_the_next_unfinished_report(page):
-    for _ in range(3):
-        press("1")
-    press("Ctrl+Return")
-    assert (report(page), number(page)) == (("1", "Report B"), 1)
-
-
-def test_the_action_bar_says_how_far_the_work_is(page):
-    assert page.bar.progress.text() == "0 of 3 · 6 reports left"
-    for _ in range(3):
-        press("1")
-    assert page.bar.progress.text() == "3 of 3 · 5 reports left"
-
-
-def test_the_action_bar_is_in_view_however_long_the_report(page):
-    assert page.bar.isVisible()
-    assert page.bar.mapTo(page, page.bar.rect().bottomLeft()).y() == page.height() - 1
 
 
 def test_buttons_of_the_bar_do_as_the_keys_and_leave_the_focus(page, qtbot):
@@ -325,27 +161,6 @@ def test_weights_are_hidden_until_they_are_asked_for(page):
     assert (row.weight.isVisible(), row.weight.text()) == (True, "weight 2")
 
 
-@pytest.mark.parametrize("key", ["Y", "7"])
-def test_changed_keys_work_and_are_printed_on_the_buttons(page, key):
-    # Also one that was chosen before there was a seventh answer.
-    QSettings().setValue("keys/met", key)
-    page.window().rebind()
-    page.window().show_page("Label")
-    assert page.bar.buttons["met"].text().endswith(key)
-    assert page.criteria.details.verdicts.buttons[0].text().endswith(key)
-    press("1")
-    assert kept(page) == []
-    press(key)
-    assert kept(page) == [("c1", "yes")]
-
-
-def test_esc_in_the_report_leads_back_to_the_criterion(page):
-    press("F6")
-    assert focus() is page.report_pane.report
-    press("Esc")
-    assert focus() is page.criteria.row
-
-
 def test_page_keys_scroll_the_report_while_a_criterion_has_the_focus(page, qtbot):
     bar = page.report_pane.report.verticalScrollBar()
     page.report_pane.report.show_plain("line\n" * 400)
@@ -355,28 +170,8 @@ def test_page_keys_scroll_the_report_while_a_criterion_has_the_focus(page, qtbot
     assert focus() is page.criteria.row
 
 
-def test_the_guideline_comes_and_goes_with_its_key(page):
-    press("F2")
-    assert page.guideline.isVisible()
-    assert "You decide" in page.guideline.text.toPlainText()
-    press("F2")
-    assert not page.guideline.isVisible()
-
-
-def test_the_queue_can_be_folded_away_and_stays_so(page, window_over):
-    page.report_pane.queue_shown.setChecked(False)
-    assert not page.queue_pane.isVisible()
-    assert not LabelPage(page.desk).report_pane.queue_shown.isChecked()
-
-
-def test_arriving_for_an_item_opens_its_first_open_report(page):
-    item_id = page.queue.tasks[3].item_id
-    page.window().show_page("Label", item_id=item_id)
-    assert report(page) == ("2", "Report A")
-
-
 def test_arriving_for_an_item_without_reports_says_what_it_lacks(page):
-    item_id = items.add(page.desk.project, "A question nobody has answered").subject
+    item_id = items.add(page.session.project, "A question nobody has answered").subject
     page.window().show_page("Label", item_id=item_id)
     assert page.messages.text().startswith("The previous item has nothing to label yet.")
     assert report(page) == ("1", "Report A")
@@ -402,26 +197,207 @@ def test_active_time_goes_to_the_label_and_to_the_report(page):
     page.clock._sum = 12.0
     response_id = page.bench.response_id
     page.window().show_page("Items")
-    with page.desk.project.store.read() as db:
+    with page.session.project.store.read() as db:
         seconds = db.execute(select(table(JudgementRow).c.seconds)).scalar_one()
     assert seconds == 30
-    assert times.spent(page.desk.project, response_id) == 42
+    assert assignments.spent(page.session.project, response_id) == 42
 
 
-def test_relabelling_adds_to_the_time_already_spent(page):
-    stand_still(page.clock)
-    page.clock._sum = 30.0
-    press("1")
-    press("Up")
-    page.clock._sum = 10.0
-    press("2")
-    assert page.bench.label(page.bench.units[0].id).seconds == 40
+def evidence_label(page, place=0):
+    unit_id = page.bench.units[place].id
+    return labels.sheet(page.session.project, page.bench.response_id).labels[unit_id]
 
 
-def test_the_page_is_made_without_a_stray_window_that_takes_the_keyboard(project, window_over, qtbot, qapp):
-    window = window_over(project)
-    be_active(window, qtbot)
-    window.show_page("Label")
-    qapp.processEvents()
-    assert qapp.activeWindow() is window
-    assert window.page.criteria.isAncestorOf(focus())
+def marked(page) -> list[str]:
+    text = page.report_pane.report.text()
+    return [text[mark.start : mark.end] for mark in page.report_pane.report.marks("evidence")]
+
+
+def select_by_keys(words: int) -> None:
+    """From the criterion into the report, to the second paragraph, and over some words."""
+    press("F6")
+    press("Ctrl+Home")
+    press("Down")
+    press("Home")
+    press("Ctrl+Shift+Right", words)
+
+
+def test_words_selected_by_keyboard_are_kept_as_they_stand_in_the_reports_own_text(page):
+    select_by_keys(7)
+    press("Ctrl+E")
+    label = evidence_label(page)
+    assert label.quote == "Attribution ties each **claim** to a source"
+    assert REPORT[label.quote_start : label.quote_end] == label.quote
+    assert marked(page) == ["Attribution ties each claim to a source"]
+    assert page.report_pane.report.selected_text() == ("", -1, -1)
+
+
+def test_nothing_selected_says_what_to_do_and_keeps_nothing(page):
+    press("Ctrl+E")
+    assert "No text is selected" in page.messages.text()
+    assert page.bench.label(page.bench.unit_id) is None
+
+
+def test_clearing_takes_the_passage_away_and_undo_brings_it_back(page, qtbot):
+    select_by_keys(2)
+    press("Ctrl+E")
+    qtbot.mouseClick(page.criteria.details.clear_evidence, Qt.MouseButton.LeftButton)
+    assert (evidence_label(page).quote, evidence_label(page).quote_start, marked(page)) == ("", None, [])
+    press("Esc")
+    press("Ctrl+Z")
+    assert marked(page) == ["Attribution ties"]
+
+
+def test_evidence_far_down_is_scrolled_to_when_its_criterion_is_taken_up(page, qtbot):
+    long = "A paragraph of filling.\n\n" * 300 + "The needle stands here.\n"
+    item_id = page.queue.tasks[3].item_id
+    response_id = add_report(page.session.project, item_id, SYSTEMS[0] + "-long", long)
+    start = long.index("needle")
+    labels.set_evidence(page.session.project, response_id, f"{item_id}/c2", "needle", start, start + 6)
+    page.window().show_page("Label", response_id=response_id)
+    bar = page.report_pane.report.verticalScrollBar()
+    assert bar.value() == 0
+    press("Down")
+    qtbot.waitUntil(lambda: bar.value() > bar.maximum() // 2)
+    assert marked(page) == ["needle"]
+
+
+def test_evidence_beyond_the_first_plane_keeps_its_place(page):
+    text = "Before 😀😀 comes 证据归因 and after."
+    item_id = page.queue.tasks[3].item_id
+    response_id = add_report(page.session.project, item_id, SYSTEMS[0] + "-wide", text)
+    page.window().show_page("Label", response_id=response_id)
+    at = text.index("证据归因")
+    page.report_pane.report.select(at, at + 4)
+    press("Ctrl+E")
+    assert (evidence_label(page).quote, evidence_label(page).quote_start) == ("证据归因", at)
+
+
+def steps_told(page) -> str:
+    return page.report_pane.first.steps.told.text()
+
+
+def kept_marks(page) -> list[str]:
+    text = page.report_pane.report.text()
+    return [text[mark.start : mark.end] for mark in page.report_pane.report.marks("kept")]
+
+
+def test_the_passage_that_gives_way_is_named_and_can_be_put_back(page, qtbot):
+    select_by_keys(2)
+    press("Ctrl+E")
+    assert page.messages.text() == ""
+    press("Ctrl+Home")
+    press("Ctrl+Shift+Right", 2)
+    press("Ctrl+E")
+    assert "“Attribution ties” was replaced by this passage as evidence" in page.messages.text()
+    qtbot.mouseClick(page.messages._act, Qt.MouseButton.LeftButton)
+    assert (evidence_label(page).quote, marked(page)) == ("Attribution ties", ["Attribution ties"])
+
+
+def test_evidence_of_other_criteria_stays_marked_and_is_stepped_through(page):
+    select_by_keys(2)
+    press("Ctrl+E")
+    press("Esc")
+    assert page.report_pane.first.steps.isHidden()
+    press("Down")
+    press("F6")
+    press("Ctrl+Home")
+    press("Ctrl+Shift+Right", 2)
+    press("Ctrl+E")
+    assert (marked(page), kept_marks(page)) == (["Evidence in"], ["Attribution ties"])
+    assert steps_told(page) == "Passage 1 of 2"
+    press("Alt+PgDown")
+    assert page.bench.unit_id == page.bench.units[0].id
+    assert (marked(page), kept_marks(page)) == (["Attribution ties"], ["Evidence in"])
+    assert steps_told(page) == "Passage 2 of 2"
+    press("Alt+PgDown")
+    assert page.bench.unit_id == page.bench.units[1].id
+
+
+def task(item: int, letter: str, labelled: int = 0, unsure: int = 0, units: int = 4) -> LabelTask:
+    question = f"Question {item} on attribution" if item % 2 else f"Frage {item} zur Zuschreibung"
+    return LabelTask(
+        f"i{item}", str(item), question, f"{item}{letter}", f"Report {letter}", units, labelled, unsure
+    )
+
+
+@pytest.fixture
+def queue(qapp):
+    made = LabelQueue()
+    made.fill([task(1, "A", 4), task(1, "B", 2), task(2, "A", 4, 1), task(2, "B"), task(3, "A")])
+    return made
+
+
+def shown(queue: LabelQueue) -> list[str]:
+    rows = [queue.index(n).data(ROW_ROLE) for n in range(queue.rowCount())]
+    return [row.item_key if isinstance(row, ItemGroup) else row.response_id for row in rows]
+
+
+def test_reports_stand_under_their_items(queue):
+    assert shown(queue) == ["1", "1A", "1B", "2", "2A", "2B", "3", "3A"]
+    assert queue.left == 3
+
+
+@pytest.mark.parametrize(
+    ("show", "expected"),
+    [
+        (ReportFilter.TO_DO, ["1", "1B", "2", "2B", "3", "3A"]),
+        (ReportFilter.UNSURE, ["2", "2A"]),
+        (ReportFilter.DONE, ["1", "1A", "2", "2A"]),
+    ],
+)
+def test_a_filter_leaves_reports_in_its_state_and_their_items(queue, show, expected):
+    queue.narrow(show, "", "")
+    assert shown(queue) == expected
+
+
+def test_search_looks_at_the_items_words_in_any_case_and_order(queue):
+    queue.narrow(ReportFilter.ALL, "ATTRIBUTION question 3", "")
+    assert shown(queue) == ["3", "3A"]
+
+
+def test_the_open_report_stays_whatever_the_filter(queue):
+    queue.narrow(ReportFilter.DONE, "", "3A")
+    assert shown(queue) == ["1", "1A", "2", "2A", "3", "3A"]
+
+
+def test_a_report_that_is_done_keeps_its_line_until_the_list_is_narrowed_anew(queue, qtbot):
+    queue.narrow(ReportFilter.TO_DO, "", "")
+    with qtbot.waitSignal(queue.dataChanged):
+        queue.count("1B", 4, 0)
+    assert "1B" in shown(queue)
+    queue.narrow(ReportFilter.TO_DO, "", "")
+    assert "1B" not in shown(queue)
+
+
+def test_next_open_wraps_around_and_ignores_the_filter(queue):
+    queue.narrow(ReportFilter.DONE, "", "")
+    assert [queue.next_open(at).response_id for at in ("1A", "2A", "3A")] == ["1B", "2B", "1B"]
+
+
+def test_neighbours_are_those_that_are_shown_and_end_at_the_ends(queue):
+    queue.narrow(ReportFilter.TO_DO, "", "")
+    assert queue.neighbour("1B", 1).response_id == "2B"
+    assert queue.neighbour("1B", -1) is None
+    assert queue.neighbour("3A", 1) is None
+
+
+def test_a_question_that_looks_like_markup_is_shown_letter_by_letter(qapp):
+    queue = LabelQueue()
+    queue.fill([LabelTask("i", "1", '<img src="file:///x">', "r", "Report A", 1, 0, 0)])
+    assert (
+        queue.index(0).data(Qt.ItemDataRole.ToolTipRole) == "<qt>&lt;img src=&quot;file:///x&quot;&gt;</qt>"
+    )
+
+
+def test_the_list_folds_where_there_is_no_room_for_it_at_this_size(project, page_over, qtbot):
+    # The version before kept this at every start.
+    QSettings().setValue("label/queue", True)
+    page = page_over(project, "Label")
+    for wide, shown in ((1000, False), (1700, True)):
+        page.window().resize(wide, 800)
+        qtbot.waitUntil(lambda shown=shown: page.queue_pane.isVisible() is shown)
+    theme.zoom_to(150)
+    assert not page.queue_pane.isVisible()
+    theme.zoom(0)
+    assert page.queue_pane.isVisible()

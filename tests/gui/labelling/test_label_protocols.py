@@ -1,16 +1,40 @@
-"""The label page under every protocol: the choice of it, claims with their pages, pairs, a matrix, statements."""
+"""The label page under every protocol: claims with their pages, pairs, a matrix, statements, kinds."""
 
 import pytest
-from PySide6.QtWidgets import QPushButton
+import shiboken6
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton
 
 from annotator.actions.items import items
-from annotator.actions.labelling import label_tasks, second_looks
+from annotator.actions.labelling import label_sealing, label_tasks
+from annotator.actions.labelling.labels import UnitGroup
+from annotator.actions.results import result_raters
+from annotator.domain.kinds.artifact import Unit
 from annotator.gui.pages.labelling import LabelPage
+from annotator.gui.pages.labelling.report_pane import LinkedScrolling
+from annotator.gui.pages.labelling.units_pane import Matrix
 from annotator.gui.widgets.basics import PlainLabel
 from annotator.protocols import PROTOCOLS, USUAL
-from tests.projects.labelled_protocols import ALL, CLAIMS, PAIRS, PLAN, PREFERENCE, REASONING, kept, one_item
-from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project, project_with
-from tests.windows.labelling_keys import focus, press
+from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES
+from tests.material.rated_tasks import NAME, rated_tasks
+from tests.projects.labelled_protocols import (
+    ALL,
+    CLAIMS,
+    GOLD,
+    GOOD,
+    PAGE,
+    PAIRS,
+    PLAN,
+    PREDICTED,
+    PREFERENCE,
+    REASONING,
+    kept,
+    one_item,
+    reports,
+    retext,
+)
+from tests.projects.labelling_project import SYSTEMS, add_report, labelling_project
+from tests.windows.labelling_keys import focus, press, type_words
 
 PROJECT = one_item
 
@@ -54,17 +78,11 @@ def test_the_place_under_each_protocol_is_kept(show):
     assert page.criteria.isAncestorOf(focus())
 
 
-def test_the_protocol_is_remembered(show):
-    again = LabelPage(show(PLAN).desk)
-    again.arrive({})
-    assert again.bench.protocol == PLAN
-
-
 def test_gaps_are_said_with_the_way_to_mend_them(show, qtbot):
     page = show(CLAIMS)
     assert page.tabs.gap.text() == "No claims are drawn from 1 of 2 reports yet."
-    page.desk.wanted.disconnect()
-    with qtbot.waitSignal(page.desk.wanted) as wanted:
+    page.session.wanted.disconnect()
+    with qtbot.waitSignal(page.session.wanted) as wanted:
         page.tabs.mend.click()
     assert wanted.args == ["Material", {"part": "Extracts"}]
     page.criteria.take_focus()
@@ -72,66 +90,30 @@ def test_gaps_are_said_with_the_way_to_mend_them(show, qtbot):
     assert (page.bench.protocol, page.tabs.gap.text(), page.tabs.mend.isVisible()) == (PAIRS, "", False)
 
 
-def test_what_is_lacking_is_said_and_the_tabs_stay(tmp_path, page_over, qtbot):
-    folder = tmp_path / "bare"
-    folder.mkdir()
-    project = project_with(folder)
-    item_id = items.add(project, "A question").subject
-    for system in SYSTEMS[:2]:
-        add_report(project, item_id, system)
-    page = page_over(project, "Label")
-    # It opens on what there is something to label by; the tab of what is lacking says so.
-    assert (page.bench.protocol, page.whole.currentWidget() is page.labelling) == (PAIRS, True)
-    page.arrive({"protocol": USUAL})
-    whole = page.whole.currentWidget()
-    assert whole.findChildren(PlainLabel)[0].text() == "No rubric to label by"
-    assert page.tabs.isVisible()
-    press("Ctrl+Tab")
-    assert (page.bench.protocol, page.whole.currentWidget() is page.labelling) == (PAIRS, True)
-
-
-@pytest.mark.parametrize(
-    ("lacking", "headline", "way"),
-    [
-        ("drawn plan", "No plan is drawn", ["Material", {"part": "Extracts"}]),
-        ("drawn claims", "No claims are drawn", ["Material", {"part": "Extracts"}]),
-        ("citations", "No claim cites", ["Material", {"part": "Extracts"}]),
-        ("pages", "No cited page", ["Material", {"part": "Cited pages"}]),
-        ("checklist", "No checklist to label by", ["Author", {}]),
-        ("nothing asked", "No statement has its gold label", ["Author", {}]),
-        ("writing", "First write your own", ["Author", {}]),
-        ("rivals", "No two reports", ["Import", {}]),
-    ],
+LACKING = (
+    ("drawn plan", "No plan is drawn", ["Material", {"part": "Extracts"}]),
+    ("drawn claims", "No claims are drawn", ["Material", {"part": "Extracts"}]),
+    ("citations", "No claim cites", ["Material", {"part": "Extracts"}]),
+    ("pages", "No cited page", ["Material", {"part": "Cited pages"}]),
+    ("checklist", "No checklist to label by", ["Author", {}]),
+    ("nothing asked", "No statement has its gold label", ["Author", {}]),
+    ("writing", "First write your own", ["Author", {}]),
+    ("rivals", "No two reports", ["Import", {}]),
 )
-def test_everything_that_can_be_lacking_has_words_and_a_way(
-    project, page_over, monkeypatch, qtbot, lacking, headline, way
-):
-    monkeypatch.setattr(label_tasks, "lacking", lambda project, protocol: lacking)
+
+
+def test_everything_that_can_be_lacking_has_words_and_a_way(show, monkeypatch, qtbot):
     monkeypatch.setattr(label_tasks, "outlook", lambda project, protocol: label_tasks.LabelTasks([]))
-    page = page_over(project, "Label", protocol=REASONING)
-    empty = page.whole.currentWidget()
-    assert empty.findChildren(PlainLabel)[0].text().startswith(headline)
-    page.desk.wanted.disconnect()
-    with qtbot.waitSignal(page.desk.wanted) as wanted:
-        empty.findChildren(QPushButton)[0].click()
-    assert wanted.args == way
-
-
-class TestStatements:
-    def test_keys_say_true_false_cannot_tell(self, show):
-        page = show(REASONING)
-        press("1")
-        press("2")
-        press("3")
-        assert kept(page) == {"s1": "true", "s2": "false", "s3": "cannot-tell"}
-        assert "All 3 statements of this report are labelled." in page.messages.text()
-
-    def test_the_guideline_is_the_protocols_own(self, show):
-        page = show(REASONING)
-        press("F2")
-        assert "Cannot tell" in page.guideline.text.toPlainText()
-        press("Ctrl+Shift+Tab")
-        assert "Relevant" in page.guideline.text.toPlainText()
+    page = show(REASONING)
+    page.session.wanted.disconnect()
+    for lacking, headline, way in LACKING:
+        monkeypatch.setattr(label_tasks, "lacking", lambda *_, lacking=lacking: lacking)
+        page.navigate({"protocol": REASONING})
+        empty = page.whole.currentWidget()
+        assert empty.findChildren(PlainLabel)[0].text().startswith(headline)
+        with qtbot.waitSignal(page.session.wanted) as wanted:
+            empty.findChildren(QPushButton)[0].click()
+        assert wanted.args == way
 
 
 def test_undo_of_a_label_under_another_protocol_leads_back_to_it(show):
@@ -142,19 +124,6 @@ def test_undo_of_a_label_under_another_protocol_leads_back_to_it(show):
     assert page.bench.protocol == PREFERENCE
     press("Ctrl+Z")
     assert (page.bench.protocol, page.bench.unit_id, kept(page)) == (REASONING, unit, {})
-
-
-def test_arabic_and_chinese_sub_tasks_stand_on_their_own_side(tmp_path, page_over):
-    from annotator.gui.widgets.reading.marked_text import lay_out
-
-    folder = tmp_path / "scripts"
-    folder.mkdir()
-    project = one_item(folder)
-    font = page_over(project, "Label", protocol=PLAN).font()
-    # A line lives no longer than its layout.
-    arabic, chinese = lay_out("كيف يُنسب الدليل؟", font, 400), lay_out("证据如何归因？", font, 400)
-    assert arabic.lineAt(0).naturalTextRect().left() > 100
-    assert chinese.lineAt(0).naturalTextRect().left() == 0
 
 
 def test_letter_17_three_respects_are_chosen_beside_the_whole(show):
@@ -172,12 +141,276 @@ def test_letter_17_three_respects_are_chosen_beside_the_whole(show):
     press("Alt+2")
     press("Alt+4")
     rows[2].buttons[2].click()
-    project, response_id = page.desk.project, page.bench.response_id
+    project, response_id = page.session.project, page.bench.response_id
     unit = page.bench.units[0].id
-    found = {
-        one.title: second_looks.of_report(project, response_id, one.name)
-        for one in second_looks.TAXONOMIES.values()
+    result = {
+        one.title: label_sealing.of_report(project, response_id, one.name)
+        for one in label_sealing.TAXONOMIES.values()
     }
-    assert [found[name] for name in ("Factuality", "Comprehensiveness", "Coherence")] == [
+    assert [result[name] for name in ("Factuality", "Comprehensiveness", "Coherence")] == [
         {unit: "second"}, {unit: "first"}, {unit: "tie"},
     ]  # fmt: skip
+
+
+@pytest.fixture
+def claims_page(project, page_over):
+    return page_over(project, "Label", protocol=CLAIMS)
+
+
+def test_claim_context_and_page_are_in_view_together(claims_page):
+    card = claims_page.criteria.row
+    assert card.words.text() == "The first study measured 75 %."
+    assert card.context.isVisible()
+    assert card.context.text() == "“The *first* study measured 75 % citation accuracy.”"
+    assert claims_page.report_pane.beside.isVisible()
+    assert claims_page.report_pane.beside.report.text() == PAGE
+    assert claims_page.report_pane.beside.head.text() == f"Cited page: {GOOD}"
+
+
+def test_a_page_that_could_not_be_read_says_so_and_leaves_one_answer(claims_page):
+    press("Down", 2)
+    assert claims_page.report_pane.beside.banner.text() == "This page could not be read: not there. 404"
+    enabled = [button.isEnabled() for button in claims_page.criteria.details.verdicts.buttons]
+    assert enabled == [False, False, True, True]
+    assert claims_page.bar.buttons["say_rest"].isVisible()
+    press("0")
+    assert kept(claims_page) == {"c3": "unknown"}
+
+
+def test_words_of_the_page_are_marked_as_evidence(claims_page):
+    press("F6", 2)
+    assert focus() is claims_page.report_pane.beside.report
+    press("Ctrl+F")
+    type_words("75 %")
+    press("Return")
+    press("Ctrl+E")
+    label = claims_page.bench.label("c1")
+    assert (label.quote, label.quote_start) == ("75 %", None)
+    beside = claims_page.report_pane.beside.report
+    assert [beside.text()[mark.start : mark.end] for mark in beside.marks("evidence")] == ["75 %"]
+    assert claims_page.report_pane.report.marks("evidence") == []
+
+
+def test_what_was_not_handed_out_is_submitted_report_by_report_and_stays_open(claims_page):
+    press("1", 2)
+    press("3")
+    assert "All 3 claims of this report are labelled." in claims_page.messages.text()
+    assert claims_page.bar.buttons["submit"].text().startswith("Submit")
+    assert "people" not in [rater.name for rater in result_raters.raters(claims_page.session.project, CLAIMS)]
+    press("Ctrl+Return")
+    assert [rater.name for rater in result_raters.raters(claims_page.session.project, CLAIMS)] == ["people"]
+    assert claims_page.done.isVisible()
+    words = [label.text() for label in claims_page.done.findChildren(PlainLabel)]
+    assert words[:2] == ["All labelled and submitted", "3 claims in 1 report. Thank you."]
+    assert not any(b.isVisible() and "Submit" in b.text() for b in claims_page.done.findChildren(QPushButton))
+
+
+@pytest.fixture
+def kinds_page(project, page_over):
+    return page_over(project, "Label")
+
+
+def given(page, taxonomy) -> list[str]:
+    """The kinds of the open report as the file has them, in the order of the units."""
+    result = label_sealing.of_report(page.session.project, page.bench.response_id, taxonomy.name)
+    return [result.get(unit.id, "") for unit in page.bench.units]
+
+
+def offered(page) -> list[str]:
+    return [
+        button.text().split("\u2003")[0]
+        for button in page.criteria.details.kinds.buttons
+        if button.isVisible()
+    ]
+
+
+def test_a_key_gives_the_kind_shows_it_and_takes_it_back(kinds_page):
+    press("2")
+    press("Up")
+    press("Alt+2")
+    assert given(kinds_page, MISSES) == ["partial_missing", ""]
+    assert kinds_page.criteria.row.kind.text() == "A part"
+    press("Alt+2")
+    assert given(kinds_page, MISSES) == ["", ""]
+    assert not kinds_page.criteria.row.kind.isVisible()
+    assert kinds_page.bench.unit_id == kinds_page.bench.units[0].id
+
+
+def test_whoever_wishes_stays_until_the_kind_is_said(kinds_page):
+    kinds_page.criteria.waiting.setChecked(True)
+    press("2")
+    assert kinds_page.bench.unit_id == kinds_page.bench.units[0].id
+    press("Alt+1")
+    assert kinds_page.bench.unit_id == kinds_page.bench.units[1].id
+    press("1")
+    assert "All 2 criteria" in kinds_page.messages.text()
+    assert LabelPage(kinds_page.session).flow.waits_for_kinds
+
+
+def test_a_claim_whose_page_is_gone_is_suggested_to_be_an_invalid_attribution(kinds_page):
+    kinds_page.window().show_page("Label", protocol=CLAIMS)
+    press("Down", 2)
+    press("3")
+    press("Down", 2)
+    assert offered(kinds_page) == ["Invalid attribution?", "Unsupported"]
+    press("Alt+1")
+    assert given(kinds_page, CITATION_ERRORS) == ["", "", "invalid_attribution"]
+    assert offered(kinds_page) == ["Invalid attribution", "Unsupported"]
+
+
+@pytest.fixture
+def matrix_page(project, page_over):
+    return page_over(project, "Label", protocol=PLAN)
+
+
+def at(page) -> str:
+    return page.bench.unit_id
+
+
+def test_gold_goes_down_predicted_across_and_the_one_at_hand_is_in_full(matrix_page):
+    matrix = matrix_page.criteria.matrix
+    assert (matrix.model.rowCount(), matrix.model.columnCount()) == (3, 3)
+    assert [matrix.model.index(n, 0).data() for n in range(3)] == list(GOLD)
+    assert (matrix.predicted.text(), matrix.words.text()) == ("Predicted 1 of 2", PREDICTED[0])
+    assert focus() is matrix.table
+
+
+def test_the_arrows_go_in_four_directions_and_stop_at_the_words(matrix_page):
+    press("Down")
+    press("Right")
+    assert at(matrix_page) == "p2~g2"
+    assert matrix_page.criteria.matrix.words.text() == PREDICTED[1]
+    press("Left", 3)
+    press("Up", 5)
+    assert at(matrix_page) == "p1~g1"
+
+
+def test_digits_fill_the_column_and_go_on_to_the_next(matrix_page):
+    for key in ("1", "2", "-"):
+        press(key)
+    assert kept(matrix_page) == {"p1~g1": "relevant", "p1~g2": "not", "p1~g3": None}
+    assert at(matrix_page) == "p2~g1"
+    press("4")
+    assert len(kept(matrix_page)) == 3
+
+
+def test_the_rest_of_a_column_is_not_relevant_by_one_key_and_undone_by_one(matrix_page):
+    press("Down")
+    press("1")
+    assert matrix_page.bar.buttons["say_rest"].text().startswith("Rest not relevant")
+    press("0")
+    assert kept(matrix_page) == {"p1~g1": "not", "p1~g2": "relevant", "p1~g3": "not"}
+    assert at(matrix_page) == "p2~g1"
+    press("Ctrl+Z")
+    assert kept(matrix_page) == {"p1~g2": "relevant"}
+    assert matrix_page.queue.tasks[0].labelled == 1
+
+
+def test_pressing_a_cell_goes_to_it_and_pressing_words_does_not(matrix_page, qtbot):
+    table = matrix_page.criteria.matrix.table
+    for column, there in ((2, "p2~g3"), (0, "p2~g3")):
+        place = table.visualRect(table.model().index(2, column)).center()
+        qtbot.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        assert at(matrix_page) == there
+
+
+def test_a_plan_drawn_from_a_report_is_never_read_as_markup(qapp):
+    model = Matrix()
+    unit = Unit(id="c", text="Gold")
+    group = UnitGroup((unit,), {"predicted": "<img src='file:///secret.png'>"}, ())
+    model.lay_out(PLAN, [group], lambda _: "", lambda _: "")
+    tip = model.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert "&lt;img" in tip
+    assert "<img" not in tip
+
+
+@pytest.fixture
+def pairs_page(project, page_over):
+    add_report(project, items.ids(project)[0], SYSTEMS[2], "# A third\n\nShort.")
+    return page_over(project, "Label", protocol=PAIRS)
+
+
+def test_two_reports_stand_side_by_side_without_names_of_systems(pairs_page):
+    sheet = pairs_page.bench.sheet
+    first, second = pairs_page.report_pane.first, pairs_page.report_pane.beside
+    assert (first.text, second.text) == (sheet.report, sheet.other)
+    assert (first.head.text(), second.head.text()) == (
+        f"First — {sheet.name}",
+        f"Second — {sheet.other_name}",
+    )
+    assert (
+        first.mapTo(pairs_page, first.rect().topLeft()).y()
+        == second.mapTo(pairs_page, second.rect().topLeft()).y()
+    )
+    assert abs(first.width() - second.width()) < 40
+
+
+@pytest.fixture
+def long(project, page_over, qtbot):
+    for number, response_id in enumerate(reports(project), 1):
+        retext(project, response_id, "A paragraph of filling.\n\n" * 150 * number)
+    long = page_over(project, "Label", protocol=PAIRS)
+    bars = [pane.report.verticalScrollBar() for pane in long.report_pane.panes]
+    qtbot.waitUntil(lambda: all(bar.maximum() > 0 for bar in bars))
+    return long
+
+
+def share(pane) -> float:
+    bar = pane.report.verticalScrollBar()
+    return bar.value() / bar.maximum()
+
+
+def test_two_reports_scroll_to_the_same_share_of_their_lengths(long):
+    one, other = long.report_pane.panes
+    bar = one.report.verticalScrollBar()
+    bar.setValue(bar.maximum() // 2)
+    assert share(other) == pytest.approx(0.5, abs=0.02)
+    other.report.verticalScrollBar().setValue(0)
+    assert bar.value() == 0
+
+
+def test_they_can_be_parted_and_stay_so(long):
+    long.report_pane.together.click()
+    press("PgDown")
+    assert [share(pane) > 0 for pane in long.report_pane.panes] == [True, False]
+    assert not LabelPage(long.session).report_pane.together.isChecked()
+
+
+@pytest.fixture
+def areas(qapp):
+    """Two linked texts, of which a test may delete either."""
+    areas = QPlainTextEdit(), QPlainTextEdit()
+    for area, lines in zip(areas, (100, 200), strict=True):
+        area.setPlainText("line\n" * lines)
+        area.show()
+    LinkedScrolling(*areas).on = True
+    yield areas
+    for area in filter(shiboken6.isValid, areas):
+        shiboken6.delete(area)
+
+
+@pytest.mark.parametrize("first_gone", [0, 1])
+def test_of_two_linked_texts_the_one_that_is_left_still_moves(areas, first_gone):
+    areas[0].verticalScrollBar().setValue(areas[0].verticalScrollBar().maximum())
+    assert areas[1].verticalScrollBar().value() == areas[1].verticalScrollBar().maximum() > 0
+    shiboken6.delete(areas[first_gone])
+    left = areas[1 - first_gone].verticalScrollBar()
+    left.setValue(20)
+    assert left.value() == 20
+
+
+@pytest.fixture
+def ratings_page(tmp_path, page_over):
+    project = rated_tasks(tmp_path)
+    response_id = add_report(project, items.ids(project)[0], "Gamma")
+    return page_over(project, "Label", protocol=NAME, response_id=response_id)
+
+
+def test_ratings_are_given_by_keys_and_10_has_one_of_its_own(ratings_page):
+    assert ratings_page.tabs.tabs.tabText(ratings_page.tabs.tabs.currentIndex()) == "Checklist"
+    rated = ratings_page.bench.sheet.response_id
+    for key in ("7", "=", "0"):
+        press(key)
+    assert ratings_page.bench.sheet.response_id == rated
+    points = [unit.id for group in ratings_page.bench.sheet.groups for unit in group.units]
+    assert [ratings_page.bench.said(unit) for unit in points] == ["7", "10", "0"]

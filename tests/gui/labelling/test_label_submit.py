@@ -11,8 +11,7 @@ from annotator.actions.items import items
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
-from annotator.gui.pages.labelling.label_queue import ROW_ROLE
-from annotator.gui.pages.labelling.units.locking import SEALED
+from annotator.gui.pages.labelling.action_bar import SEALED
 from tests.projects.labelling_project import labelling_project
 from tests.windows.labelling_keys import press
 
@@ -60,16 +59,6 @@ def test_done_at_the_last_report_submits_the_item_says_so_and_goes_on(project, s
     press("Ctrl+Return")
     assert (state(project), open_report(page)) == ("sealed", ("2", "Report A"))
     assert "Your labels of item 1 (4 criteria in 2 reports) are submitted." in page.messages.text()
-
-
-def test_done_stays_with_the_item_while_an_earlier_report_is_open(project, show):
-    page = show(response_id=label_tasks.queue(project)[1].response_id)
-    press("1", 2)
-    press("Ctrl+Return")
-    assert (state(project), open_report(page)) == ("open", ("1", "Report A"))
-    press("1", 2)
-    press("Ctrl+Return")
-    assert (state(project), open_report(page)) == ("sealed", ("2", "Report A"))
 
 
 def test_what_is_missing_is_said_and_gone_to(project, show):
@@ -128,26 +117,6 @@ def test_reopening_unlocks_and_submitting_again_makes_another_revision(project, 
     assert (standing.state, standing.revision) == ("sealed", 3)
 
 
-def test_other_items_stay_open_while_one_is_locked(project, show):
-    label_item(project, 0)
-    label_sealing.submit(project, item(project))
-    page = show(item_id=item(project))
-    page._open(label_tasks.queue(project)[2].response_id)
-    assert not page.sealed.isVisible()
-    assert page.bar.buttons["met"].isEnabled()
-    press("1")
-    assert page.queue.task(page.bench.response_id).labelled == 1
-
-
-def test_the_list_shows_what_is_submitted(project, show):
-    label_item(project, 0)
-    label_sealing.submit(project, item(project))
-    page = show()
-    index = page.queue.place(label_tasks.queue(project)[0].response_id)
-    assert index.data(Qt.ItemDataRole.ToolTipRole) == "2 of 2 labelled, submitted"
-    assert index.data(ROW_ROLE).sealed
-
-
 def test_labels_given_but_not_submitted_are_offered_at_the_end(project, show):
     label_item(project, 0)
     label_item(project, 1)
@@ -192,13 +161,3 @@ def _place(page, kind: Kind) -> int:
     from annotator.domain.kinds.documents import WRITTEN
 
     return WRITTEN.index(kind)
-
-
-def test_whoever_has_other_work_is_told_on_the_author_page(project, show):
-    assignments.assign_one(project, item(project), project.by, Stage.LABELLING)
-    page = show("Author")
-    assert page._nothing.isVisible()
-    assert page._nothing._headline.text() == "Nothing is assigned to you to write"
-    window = page.window()
-    window.show_page("Author", item_id=item(project, 1))
-    assert (page.item.id, page.header.place.text()) == (item(project, 1), "not assigned to you")

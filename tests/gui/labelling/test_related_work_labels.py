@@ -9,31 +9,28 @@ import pytest
 from llmock.pytest_plugin import LLMock
 from PySide6.QtCore import QSettings
 
-from annotator.actions.assignments import assignments, submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
-from annotator.actions.items import items, sources
+from annotator.actions.items import items
 from annotator.actions.judges import judges
-from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.labelling import label_tasks, labels
 from annotator.actions.orders import orders
 from annotator.actions.papers import paper_tables
-from annotator.actions.parcels import packing, returning, tasking, unpacking
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
-from annotator.actions.sets import settled_fields, validation_values
+from annotator.actions.sets import validation_ground
 from annotator.actions.studies import result_views
-from annotator.actions.validation import cards
+from annotator.actions.validation import validity_cards
 from annotator.cli import run_command
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import ArtifactRow, table
 from tests.material.labelled_sections import (
     ABSTRACTS,
     COVERAGE,
@@ -44,7 +41,6 @@ from tests.material.labelled_sections import (
     PRECISION,
     REFERENCE,
     RELEVANCE,
-    SECTION,
     related_work_project,
 )
 from tests.projects.labelling_project import submit_labels
@@ -107,8 +103,8 @@ def judged(project: Project, llmock: LLMock) -> None:
 
 def table_3(project: Project) -> dict[str, tuple[str, str, str, str]]:
     """Kind of label → n, agreement, κ and what the paper prints."""
-    found = result_views.show(project, "tables", {"table": "human-agreement"}, among=paper_tables.VIEWS)
-    (sheet,) = found.sheets
+    result = result_views.show(project, "tables", {"table": "human-agreement"}, among=paper_tables.VIEWS)
+    (sheet,) = result.sheets
     keys = [sheet.keys.index(name) for name in ("n", "agreement", "kappa", "published")]
     return {line.cells[0].words: tuple(line.cells[key].words for key in keys) for line in sheet.lines}
 
@@ -116,13 +112,13 @@ def table_3(project: Project) -> dict[str, tuple[str, str, str, str]]:
 def test_every_kind_is_labelled_by_keyboard_and_makes_the_papers_table(
     window: Window, llmock: LLMock
 ) -> None:
-    project = window.desk.project
+    project = window.session.project
     press("Ctrl+3")
     page = window.page
     # There is no rubric: the page opens on what can be labelled.
     assert page.bench.protocol == ORGANIZATION
     for kind in KINDS:
-        page.arrive({"protocol": kind})
+        page.navigate({"protocol": kind})
         key, times = KEYS[kind]
         left = [(task.id, task.units) for task in page.queue.tasks]
         assert sum(units for _, units in left) == times
@@ -133,26 +129,30 @@ def test_every_kind_is_labelled_by_keyboard_and_makes_the_papers_table(
         assert page.done.isVisible(), kind
         assert all(task.labelled == task.units for task in label_tasks.queue(project, kind))
     judged(project, llmock)
-    found = table_3(project)
-    assert list(found) == [PROTOCOLS[kind].presentation.tab for kind in KINDS]
+    result = table_3(project)
+    assert list(result) == [PROTOCOLS[kind].presentation.tab for kind in KINDS]
     # A tie of the person beside a model that says “first” in both orders, which counts as a tie.
-    assert found["Organization"][0::3] == ("4", "0.78")
-    assert found["Organization"][1].startswith("1.000")
-    assert found["Nuggets"][0] == "8"
-    assert found["Nuggets"][1].startswith("1.000")
-    assert found["Relevance"][1].startswith("0.000")
-    assert (found["Citations"][0], found["Claims covered"][0]) == ("4", "12")
-    assert found["Citations"][1].startswith("1.000")
-    assert found["Claims covered"][1].startswith("1.000")
-    assert found["Nugget importance"][1].startswith("1.000")
-    assert found["Reference importance"][1].startswith("1.000")
-    assert [one[3] for one in found.values()] == ["0.78", "0.70", "0.70", "0.80", "0.80", "0.72", "0.82"]
+    assert result["Organization"][0::3] == ("4", "0.78")
+    assert result["Organization"][1].startswith("1.000")
+    assert result["Nuggets"][0] == "8"
+    assert result["Nuggets"][1].startswith("1.000")
+    assert result["Relevance"][1].startswith("0.000")
+    assert (result["Citations"][0], result["Claims covered"][0]) == ("4", "12")
+    assert result["Citations"][1].startswith("1.000")
+    assert result["Claims covered"][1].startswith("1.000")
+    assert result["Nugget importance"][1].startswith("1.000")
+    assert result["Reference importance"][1].startswith("1.000")
+    assert [one[3] for one in result.values()] == ["0.78", "0.70", "0.70", "0.80", "0.80", "0.72", "0.82"]
+    for kind in KINDS:
+        card = validity_cards.at_once(project, protocol=kind, judge=JUDGE)
+        assert card.protocol_title == PROTOCOLS[kind].title
+        assert PROTOCOLS[kind].title in validity_cards.body(card)
 
 
 def test_whoever_says_what_follows_from_sources_has_them_in_view(window: Window) -> None:
     press("Ctrl+3")
     page = window.page
-    page.arrive({"protocol": COVERAGE})
+    page.navigate({"protocol": COVERAGE})
     beside = page.report_pane.beside
     assert beside.isVisible()
     # The first sentence cites one work; the second cites none, and is asked about at two places.
@@ -163,47 +163,12 @@ def test_whoever_says_what_follows_from_sources_has_them_in_view(window: Window)
     assert "Sources of the sentence before it:" in beside.report.text()
 
 
-def test_one_order_alone_is_missing_in_the_table(tmp_path: Path, llmock: LLMock) -> None:
-    project = related_work_project(tmp_path)
-    for task in label_tasks.queue(project, ORGANIZATION):
-        labels.set_label(project, task.response_id, task.other_id, "first", protocol=ORGANIZATION)
-    submit_labels(project)
-    judges.add(project, JUDGE, base_url=llmock.base_url(), model="gpt-4o-mini", asking='{"together": 1}')
-    cases = list(judge_cases.cases(project, RunRequest(JUDGE, ORGANIZATION)))
-    for place in range(len(cases)):
-        llmock.reply(json.dumps(SAYS[ORGANIZATION]) if place else "no verdict at all")
-    asyncio.run(orders.carry_out(project, RunRequest(JUDGE, ORGANIZATION, concurrency=1)))
-    assert table_3(project)["Organization"][0] in ("3", "4")
-    project.close()
-
-
-def test_before_anybody_labels_there_is_no_table(tmp_path: Path) -> None:
-    project = related_work_project(tmp_path)
-    found = result_views.show(project, "tables", {"table": "human-agreement"}, among=paper_tables.VIEWS)
-    assert found.sheets == ()
-    project.close()
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_card_is_made_of_each_kind(tmp_path: Path, llmock: LLMock, kind: str) -> None:
-    project = related_work_project(tmp_path)
-    for task in label_tasks.queue(project, kind):
-        for unit in labels.sheet(project, task.response_id, kind, task.other_id).units:
-            labels.set_label(project, task.response_id, unit.id, PROTOCOLS[kind].values[0], protocol=kind)
-    submit_labels(project)
-    judged(project, llmock)
-    card = cards.at_once(project, protocol=kind, judge=JUDGE)
-    assert card.protocol_title == PROTOCOLS[kind].title
-    assert PROTOCOLS[kind].title in cards.body(card)
-    project.close()
-
-
 def importance(project: Project) -> dict[str, str]:
     with project.store.read() as db:
-        found = annotating.judged_rows(db, Kind.EVIDENCE)
+        result = annotating.judged_rows(db, Kind.EVIDENCE)
     return {
         unit.id: unit.importance
-        for row in found.values()
+        for row in result.values()
         for unit in annotating.artifact_of(row).document.units
     }
 
@@ -217,14 +182,14 @@ def test_labels_become_the_golds_importance_in_one_act(tmp_path: Path) -> None:
     labels.set_label(project, task.response_id, second.id, "not_important", protocol=REFERENCE)
     labels.set_label(project, other.response_id, other_unit(project, other), "unsure", protocol=REFERENCE)
     submit_labels(project)
-    (told,) = settled_fields.take_over(project, REFERENCE, "R1")
+    (told,) = validation_ground.take_over(project, REFERENCE, "R1")
     # Someone's own sealed list is theirs; here the coordinator wrote it.
     assert (told.labelled, told.changed, told.why_not) == (2, 2, "")
     said = importance(project)
     assert (said.pop(first.id), said.pop(second.id)) == ("important", "not_important")
     # Of what nobody is sure, nothing is known: that is no “no”.
     assert set(said.values()) == {""}
-    assert [one.changed for one in settled_fields.take_over(project, REFERENCE, "R1")] == [0]
+    assert [one.changed for one in validation_ground.take_over(project, REFERENCE, "R1")] == [0]
     rows = results.rows(project, protocol="deepscholar.references")
     assert any(row.metric == "reference_coverage" and row.estimate.value is not None for row in rows)
     project.close()
@@ -233,10 +198,10 @@ def test_labels_become_the_golds_importance_in_one_act(tmp_path: Path) -> None:
 def test_importance_is_marked_where_evidence_is_written_and_a_judges_marks_are_taken_over_in_one_act(
     window: Window, llmock: LLMock
 ) -> None:
-    project = window.desk.project
+    project = window.session.project
     first, _ = items.ids(project)
     judged(project, llmock)
-    window.desk.go("Author", item_id=first, kind="evidence")
+    window.session.go("Author", item_id=first, kind="evidence")
     page = window.page
     bar, form = page.sheet.bar, page.sheet.form
     assert not bar.marks.isVisible()
@@ -271,19 +236,19 @@ def test_importance_is_marked_where_evidence_is_written_and_a_judges_marks_are_t
 
 
 def test_an_exemplar_is_read_and_quoted_as_text_and_not_as_latex(window: Window, tmp_path: Path) -> None:
-    project = window.desk.project
+    project = window.session.project
     item_id = items.ids(project)[0]
     raw = tmp_path / "section.tex"
     raw.write_text(r"Trees cool streets \citep{ash2019}.", "utf-8")
-    sources.add_source(project, item_id, raw, "Related work (LaTeX)")
-    window.desk.go("Author", item_id=item_id, kind="nuggets")
+    items.add_source(project, item_id, raw, "Related work (LaTeX)")
+    window.session.go("Author", item_id=item_id, kind="nuggets")
     pane = window.page.source
-    assert [one.title for one in pane.sources] == ["Exemplar", "Related work (LaTeX)"]
+    assert [source.title for source in pane.sources] == ["Exemplar", "Related work (LaTeX)"]
     assert pane.text.text().startswith("Trees cool streets by 3.5 K [1]. Parks help too [2].")
     pane.text.select(0, pane.text.text().index(" help"))
     quoted = pane.quote()
     assert quoted.quote == "Trees cool streets by 3.5 K [1]. Parks"
-    exemplar = next(one for one in sources.beside(project, item_id) if one.title == "Exemplar")
+    exemplar = next(one for one in items.beside(project, item_id) if one.title == "Exemplar")
     assert (quoted.source_id, exemplar.text[quoted.start : quoted.end]) == (exemplar.id, quoted.quote)
     pane.tabs.setCurrentIndex(1)
     assert pane.show_anchor(quoted)
@@ -306,15 +271,15 @@ def test_results_say_which_step_is_missing_until_importance_is_marked(tmp_path: 
     assert one.endswith("goldsmith labels into-gold FILE deepscholar.reference_importance --rater NAME")
     with project.store.read() as db:
         gold = annotating.judged_artifact(db, item_id, Kind.EVIDENCE)
-    submitting.reopen(project, gold.id)
+    assignments.reopen(project, gold.id)
     artifacts.change_unit(project, gold.id, "g1a", importance="important")
-    submitting.seal(project, gold.id)
+    assignments.seal(project, gold.id)
     assert told() == []
     artifact = artifacts.read(project, gold.id)
-    found = submitting.remarks(
-        project, artifact.document, items.read(project, item_id), sources.beside(project, item_id)
+    result = assignments.remarks(
+        project, artifact.document, items.read(project, item_id), items.beside(project, item_id)
     )
-    assert [(one.rule, one.unit_id) for one in found if one.field == "importance"] == [("unmarked", "g1b")]
+    assert [(one.rule, one.unit_id) for one in result if one.field == "importance"] == [("unmarked", "g1b")]
     project.close()
     assert run_command(["results", file, "--metric", "reference_coverage.all"]) == 0
     assert step not in capsys.readouterr().out
@@ -326,20 +291,20 @@ def test_a_judges_marks_are_not_offered_to_who_is_to_be_blind(tmp_path: Path, ll
     item_id = items.ids(project)[0]
     with project.store.read() as db:
         artifact = annotating.judged_artifact(db, item_id, Kind.EVIDENCE)
-    assert settled_fields.offered(project, artifact) is None
-    submitting.reopen(project, artifact.id)
+    assert validation_ground.offered(project, artifact) is None
+    assignments.reopen(project, artifact.id)
     artifact = artifacts.read(project, artifact.id)
-    assert settled_fields.offered(project, artifact).judge == JUDGE
+    assert validation_ground.offered(project, artifact).judge == JUDGE
     me = people.someone(project).id
     another = people.add_person(project, "Another", (Role.ANNOTATOR,)).subject
     for raters, stage in (((me,), Stage.LABELLING), ((me, another), Stage.EVIDENCE)):
         for person in raters:
             assignments.assign_one(project, item_id, person, stage)
-        assert settled_fields.offered(project, artifact) is None
+        assert validation_ground.offered(project, artifact) is None
         own = [one.id for one in assignments.of_person(project, me) if one.stage is stage]
         if stage is Stage.LABELLING:
             assignments.withdraw_all(project, own)
-            assert settled_fields.offered(project, artifact) is not None
+            assert validation_ground.offered(project, artifact) is not None
     project.close()
 
 
@@ -350,42 +315,7 @@ def other_unit(project: Project, task) -> str:
 def test_labels_that_are_no_field_of_the_gold_are_refused(tmp_path: Path) -> None:
     project = related_work_project(tmp_path)
     with pytest.raises(Refusal, match="no field of the gold"):
-        settled_fields.take_over(project, RELEVANCE)
+        validation_ground.take_over(project, RELEVANCE)
     with pytest.raises(Refusal, match="said nothing"):
-        settled_fields.take_over(project, NUGGET, "R1")
-    project.close()
-
-
-def test_every_kind_is_labelled_apart_and_comes_home(tmp_path: Path) -> None:
-    project = related_work_project(tmp_path)
-    with project.store.write() as db:
-        db.execute(table(ArtifactRow).update().values(author_id="", state="consensus"))
-    person = people.add_person(project, "Ada", alias="Z1").subject
-    item_id = items.ids(project)[0]
-    assignments.assign_one(project, item_id, person, Stage.LABELLING, protocols=KINDS)
-    theirs = tasking.take_task(packing.task(project, person, tmp_path / "out").path).project
-    said = dict[str, int]()
-    for kind in KINDS:
-        for task in label_tasks.queue(theirs, kind):
-            sheet = labels.sheet(theirs, task.response_id, kind, task.other_id)
-            if kind in (RELEVANCE, REFERENCE):
-                # The section is read, and the abstracts of works have come along.
-                assert sheet.report == SECTION
-                assert sheet.groups[0].given["page"] in ABSTRACTS.values()
-            for unit in sheet.units:
-                value = PROTOCOLS[kind].values[0]
-                labels.set_label(theirs, task.response_id, unit.id, value, protocol=kind)
-                said[kind] = said.get(kind, 0) + 1
-    assert said == {
-        ORGANIZATION: 2, NUGGETS: 4, RELEVANCE: 2, PRECISION: 2, COVERAGE: 6, NUGGET: 2, REFERENCE: 2
-    }  # fmt: skip
-    label_sealing.submit(theirs, items.ids(theirs)[0], NUGGETS)
-    unpacking.take_in(project, [returning.work(theirs).path])
-    theirs.close()
-    with project.store.read() as db:
-        home = {
-            kind: len(validation_values.of_people(db, PROTOCOLS[kind], submitted=True).get(person, {}))
-            for kind in KINDS
-        }
-    assert home == said
+        validation_ground.take_over(project, NUGGET, "R1")
     project.close()

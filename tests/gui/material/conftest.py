@@ -39,7 +39,7 @@ def show(page_over, qtbot):
 
     def make(over: Project, part: str, **place: object):
         page = page_over(over, "Material", part=part, **place)
-        qtbot.waitUntil(lambda: not page.desk._errands)
+        qtbot.waitUntil(lambda: not page.session._tasks_behind)
         return page
 
     return make

@@ -1,20 +1,24 @@
-"""Where reports and sources come from: said in forms beside their lists, and taken back as anything else."""
+"""Where reports, sources and works come from, and what the reference system is asked for."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from annotator.actions.items import items, metadata, report_lines, sources
+from annotator.actions.imports import imports
+from annotator.actions.items import items, materials
+from annotator.actions.project.people import new_project
+from annotator.gui.pages.material import writing_form
+from tests.material import related_work as made
+from tests.servers.research_server import research_project, researching, write_corpus
 
 
 def collected(project) -> list[tuple[str, str]]:
-    lines = [line for own in report_lines.reports(project).lines.values() for line in own]
+    lines = [line for own in materials.reports(project).lines.values() for line in own]
     return sorted((line.system, str(line.collected_on or "")) for line in lines)
 
 
 def settled(page, qtbot) -> None:
-    qtbot.waitUntil(lambda: not page.desk._errands and not page._later.isActive())
+    qtbot.waitUntil(lambda: not page.session._tasks_behind and not page._later.isActive())
 
 
 def test_letter_11_the_group_of_a_system_is_said_in_its_form(project, show, qtbot):
@@ -23,10 +27,10 @@ def test_letter_11_the_group_of_a_system_is_said_in_its_form(project, show, qtbo
     assert not form.save_button.isEnabled()
     form.fields["group"].setText("deep research")
     form.save_button.click()
-    assert [row["group"] for row in metadata.systems(project)] == ["deep research", ""]
-    page.desk.undo()
+    assert [row["group"] for row in materials.systems(project)] == ["deep research", ""]
+    page.session.undo()
     settled(page, qtbot)
-    assert (metadata.systems(project)[0]["group"], form.fields["group"].text()) == ("", "")
+    assert (materials.systems(project)[0]["group"], form.fields["group"].text()) == ("", "")
 
 
 def test_letter_11_one_report_or_all_of_a_system_get_their_day(project, show, qtbot):
@@ -42,22 +46,11 @@ def test_letter_11_one_report_or_all_of_a_system_get_their_day(project, show, qt
     assert collected(project)[:2] == [("Alpha", "2025-04-01")] * 2
 
 
-def test_letter_11_a_day_that_is_none_is_refused_and_nothing_changes(project, show, qtbot):
-    page = show(project, "Reports")
-    form = page.reports.of_reports
-    form.fields["collected_on"].setText("in March")
-    with qtbot.waitSignal(page.desk.refused) as refused:
-        form.save()
-    assert "Days are written as 2025-03-24" in refused.args[0].todo
-    assert form.fields["collected_on"].text() == "in March"
-    assert {day for _, day in collected(project)} == {""}
-
-
 @pytest.fixture
 def sourced(project, tmp_path: Path):
     for item_id, name in zip(items.ids(project), ("Rivers", "Lakes"), strict=True):
         (path := tmp_path / f"{name}.md").write_text("Words.", "utf-8")
-        sources.add_source(project, item_id, path)
+        items.add_source(project, item_id, path)
     return project
 
 
@@ -70,23 +63,89 @@ def test_letter_8_the_kind_of_a_source_is_chosen_in_the_list_of_sources(sourced,
     view.form.fields["identifier"].setText("10.1234/a")
     view.form.save()
     settled(page, qtbot)
-    (one,) = sources.sources(sourced, items.ids(sourced)[0])
+    (one,) = items.sources(sourced, items.ids(sourced)[0])
     assert (one.kind, one.published) == ("review", "2024-05")
     assert [view.model.index(0, column).data() for column in (1, 2, 3)] == ["Rivers", "review", "2024-05"]
     view.search.setText("lakes")
     assert view.model.rowCount() == 1
 
 
-def test_letter_8_replies_from_a_file_say_what_sources_are(sourced, show, qtbot, tmp_path: Path):
-    (first,) = sources.sources(sourced, items.ids(sourced)[0])
-    metadata.describe(sourced, metadata.Thing.SOURCE, {first.id: {"identifier": "10.1234/a"}})
-    told = {"doi": "10.1234/a", "type": "review", "cited_by_count": 7}
-    (file := tmp_path / "replies.json").write_text(json.dumps(told), "utf-8")
-    page = show(sourced, "Sources")
-    qtbot.waitUntil(lambda: page.sources.model.rowCount() == 2)
-    page.sources.read_file(file)
-    settled(page, qtbot)
-    assert page.sources.form.fields["citations"].text() == "7"
-    page.sources.form.fields["citations"].clear()
-    page.sources.form.save()
-    assert sources.sources(sourced, items.ids(sourced)[0])[0].citations is None
+def test_works_are_counted_and_completed_from_a_file(tmp_path, show, qtbot):
+    project = new_project(tmp_path / "related.goldsmith", "T")
+    imports.run(project, "deepscholar", [made.write(tmp_path / "benchmark")], warm=False)
+    page = show(project, "Sources")
+    card = page.sources.works
+    assert card.words.text().endswith(
+        "2 works named by reports and gold evidence: 1 without an abstract, 2 without citations."
+    )
+    assert card.look.isEnabled()
+    row = {
+        "identifier": "10.1000/elm",
+        "abstract": "Of elms.",
+        "cited_by_count": "3",
+        "counted_on": "2026-01-02",
+    }
+    made.table(tmp_path / "works.csv", [row])
+    card.take(tmp_path / "works.csv")
+    qtbot.waitUntil(lambda: "0 without an abstract, 1 without citations" in card.words.text())
+    assert page.sources.answer.isVisible()
+    # A file of something else changes nothing, and the buttons are there again.
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n", encoding="utf-8")
+    card.take(tmp_path / "other.csv")
+    qtbot.waitUntil(card.file.isEnabled)
+    assert "0 without an abstract" in card.words.text()
+
+
+@pytest.fixture
+def server():
+    with researching() as server:
+        yield server
+
+
+@pytest.fixture
+def corpus(tmp_path) -> str:
+    return str(write_corpus(tmp_path / "corpus"))
+
+
+@pytest.fixture
+def form(tmp_path, server, show):
+    page = show(research_project(tmp_path, server.url), "Reports")
+    form = page.reports.form
+    form.system.setText("Searcher")
+    choose(form, writing_form.SEARCHES)
+    return form
+
+
+def choose(form, wanted: str) -> None:
+    form.mode.setCurrentIndex(form.mode.findData(wanted))
+
+
+def test_an_order_says_what_the_fields_say(form, corpus):
+    form.research.corpus.setText(corpus)
+    form.research.rounds.setValue(1)
+    form.research.keep.setValue(3)
+    assert form.order().protocol == "respond.research|rounds=1|keep=3"
+    assert form.order().corpus == corpus
+    choose(form, writing_form.ALL_IMPORTANT)
+    assert form.order().protocol == "respond.research|oracle=all"
+
+
+def test_what_cannot_be_searched_is_said_before_the_start(form):
+    for place in ("/nowhere at all", "x" * 3000, "a\x00b"):
+        form.research.corpus.setText(place)
+        assert form.words.text() == "There is no such file or folder of works."
+        assert not form.begin.isEnabled()
+    form.research.corpus.clear()
+    assert form.order().corpus == ""
+    form.judge.setCurrentIndex(1)
+    assert "asks nobody" in form.words.text()
+    assert form.order() is None
+
+
+def test_a_report_is_written(form, corpus, qtbot):
+    form.research.corpus.setText(corpus)
+    with qtbot.waitSignal(form.came, timeout=60_000):
+        form.start()
+    assert "1 of 1 reports are there" in form.answer.text()
+    result = materials.reports(form._session.project)
+    assert result.columns == (("Searcher", "end-to-end"),)

@@ -1,17 +1,20 @@
-"""What was drawn from reports: drawn by a judge, corrected by hand beside the report, confirmed."""
+"""What was drawn from reports: corrected by hand beside the report, confirmed, frozen."""
 
 import asyncio
 import json
 
 import pytest
 
-from annotator.actions.items import drawn_parts
+from annotator.actions.items import extracts
 from annotator.actions.judges import judges
-from annotator.actions.material import extracting, part_edits
+from annotator.actions.material import extracting
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.material.part import ResponsePart
+from annotator.gui.pages.material.parts_view import Drawable
 from tests.judging.odd_server import completion
 from tests.material import drawn_extracts
+from tests.material import points_project as key_points
+from tests.material.points_project import COOLER, TEXTS, TWO
 from tests.projects.material_project import FIRST, SECOND, subject
 from tests.windows.labelling_keys import focus, press, type_words
 
@@ -24,12 +27,12 @@ def page(project, show, qtbot):
 
 
 def texts(project, part: ResponsePart = ResponsePart.CLAIMS) -> list[str]:
-    found = part_edits.of(project, subject(project), part)
-    return [unit.text for unit in found.document.units] if found else []
+    result = extracting.of(project, subject(project), part)
+    return [unit.text for unit in result.document.units] if result else []
 
 
 def standing(project, part: ResponsePart = ResponsePart.CLAIMS) -> str:
-    return drawn_parts.standing(project)[subject(project)][part.value].standing.value
+    return extracts.standing_parts(project)[subject(project)][part.value].standing.value
 
 
 def marked(page) -> str:
@@ -67,8 +70,8 @@ def test_a_claim_is_corrected_in_its_field(page, project):
     field.setFocus()
     field.setText("https://b.example/y")
     press("Alt+Return")
-    found = part_edits.of(project, subject(project), ResponsePart.CLAIMS)
-    assert [(unit.id, unit.url) for unit in found.document.units] == [
+    result = extracting.of(project, subject(project), ResponsePart.CLAIMS)
+    assert [(unit.id, unit.url) for unit in result.document.units] == [
         ("c0", "https://b.example/y"),
         ("c1", ""),
     ]
@@ -83,14 +86,6 @@ def test_what_was_typed_is_kept_when_another_claim_is_gone_to(page, project):
     assert page.parts.editor.unit.text == SECOND
 
 
-def test_a_section_that_is_none_is_refused_and_the_typing_stays(page, project):
-    page.parts.editor.fields.fields["section"].setText("first")
-    press("Alt+Return")
-    assert "The section does not fit" in page.window().messages.text()
-    assert page.parts.editor.fields.fields["section"].text() == "first"
-    assert standing(project) == "drawn"
-
-
 def test_claims_are_added_and_removed_and_undo_brings_them_back(page, project, qtbot):
     page.parts.editor.list.setFocus()
     press("Ctrl+N")
@@ -100,60 +95,9 @@ def test_claims_are_added_and_removed_and_undo_brings_them_back(page, project, q
     assert texts(project) == [FIRST, "Between.", SECOND]
     press("Ctrl+Backspace")
     assert texts(project) == [FIRST, SECOND]
-    page.desk.undo()
+    page.session.undo()
     qtbot.waitUntil(lambda: page.parts.editor.model.rowCount() == 3)
     assert texts(project) == [FIRST, "Between.", SECOND]
-
-
-def test_what_is_right_is_confirmed_with_a_key(page, project, qtbot):
-    press("Alt+C")
-    assert standing(project) == "confirmed"
-    assert not page.parts.editor.confirming.isEnabled()
-    qtbot.waitUntil(lambda: page.parts.model.index(0, 3).data() == "confirmed")
-
-
-def test_a_part_that_nobody_drew_can_be_written_by_hand(page, project):
-    page.parts.kinds.hold(type(page.parts.kinds.held).PLAN)
-    assert "Nothing extracted yet" in page.parts.editor.nothing.text()
-    page.parts.editor.add()
-    page.parts.editor.fields.fields["text"].setPlainText("Establish why depth hurts.")
-    page.parts.editor.keep()
-    assert texts(project, ResponsePart.PLAN) == ["Establish why depth hurts."]
-
-
-def test_a_judge_draws_from_the_reports_in_a_process_of_its_own(page, project, qtbot):
-    page.parts.kinds.hold(type(page.parts.kinds.held).PLAN)
-    assert page.parts.drawing.judge.currentText() == "baseline (no network)"
-    with qtbot.waitSignal(page.parts.came):
-        press("Ctrl+Shift+Return")
-    assert "4 of 4 are extracted" in page.parts.drawing.answer.text()
-    assert len([one for one in drawn_parts.standing(project).values() if "plan" in one]) == 4
-
-
-def test_only_what_waits_for_a_word_can_be_listed(page):
-    page.parts.wanted.hold(type(page.parts.wanted.held).OPEN)
-    assert page.parts.model.rowCount() == 1
-    page.parts.wanted.hold(type(page.parts.wanted.held).NONE)
-    assert page.parts.model.rowCount() == 3
-
-
-def test_insights_are_drawn_from_items_and_not_from_reports(page):
-    page.parts.kinds.hold(type(page.parts.kinds.held).INSIGHTS)
-    assert page.parts.model.rowCount() == 2
-    assert page.parts.model.columns[1] == "Question"
-    assert page.parts.model.index(1, 1).data() == "Who?"
-    assert "No item has a source" in page.parts.drawing.words.text()
-
-
-def test_a_file_that_may_only_be_read_is_not_changed(project, show, qtbot):
-    path = project.path
-    project.close()
-    only_read = type(project).open(path, readonly=True)
-    page = show(only_read, "Extracts")
-    qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
-    assert page.parts.editor.fields.fields["url"].isReadOnly()
-    assert not page.parts.editor.confirming.isEnabled()
-    assert not page.parts.drawing.begin.isEnabled()
 
 
 def test_the_judges_replies_are_shown_in_the_place_of_the_report(project, writer, show, qtbot):
@@ -174,9 +118,43 @@ def test_the_judges_replies_are_shown_in_the_place_of_the_report(project, writer
     assert page.parts.text.heading.text() == "Beta on item 1"
 
 
-def test_the_key_that_removes_a_unit_deletes_a_word_in_the_search(page, project):
-    page.parts.search.setText("alpha beta")
-    page.parts.search.setFocus()
+@pytest.fixture
+def points(tmp_path):
+    return key_points.points_project(tmp_path)
+
+
+@pytest.fixture
+def points_page(points, show, qtbot):
+    page = show(points, "Extracts")
+    page.parts.kinds.hold(Drawable.KEYPOINTS)
+    qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
+    page.parts.editor.list.setFocus()
+    return page
+
+
+def document(project):
+    return extracting.of(project, subject(project), ResponsePart.KEYPOINTS).document
+
+
+def rows(page) -> list[str]:
+    model = page.parts.editor.model
+    return [model.index(row, 2).data() for row in range(model.rowCount())]
+
+
+def test_the_page_is_shown_with_its_words_marked(points_page):
+    view = points_page.parts.text.view
+    assert [view.text()[mark.start : mark.end] for mark in view.marks("evidence")] == [COOLER]
+    points_page.parts.editor.list.setCurrentIndex(points_page.parts.editor.model.index(2, 1))
+    assert view.text() == TEXTS[TWO]
+    points_page.parts.kinds.hold(Drawable.CLAIMS)
+    assert view.text() != TEXTS[TWO]
+
+
+def test_points_are_accepted_one_after_the_other(points_page, points):
+    press("Alt+K")
+    press("Alt+K")
+    assert [unit.accepted for unit in document(points).units] == [True, True, False]
+    assert points_page.parts.editor.unit.id == "k3"
     press("Ctrl+Backspace")
-    assert page.parts.search.text() == "alpha "
-    assert texts(project) == [FIRST, SECOND]
+    assert [unit.id for unit in document(points).units] == ["k1", "k2"]
+    assert points_page.parts.editor.confirming.isEnabled() is False

@@ -1,19 +1,16 @@
 """Which reports there are, which are lacking, and how a model is let write them."""
 
 import pytest
-from PySide6.QtCore import Qt
 
 from annotator.actions.imports import imports
-from annotator.actions.items import items, report_lines
+from annotator.actions.items import materials
 from annotator.actions.judges import judges
-from annotator.actions.material import response_journal
+from annotator.actions.material import responding
 from annotator.actions.project import people
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role
 from tests.judging.odd_server import error
-from tests.projects.material_project import subject
 from tests.servers.writing_server import answering, asking_project, written
 from tests.windows.labelling_keys import press
-from tests.windows.run_keys import paused_and_resumed
 
 
 @pytest.fixture
@@ -36,7 +33,7 @@ def order(page, system: str = "Scribe", **more: int) -> None:
 def ended(page, qtbot, start) -> None:
     with qtbot.waitSignal(page.reports.form.came):
         start()
-    qtbot.waitUntil(lambda: not page.desk._errands and not page._later.isActive())
+    qtbot.waitUntil(lambda: not page.session._tasks_behind and not page._later.isActive())
 
 
 def cells(page) -> list[list[str]]:
@@ -47,51 +44,17 @@ def cells(page) -> list[list[str]]:
     ]
 
 
-def test_reports_stand_by_item_and_system(project, show):
-    page = show(project, "Reports")
-    assert page.reports.model.columns == ("Item", "Alpha", "Beta")
-    assert [page.reports.model.headerData(row, Qt.Orientation.Vertical) for row in (0, 1)] == ["1", "2"]
-    assert page.reports.count.text() == "4 reports of 2 systems on 2 items."
-
-
-def test_the_cell_at_the_cursor_says_what_its_report_took(project, show):
-    page = show(project, "Reports")
-    assert page.reports.cell.text() == "Alpha on item 1"
-    assert "not known: time, report tokens, run tokens, cost" in page.reports.about.text()
-    assert "Claims: 2 units, drawn" in page.reports.about.text()
-
-
-def test_a_key_opens_the_report_with_what_was_drawn_from_it(project, show, qtbot):
-    page = show(project, "Reports")
-    press("Alt+O")
-    qtbot.waitUntil(lambda: page.parts.editor.extract is not None)
-    assert page.tabs.currentWidget() is page.parts
-    assert page.parts.text.heading.text() == "Alpha on item 1"
-
-
-def test_without_a_name_nothing_is_written(page):
-    assert "Name the system" in page.reports.form.words.text()
-    assert not page.reports.form.begin.isEnabled()
-
-
 def test_what_it_would_take_is_said_before_anything_is_asked(page, writer, qtbot):
     order(page, trials=2)
     qtbot.waitUntil(lambda: "4 reports by 4 calls" in page.reports.form.estimate.text())
     assert writer.bodies == []
 
 
-def test_gold_that_an_item_lacks_is_counted_beforehand(page, qtbot):
-    order(page)
-    page.reports.form.mode.setCurrentIndex(1)
-    assert not page.reports.form.planned.isEnabled()
-    qtbot.waitUntil(lambda: "1 item lacks the required gold" in page.reports.form.estimate.text())
-
-
 def test_a_model_writes_reports_in_a_process_of_its_own(page, asking, qtbot):
     order(page)
     ended(page, qtbot, lambda: press("Ctrl+Shift+Return"))
-    found = report_lines.reports(asking)
-    assert (found.columns, found.count) == ((("Scribe", "end-to-end"),), 2)
+    result = materials.reports(asking)
+    assert (result.columns, result.count) == ((("Scribe", "end-to-end"),), 2)
     assert page.reports.model.columns == ("Item", "Scribe")
     assert "2 of 2 reports are there" in page.reports.form.answer.text()
     assert "Written here by test-model" in page.reports.about.text()
@@ -106,9 +69,9 @@ def test_what_failed_is_listed_by_cause_and_asked_for_again(page, asking, writer
     assert "Scribe: 2 × endpoint failed" in lacking.tree.topLevelItem(0).text(0)
     writer.answer = answering(written)
     ended(page, qtbot, lacking.again.click)
-    assert response_journal.lacking(asking) == []
+    assert responding.lacking(asking) == []
     assert lacking.isHidden()
-    assert report_lines.reports(asking).count == 2
+    assert materials.reports(asking).count == 2
 
 
 def test_a_run_is_stopped_and_what_is_finished_is_kept(page, asking, writer, qtbot):
@@ -125,23 +88,8 @@ def test_a_run_is_stopped_and_what_is_finished_is_kept(page, asking, writer, qtb
     with qtbot.waitSignal(page.reports.form.run.progressed):
         page.reports.form.start()
     ended(page, qtbot, lambda: press("Ctrl+."))
-    assert report_lines.reports(asking).count == 1
+    assert materials.reports(asking).count == 1
     assert "Stopped" in page.reports.form.answer.text()
-
-
-def test_a_run_is_paused_and_goes_on(page, asking, writer, qtbot):
-    page.reports.form.at_once.setValue(1)
-    order(page, trials=2)
-    paused_and_resumed(page, qtbot, writer, page.reports.form.run, page.reports.form.start)
-    assert report_lines.reports(asking).count == 4
-
-
-def test_only_items_that_lack_a_report_can_be_listed(project, show):
-    items.add(project, "A third question?", "Open Consulting", "")
-    page = show(project, "Reports")
-    assert "2 cells of the grid are empty" in page.reports.count.text()
-    page.reports.open_only.setChecked(True)
-    assert cells(page) == [["A third question?", "–", "–"]]
 
 
 def test_a_try_asks_for_the_item_at_the_cursor_alone(project, show, writer, qtbot):
@@ -163,13 +111,6 @@ def test_whoever_judges_blind_does_not_see_the_page(project, page_over):
     assert page.reports.model.rowCount() == 0
 
 
-def test_a_place_on_the_page_can_be_gone_to_from_elsewhere(project, show, qtbot):
-    item_id, response_id = subject(project, 2)
-    page = show(project, "Extracts", item_id=item_id, response_id=response_id)
-    qtbot.waitUntil(lambda: page.parts.editor.line is not None)
-    assert page.parts.editor.line.response_id == response_id
-
-
 def test_letter_21_the_form_asks_for_prompt_cut_off_and_mode_name(page, asking):
     form = page.reports.form
     order(page)
@@ -181,15 +122,6 @@ def test_letter_21_the_form_asks_for_prompt_cut_off_and_mode_name(page, asking):
     form.cutoff.setText("2025-03-24")
     assert form.order().protocol == "respond.end-to-end|by=researcherbench|until=2025-03-24|as=high context"
     assert not form.words.isVisible()
-
-
-def test_a_continuation_is_asked_for_in_one_way_only(page):
-    form = page.reports.form
-    order(page)
-    form.cutoff.setText("2025-03-24")
-    form.mode.setCurrentIndex(form.mode.findData("continuation"))
-    assert not any(field.isVisible() for field in (form.planned, form.condition, form.cutoff, form.filed_as))
-    assert form.order().protocol == "respond.continuation"
 
 
 def test_a_seminar_is_no_row_and_all_items_are_all_but_it(asking, show, tmp_path):

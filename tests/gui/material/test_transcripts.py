@@ -42,7 +42,7 @@ def select(view, words):
 
 def settled(view, qtbot, words):
     qtbot.waitUntil(lambda: words in view.text.text())
-    qtbot.waitUntil(lambda: not view._desk._errands)
+    qtbot.waitUntil(lambda: not view._session._tasks_behind)
 
 
 def test_doubtful_passages_are_marked_and_stepped_through(view, project):
@@ -71,14 +71,6 @@ def test_a_word_is_corrected_and_the_original_kept(view, project, qtbot):
     qtbot.keyClick(view.window(), Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     settled(view, qtbot, "Salt is very old.")
     assert view.side.acts.item(0).text().startswith("correct words, undone")
-
-
-def test_a_doubt_is_settled_by_keeping_the_words(view, qtbot):
-    view.step(1)
-    assert view.side.correct.text().startswith("Heard so")
-    view.side.save()
-    qtbot.waitUntil(lambda: len(view.text.marks("kept")) == 1)
-    assert view.text.text() == TEXT
 
 
 def test_a_passage_is_left_out_and_taken_back(view, qtbot):
@@ -116,12 +108,6 @@ def test_keys_do_it_all(view, qtbot):
     qtbot.keyClick(window, Qt.Key.Key_Backspace, Qt.KeyboardModifier.ControlModifier)
     settled(view, qtbot, LEFT_OUT)
     assert view.text.text() == TEXT.replace("Thank you for watching.", LEFT_OUT)
-
-
-def test_without_a_transcript_the_tab_says_how_to_get_one(tmp_path, show):
-    page = show(new_project(tmp_path / "empty.goldsmith"), "Transcripts")
-    view = page.transcripts
-    assert view._body.currentWidget() is view._nothing
 
 
 def test_a_quotation_tells_when_it_was_said(project, page_over, qtbot):

@@ -1,12 +1,18 @@
-"""The Contest page: one key a pair, blind, taken back, and words where there is nothing to rank."""
+"""The Contest page: pairs ranked blind by key, a judge's rounds, and which tasks are kept."""
+
+import json
 
 import pytest
+from llmock.pytest_plugin import LLMock
 from PySide6.QtCore import Qt
 
-from annotator.actions.contests import contest_rows
+from annotator.actions.contests import contest_rows, contest_runs
+from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.project import people
 from tests.actions.contests.contest_project import contest_project
-from tests.projects.labelling_project import labelling_project
+from tests.windows.labelling_keys import be_active, press, type_words
+from tests.windows.settling import settle
 
 
 @pytest.fixture
@@ -15,23 +21,8 @@ def window(tmp_path, window_over):
 
 
 def ranked(page):
-    project = page.desk.project
+    project = page.session.project
     return contest_rows.showings(project, people.someone(project).id)
-
-
-@pytest.mark.parametrize(
-    ("key", "value", "confidence"),
-    [("1", "first", 0.95), ("5", "first", 0.5), ("6", "second", 0.5), ("0", "second", 0.95)],
-)
-def test_one_key_ranks_a_pair_and_shows_the_next(window, qtbot, key, value, confidence):
-    page = window.page.ranking
-    before = page.texts["first"].toPlainText()
-    page.focus_first()
-    qtbot.keyClick(page, getattr(Qt.Key, f"Key_{key}"))
-    (row,) = ranked(page)
-    assert (row.value, row.confidence) == (value, confidence)
-    assert page.texts["first"].toPlainText() != before
-    assert page.bar.progress.text() == "1 ranked, 5 left"
 
 
 @pytest.mark.parametrize(
@@ -58,16 +49,6 @@ def test_nothing_on_the_page_names_a_seminar(window):
     assert "Difficulty: " in shown
     assert "s1" not in shown
     assert "Seminar" not in shown
-
-
-def rank_all(page):
-    """The task that comes first in the alphabet is always the better; how many were ranked until none is left."""
-    for _ in range(200):
-        if page.stack.currentIndex() == 1:
-            break
-        first, second = (page.texts[side].toPlainText() for side in ("first", "second"))
-        page.buttons["first" if first < second else "second", 4].click()
-    return len(ranked(page))
 
 
 def test_after_the_pairs_agreed_on_further_ones_are_offered_and_the_page_says_so(window):
@@ -102,22 +83,88 @@ def test_a_further_pair_is_taken_back_and_digits_in_top_rank_nothing(window, qtb
     assert (page.top.value(), "of your top 3" in page.told.text(), page.top.hasFocus()) == (3, True, False)
 
 
-def test_when_no_pair_tells_more_the_page_says_where_the_standings_are(window):
-    page = window.page.ranking
-    many = rank_all(page)
-    assert 6 < many <= 66
-    words = page.empty._words.text()
-    assert words.startswith(f"You have ranked {many}; no further pair would tell more about the order")
-    page._say("first", 3)
-    assert len(ranked(page)) == many
-    assert (page.told.isHidden(), page.top.isHidden(), page.top.value()) == (True, False, 1)
-    page.top.setValue(8)
-    assert page.stack.currentIndex() == 0
-    assert "of your top 8" in page.told.text()
+MATCHES = "first,second,winner,confidence,rater\nt01,t07,t01,0.9,m\nt02,t08,t02,0.8,m\nt03,t09,t03,0.7,m\n"
 
 
-def test_without_tasks_the_page_says_what_is_lacking(tmp_path, window_over):
-    page = window_over(labelling_project(tmp_path), "Contest").page.ranking
-    assert page.stack.currentIndex() == 1
-    assert not page.bar.buttons["take_back"].isEnabled()
-    assert page.window().messages.text() == ""
+@pytest.fixture
+def project(tmp_path):
+    project = contest_project(tmp_path)
+    (tmp_path / "m.csv").write_text(MATCHES, "utf-8")
+    contest_runs.import_matches(project, tmp_path / "m.csv")
+    return project
+
+
+@pytest.fixture
+def page(project, window_over, qtbot):
+    window = window_over(project, "Contest")
+    be_active(window, qtbot)
+    press("Alt+3")
+    settle(window.page)
+    return window.page
+
+
+def shown(page):
+    part = page.keeping
+    heads = {key: place for place, key in enumerate(part.model.whole.keys)}
+    lines = part.model.whole.lines
+    return {line.cells[heads["task"]].words: line.cells[heads["decision"]].words for line in lines}
+
+
+def test_a_reason_that_is_being_typed_stays_while_something_else_changes(page, project):
+    press("Ctrl+L")
+    type_words("Needs a lic")
+    page.session.do(items.change, items.ids(project)[0], subject="Hydrogen")
+    settle(page)
+    assert page.keeping.reason.text() == "Needs a lic"
+    page.keeping.table.setFocus()
+    press("Down")
+    assert page.keeping.reason.text() == ""
+
+
+SCORES = {"clarity": 4, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
+SAYS = {"first": SCORES, "second": SCORES, "reason": "So.", "better": "first", "confidence": 0.8}
+
+
+@pytest.fixture
+def with_judge(tmp_path, llmock: LLMock):
+    project = contest_project(tmp_path)
+    judges.add(project, "mock", base_url=llmock.base_url(), model="gpt-4o-mini")
+    return project
+
+
+@pytest.fixture
+def compare_page(with_judge, window_over, qtbot):
+    window = window_over(with_judge, "Contest")
+    be_active(window, qtbot)
+    press("Alt+2")
+    settle(window.page)
+    return window.page
+
+
+def compared(page, qtbot):
+    """The rounds are held; what the message says."""
+    part = page.comparing
+    qtbot.waitUntil(part.bar.buttons["start_contest"].isEnabled)
+    with qtbot.waitSignal(part.run.ended, timeout=60_000):
+        press("Ctrl+Shift+Return")
+    settle(page)
+    return part.answer.text()
+
+
+def lines(part):
+    return [[cell.words for cell in line.cells] for line in part.model.whole.lines]
+
+
+def test_a_model_compares_what_is_estimated_before_and_its_missing_answers_are_told(
+    compare_page, with_judge, llmock, qtbot
+):
+    part = compare_page.comparing
+    assert part.judge.currentText() == "mock"
+    part.rounds.setValue(1)
+    qtbot.waitUntil(lambda: "12 comparisons" in part.words.text())
+    llmock.reply(json.dumps({**SAYS, "confidence": 0.3}), times=None)
+    # A judge that nobody can read is not asked to the end; how many are under way by then hangs on the machine.
+    assert "reply not readable" in compared(compare_page, qtbot)
+    showings = contest_rows.showings(with_judge, contest_rows.rater_named(with_judge, "mock").id)
+    assert 1 <= [showing.status for showing in showings].count("invalid") <= 12
+    assert not [showing for showing in showings if showing.value]

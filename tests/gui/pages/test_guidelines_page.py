@@ -1,16 +1,17 @@
-"""The page of guidelines: what is in force, the next version, and whose answers are older than the text."""
+"""Guidelines: what is in force, the next version, whose answers are older, what stands beside the work."""
 
 import pytest
-from PySide6.QtTest import QTest
 
-from annotator.actions.authoring import artifacts, guidelines
-from annotator.actions.items import items, named_rubrics
+from annotator.actions.authoring import artifacts, settings
+from annotator.actions.items import items
 from annotator.actions.project.file import Project
+from annotator.actions.studies import rubric_views
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.gui.pages.guidelines.page import NOW, THEN
+from annotator.gui.pages.guidelines import NOW, THEN
 from tests.projects import pairs_project as pairs
+from tests.projects.labelling_project import labelling_project
 from tests.windows.labelling_keys import focus, press
 
 OURS = "# Our rubrics\n\nOne claim per criterion, and a verb at the front.\n"
@@ -40,36 +41,21 @@ def older(page) -> list[tuple[str, str, str]]:
     ]
 
 
-def test_the_shipped_text_is_in_force_at_first(show):
-    page = show()
-    assert page.reading.versions.currentText() == "Version 1 · as shipped"
-    assert "One claim per criterion" in page.reading.text.text()
-    assert page.writing.text() == guidelines.shipped(Stage.RUBRIC)
-    assert older(page) == []
-
-
 def test_ctrl_enter_publishes_the_next_version_and_lists_who_answered_before(project, show):
     page = show()
     page.writing.edit.setPlainText(OURS)
     assert page.publish.text().startswith("Publish as version 2")
     press("Ctrl+Return")
-    assert guidelines.text_in_force(project, Stage.RUBRIC) == OURS
+    assert settings.text_in_force(project, Stage.RUBRIC) == OURS
     assert "Version 2 of “Rubric” is in force." in page.answer.text()
     assert "keep the version they were given under" in page.answer.text()
     assert older(page) == [("1", "version 1", "version 2")]
     assert page.publish.text().startswith("Publish as version 3")
 
 
-def test_the_text_in_force_cannot_be_published_again(project, show):
-    page = show()
-    press("Ctrl+Return")
-    assert "already the current" in page.window().messages.text()
-    assert guidelines.versions(project, Stage.RUBRIC) == []
-
-
 def test_every_version_can_be_read_and_written_on_from(project, show):
-    guidelines.write(project, Stage.RUBRIC, OURS)
-    guidelines.write(project, Stage.RUBRIC, "# Third\n")
+    settings.write(project, Stage.RUBRIC, OURS)
+    settings.write(project, Stage.RUBRIC, "# Third\n")
     page = show()
     assert page.reading.versions.count() == 3
     page.reading.versions.setCurrentIndex(1)
@@ -77,7 +63,7 @@ def test_every_version_can_be_read_and_written_on_from(project, show):
     page.reading.take_up.click()
     assert page.writing.text() == OURS
     press("Ctrl+Return")
-    assert [each.text for each in guidelines.versions(project, Stage.RUBRIC)] == [OURS, "# Third\n", OURS]
+    assert [each.text for each in settings.versions(project, Stage.RUBRIC)] == [OURS, "# Third\n", OURS]
 
 
 def test_a_draft_stays_until_it_is_published_or_discarded(project, show):
@@ -85,10 +71,10 @@ def test_a_draft_stays_until_it_is_published_or_discarded(project, show):
     page.writing.edit.setPlainText(OURS)
     page.window().show_page("Items")
     page.window().show_page("Guidelines", stage="plan")
-    assert page.writing.text() == guidelines.shipped(Stage.PLAN)
+    assert page.writing.text() == settings.shipped(Stage.PLAN)
     page.window().show_page("Guidelines", stage="rubric")
     assert page.writing.text() == OURS
-    assert guidelines.current(project, Stage.RUBRIC) is None
+    assert settings.current(project, Stage.RUBRIC) is None
     page.writing.discard.click()
     assert not page.writing.changed()
 
@@ -103,19 +89,9 @@ def test_the_preview_shows_markdown_made_safe(show):
     assert "<img" not in shown
 
 
-def test_what_changes_is_marked_word_by_word_and_markup_stays_letters(show):
-    page = show()
-    words = guidelines.shipped(Stage.RUBRIC).replace("vague", "<b>unclear</b>")
-    page.writing.edit.setPlainText(words)
-    press("Ctrl+P", 2)
-    shown = page.writing.look.text()
-    assert "vague" in shown
-    assert "<b>unclear</b>" in shown
-
-
 def test_the_next_key_goes_on_to_answers_of_other_stages_and_enter_to_the_item(project, show):
-    guidelines.write(project, Stage.RUBRIC, OURS)
-    guidelines.write(project, Stage.PLAN, OURS)
+    settings.write(project, Stage.RUBRIC, OURS)
+    settings.write(project, Stage.PLAN, OURS)
     page = show(Stage.QUERY)
     press("Ctrl+J")
     assert (page.stage, focus()) == (Stage.PLAN, page.table)
@@ -126,38 +102,21 @@ def test_the_next_key_goes_on_to_answers_of_other_stages_and_enter_to_the_item(p
     assert (window.page.NAME, window.page.sheet.kind) == ("Author", Kind.RUBRIC)
 
 
-def test_ctrl_page_down_goes_through_the_stages(show):
-    page = show(Stage.SELECTION)
-    press("Ctrl+PgDown")
-    assert page.stage is Stage.QUERY
-    press("Ctrl+PgUp", 2)
-    assert page.stage is Stage.LABELLING
-
-
 def test_an_annotator_reads_and_sees_their_own_older_answers_alone(project, show):
     pairs.submit(project, {"Ben": pairs.rubric(pairs.BEN, "b")})
     pairs.work_as(project, "Cora")
-    guidelines.write(project, Stage.RUBRIC, OURS)
+    settings.write(project, Stage.RUBRIC, OURS)
     pairs.work_as(project, "Ben")
     page = show()
     assert not page.writing.isVisible()
     assert not page.publish.isVisible()
     assert [page.older.at(row).person_id for row in range(page.older.rowCount())] == [project.by]
     press("Ctrl+Return")
-    assert len(guidelines.versions(project, Stage.RUBRIC)) == 1
-
-
-def test_typing_digits_and_tab_leaves_the_editor_as_a_text_field_should(show):
-    page = show()
-    page.writing.edit.setFocus()
-    QTest.keyClicks(page.writing.edit, "123")
-    assert "123" in page.writing.text()
-    press("Tab")
-    assert focus() is not page.writing.edit
+    assert len(settings.versions(project, Stage.RUBRIC)) == 1
 
 
 def test_the_models_keep_qts_contract(project, show, qtmodeltester):
-    guidelines.write(project, Stage.RUBRIC, OURS)
+    settings.write(project, Stage.RUBRIC, OURS)
     page = show()
     qtmodeltester.check(page.older)
     assert page.older.rowCount() == 1
@@ -166,14 +125,28 @@ def test_the_models_keep_qts_contract(project, show, qtmodeltester):
 def test_letter_18_people_weigh_a_rubric_set_in_a_file_and_it_is_kept_as_another(project, show, tmp_path):
     page = show()
     plain = Rubric(units=(Criterion(text="Is a report", weight=1),))
-    named_rubrics.keep(project, "plain", {"1": plain})
-    named_rubrics.use(project, "plain")
+    rubric_views.keep_set(project, "plain", {"1": plain})
+    rubric_views.use(project, "plain")
     page.rubrics.more.setChecked(True)
     sets, path = page.rubrics.drafting, tmp_path / "plain weighed.csv"
     sets.write_file("plain", path)
     assert sets.bar.answer.text() == "Saved 1 criterion of “plain” to plain weighed.csv."
     path.write_text(path.read_text("utf-8-sig").replace(",1", ",3"), "utf-8")
     sets.import_file(path)
-    (unit,) = named_rubrics.sets(project)["plain weighed"]["1"].units
+    (unit,) = rubric_views.named_sets(project)["plain weighed"]["1"].units
     assert (unit.text, unit.weight) == ("Is a report", 3)
     assert page.rubrics.box.findData("plain weighed") > 0
+
+
+WRITTEN = "# Our rubrics\n\nOur house rule.\n\n## weight\n\nThree only for what decides.\n"
+
+
+def test_the_author_page_shows_the_coordinators_text_and_its_part_on_the_field(tmp_path, page_over):
+    project = labelling_project(tmp_path, questions=1)
+    settings.write(project, Stage.RUBRIC, WRITTEN)
+    page = page_over(project, "Author", kind="rubric")
+    press("F2")
+    assert "Our house rule." in page.side.text.text()
+    assert "One claim per criterion" not in page.side.text.text()
+    page.side.follow(page.sheet.kind, "weight")
+    assert "Three only for what decides." in page.side.text.text()

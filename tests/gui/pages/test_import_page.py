@@ -8,13 +8,13 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QFileDialog, QMenu
 
-from annotator.actions.authoring import criterion_weights
-from annotator.actions.items import items, summaries
+from annotator.actions.authoring import settings
+from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import add_person, known, new_project
 from annotator.cli import run_command
-from annotator.domain.experts.person import Role
-from annotator.gui.pages.collected_view import CollectedFilter
+from annotator.domain.experts.assignment import Role
+from annotator.gui.pages.importing import CollectedFilter
 from annotator.gui.shell.start import StartPage
 from tests.gui.pages.test_open_task import drop
 from tests.material import eprint_folder as made
@@ -34,23 +34,6 @@ def files(folder, weight=2):
     for name, content in texts.items():
         (folder / name).write_text(json.dumps(content), encoding="utf-8")
     return folder
-
-
-def test_looking_changes_nothing_and_importing_brings_everything(tmp_path, window_over, qtbot):
-    window = window_over(new_project(tmp_path / "new.goldsmith"), "Import")
-    page, project = window.page, window.desk.project
-    page.look_at([files(tmp_path / "bench")])
-    qtbot.waitUntil(page.go.isEnabled)
-    assert "1 items" in page.preview.toPlainText()
-    assert items.count(project) == 0
-    page._import()
-    qtbot.waitUntil(lambda: "The import is done: 1 " in window.messages.text())
-    assert window.page is page
-    window.messages._act.click()
-    assert window.page.NAME == "Items"
-    assert window.messages.text() == ""
-    assert summaries.counts(project)["criteria"] == 1
-    assert window.page._model.rowCount() == 1
 
 
 def table(path, *rows):
@@ -109,8 +92,8 @@ def test_questions_reports_and_criteria_that_are_dropped_come_in_by_eight_acts_a
     assert page.skip.isHidden()
     page.go.click()
     qtbot.waitUntil(lambda: "The import is done" in window.messages.text())
-    found = summaries.counts(window.desk.project)
-    assert (found["items"], found["responses"], found["criteria"]) == (20, 40, 18)
+    result = items.content_counts(window.session.project)
+    assert (result["items"], result["responses"], result["criteria"]) == (20, 40, 18)
     assert len(acts) <= 8
 
 
@@ -195,26 +178,7 @@ def test_weights_are_asked_about_once(page, tmp_path, qtbot):
     assert (page.refused.rowCount(), page.go.isEnabled()) == (0, True)
     page.go.click()
     qtbot.waitUntil(lambda: "The import is done" in page.window().messages.text())
-    assert criterion_weights.allowed(page.desk.project).text == "-8 to 9"
-
-
-def test_criteria_are_gold_from_outside_or_somebodys_drafts(page, tmp_path, qtbot):
-    add_person(page.desk.project, "Ada", (Role.ANNOTATOR,), "Ada")
-    read(page, table(tmp_path / "t.csv", ["id", "question", "criterion"], ["1", "Why?", "Says why"]))
-    assert page.author.currentText() == "Gold from outside"
-    page.author.setCurrentText("Drafts of Ada")
-    page.author.activated.emit(page.author.currentIndex())
-    settle(page)
-    page.go.click()
-    qtbot.waitUntil(lambda: "The import is done" in page.window().messages.text())
-    (row,) = authored(page.desk.project)
-    assert row == ("Ada", "draft")
-
-
-def authored(project):
-    with project.store.read() as db:
-        question = "SELECT p.alias, a.state FROM artifact a JOIN person p ON p.id = a.author_id"
-        return db.exec_driver_sql(question).all()
+    assert settings.allowed(page.session.project).text == "-8 to 9"
 
 
 def test_a_drop_is_for_who_may_import(tmp_path, window_over, qtbot):
@@ -232,23 +196,6 @@ def test_a_drop_is_for_who_may_import(tmp_path, window_over, qtbot):
     qtbot.addWidget(start)
     drop(start, file)
     assert "Open or make a project first" in start.messages.text()
-
-
-def test_a_bad_entry_is_named_and_keeps_everything_out(tmp_path, window_over, qtbot):
-    page = window_over(new_project(tmp_path / "new.goldsmith"), "Import").page
-    page.look_at([files(tmp_path / "bench", weight=7)])
-    qtbot.waitUntil(lambda: page.refused.rowCount() > 0)
-    assert page.refused.at(0)[:2] == ("rubric.json", "entry 1")
-    assert not page.go.isEnabled()
-
-
-def test_what_is_no_json_is_refused_in_words(tmp_path, window_over, qtbot):
-    window = window_over(new_project(tmp_path / "new.goldsmith"), "Import")
-    folder = files(tmp_path / "bench")
-    (folder / "rubric.json").write_text("{not json", encoding="utf-8")
-    window.page.look_at([folder])
-    qtbot.waitUntil(lambda: "rubric.json" in window.messages.text() or window.page.refused.rowCount() > 0)
-    assert not window.page.go.isEnabled()
 
 
 def collected(tmp_path):
@@ -278,22 +225,3 @@ def test_collected_papers_show_what_each_stage_left_and_why(tmp_path, window_ove
     assert lines(page) == [["2506.00003v1", "Only a PDF was submitted, no LaTeX."]]
     assert view.texts.isHidden()
     assert not page.preview.isVisible()
-
-
-def test_collected_papers_come_in_at_once(tmp_path, window_over, qtbot):
-    window = window_over(new_project(tmp_path / "new.goldsmith"), "Import")
-    page = window.page
-    page.look_at([collected(tmp_path)])
-    qtbot.waitUntil(page.go.isEnabled)
-    page._import()
-    qtbot.waitUntil(lambda: "The import is done: 1 " in window.messages.text())
-    assert summaries.counts(window.desk.project)["references"] == 5
-    assert page.collected.isHidden()
-
-
-def test_a_folder_without_kept_papers_shows_the_refusals_first(tmp_path, window_over, qtbot):
-    page = window_over(new_project(tmp_path / "new.goldsmith"), "Import").page
-    page.look_at([made.folder(tmp_path / "papers", {"2506.00003v1": b"%PDF"})])
-    qtbot.waitUntil(lambda: page.collected.shown.held is CollectedFilter.SOURCE)
-    assert lines(page)[0][0] == "2506.00003v1"
-    assert not page.go.isEnabled()

@@ -6,22 +6,18 @@ import sys
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent
-from PySide6.QtWidgets import QFileDialog
 
 from annotator import __main__ as program
 from annotator.actions.assignments import assignments
-from annotator.actions.authoring.annotating import artifacts_of
 from annotator.actions.items import items
-from annotator.actions.project import backups, people
+from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Stage
-from annotator.gui.desk import dropping
-from annotator.gui.shell.projects import recent
-from annotator.gui.shell.start import StartPage
-from annotator.gui.shell.starting import Goldsmith
+from annotator.gui.shell.navigation import recent
+from annotator.gui.shell.start import Goldsmith, StartPage
 from annotator.gui.shell.window import Window
-from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from tests.material.sent_apart import annotators, coordinated, returned, task_for, write_rubric
+from annotator.gui.widgets.fields import GrowingEdit
+from tests.material.sent_apart import annotators, coordinated, returned, task_for
 
 
 @pytest.fixture
@@ -84,7 +80,7 @@ def with_a_third_item(study, tmp_path):
 def test_files_of_ours_open_the_window(name, monkeypatch):
     opened = []
     monkeypatch.setattr(sys, "argv", ["goldsmith", name])
-    monkeypatch.setattr("annotator.gui.shell.starting.run", lambda path: opened.append(str(path)) or 0)
+    monkeypatch.setattr("annotator.gui.shell.start.run", lambda path: opened.append(str(path)) or 0)
     assert program.main() == 0
     assert opened == [name]
 
@@ -94,81 +90,24 @@ def test_a_task_becomes_a_project_beside_it_and_says_where(goldsmith, task, qtbo
     assert isinstance(first, StartPage)
     assert "Opening the task" in first.messages.text()
     window = window_of(goldsmith, qtbot)
-    path = window.desk.project.path
+    path = window.session.project.path
     assert path.parent == task.parent
-    assert items.count(window.desk.project) == 2
-    assert window.desk.project.person.name == "Ana Silva"
+    assert items.count(window.session.project) == 2
+    assert window.session.project.person.name == "Ana Silva"
     assert "2 new items" in window.messages.text()
     assert path.name in window.messages.text()
     assert recent() == [path.resolve()]
 
 
-def test_a_task_where_mail_programs_clear_up_goes_to_the_folder_of_projects(
-    goldsmith, task, tmp_path, qtbot, monkeypatch
-):
-    monkeypatch.setattr("annotator.actions.parcels.tasking.is_passing", lambda folder: True)
-    monkeypatch.setattr("annotator.actions.parcels.tasking.user_data", lambda: tmp_path / "own")
-    goldsmith.show(task)
-    assert window_of(goldsmith, qtbot).desk.project.path.parent == tmp_path / "own" / "projects"
-    assert str(tmp_path / "own" / "projects") in told(goldsmith, qtbot, "Your task is ready").text()
-
-
-def test_a_later_task_adds_to_the_project_wherever_it_lies(goldsmith, study, task, tmp_path, qtbot):
-    goldsmith.show(task)
-    window = window_of(goldsmith, qtbot)
-    path = window.desk.project.path
-    written = write_rubric(window.desk.project, items.ids(window.desk.project)[0], "Mine")
-    goldsmith.show(None)
-    goldsmith.show(with_a_third_item(study, tmp_path))
-    window = window_of(goldsmith, qtbot, path)
-    told(goldsmith, qtbot, "1 new item were added by this task.")
-    assert items.count(window.desk.project) == 3
-    assert [own.id for own in artifacts_of(window.desk.project, items.ids(window.desk.project)[0])] == [
-        written
-    ]
-    assert [backup.why for backup in backups.listing(path)] == ["before importing a task"]
-
-
 def test_a_task_dropped_on_its_own_window_brings_it_up_to_date(goldsmith, study, task, tmp_path, qtbot):
     goldsmith.show(task)
     before = window_of(goldsmith, qtbot)
-    path = before.desk.project.path
+    path = before.session.project.path
     drop(before, with_a_third_item(study, tmp_path))
     told(goldsmith, qtbot, "1 new item were added by this task.")
     assert goldsmith._shown is not before
     assert goldsmith._shown.shows(path)
     assert goldsmith._shown.page._model.rowCount() == 3
-
-
-def test_the_same_task_again_changes_nothing_and_says_so(goldsmith, task, qtbot):
-    goldsmith.show(task)
-    path = window_of(goldsmith, qtbot).desk.project.path
-    goldsmith.show(task)
-    told(goldsmith, qtbot, "This task adds no new items.")
-    assert goldsmith._shown.shows(path)
-    assert items.count(goldsmith._shown.desk.project) == 2
-
-
-def test_a_task_dropped_on_another_project_opens_its_own(goldsmith, study, task, qtbot):
-    study.close()
-    drop(goldsmith.show(study.path), task)
-    told(goldsmith, qtbot, "Your task is ready")
-    assert goldsmith._shown.desk.project.from_task
-
-
-def test_the_first_page_takes_a_dropped_task(goldsmith, task, qtbot):
-    drop(goldsmith.show(None), task)
-    assert window_of(goldsmith, qtbot).desk.project.from_task
-
-
-def test_the_first_page_asks_for_a_task(goldsmith, task, qtbot, monkeypatch):
-    asked = []
-    monkeypatch.setattr(
-        QFileDialog, "getOpenFileName", lambda *words: asked.append(words[3]) or (str(task), "")
-    )
-    goldsmith.show(None).task.click()
-    assert window_of(goldsmith, qtbot).desk.project.from_task
-    assert dropping.TASK in asked[0]
 
 
 def test_a_damaged_task_is_refused_in_words_and_leaves_nothing_behind(goldsmith, task, tmp_path, qtbot):
@@ -193,7 +132,7 @@ def test_a_refused_task_leaves_the_open_window_and_what_is_typed(goldsmith, stud
 
 def test_a_task_is_not_taken_into_a_project_open_elsewhere(goldsmith, study, task, tmp_path, qtbot):
     goldsmith.show(task)
-    path = window_of(goldsmith, qtbot).desk.project.path
+    path = window_of(goldsmith, qtbot).session.project.path
     goldsmith.show(None)
     elsewhere = Project.open(path)
     elsewhere.hold()
@@ -206,12 +145,12 @@ def test_a_task_is_not_taken_into_a_project_open_elsewhere(goldsmith, study, tas
 
 def test_a_making_that_was_cut_short_is_gone_on_with(goldsmith, task, qtbot):
     goldsmith.show(task)
-    path = window_of(goldsmith, qtbot).desk.project.path
+    path = window_of(goldsmith, qtbot).session.project.path
     goldsmith.show(None)
     path.unlink()
     Project.create(path).close()
     goldsmith.show(task)
-    assert items.count(window_of(goldsmith, qtbot, path).desk.project) == 2
+    assert items.count(window_of(goldsmith, qtbot, path).session.project) == 2
 
 
 def test_returned_work_leads_to_the_project_it_belongs_to(goldsmith, study, tmp_path, qtbot):
@@ -227,21 +166,6 @@ def test_returned_work_leads_to_the_project_it_belongs_to(goldsmith, study, tmp_
     qtbot.waitUntil(lambda: window.page.intake.tree.topLevelItemCount() == 1)
 
 
-def test_returned_work_of_an_unknown_project_says_where_it_goes(goldsmith, study, tmp_path, qtbot):
-    goldsmith.show(returned(study, annotators(study)[0].id, tmp_path / "ana"))
-    assert "File → Exchange…" in told(goldsmith, qtbot, "is not known here").text()
-
-
-def test_ones_own_returned_work_is_to_be_mailed(goldsmith, study, task, tmp_path, qtbot):
-    goldsmith.show(task)
-    window = window_of(goldsmith, qtbot)
-    work = returned(study, window.desk.project.person.id, tmp_path / "copy")
-    drop(window, work)
-    assert (
-        "Mail it to the sender of your task" in told(goldsmith, qtbot, "your work file to send back").text()
-    )
-
-
 def test_returned_work_dropped_on_a_coordinators_window_is_looked_at_there(goldsmith, study, tmp_path, qtbot):
     work = [returned(study, person.id, tmp_path / person.alias) for person in annotators(study)]
     assert people.someone(study).name == "Me"
@@ -255,13 +179,13 @@ def test_returned_work_dropped_on_a_coordinators_window_is_looked_at_there(golds
 def test_a_file_that_the_system_asks_for_is_passed_on():
     """In a process of its own: there is only one application to a process, and this one's is plain."""
     words = (
-        "import sys; from annotator.gui.shell.starting import Application; "
+        "import sys; from annotator.gui.shell.start import Application; "
         "from PySide6.QtGui import QFileOpenEvent; application = Application(sys.argv[:1]); "
         "application.file_asked.connect(print); "
         "application.sendEvent(application, QFileOpenEvent('/mail/a.goldsmith-task'))"
     )
-    found = subprocess.run([sys.executable, "-c", words], capture_output=True, encoding="utf-8", check=True)
-    assert found.stdout.strip() == "/mail/a.goldsmith-task"
+    result = subprocess.run([sys.executable, "-c", words], capture_output=True, encoding="utf-8", check=True)
+    assert result.stdout.strip() == "/mail/a.goldsmith-task"
 
 
 def test_a_dropped_file_never_becomes_words_of_a_text_field(qtbot):

@@ -1,11 +1,16 @@
-"""The page of releases: the texts of cited pages leave only where that was asked for."""
+"""The pages of releases, of the final pass and of checks."""
 
 import json
 
 import pytest
+from PySide6.QtWidgets import QFileDialog
 
+from annotator.actions.agreement import final_pass
+from annotator.actions.items import items
 from annotator.actions.releases import releases
+from tests.projects.labelling_project import labelling_project
 from tests.projects.small_project import small_project
+from tests.storage import sql
 
 
 @pytest.fixture
@@ -31,21 +36,50 @@ def test_texts_of_cited_pages_and_addresses_leave_only_when_ticked(
     assert json.loads((tmp_path / "out" / "manifest.json").read_text("utf-8"))["number"] == 1
 
 
-def test_other_layouts_have_no_pages_to_include(page):
-    page.with_pages.setChecked(True)
-    page.group.buttons()[2].setChecked(True)
-    assert not page.with_pages.isEnabled()
-
-
 def test_what_is_open_stands_there_before_anything_is_written(page, qtbot):
     qtbot.waitUntil(lambda: page.points.text() != "")
     assert [line.split(":")[1] for line in page.points.text().splitlines()] == [
         " The final pass is not signed for 2 items (1, 2)",
         " The description is empty",
     ]
-    page.desk.do(releases.state, "description", "Two questions.")
-    page.arrive({})
+    page.session.do(releases.state, "description", "Two questions.")
+    page.navigate({})
     qtbot.waitUntil(lambda: "description" not in page.points.text())
 
 
 GATHER = releases.gather
+
+
+def test_a_search_index_out_of_step_is_found_and_mended(small, window_over, qtbot):
+    sql.alter(small, "DELETE FROM item_words")
+    page = window_over(small, "Check").page
+    qtbot.waitUntil(lambda: page.list.count() > 0)
+    assert "search index" in page.list.item(0).text()
+    page.mend.click()
+    qtbot.waitUntil(lambda: "in order" in page.answer.text())
+
+
+def test_letter_9_a_check_is_signed_on_the_page(tmp_path, window_over):
+    project = labelling_project(tmp_path)
+    page = window_over(project, "Final pass").page
+    assert (page.list.topLevelItemCount(), page.list.topLevelItem(0).text(1)) == (2, "open")
+    page.check.setCurrentIndex(page.check.findData("leak"))
+    page.state.setCurrentIndex(page.state.findData("passed"))
+    page.sign.click()
+    assert final_pass.of_item(project, items.ids(project)[0])["leak"].state.value == "passed"
+    assert page.list.topLevelItem(0).text(4) == "passed"
+    assert "signed by" in page.said.text()
+
+
+def test_whether_the_summary_was_saved_is_said_on_the_page(tmp_path, window_over, monkeypatch):
+    page = window_over(labelling_project(tmp_path), "Final pass", part="Pilot").page
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "folder"), ""))
+    page._save()
+    assert page.answer.text() == ""
+    assert "is a folder" in page.window().messages.text()
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "pilot.md"), ""))
+    page._save()
+    assert (tmp_path / "pilot.md").read_text(encoding="utf-8") == page.pilot.text
+    assert "pilot.md" in page.answer.text()
+    assert page.answer.window() is page.window()

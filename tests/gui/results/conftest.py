@@ -32,13 +32,13 @@ def adra_page(tmp_path, window_over, qtbot):
 def at(page, qtbot, body="view"):
     """The page once it has counted, with that part of it in view."""
     qtbot.waitUntil(lambda: page.body.currentWidget() is getattr(page, body))
-    qtbot.waitUntil(lambda: not page.desk._errands)
+    qtbot.waitUntil(lambda: not page.session._tasks_behind)
     return page
 
 
 def go(page, qtbot, name, body="view", **choose):
-    page.arrive({"view": name, "choose": choose})
-    page.desk.wait()
+    page.navigate({"view": name, "choose": choose})
+    page.session.wait()
     qtbot.waitUntil(lambda: page._name == name and not page.hint.text().startswith("Counting"))
     return at(page, qtbot, body)
 
@@ -56,7 +56,7 @@ def heads(page):
 def opened(page, qtbot, row=0, column=1):
     page.view.table.setCurrentIndex(page.view.model.index(row, column))
     page.view.table.activated.emit(page.view.table.currentIndex())
-    page.desk.wait()
+    page.session.wait()
     qtbot.waitUntil(lambda: page.behind.note.text() not in ("", "Reading…"))
     return page.behind
 
@@ -71,6 +71,6 @@ def choose_last(page):
 
 
 def counted(page, qtbot):
-    page.desk.wait()
-    qtbot.waitUntil(lambda: not page.desk._errands)
+    page.session.wait()
+    qtbot.waitUntil(lambda: not page.session._tasks_behind)
     assert not page.hint.text().startswith("Counting")

@@ -6,8 +6,8 @@ import threading
 import pytest
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from annotator.gui.shell import starting
-from annotator.gui.shell.starting import Goldsmith
+from annotator.gui.shell import start
+from annotator.gui.shell.start import Goldsmith
 
 
 class Left(QObject):
@@ -67,7 +67,7 @@ def test_everything_is_looked_through_only_while_nothing_happens(monkeypatch, co
     monkeypatch.setattr(gc, "get_count", lambda: counts)
     monkeypatch.setattr(gc, "get_threshold", lambda: (700, 10, 10))
     monkeypatch.setattr(gc, "collect", lambda generation=2: asked.append(generation))
-    starting.tidy()
+    start.tidy()
     assert asked == collected
 
 

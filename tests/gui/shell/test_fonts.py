@@ -1,4 +1,4 @@
-"""Letters and not boxes: a font of our own where the system has none, and a line where a script has no font."""
+"""Letters and languages: a font of our own where there is none, and what a smaller bundle must still know."""
 
 import json
 import os
@@ -11,20 +11,21 @@ from pytestqt.qtbot import QtBot
 
 from annotator.actions.items import items
 from annotator.actions.project.people import new_project
-from annotator.gui.shell import fonts
-from annotator.gui.shell.starting import Goldsmith
+from annotator.gui.shell import menus
+from annotator.gui.shell.menus import dated, in_order, steps
+from annotator.gui.shell.start import Goldsmith
 
 ON_A_BARE_MACHINE = """
 import json, sys
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
-from annotator.gui.shell import fonts
+from annotator.gui.shell import menus
 
 application = QApplication([])
-found = {"before": fonts.seen()}
-fonts.ensure(application)
-found |= {"after": fonts.seen(), "latin": fonts.lacking("abc, é, Ж, Ω"), "chinese": fonts.lacking("a 界 b")}
-from annotator.gui.shell.starting import Goldsmith, make_application
+found = {"before": menus.seen()}
+menus.ensure(application)
+found |= {"after": menus.seen(), "latin": menus.lacking("abc, é, Ж, Ω"), "chinese": menus.lacking("a 界 b")}
+from annotator.gui.shell.start import Goldsmith, make_application
 window = Goldsmith(make_application()).show(Path(sys.argv[1]))
 found["told"] = window.messages.text()
 window.close()
@@ -54,18 +55,18 @@ def test_on_a_machine_without_fonts_letters_are_drawn_and_missing_scripts_named(
         check=True,
         env=os.environ | {"FONTCONFIG_FILE": str(tmp_path / "fonts.conf"), "QT_QPA_PLATFORM": "offscreen"},
     )
-    found = json.loads(done.stdout)
-    assert (found["before"], found["after"]) == ("", "DejaVu Sans")
-    assert (found["latin"], found["chinese"]) == ("", "Chinese, Japanese or Korean")
-    assert "no font for Chinese, Japanese or Korean" in found["told"]
-    assert "fonts-noto-cjk" in found["told"]
+    result = json.loads(done.stdout)
+    assert (result["before"], result["after"]) == ("", "DejaVu Sans")
+    assert (result["latin"], result["chinese"]) == ("", "Chinese, Japanese or Korean")
+    assert "no font for Chinese, Japanese or Korean" in result["told"]
+    assert "fonts-noto-cjk" in result["told"]
 
 
 def test_a_script_without_letters_is_told_once_in_the_window(
     qtbot: QtBot, chinese: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    monkeypatch.setattr(fonts, "lacking", lambda text: read.append(text) or "Thai")
+    monkeypatch.setattr(menus, "lacking", lambda text: read.append(text) or "Thai")
     window = Goldsmith(_application()).show(chinese)
     assert read == ["为什么会下雨?"]
     assert "This system has no font for Thai" in window.messages.text()
@@ -73,19 +74,33 @@ def test_a_script_without_letters_is_told_once_in_the_window(
 
 
 def test_what_every_font_has_is_never_lacking(qtbot: QtBot) -> None:
-    assert fonts.lacking("") == ""
-    assert fonts.lacking("Plain words, é, Ж, Ω — “quoted” ≤ 3 → 4 \U0001f600") == ""
+    assert menus.lacking("") == ""
+    assert menus.lacking("Plain words, é, Ж, Ω — “quoted” ≤ 3 → 4 \U0001f600") == ""
 
 
 def test_letters_are_told_from_boxes(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert fonts.seen()
-    box = fonts._drawn("a", _application().font())
-    monkeypatch.setattr(fonts, "_drawn", lambda letter, font: box)
-    assert fonts.seen() == ""
-    assert fonts.lacking("ส") == "Thai"
+    assert menus.seen()
+    box = menus._drawn("a", _application().font())
+    monkeypatch.setattr(menus, "_drawn", lambda letter, font: box)
+    assert menus.seen() == ""
+    assert menus.lacking("ส") == "Thai"
 
 
 def _application():
     from PySide6.QtWidgets import QApplication
 
     return QApplication.instance()
+
+
+def test_names_are_sorted_with_accents_beside_their_letters_and_numbers_by_value() -> None:
+    assert in_order(["Zoo", "été 10", "eta", "été 9", "甲"]) == ["eta", "été 9", "été 10", "Zoo", "甲"]
+
+
+def test_a_caret_does_not_stop_inside_a_letter() -> None:
+    assert [steps(text) for text in ("", "ab", "e\u0301", "👩\u200d👧", "界面")] == [0, 2, 1, 1, 2]
+
+
+def test_a_month_is_named_in_each_language() -> None:
+    # 2 678 400 s are the 31 days of January.
+    assert dated(2_678_400, "de") == "Februar 1970"
+    assert dated(2_678_400, "zh") == "二月 1970"

@@ -11,11 +11,10 @@ from shiboken6 import isValid
 
 from annotator.actions.items import items
 from annotator.actions.project import people
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role
 from annotator.gui import theme
-from annotator.gui.shell.starting import Goldsmith
-from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.shell.start import Goldsmith
+from annotator.gui.widgets.chips import Chip, Chips, EmptyState
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.windows.labelling_keys import be_active
 

@@ -13,9 +13,7 @@ from PySide6.QtWidgets import QPushButton
 from annotator.actions.items import items
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
-from annotator.gui.shell.projects import recent, related_sample
-from annotator.gui.shell.start import StartPage
-from annotator.gui.shell.starting import Goldsmith, make_application
+from annotator.gui.shell.start import Goldsmith, StartPage, make_application
 from annotator.gui.shell.window import Window
 from tests.projects.small_project import small_project
 from tests.windows.labelling_keys import be_active
@@ -42,19 +40,6 @@ def test_on_windows_the_taskbar_knows_the_program_and_not_python(qapp, monkeypat
     monkeypatch.setattr(ctypes, "windll", SimpleNamespace(shell32=shell), raising=False)
     make_application()
     assert named == ["org.goldsmith.goldsmith"]
-
-
-def test_without_a_file_the_first_page_offers_the_ways_in(goldsmith):
-    page = goldsmith.show(None)
-    assert isinstance(page, StartPage)
-    assert page.sample.isVisible()
-    assert page.new.isVisible()
-    assert page.open.isVisible()
-
-
-def test_an_opened_project_is_listed_the_next_time(goldsmith, file):
-    assert isinstance(goldsmith.show(file), Window)
-    assert recent() == [file.resolve()]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +74,7 @@ def test_a_project_open_elsewhere_is_named_with_its_holder_and_may_be_read(golds
     assert "open in another Goldsmith" in page.messages.text()
     page.to_read.emit(file)
     assert isinstance(goldsmith._shown, Window)
-    assert goldsmith._shown.desk.project.readonly
+    assert goldsmith._shown.session.project.readonly
     other.close()
 
 
@@ -109,7 +94,7 @@ def test_opening_what_is_already_open_keeps_its_window(goldsmith, file):
 
 def test_a_sample_that_cannot_be_made_is_explained_on_the_first_page(goldsmith, tmp_path, monkeypatch, qtbot):
     (tmp_path / "no-folder").write_text("a file stands where the folder should be", "utf-8")
-    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path / "no-folder")
+    monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path / "no-folder")
     page = goldsmith.show_sample()
     assert isinstance(page, StartPage)
     qtbot.waitUntil(lambda: "could not be created" in page.messages.text())
@@ -138,7 +123,7 @@ def test_whatever_ends_the_making_gives_the_first_page_back(goldsmith, monkeypat
 def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
     goldsmith, tmp_path, monkeypatch, qtbot
 ):
-    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path)
     page = goldsmith.show(None)
     page.sample.click()
     # It is not made by the click: that has come back.
@@ -151,19 +136,8 @@ def test_the_sample_is_made_while_the_window_lives_on_and_says_how_far_it_is(
     assert goldsmith.shown().tries.isVisible()
 
 
-def test_the_sample_of_related_work_is_made_once_and_then_opened(goldsmith, tmp_path, monkeypatch, qtbot):
-    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
-    page = goldsmith.show(None)
-    page.related.click()
-    assert not page.sample.isEnabled()
-    qtbot.waitUntil(lambda: isinstance(goldsmith.shown(), Window), timeout=30_000)
-    made = goldsmith.shown().desk.project
-    assert [items.read(made, one).subject for one in items.ids(made)] == ["cs.LG"]
-    assert related_sample(lambda *_: None) == made.path
-
-
 def test_a_first_page_closed_while_the_sample_is_made_leaves_it_whole(goldsmith, tmp_path, monkeypatch):
-    monkeypatch.setattr("annotator.gui.shell.projects.user_data", lambda: tmp_path)
+    monkeypatch.setattr("annotator.gui.shell.navigation.user_data", lambda: tmp_path)
     page = goldsmith.show(None)
     page.sample.click()
     page.close()
@@ -184,17 +158,12 @@ def test_enter_presses_what_has_the_focus_on_the_first_page(goldsmith, key, qtbo
     assert pressed == [page.sample, page.related, page.seminar, page.new, page.open, page.task]
 
 
-def test_the_program_has_an_icon(qapp):
-    make_application()
-    assert not qapp.windowIcon().isNull()
-
-
 def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     goldsmith, file, sample_file, tmp_path, qtbot
 ):
     (tmp_path / "sample.goldsmith").write_bytes(sample_file.read_bytes())
     window = goldsmith.show(tmp_path / "sample.goldsmith")
-    items.add(window.desk.project, "A question of my own?", "Technical Details", "Deep learning")
+    items.add(window.session.project, "A question of my own?", "Technical Details", "Deep learning")
     (act,) = [act for act in entries(window) if act.text().startswith("Reset the sample")]
     act.trigger()
     assert "Reset the sample?" in window.messages.text()
@@ -205,7 +174,7 @@ def test_the_sample_can_be_reset_from_its_window_and_no_other_project_can(
     qtbot.waitUntil(lambda: isinstance(goldsmith._shown, StartPage))
     assert goldsmith._shown.making.isVisible()
     qtbot.waitUntil(lambda: isinstance(goldsmith._shown, Window))
-    assert items.count(goldsmith._shown.desk.project) == 6
+    assert items.count(goldsmith._shown.session.project) == 6
     assert len(list(tmp_path.glob("sample.set-aside-*.goldsmith"))) == 1
     assert not [act for act in entries(goldsmith.show(file)) if "sample" in act.text()]
 

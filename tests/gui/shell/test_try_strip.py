@@ -1,13 +1,14 @@
-"""The strip of the sample: it leads to each place, and is gone once dismissed."""
+"""The strip of the sample leads to each place, and one goes on where one left a project."""
 
 from contextlib import closing
 
 import pytest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
-from annotator.actions.project.file import Project
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, settings_of
 from annotator.gui import theme
-from annotator.gui.shell.try_strip import DISMISS, TRY
+from annotator.gui.shell.window import DISMISS, TRY
 from tests.windows.words_shown import all_words
 
 
@@ -21,22 +22,6 @@ def test_the_sample_opens_where_the_first_step_is(whole_sample, opened):
     assert (window.page.NAME, window.page.item.key) == ("Author", "street-trees")
     assert TRY in all_words(window)
     assert len(steps(window)) == 5
-
-
-@pytest.mark.parametrize("number", range(5))
-def test_each_step_leads_to_its_place(whole_sample, window_over, number):
-    window = window_over(whole_sample)
-    steps(window)[number].click()
-    said = all_words(window.page)
-    page, item = [
-        ("Author", "street-trees"),
-        ("Author", "street-trees"),
-        ("Label", "item school-start"),
-        ("Adjudicate", "Rubric · item night-trains"),
-        ("Judges", "Past runs"),
-    ][number]
-    assert page == window.page.NAME
-    assert item in said
 
 
 def test_once_dismissed_it_does_not_come_back(whole_sample, window_over):
@@ -73,3 +58,43 @@ def test_in_a_low_window_the_steps_are_in_a_menu_below_the_page(whole_sample, wi
 
 def test_no_other_project_has_the_strip(small, window_over):
     assert window_over(small).tries is None
+
+
+@pytest.mark.parametrize(("number", "page"), [(2, "Label"), (3, "Adjudicate")])
+def test_the_work_of_another_page_is_come_back_to(whole_sample, opened, number, page):
+    window = opened(whole_sample.path)
+    whole_sample.close()
+    window.tries._go(number)
+    before = window.page.place()
+    window.close()
+    again = opened(whole_sample.path)
+    assert (again.page.NAME, again.page.place()) == (page, before)
+    assert before["item_id" if page == "Adjudicate" else "response_id"]
+
+
+def test_each_person_has_a_place_of_their_own(whole_sample, opened):
+    window = opened(whole_sample.path)
+    whole_sample.close()
+    window.show_page("Results")
+    window.close()
+    with closing(Project.open(whole_sample.path)) as project:
+        project.work_as(next(one for one in people.people(project) if one.alias == "Annotator B"))
+    assert opened(whole_sample.path).page.NAME == "Items"
+
+
+def test_a_page_that_is_not_a_step_of_the_work_is_not_gone_back_to(whole_sample, opened):
+    window = opened(whole_sample.path)
+    whole_sample.close()
+    window.show_page("Check")
+    window.close()
+    assert opened(whole_sample.path).page.NAME == "Items"
+
+
+def test_the_place_is_not_kept_in_the_file_that_others_open_too(whole_sample, opened):
+    path = whole_sample.path
+    whole_sample.close()
+    before = settings_of(path)
+    window = opened(path)
+    window.show_page("Results")
+    window.close()
+    assert settings_of(path) == before

@@ -1,19 +1,21 @@
-"""Disagreements ruled on by the keyboard alone: one key each, reasons, notes, undo, and criteria reworded."""
+"""Disagreements ruled on and verdicts reviewed by the keyboard alone: one key each, reasons, notes, undo."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtTest import QTest
 
-from annotator.actions.judging import judge_queue
-from annotator.actions.labelling import label_sealing, label_tasks, labels
+from annotator.actions.assignments import assignments
+from annotator.actions.items import items
+from annotator.actions.judging import judge_runs
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.sets import validation_sets, verdict_readings
+from annotator.actions.sets import reviews
 from annotator.actions.validation import disagreements, validation
-from annotator.gui.pages.validation.cases.case_bench import CaseBench
-from annotator.gui.pages.validation.cases.verdict_cases import CASE_ROLE, CaseFilter, VerdictCase
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.sharing import AssignmentPlan
+from annotator.gui.pages.validation.case_bench import CaseBench
+from annotator.gui.pages.validation.case_cards import CASE_ROLE, CaseFilter, VerdictCase
 from tests.projects.small_project import empty_project
 from tests.projects.verdicts_project import CLAIMS, JUDGE, PAIRS, PLAN, protocols_project, verdicts_project
 from tests.windows.judges_window import choose
@@ -34,17 +36,6 @@ def page(project: Project, page_over: Any, monkeypatch: pytest.MonkeyPatch) -> A
     settle(page)
     page.focus_first()
     return page
-
-
-def person_says_all(project: Project, alias: str) -> None:
-    """Yes of everything dealt to somebody, submitted."""
-    project.work_as(people.known(project, alias))
-    for task in label_tasks.queue(project):
-        sheet = labels.sheet(project, task.response_id)
-        labels.set_labels(project, task.response_id, [unit.id for unit in sheet.units], "yes")
-    for item_id in dict.fromkeys(task.item_id for task in label_tasks.queue(project)):
-        label_sealing.submit(project, item_id)
-    project.work_as(people.known(project, "R1"))
 
 
 def shown_in(bench: CaseBench) -> list[VerdictCase]:
@@ -68,13 +59,6 @@ def test_one_key_rules_and_the_next_open_one_comes(page: Any, project: Project) 
     assert page.ruling.bench.pane.left.text() == f"3 of {CASES} ruled"
 
 
-def test_everything_is_ruled_on_with_nothing_but_digits(page: Any, project: Project) -> None:
-    for _ in range(CASES):
-        press("1")
-    assert len(ruled(project)) == CASES
-    assert "All disagreements of this selection are ruled on: 9 disagreements." in page.ruling.answer.text()
-
-
 def test_a_reason_before_or_after_goes_with_the_ruling(page: Any, project: Project) -> None:
     press("8")
     press("1")
@@ -94,23 +78,6 @@ def test_who_waits_for_a_reason_stays_until_it_is_given(page: Any) -> None:
     assert bench.key != first
     press("2")
     assert bench.cases.counted(CaseFilter.DONE) == 2
-
-
-def test_the_same_key_again_goes_on_without_a_reason(page: Any, project: Project) -> None:
-    page.ruling.bench.card.waiting.setChecked(True)
-    press("1", times=2)
-    assert (ruled(project)[0], page.ruling.bench.case.said) == (("judge wrong", "", ""), "")
-
-
-def test_a_note_takes_digits_and_goes_with_the_ruling(page: Any, project: Project) -> None:
-    press("Ctrl+M")
-    type_words("Page 12 says 3")
-    assert ruled(project) == []
-    press("Esc")
-    QTest.qWait(5)
-    page.focus_first()
-    press("2")
-    assert ruled(project) == [("person wrong", "", "Page 12 says 3")]
 
 
 def test_a_note_stays_with_its_case_when_the_next_is_gone_on_to(page: Any, project: Project) -> None:
@@ -138,7 +105,7 @@ def test_a_note_stays_with_its_case_when_undo_brings_another(page: Any, project:
     type_words("Of the second")
     if told:
         bench.card.note.tell()
-    page.desk.undo()
+    page.session.undo()
     settle(page)
     assert (bench.key, bench.card.note.toPlainText()) == (first, "")
     bench.open(second)
@@ -163,41 +130,6 @@ def test_both_passages_are_marked_and_what_both_mark_is_told_apart(page: Any) ->
     assert (both.start, both.end) == (max(judge.start, person.start), min(judge.end, person.end))
     legend = page.ruling.bench.reading.legend.accessibleName()
     assert legend == f"Marked: {JUDGE}, R2, both"
-
-
-def test_a_place_leads_to_its_case(page: Any) -> None:
-    bench = page.ruling.bench
-    wanted = bench.cases.index(4).data(CASE_ROLE).key
-    page.desk.go("Validate", part="Disagreements", case=wanted)
-    settle(page)
-    assert bench.key == wanted
-
-
-def test_a_key_that_is_held_down_rules_once(page: Any, project: Project) -> None:
-    shortcuts = [one for act in ("say_first", "fault_other") for one in page._shortcuts[act]]
-    assert not any(shortcut.autoRepeat() for shortcut in shortcuts)
-
-
-def test_the_test_part_is_asked_for_before_it_is_shown(page: Any, project: Project) -> None:
-    whose = tuple(people.known(project, one).id for one in ("R1", "R2"))
-    validation_sets.make(project, validation_sets.SetRequest("spring", whose, size=6, test_share=0.5))
-    person_says_all(project, "R1")
-    validation_sets.lock(project, "spring")
-    part = page.ruling
-    part.fill()
-    settle(page)
-    choose(part.choices.boxes["labels"], "spring|test")
-    part.choices.changed.emit()
-    settle(page)
-    assert part.gate.isVisible()
-    assert validation_sets.named(project, "spring").openings == 0
-    part.gate.open.click()
-    settle(page)
-    assert part.bench.isVisible()
-    assert validation_sets.named(project, "spring").openings == 1
-    part.fill()
-    settle(page)
-    assert validation_sets.named(project, "spring").openings == 1
 
 
 def test_no_system_is_named(page: Any) -> None:
@@ -225,49 +157,11 @@ def test_the_two_columns_are_told_and_only_the_second_moves(page: Any) -> None:
     assert "6 disagreements not ruled on" in after
 
 
-@pytest.mark.parametrize("high", [600, 768])
-def test_in_a_low_window_what_is_read_once_leaves_its_room_to_the_verdict(page: Any, high: int) -> None:
-    page.window().resize(960, high)
-    settle(page)
-    card, strip = page.ruling.bench.card, page.ruling.strip
-    assert [part.isVisible() for part in (strip.rule, card.waiting)] == [high == 768] * 2
-    assert strip.words.height() >= strip.words.heightForWidth(strip.words.width())
-    assert "First labels stay the metric" in strip.words.toolTip()
-
-
-def test_the_list_is_narrowed_to_what_is_open_and_keeps_the_place(page: Any) -> None:
-    bench = page.ruling.bench
-    press("1")
-    bench.pane.show_only(CaseFilter.DONE)
-    # One is done; the one at hand stays.
-    assert bench.cases.rowCount() == 2
-    bench.pane.show_only(CaseFilter.OPEN)
-    assert bench.cases.rowCount() == CASES - 1
-
-
-def test_digits_rule_on_nothing_while_a_choice_has_the_keyboard(page: Any, project: Project) -> None:
-    page.ruling.choices.boxes["judge"].setFocus()
-    press("1")
-    assert ruled(project) == []
-
-
-def test_another_judge_shows_its_own_disagreements(page: Any) -> None:
-    choose(page.ruling.choices.boxes["judge"], "*")
-    page.ruling.choices.changed.emit()
-    settle(page)
-    assert page.ruling.bench.cases.counted(CaseFilter.ALL) == 14
-
-
-def test_an_answer_to_the_choice_before_does_not_take_the_new_one_back(
-    page: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    part, answers = page.ruling, []
-    with monkeypatch.context() as slow:
-        slow.setattr(page.desk, "ask_later", lambda answer, *_: answers.append(answer))
-        part.look()
-        choose(part.choices.boxes["judge"], "*")
-        part.choices.changed.emit()
-        answers[0](part._found)
+def test_an_answer_to_the_choice_before_does_not_take_the_new_one_back(page: Any) -> None:
+    part = page.ruling
+    part.look()
+    choose(part.choices.boxes["judge"], "*")
+    part.choices.changed.emit()
     settle(page)
     assert part.choices.value("judge") == "*"
     assert part.bench.cases.counted(CaseFilter.ALL) == 14
@@ -289,47 +183,12 @@ def test_a_criterion_is_worded_anew_and_ordered_by_the_keyboard(page: Any, proje
     assert (panel.list.count(), disagreements.unclear(project)) == (0, [])
     assert "2 judgements of “small-judge” on 1 unit reworded" in panel.again.text()
     press("Ctrl+Shift+U")
-    waiting = judge_queue.waiting(project)
+    waiting = judge_runs.waiting(project)
     assert {one.order.judge for one in waiting} == {"small-judge", "other-judge"}
     assert {one.order.items for one in waiting} == {("1",)}
     press("Ctrl+U")
     settle(page)
     assert unit not in {one.place.unit_id for one in shown_in(page.ruling.bench)}
-
-
-def test_unclear_criteria_are_read_when_they_are_looked_at_and_their_cases_at_once(
-    page: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    choose(page.ruling.choices.boxes["judge"], "*")
-    page.ruling.choices.changed.emit()
-    settle(page)
-    page.focus_first()
-    press("3", times=14)
-    page.ruling.fill()
-    settle(page)
-    panel, asked, sides = page.ruling.unclear, [], verdict_readings.sides
-    assert (bool(page.ruling._found.unclear), panel.list.count()) == (True, 0)
-    press("Ctrl+U")
-    settle(page)
-    many = [one.times for one in panel._unclear]
-    assert max(many) > 1
-    monkeypatch.setattr(verdict_readings, "sides", lambda *of: asked.append(of) or sides(*of))
-    for row in range(len(many)):
-        panel.list.setCurrentRow(-1)
-        asked.clear()
-        panel.list.setCurrentRow(row)
-        assert (len(asked), len(panel.cases.text().splitlines())) == (1, many[row])
-        assert "says “Met”" in panel.cases.text()
-
-
-def test_who_has_no_labels_to_hold_judges_against_is_told_what_to_do(tmp_path: Path, page_over: Any) -> None:
-    project = verdicts_project(tmp_path, label=False)
-    page = page_over(project, "Validate", part="Disagreements", judge=JUDGE)
-    settle(page)
-    assert "Nobody has submitted labels" in page.ruling.nothing._headline.text()
-    page.focus_first()
-    press("Space")
-    assert page.part is page.sets
 
 
 @pytest.mark.parametrize(
@@ -371,3 +230,66 @@ def test_the_cited_page_or_the_second_report_stands_beside(
     panel = page.ruling.unclear
     assert panel.settle_button.isEnabled() is (protocol == PLAN)
     assert ("come from the reports" in panel.refused.text()) is (protocol != PLAN)
+
+
+@pytest.fixture
+def reviewed(tmp_path: Path) -> Project:
+    """R3, who labels nothing, works; the window over it closes it."""
+    project = verdicts_project(tmp_path)
+    project.work_as(people.known(project, "R3"))
+    return project
+
+
+@pytest.fixture
+def opened(page_over: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+
+    def open_(project: Project) -> Any:
+        page = page_over(project, "Validate", part="Reviews")
+        settle(page)
+        page.focus_first()
+        return page
+
+    return open_
+
+
+def said(project: Project) -> list[tuple[str, str, str]]:
+    result = reviews.outlook(project, JUDGE).lines
+    return sorted((one.said, one.reason, one.note) for one in result if one.said)
+
+
+def test_an_expert_sees_reviews_alone(opened: Any, reviewed: Project) -> None:
+    page = opened(reviewed)
+    tabs = page.tabs
+    assert [tabs.tabText(n) for n in range(tabs.count()) if tabs.isTabVisible(n)] == ["Reviews"]
+    assert page.part is page.reviewing
+    assert "accept" not in page.reviewing.told.text()
+
+
+def test_one_key_reviews_and_goes_on_and_a_reason_is_for_what_was_answered_last(
+    opened: Any, reviewed: Project
+) -> None:
+    opened(reviewed)
+    for key in "129-":
+        press(key)
+    assert said(reviewed) == [("agree", "", ""), ("disagree", "too lenient", ""), ("unsure", "", "")]
+
+
+def test_no_system_is_named_in_reviews(opened: Any, reviewed: Project) -> None:
+    page = opened(reviewed)
+    bench = page.reviewing.bench
+    listed = [bench.cases.index(row).data() for row in range(bench.cases.rowCount())]
+    shown = [bench.card.where.text(), bench.card.unit.text(), bench.reading.first.report.accessibleName()]
+    assert not any("Canary" in words for words in (*listed, *shown))
+
+
+def test_whoever_is_still_to_label_blind_is_told_so(opened: Any, reviewed: Project) -> None:
+    reviewed.work_as(people.known(reviewed, "R1"))
+    ben = people.known(reviewed, "R3").id
+    assignments.assign(
+        reviewed, AssignmentPlan((Stage.LABELLING,), 1, (ben,), items=tuple(items.ids(reviewed)), seed=1)
+    )
+    reviewed.work_as(people.known(reviewed, "R3"))
+    page = opened(reviewed)
+    assert "still have to label these reports" in page.reviewing.nothing._headline.text()
+    press("Space")
+    assert page.window().page.NAME == "Label"

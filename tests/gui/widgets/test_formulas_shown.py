@@ -1,19 +1,17 @@
 """Formulas in what is read: drawn in the size and colour of the words, found, quoted and copied as their source."""
 
 import pytest
-from PySide6.QtCore import QSettings
-from PySide6.QtGui import QColor, QImage, QTextCursor
+from PySide6.QtGui import QImage, QTextCursor
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions.items import items, sources
+from annotator.actions.items import items
 from annotator.actions.labelling import labels
-from annotator.domain.texts import quotation
+from annotator.domain.texts import difference
 from annotator.exchange.texts.rendering import render
 from annotator.gui import theme
 from annotator.gui.widgets.reading.find_bar import FindBar
-from annotator.gui.widgets.reading.formulas import OBJECT
+from annotator.gui.widgets.reading.marked_text import OBJECT, TextPositions
 from annotator.gui.widgets.reading.report_view import ReportView
-from annotator.gui.widgets.reading.units import TextPositions
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import begun_project, mine
 from tests.projects.labelling_project import add_report, labelling_project
@@ -89,32 +87,6 @@ def test_a_mark_over_a_formula_covers_it(view):
     assert theme.token("mark-evidence").name() in ink(view, FORMULA)
 
 
-@pytest.mark.parametrize("mode", ["light", "dark"])
-def test_formulas_have_the_colour_of_the_words(qapp, view, mode):
-    QSettings().setValue("theme/colours", mode)
-    theme.apply(qapp)
-    wanted = theme.token("text")
-    darkest = min(ink(view, "$$E=mc^2$$"), key=lambda name: _apart(QColor(name), wanted))
-    assert _apart(QColor(darkest), wanted) < 60
-
-
-def _apart(one: QColor, other: QColor) -> int:
-    return sum(abs(a - b) for a, b in zip(one.getRgb()[:3], other.getRgb()[:3], strict=True))
-
-
-def test_formulas_grow_with_the_words(view):
-    def wide(words: str) -> int:
-        start = view.text().index(words)
-        ends = (view.cursorRect(view._cursor(place, place)).left() for place in (start, start + len(words)))
-        return abs(next(ends) - next(ends))
-
-    before = wide(FORMULA), wide("angle")
-    for _ in range(10):
-        view.zoom_text(1)
-    assert wide(FORMULA) / before[0] == pytest.approx(wide("angle") / before[1], rel=0.15)
-    assert wide(FORMULA) > 1.6 * before[0]
-
-
 def test_a_formula_wider_than_the_page_is_made_to_fit(qtbot):
     made = ReportView()
     qtbot.addWidget(made)
@@ -122,15 +94,6 @@ def test_a_formula_wider_than_the_page_is_made_to_fit(qtbot):
     made.show_html(render(f"$$ {' + '.join(f'x_{{{n}}}' for n in range(40))} $$").html)
     made.show()
     assert made.document().size().width() <= made.viewport().width()
-
-
-def test_a_line_with_a_formula_is_as_high_as_the_others(qtbot):
-    made = ReportView()
-    qtbot.addWidget(made)
-    made.resize(600, 300)
-    made.show_html(render("Words alone.\n\nWords $x_i$ and $f(x)$ too.").html)
-    heights = [made.document().findBlockByNumber(n).layout().boundingRect().height() for n in (0, 1)]
-    assert heights[1] <= 1.1 * heights[0]
 
 
 @pytest.mark.parametrize("objects", [(), ((2, 6),), ((0, 3), (3, 5), (6, 9))])
@@ -153,7 +116,7 @@ def test_a_quotation_across_a_formula_keeps_its_offsets_in_the_source(tmp_path, 
     paper = "# On angles\n\nThe **angle** $\\theta$ and the angle $\\theta$ are `equal`, as $\\theta$ is.\n"
     path = tmp_path / "angles.md"
     path.write_text(paper, "utf-8")
-    sources.add_source(project, items.ids(project)[0], path)
+    items.add_source(project, items.ids(project)[0], path)
     page = page_over(project, "Author")
     page.source.tabs.setCurrentIndex(1)
     shown = page.source.text.text()
@@ -189,5 +152,5 @@ def test_a_quotation_that_is_a_formula_holds_its_brackets():
     text = "One **bold** word, \\(x_1\\), then \\(x_1\\) and $y$."
     shown = text.replace("**", "")
     start = shown.rindex("\\(x_1")
-    span = quotation.locate(text, shown, start, start + 7)
+    span = difference.locate(text, shown, start, start + 7)
     assert span == (text.rindex("\\(x_1"), text.rindex("\\(x_1") + 7)

@@ -1,9 +1,18 @@
-import pytest
-from PySide6.QtCore import QEvent, QPoint, QSizeF, Qt
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QTextDocument
-from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
+"""Fields: what is typed is told and kept, and whatever is pasted breaks no page."""
 
-from annotator.gui.widgets.fields.growing_edit import GrowingEdit, direction_of
+import pytest
+from PySide6.QtCore import QAbstractTableModel, QEvent, QModelIndex, QPoint, QSizeF, Qt
+from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QTextDocument
+from PySide6.QtWidgets import QApplication, QKeySequenceEdit, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from annotator.actions.items import items
+from annotator.gui.pages.items import ItemForm
+from annotator.gui.pages.validation.attack_part import FamilyList
+from annotator.gui.review.sheets import resetting
+from annotator.gui.widgets.basics import direction_of
+from annotator.gui.widgets.fields import GrowingEdit, LineField, TextBox
+from tests.gui.shell.test_window import EVERY_PAGE
+from tests.windows.settling import settle
 
 
 @pytest.fixture
@@ -38,14 +47,6 @@ def test_it_grows_line_by_line_to_its_cap_and_then_scrolls(form):
     assert form.field.verticalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAsNeeded
     form.field.setPlainText("")
     assert form.field.height() == low
-
-
-def test_a_narrower_field_is_higher(form, qtbot):
-    form.field.setPlainText("many words that fill more than a line " * 2)
-    wide = form.field.height()
-    form.resize(200, 300)
-    qtbot.waitUntil(lambda: form.field.height() > wide)
-    assert form.field.width() < 200
 
 
 def test_typing_is_told_after_a_pause(form, qtbot):
@@ -167,3 +168,81 @@ def test_a_text_that_wavers_between_two_heights_comes_to_rest(form):
     field.show()
     form.resize(300, 340)
     assert field.height() >= field.fontMetrics().lineSpacing()
+
+
+ODD = "a\x00b \x01\u200f\u2028 深度 باحث"
+
+
+def written_into(widget):
+    """The fields of a widget into which somebody may write, those of forms that are not shown among them."""
+    fields = [*widget.findChildren(QLineEdit), *widget.findChildren(QPlainTextEdit)]
+    return [
+        field
+        for field in fields
+        if not field.isReadOnly() and not isinstance(field.parentWidget(), QKeySequenceEdit)
+    ]
+
+
+@pytest.mark.slow
+def test_what_cannot_be_stored_gets_into_no_field_of_a_page(sample, window_over):
+    window = window_over(sample)
+    for name in EVERY_PAGE:
+        QGuiApplication.clipboard().setText(ODD)
+        settle(window.show_page(name))
+        for field in written_into(window.page):
+            field.paste()
+            words = field.text() if isinstance(field, QLineEdit) else field.toPlainText()
+            assert "\x00" not in words, (name, field.accessibleName())
+        settle(window.page)
+    for name in EVERY_PAGE:
+        window.show_page(name)
+
+
+def test_a_nul_among_the_words_that_are_searched_for_finds_what_the_rest_finds(small):
+    assert list(items.numbers(small, items.Filter(words="wh\x00at"))) == list(
+        items.numbers(small, items.Filter(words="what"))
+    )
+    small.close()
+
+
+@pytest.mark.parametrize("field", [LineField, TextBox])
+def test_the_caret_stays_behind_what_was_pasted(field, qtbot):
+    made = field()
+    qtbot.addWidget(made)
+    QGuiApplication.clipboard().setText("a\x00\x00b")
+    made.paste()
+    made.paste()
+    assert (made.text() if field is LineField else made.toPlainText()) == "abab"
+
+
+class Failing(QAbstractTableModel):
+    """Fails to answer."""
+
+    def rowCount(self, parent=QModelIndex()):
+        return 0
+
+    def columnCount(self, parent=QModelIndex()):
+        return 0
+
+    def fill(self):
+        with resetting(self):
+            raise OSError("no answer")
+
+
+def test_a_model_that_fails_to_answer_ends_its_reset(qtbot):
+    model = Failing()
+    with pytest.raises(OSError, match="no answer"), qtbot.waitSignal(model.modelReset):
+        model.fill()
+
+
+def test_a_nul_gets_into_no_list_that_may_be_written_into(small, window_over):
+    session = window_over(small).session
+    QGuiApplication.clipboard().setText(ODD)
+    form, families = ItemForm(session), FamilyList(session)
+    families.fill()
+    lists = [one for one in (form.type, *families.boxes.values()) if one.isEditable()]
+    assert len(lists) > 1
+    for one in lists:
+        one.lineEdit().paste()
+        assert "a" in one.currentText()
+        assert "\x00" not in one.currentText()

@@ -2,12 +2,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from annotator.gui.pages.guidelines.rubrics_row import SetDrafting
-from annotator.gui.pages.people.plan_preview import PlanPreview
-from annotator.gui.review.text_pane import TextPane
-from annotator.gui.shell.steps import ASIDE, STEPS
-from annotator.gui.widgets.bars import message_bar
-from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.pages.guidelines import SetDrafting
+from annotator.gui.pages.people.page import PlanPreview
+from annotator.gui.review.source_pane import TextPane
+from annotator.gui.shell.navigation import ASIDE, STEPS
+from annotator.gui.widgets import message_bar
+from annotator.gui.widgets.message_bar import MessageBar
 
 
 @pytest.fixture
@@ -15,11 +15,6 @@ def bar(qtbot) -> MessageBar:
     made = MessageBar()
     qtbot.addWidget(made)
     return made
-
-
-def test_nothing_is_shown_while_there_is_nothing_to_say(bar):
-    assert bar.isHidden()
-    assert bar.text() == ""
 
 
 def test_markup_in_a_message_is_shown_as_text(bar):
@@ -57,15 +52,6 @@ def test_an_act_is_offered_and_goes_with_its_message(bar):
     assert act.isHidden()
 
 
-def test_good_news_goes_away_by_itself_and_bad_news_stays(bar, qtbot, monkeypatch):
-    assert message_bar.SUCCESS_MS > 3_000
-    monkeypatch.setattr(message_bar, "SUCCESS_MS", 1)
-    bar.show_message("success", "Exported.")
-    qtbot.waitUntil(bar.isHidden)
-    bar.show_message("error", "Not exported.")
-    assert not bar._timer.isActive()
-
-
 @pytest.fixture
 def floating(qtbot):
     """A bar over a host that fills a window, and the window."""
@@ -91,15 +77,6 @@ def test_a_passing_message_lies_over_the_page_and_moves_nothing(floating, qtbot)
     window.resize(500, 400)
     qtbot.waitUntil(lambda: host.width() < 500)
     assert host.geometry().contains(bar.geometry())
-
-
-def test_what_lasts_is_given_room_and_gives_it_back(floating):
-    bar, host, _ = floating
-    before = host.contentsRect()
-    bar.show_message("info", "This file is read-only.", lasting=True)
-    assert host.contentsRect().height() < before.height()
-    bar.clear()
-    assert host.contentsRect() == before
 
 
 def test_what_only_informs_goes_away_after_a_while_and_a_refusal_stays(bar, qtbot, monkeypatch):
@@ -142,7 +119,7 @@ def test_a_message_of_any_page_lies_over_what_is_there(sample, window_over):
     window = window_over(sample)
     for name, *_ in (*STEPS, *ASIDE):
         window.show_page(name)
-        window.desk.wait()
+        window.session.wait()
     pushing = [bar for bar in window.findChildren(MessageBar) if bar._host is None]
     # What is said there is part of what is shown: why a text is plain, why a plan cannot be met, how drafting ended.
     own = {TextPane, PlanPreview, SetDrafting}

@@ -1,3 +1,5 @@
+"""PDFs: searched, selected by key and mouse, marked, and explained where they cannot be read."""
+
 from collections.abc import Iterator
 
 import pytest
@@ -5,7 +7,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication
 
 from annotator.gui.widgets.reading import find_bar
-from annotator.gui.widgets.reading.pdf_view import PdfView
+from annotator.gui.widgets.reading.pdf_view import Caret, CaretStep, PdfView
 from tests.gui.authoring.small_pdf import pdf
 
 PAGES = [["Gold is soft", "It melts at 1064 degrees"], ["Silver tarnishes"], ["Copper"]]
@@ -74,13 +76,6 @@ def test_pages_in_view_are_drawn_and_no_others(shown, qtbot):
     assert min(inks) < 60
 
 
-def test_the_page_in_view_is_told(shown, qtbot):
-    assert (shown.page, shown.count) == (1, 3)
-    with qtbot.waitSignal(shown.page_changed) as told:
-        shown.go_to_page(2)
-    assert told.args == [2, 3]
-
-
 def test_words_are_selected_by_keys(shown, qtbot):
     qtbot.keyClick(shown, Qt.Key.Key_Right, CONTROL | SHIFT)
     assert shown.selected() == ("Gold", 1)
@@ -122,16 +117,6 @@ def test_a_quotation_is_marked_and_brought_into_view(shown):
     assert shown.page == 2
     assert shown.place("platinum", 3) is None
     assert shown.place("Gold", 9) is None
-
-
-def test_zoom_makes_pages_larger_within_bounds(shown):
-    before = shown._page_box(0).width()
-    shown.zoom(1)
-    assert shown._page_box(0).width() == pytest.approx(before * 1.1)
-    for _ in range(60):
-        shown.zoom(1)
-    assert shown._page_box(0).width() == pytest.approx(before * 4)
-    assert shown.horizontalScrollBar().maximum() > 0
 
 
 @pytest.mark.parametrize(
@@ -183,3 +168,38 @@ def test_damage_anywhere_never_ends_the_program(view):
         view.show_pdf(whole[:place] + b"\xff" + whole[place + 1 :])
         assert not view.grab().isNull()
         view.select_page()
+
+
+LETTERS = "Gold is soft.\r\nIt melts at 1064 °C\r\nin air"
+
+
+def head(at: int, step: CaretStep, way: int) -> int:
+    return Caret(0, at, at).moved(LETTERS, step, way, extend=False).head
+
+
+@pytest.mark.parametrize(
+    ("at", "step", "way", "place"),
+    [
+        (0, CaretStep.LETTER, 1, 1),
+        (0, CaretStep.LETTER, -1, 0),
+        (0, CaretStep.WORD, 1, 4),
+        (4, CaretStep.WORD, 1, 7),
+        (7, CaretStep.WORD, -1, 5),
+        (2, CaretStep.LINE, 1, 17),
+        (17, CaretStep.LINE, -1, 2),
+        (30, CaretStep.LINE, 1, 42),
+        (2, CaretStep.LINE, -1, 0),
+        (38, CaretStep.LINE, 1, 42),
+        (2, CaretStep.EDGE, 1, 13),
+        (20, CaretStep.EDGE, -1, 15),
+        (42, CaretStep.LETTER, 1, 42),
+    ],
+)
+def test_the_caret_goes_by_letters_words_and_lines(at, step, way, place):
+    assert head(at, step, way) == place
+
+
+def test_extending_keeps_the_anchor_whichever_way_it_goes():
+    back = Caret(0, 8, 8).moved(LETTERS, CaretStep.WORD, -1, extend=True)
+    assert (back.anchor, back.span) == (8, (5, 8))
+    assert back.moved(LETTERS, CaretStep.WORD, 1, extend=True).span == (7, 8)

@@ -1,14 +1,22 @@
-import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QTextCharFormat, QTextCursor
+"""A report as it is read: marks, selections and places, and what it must never be able to do."""
 
-from annotator.domain.texts.quotation import find, locate
+import builtins
+import os
+from itertools import product
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QCheckBox
+
+from annotator.domain.texts.difference import find, locate
 from annotator.domain.texts.rendered import CUT
 from annotator.exchange.texts.rendering import render
 from annotator.gui import theme
-from annotator.gui.widgets.reading import report_style
-from annotator.gui.widgets.reading.report_pages import AT_ONCE, PAGE
-from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.reading import report_view
+from annotator.gui.widgets.reading.find_bar import FindBar
+from annotator.gui.widgets.reading.report_view import PAGE, ReportView
 
 SHORT = (
     "# A 👩‍🔬 title\n\nThe **model** answers [most](https://example.org/a?b=1) questions.\n\n- one\n- two\n"
@@ -74,18 +82,8 @@ def test_marks_of_a_kind_are_replaced_and_cleared_alone(view):
 
 
 def test_kinds_of_marks_differ_in_more_than_their_colour():
-    lines = [line for _, line in report_style.MARKS.values()]
+    lines = [line for _, line in report_view.MARKS.values()]
     assert len(set(lines)) == len(lines)
-
-
-def test_a_long_report_is_whole_once_it_is_loaded(view, qtbot):
-    html = render(long_markdown()).html
-    assert len(html) > AT_ONCE
-    with qtbot.waitSignal(view.loaded):
-        view.show_html(html)
-    text = view.document().toPlainText()
-    assert text.index("Part 0") < text.index("Part 119")
-    assert view.text() == text
 
 
 def test_loading_in_pieces_gives_the_same_document_as_at_once(view, qtbot):
@@ -129,13 +127,6 @@ def test_a_mark_out_of_sight_is_brought_into_view_and_the_selection_kept(view):
     view.reveal(start, start + 6)
     assert 0 <= view.cursorRect(view._cursor(start, start)).top() <= view.viewport().height()
     assert view.selected_text() == ("Part 0", 1, 7)
-
-
-def test_plain_text_is_shown_letter_by_letter(view):
-    view.show_plain("<b>not bold</b> **nor this**\r\nnext")
-    assert view.text() == "<b>not bold</b> **nor this**\nnext"
-    assert view.document().toPlainText() == view.text()
-    assert view.pages == 1
 
 
 def test_a_long_plain_text_comes_in_pages_cut_at_lines(view):
@@ -190,17 +181,118 @@ def test_another_scheme_keeps_text_marks_and_place(view, qtbot):
     assert bar.value() > bar.maximum() * 0.9
 
 
-def test_this_text_alone_grows(view):
-    view.show_html(render(SHORT).html)
-    before = view.document().defaultFont().pointSizeF()
-    view.zoom_text(1)
-    assert view.document().defaultFont().pointSizeF() == pytest.approx(before * 1.1)
-    view.zoom_text(0)
-    assert view.document().defaultFont().pointSizeF() == pytest.approx(before)
-
-
 def test_each_paragraph_runs_in_its_own_direction(view):
     view.show_html(render("English words.\n\nهذا نص عربي.\n").html)
     first = view.document().begin()
     assert first.textDirection() == Qt.LayoutDirection.LeftToRight
     assert first.next().textDirection() == Qt.LayoutDirection.RightToLeft
+
+
+TARGETS = ("https://example.invalid/x.png", "file:///etc/hostname", "/dev/zero", "\\\\host\\x", "file://host/x",
+           "FILE:////host/x", "data:image/png;base64,AAAA", "x.png", "qrc:/x")  # fmt: skip
+
+
+def test_whatever_is_asked_for_is_one_transparent_dot(view):
+    for kind, target in product(QTextDocument.ResourceType, TARGETS):
+        answer = view.loadResource(kind.value, QUrl(target))
+        assert (answer.width(), answer.height()) == (1, 1)
+        assert answer.pixelColor(0, 0).alpha() == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders here")
+@pytest.mark.timeout(20)
+def test_raw_html_that_got_past_every_guard_still_opens_no_file(view, tmp_path: Path):
+    """A pipe nobody writes to would hang whoever opens it."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    style = f"<style>@import url('{pipe}'); body {{ background: url('{pipe}'); }}</style>"
+    table = f"<table background='{pipe}'><tr><td>x</td></tr></table>"
+    images = f"<img src='{pipe}'><img src='file://{pipe}'><img src='/dev/zero'>{table}"
+    head = f"<head>{style}<link rel='stylesheet' href='{pipe}'></head>"
+    view.show_html(f"<html>{head}<body background='{pipe}'>{images}</body></html>")
+    view.grab()
+    assert "x" in view.text()
+
+
+@pytest.mark.timeout(20)
+def test_a_report_with_every_kind_of_image_asks_for_nothing(view, monkeypatch):
+    asked: list[str] = []
+    monkeypatch.setattr(ReportView, "loadResource", lambda self, kind, name: asked.append(str(name)))
+    monkeypatch.setattr(builtins, "open", lambda *_: pytest.fail("a file was opened"))
+    view.show_html(render("\n\n".join(f"![alt]({target}) [a]({target})" for target in TARGETS)).html)
+    view.grab()
+    assert asked == []
+    assert view.text().count("[image: alt] a") == len(TARGETS)
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "text",
+    ["a" * 1_000_000, "[" * 50_000, "> " * 10_000 + "a", "words of it " * 870_000, "a" + "\u0301" * 100_000,
+     "\u202ea" * 50_000, "👩‍👩‍👧" * 20_000, "a\r\u2028\u2029\r\nb"],
+    ids=["1 MB without a space", "brackets", "quotations", "10 MB", "zalgo", "overrides", "emoji", "line ends"],
+)  # fmt: skip
+def test_hostile_text_is_shown_plain_with_every_letter(view, text):
+    view.show_plain(text)
+    view.grab()
+    seen = view.text().replace("\u200b", "")
+    assert seen == text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def test_noncharacters_do_not_pass_for_frames(view):
+    view.show_html(render("a\ufdd0b\ufdd1c\n\nd").html)
+    assert view.text() == "a\ufffdb\ufffdc\nd"
+
+
+@pytest.fixture
+def short_view(qtbot) -> ReportView:
+    made = ReportView()
+    qtbot.addWidget(made)
+    made.show_html(render("One cat, two Cats.\n\nNo dog. A *c*at again (a.b).").html)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def bar(short_view, qtbot) -> FindBar:
+    made = FindBar(short_view)
+    qtbot.addWidget(made)
+    return made
+
+
+def test_all_places_are_marked_and_counted(bar, short_view):
+    bar.open_bar("cat")
+    assert bar.count() == (1, 3)
+    assert len(short_view.marks("find")) == 2
+    assert [(m.start, m.end) for m in short_view.marks("find-current")] == [(4, 7)]
+
+
+def test_enter_goes_on_around_the_end_and_shift_enter_back(bar, qtbot):
+    bar.open_bar("cat")
+    for expected in (2, 3, 1):
+        qtbot.keyClick(bar.words, Qt.Key.Key_Return)
+        assert bar.count() == (expected, 3)
+    qtbot.keyClick(bar.words, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert bar.count() == (3, 3)
+
+
+def test_case_counts_when_it_is_asked_for(bar):
+    bar.open_bar("Cat")
+    bar.findChild(QCheckBox).setChecked(True)
+    assert bar.count() == (1, 1)
+
+
+def test_escape_closes_and_takes_the_marks_away(bar, short_view, qtbot):
+    short_view.mark(0, 3, "evidence")
+    bar.open_bar("cat")
+    with qtbot.waitSignal(bar.closed):
+        qtbot.keyClick(bar.words, Qt.Key.Key_Escape)
+    assert bar.isHidden()
+    assert [mark.kind for mark in short_view.marks()] == ["evidence"]
+
+
+def test_words_on_another_page_are_found(bar, short_view):
+    short_view.show_plain("word " * 15_000 + "needle")
+    bar.open_bar("needle")
+    assert bar.count() == (1, 1)
+    assert short_view._page == short_view.pages - 1

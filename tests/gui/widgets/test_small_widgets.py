@@ -4,15 +4,14 @@ import gc
 from enum import Enum
 
 import pytest
-from PySide6.QtCore import QEvent, QLocale, QPoint, QRect, Qt
-from PySide6.QtGui import QHelpEvent
+from PySide6.QtCore import QEvent, QLocale, QPoint, QRect, QSize, Qt, QUrl
+from PySide6.QtGui import QColor, QDesktopServices, QFont, QHelpEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QComboBox,
     QLabel,
     QLineEdit,
-    QListWidget,
-    QProgressBar,
+    QPlainTextEdit,
     QPushButton,
     QToolButton,
     QToolTip,
@@ -21,28 +20,19 @@ from PySide6.QtWidgets import (
 )
 
 from annotator.gui import theme
-from annotator.gui.forms.fields import ChoiceButtons
-from annotator.gui.widgets.bars.flow_row import FlowRow, wrapping
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.progress_row import ProgressRow, left_in_words
-from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, tooltip, wrap_lines
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.fields.number_box import AmountBox, BudgetBox, NumberBox
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.lists.filter_row import FilterRow
-from annotator.gui.widgets.lists.tick_list import TickList
-from annotator.gui.widgets.plain_area import PlainArea
-from annotator.gui.widgets.reading.raw_text import RawText
-from annotator.gui.widgets.reading.units import TextPositions
-
-
-def test_a_label_of_data_never_reads_markup(qtbot):
-    label = PlainLabel("<img src='/dev/zero'> & <b>")
-    qtbot.addWidget(label)
-    assert label.textFormat() == Qt.TextFormat.PlainText
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainArea,
+    tooltip,
+)
+from annotator.gui.widgets.columns import FilterRow, RowsTree, TickList, line
+from annotator.gui.widgets.fields import AmountBox, BudgetBox, ChoiceBox, NumberBox, offer
+from annotator.gui.widgets.message_bar import left_in_words
+from annotator.gui.widgets.reading.find_bar import ask_to_open
+from annotator.gui.widgets.reading.marked_text import MarkedText, lay_out
+from annotator.gui.widgets.splitter import Splitter, SpreadBar, SpreadPart
 
 
 def test_a_tooltip_shows_markup_as_text():
@@ -72,31 +62,6 @@ def test_a_key_button_prints_its_key(qtbot):
     assert button.shortcut().isEmpty()
 
 
-def test_an_empty_page_offers_what_to_do(qtbot):
-    went: list[str] = []
-    empty = EmptyState("items", "No items yet", "Import some.")
-    qtbot.addWidget(empty)
-    empty.add_action("Import…", lambda: went.append("import"), primary=True)
-    empty.add_action("Add…", lambda: went.append("add"))
-    first, second = empty.findChildren(QPushButton)
-    assert first.property("role") == "primary"
-    second.click()
-    first.click()
-    assert went == ["add", "import"]
-    assert "No items yet" in [label.text() for label in empty.findChildren(QLabel)]
-
-
-def test_progress_says_what_how_many_and_how_long_still(qtbot):
-    row = ProgressRow()
-    qtbot.addWidget(row)
-    row.show_progress("Judging", 412, 1_931, 185.0)
-    assert row._count.text() == "412 of 1,931 · about 3 min left"
-    assert row.findChild(QProgressBar).value() == 412
-    row.show_progress("Stopping", 0, 0)
-    assert row._count.text() == ""
-    assert row.findChild(QProgressBar).maximum() == 0
-
-
 @pytest.mark.parametrize(
     ("seconds", "words"),
     [(None, ""), (2, "a few seconds left"), (31, "about 30 s left"), (58, "about 1 min left"),
@@ -117,32 +82,6 @@ def test_a_spread_says_shares_and_those_of_others(qtbot):
     )
 
 
-def test_a_spread_that_lacks_room_leaves_out_those_of_others_first(qtbot):
-    bar, part = SpreadBar(), SpreadPart("2", 3, 0.51)
-    qtbot.addWidget(bar)
-    advance = bar.fontMetrics().horizontalAdvance
-    assert bar.label(part, 0.5, advance("2 · 50% / 51%")) == "2 · 50% / 51%"
-    assert bar.label(part, 0.5, advance("2 · 50% / 51%") - 1) == "2 · 50%"
-
-
-def test_a_spread_is_drawn_in_proportion(qtbot):
-    bar = SpreadBar()
-    qtbot.addWidget(bar)
-    bar.resize(400, bar.sizeHint().height())
-    bar.show_parts([SpreadPart("a", 1), SpreadPart("b", 3)])
-    image = bar.grab().toImage()
-    assert image.pixelColor(50, 4) == bar._colour(0)
-    assert image.pixelColor(150, 4) == bar._colour(1)
-    bar.show_parts([])
-    bar.grab()
-
-
-def test_places_beyond_the_first_plane_are_counted_as_qt_does():
-    places = TextPositions("a👩b🔬c")
-    assert [places.to_qt(n) for n in range(6)] == [0, 1, 3, 4, 6, 7]
-    assert [places.from_qt(n) for n in (0, 1, 3, 4, 6, 7)] == [0, 1, 2, 3, 4, 5]
-
-
 class Show(Enum):
     """What a list may be narrowed to."""
 
@@ -150,19 +89,6 @@ class Show(Enum):
     UNSURE = "Unsure"
     DONE = "Done"
     ALL = "All"
-
-
-@pytest.mark.parametrize(("share", "lines"), [(1.0, 1), (0.75, 2), (0.25, 4)])
-def test_filters_stand_in_as_many_lines_as_they_need(qtbot, share, lines):
-    pane = QWidget()
-    qtbot.addWidget(pane)
-    row = FilterRow(Show, Show.ALL)
-    row.setParent(pane)
-    pane.show()
-    buttons = row.findChildren(QToolButton)
-    row.resize(int(sum(button.sizeHint().width() + 2 for button in buttons) * share), 200)
-    row.layout().activate()
-    assert len({button.y() for button in buttons}) == lines
 
 
 def test_one_filter_holds_and_each_says_what_it_admits(qtbot):
@@ -202,24 +128,15 @@ def test_a_long_choice_ends_in_an_ellipsis_and_is_told_whole(qtbot):
     assert box.elided() == "baseline (no network)"
 
 
-@pytest.mark.parametrize("words", ["Length in characters", "Coverage of expert criteria", "说明浓盐水排放"])
-def test_a_choice_that_is_as_wide_as_its_words_shows_them_whole(words, sample, window_over):
-    box = ChoiceBox(window_over(sample))
-    box.addItem(words)
-    box.show()
-    box.resize(box.sizeHint())
-    assert box.elided() == words
-
-
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@pytest.mark.parametrize("share", [0, 0.5, 0.95], ids=["top", "middle", "bottom"])
-@pytest.mark.parametrize("percent", [100, 150, 200])
-@pytest.mark.parametrize("entries", [3, 14, 40])
+@pytest.mark.parametrize("share", [0, 0.95], ids=["top", "bottom"])
+@pytest.mark.parametrize("percent", [100, 200])
+@pytest.mark.parametrize("entries", [3, 40])
 def test_a_list_that_drops_down_shows_its_last_row_whole(entries, percent, share, qtbot):
     theme.zoom_to(percent)
     box = ChoiceBox()
     qtbot.addWidget(box)
-    theme.wear(box)
+    theme.apply_theme(box)
     offer(box, [(f"Entry {number}", str(number)) for number in range(entries)])
     screen = box.screen().availableGeometry()
     box.show()
@@ -235,47 +152,6 @@ def test_a_list_that_drops_down_shows_its_last_row_whole(entries, percent, share
         box.hidePopup()
 
 
-@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Attribution of claims to sources, as experts see it",
-        "说明残差连接为何有效。" * 4,
-        "يشرح سبب نجاح الوصلات. " * 4,
-    ],
-)
-@pytest.mark.parametrize("wide", [700, 240])
-def test_a_list_that_drops_down_is_as_wide_as_its_longest_entry_up_to_the_window(words, wide, qtbot):
-    window, box = QWidget(), ChoiceBox()
-    qtbot.addWidget(window)
-    box.keep_short(6)
-    offer(box, [("Short", "short"), (words, "long")])
-    horizontal(box, StretchSpace(1), on=window)
-    theme.wear(window)
-    window.resize(wide, 200)
-    window.show()
-    box.showPopup()
-    rows = box.view()
-    whole = rows.viewport().width() >= rows.fontMetrics().horizontalAdvance(words)
-    assert rows.window().width() <= max(wide, box.width())
-    assert whole or rows.window().width() > wide - 20
-    assert whole or words.strip() in rows.model().index(1, 0).data(Qt.ItemDataRole.ToolTipRole)
-    assert whole or rows.textElideMode() != Qt.TextElideMode.ElideNone
-    assert whole == (wide == 700)
-    box.hidePopup()
-
-
-def test_a_list_of_sentences_shows_all_of_them(qtbot):
-    entries = QListWidget()
-    qtbot.addWidget(entries)
-    wrap_lines(entries)
-    entries.addItem("Working apart: tasks and returned work")
-    entries.resize(160, 200)
-    entries.show()
-    assert entries.visualItemRect(entries.item(0)).height() > 1.5 * entries.fontMetrics().height()
-    assert entries.horizontalScrollBar().maximum() == 0
-
-
 def test_what_is_ticked_stays_ticked_among_other_names(qtbot):
     ticks = TickList("Systems", 2, 3)
     qtbot.addWidget(ticks)
@@ -288,14 +164,6 @@ def test_what_is_ticked_stays_ticked_among_other_names(qtbot):
     assert [ticks.item(row).text() for row in range(ticks.count())] == ["Beta", "Gamma", "Delta"]
 
 
-def test_a_budget_of_nothing_is_no_limit(qtbot):
-    budget = BudgetBox()
-    qtbot.addWidget(budget)
-    assert (budget.limit, budget.text()) == (None, "no limit")
-    budget.setValue(2.5)
-    assert budget.limit == 2.5
-
-
 def test_tab_goes_through_what_stands_in_a_plain_area_and_never_stops_at_it(qtbot):
     inside = QLineEdit()
     area = PlainArea("Settings", inside)
@@ -305,17 +173,7 @@ def test_tab_goes_through_what_stands_in_a_plain_area_and_never_stops_at_it(qtbo
     assert inside.focusPolicy() == Qt.FocusPolicy.StrongFocus
 
 
-def test_a_text_as_it_came_grows_with_all_others(qtbot):
-    text = RawText("The reply")
-    qtbot.addWidget(text)
-    text.show()
-    before = text.font().pointSizeF()
-    theme.zoom_to(200)
-    assert text.font().pointSizeF() == pytest.approx(2 * before)
-    theme.zoom_to(100)
-
-
-@pytest.fixture(params=["en_US", "de_DE", "fr_FR", "ar_EG"])
+@pytest.fixture(params=["de_DE", "ar_EG"])
 def elsewhere(request):
     here = QLocale()
     QLocale.setDefault(QLocale(request.param))
@@ -346,42 +204,6 @@ def test_digits_of_another_script_are_read(qtbot, box, said):
     assert made.text().isascii()
 
 
-def test_an_amount_with_two_points_is_not_taken(qtbot):
-    box = AmountBox(value=1.0)
-    qtbot.addWidget(box)
-    box.lineEdit().selectAll()
-    box.lineEdit().insert("1,500.00")
-    box.interpretText()
-    assert box.value() == 1.0
-
-
-def test_a_field_takes_what_its_line_of_a_row_that_breaks_has_left(qtbot):
-    holder, field, button = QWidget(), LineField(), QPushButton("A button")
-    qtbot.addWidget(holder)
-    holder.setLayout(wrapping(field, button, gap=10))
-    holder.resize(900, 200)
-    holder.show()
-    beside = button.sizeHint().width()
-    assert (field.width(), button.x()) == (900 - 10 - beside, 900 - beside)
-    field.setMaximumWidth(400)
-    qtbot.waitUntil(lambda: (field.width(), button.x()) == (400, 410))
-    holder.resize(field.sizeHint().width() + 5, 200)
-    assert (field.x(), button.x()) == (0, 0)
-    assert button.y() > field.y()
-
-
-def test_choices_that_break_into_lines_begin_and_end_each_line(qtbot):
-    holder, choices = QWidget(), ChoiceButtons("Kind", [(word, word, "") for word in ("One", "Two", "Three")])
-    qtbot.addWidget(holder)
-    choices.setParent(holder)
-    buttons = choices.findChildren(QToolButton)
-    holder.show()
-    choices.resize(sum(each.sizeHint().width() for each in buttons), 100)
-    assert [each.property("position") for each in buttons] == ["first", "middle", "last"]
-    choices.resize(sum(each.sizeHint().width() for each in buttons[:2]), 100)
-    assert [each.property("position") for each in buttons] == ["first", "last", "only"]
-
-
 def test_a_row_that_breaks_lets_go_of_what_is_deleted_moved_or_taken(qtbot):
     holder, row = QWidget(), FlowRow(gap=3)
     qtbot.addWidget(holder)
@@ -399,3 +221,262 @@ def test_a_row_that_breaks_lets_go_of_what_is_deleted_moved_or_taken(qtbot):
     gc.collect()
     assert [row.itemAt(place).widget() for place in range(row.count())] == [buttons[4]]
     assert row.heightForWidth(100) == buttons[4].sizeHint().height()
+
+
+@pytest.fixture
+def opened_addresses(monkeypatch) -> list[str]:
+    addresses: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: addresses.append(url.toString()))
+    return addresses
+
+
+@pytest.fixture
+def parent(qtbot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def test_the_whole_address_is_shown_before_anything_is_opened(parent, opened_addresses):
+    address = "https://example.org/" + "a" * 300 + "?b=<i>1</i>"
+    question = ask_to_open(parent, address)
+    assert question
+    assert question.findChild(QPlainTextEdit).toPlainText() == QUrl(address).toString(
+        QUrl.ComponentFormattingOption.FullyEncoded
+    )
+    assert opened_addresses == []
+    question.opening.click()
+    assert len(opened_addresses) == 1
+
+
+def test_a_host_of_look_alike_letters_is_shown_as_it_is_asked_for(parent):
+    question = ask_to_open(parent, "https://аpple.example/")
+    assert question
+    assert any("xn--" in label.text() for label in question.findChildren(QLabel))
+    question.reject()
+
+
+def test_cancel_is_what_enter_does(parent, opened_addresses):
+    question = ask_to_open(parent, "https://example.org")
+    assert question
+    (cancel,) = [b for b in question.findChildren(QPushButton) if b.isDefault()]
+    assert cancel.text() == "Cancel"
+    cancel.click()
+    assert opened_addresses == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["file:///etc/passwd", "javascript:alert(1)", "ftp://x.y", "smb://x/y", "//x", "", "https://", "x"],
+)
+def test_only_addresses_of_the_web_are_asked_about(parent, opened_addresses, address):
+    assert ask_to_open(parent, address) is None
+    assert opened_addresses == []
+
+
+def inks(picture) -> set[str]:
+    image = picture.toImage()
+    points = ((x, y) for x in range(image.width()) for y in range(image.height()))
+    return {QColor(image.pixelColor(x, y)).name() for x, y in points if image.pixelColor(x, y).alpha() == 255}
+
+
+def test_every_icon_draws_something_in_its_colour(qapp):
+    for name in chips.names():
+        drawn = inks(chips.pixmap(name, 48, "accent"))
+        assert drawn, name
+        assert name == "logo" or drawn == {theme.token("accent").name()}, name
+
+
+def test_a_put_icon_takes_the_colours_of_another_scheme(qtbot):
+    button = QPushButton()
+    qtbot.addWidget(button)
+    button.show()
+    chips.put(button, "stop", 24)
+    button.show()
+    theme.choose("light")
+    light = inks(button.icon().pixmap(24))
+    theme.choose("dark")
+    assert inks(button.icon().pixmap(24)) != light
+
+
+ARABIC = "يشرح كيف تربط الإحالات كل ادعاء"
+
+
+@pytest.fixture
+def text(qtbot):
+    made = MarkedText()
+    qtbot.addWidget(made)
+    return made
+
+
+def test_a_folded_text_is_one_line_with_the_whole_in_its_tooltip(text):
+    text.show_text("one two three\nfour <b> " * 20)
+    text.fold(True)
+    assert text.heightForWidth(100) == text.fontMetrics().height()
+    assert "four &lt;b&gt;" in text.toolTip()
+
+
+def test_marks_count_characters_beyond_the_first_plane_once(qapp):
+    layout = lay_out("𝔸 marked", QFont(), 400, [(2, 8)])
+    (part,) = layout.formats()
+    assert (part.start, part.length) == (3, 6)
+
+
+@pytest.mark.parametrize(("words", "side"), [(ARABIC, "right"), ("left", "left")])
+def test_a_text_stands_at_the_side_on_which_its_script_begins(qapp, words, side):
+    layout = lay_out(words, QFont(), 600)
+    drawn = layout.lineAt(0).naturalTextRect()
+    edge = drawn.right() - 600 if side == "right" else drawn.left()
+    assert edge == pytest.approx(0, abs=2)
+
+
+def test_a_word_longer_than_the_line_is_broken(qapp):
+    layout = lay_out("https://example.org/" + "a" * 300, QFont(), 200)
+    assert layout.lineCount() > 5
+    assert layout.boundingRect().width() <= 200
+
+
+@pytest.mark.parametrize("shown", [MarkedText, ElidedLabel])
+def test_one_line_runs_the_way_of_its_script(qtbot, shown):
+    """The block that ends an Arabic sentence stands at its left."""
+    line = shown()
+    qtbot.addWidget(line)
+    line.resize(500, 30)
+    if shown is MarkedText:
+        line.fold(True)
+        line.show_text(f"{ARABIC} █")
+    else:
+        line.setText(f"{ARABIC} █")
+    picture = line.grab().toImage()
+    ground = picture.pixel(0, 0)
+    inked = [
+        sum(picture.pixel(x, y) != ground for y in range(picture.height())) for x in range(picture.width())
+    ]
+    drawn = [x for x, count in enumerate(inked) if count]
+    block = max(range(len(inked)), key=inked.__getitem__)
+    assert block - drawn[0] < 20 < drawn[-1] - block
+
+
+WIDTHS = (300, 100, 60)
+
+
+@pytest.fixture
+def tree(qtbot):
+    """A table of three columns, the last of which takes what is left."""
+    made = RowsTree("Rows", ("Name", "State", "Why"), WIDTHS, stretched=2)
+    qtbot.addWidget(made)
+    made.addTopLevelItem(line(["a < b & c", "new", "because"]))
+    return made
+
+
+def test_a_row_underneath_stands_for_the_one_above(tree):
+    child = line(["piece", "", ""])
+    tree.topLevelItem(0).addChild(child)
+    tree.expandAll()
+    tree.setCurrentItem(child)
+    assert tree.row() == 0
+    assert tree.chosen() == [0]
+
+
+HIGH, LOW, FROM, ROOM = 500, 100, 300, 200
+
+
+class Contrary(QWidget):
+    """Higher the wider: with the bar it would need none, without it, it would."""
+
+    asked = 0
+    high = LOW
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        high = HIGH if self.width() >= FROM else LOW
+        if high != self.high:
+            self.high = high
+            self.updateGeometry()
+
+    def minimumSizeHint(self) -> QSize:
+        self.asked += 1
+        return QSize(50, HIGH if self.width() >= FROM else LOW)
+
+
+def test_a_bar_that_would_come_and_go_for_ever_comes_to_rest(qtbot):
+    inside = Contrary()
+    area = PlainArea("Contrary", inside)
+    qtbot.addWidget(area)
+    area.show()
+    for width in range(FROM - 3, FROM + 40):
+        inside.asked = 0
+        area.resize(width, ROOM)
+        qtbot.wait(5)
+        assert inside.asked < 50, width
+        bar = area.verticalScrollBar()
+        assert bar.isVisible() or inside.height() <= ROOM, width
+        assert inside.width() == area.viewport().width(), width
+
+
+def splitter_of(qtbot, name: str) -> Splitter:
+    made = Splitter(name)
+    qtbot.addWidget(made)
+    for _ in range(2):
+        made.addWidget(QWidget())
+    made.resize(609, 200)
+    made.show()
+    return made
+
+
+def test_a_splitter_remembers_its_place_under_its_name(qtbot):
+    first = splitter_of(qtbot, "somewhere")
+    first.moveSplitter(150, 1)
+    assert splitter_of(qtbot, "somewhere").sizes() == first.sizes()
+    assert splitter_of(qtbot, "elsewhere").sizes() != first.sizes()
+
+
+def with_a_list(qtbot, name: str) -> Splitter:
+    made = Splitter(name)
+    qtbot.addWidget(made)
+    for _ in range(2):
+        made.addWidget(QWidget())
+    made.setSizes([150, 400])
+    made.setStretchFactor(1, 1)
+    made.grow(made.widget(0), 150)
+    made.resize(1600, 200)
+    made.show()
+    return made
+
+
+def test_parts_that_lack_room_side_by_side_are_stacked_until_there_is_room(qtbot):
+    around, parts = QWidget(), Splitter("test")
+    qtbot.addWidget(around)
+    parts.setParent(around)
+    for _ in range(2):
+        part = QWidget()
+        part.setMinimumSize(300, 50)
+        parts.addWidget(part)
+    parts.resize(700, 400)
+    around.show()
+    assert parts.orientation() == Qt.Orientation.Horizontal
+    parts.resize(500, 400)
+    assert parts.orientation() == Qt.Orientation.Vertical
+    assert parts.minimumSizeHint().width() == 300
+    parts.widget(0).setMinimumWidth(100)
+    qtbot.waitUntil(lambda: parts.orientation() == Qt.Orientation.Horizontal)
+
+
+def test_a_list_that_was_made_wider_stays_wider_at_every_zoom_and_at_the_next_start(qtbot):
+    splitter = with_a_list(qtbot, "wider")
+    splitter.moveSplitter(170, 1)
+    theme.zoom_to(200)
+    assert splitter.sizes()[0] == 340
+    assert with_a_list(qtbot, "wider").sizes()[0] == 340
+    theme.zoom_to(100)
+    assert with_a_list(qtbot, "wider").sizes()[0] == 170
+
+
+def test_a_splitter_moves_by_the_arrow_keys(qtbot):
+    splitter = splitter_of(qtbot, "keys")
+    before = splitter.sizes()[0]
+    qtbot.keyClick(splitter.handle(1), Qt.Key.Key_Right)
+    assert splitter.sizes()[0] == before + 24
+    qtbot.keyClick(splitter.handle(1), Qt.Key.Key_Left)
+    assert splitter.sizes()[0] == before

@@ -8,11 +8,11 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions.labelling import label_offers, labels
+from annotator.actions.labelling import label_cases, labels
 from annotator.actions.project.file import Project
 from annotator.gui.pages.labelling import LabelPage
-from annotator.gui.review.verdicts import face
-from annotator.gui.shell.starting import make_application
+from annotator.gui.review.verdict_words import face
+from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 from annotator.protocols import PROTOCOLS
 from tests.projects import pairs_project as pairs
@@ -48,7 +48,7 @@ def labelled_by_keys(project: Project, folder: Path) -> None:
     window.show()
     window.activateWindow()
     QTest.qWaitForWindowActive(window)
-    for protocol in label_offers.offered(project):
+    for protocol in label_cases.offered(project):
         response_id = labels.queue(project, protocol)[0].response_id if protocol in KEYS else ""
         page = window.show_page("Label", protocol=protocol, response_id=response_id)
         assert isinstance(page, LabelPage)

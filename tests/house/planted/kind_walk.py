@@ -6,13 +6,13 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from annotator.actions.adjudication import feedback, voting
+from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.agreement import agreement_report
-from annotator.actions.assignments import agreements, assignments, submitting
-from annotator.actions.authoring import annotating, artifacts, guidelines
+from annotator.actions.assignments import agreements, assignments
+from annotator.actions.authoring import annotating, artifacts, settings
 from annotator.actions.imports import imports
 from annotator.actions.items import items
-from annotator.actions.parcels import packing, sending, tasking, unpacking
+from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
 from annotator.actions.releases import checking, releases
@@ -21,9 +21,9 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.gui.shell.starting import make_application
-from annotator.gui.shell.steps import ASIDE
-from annotator.gui.shell.steps import STEPS as PAGES
+from annotator.gui.shell.navigation import ASIDE
+from annotator.gui.shell.navigation import STEPS as PAGES
+from annotator.gui.shell.start import make_application
 from tests.house.planted.by_keys import at_work
 from tests.house.planted.walk import content, walked
 from tests.projects import pairs_project as pairs
@@ -34,8 +34,8 @@ FIRST, SECOND = "A town must decide where to plant its trees", "Heat kills old p
 
 
 def of_state(project: Project, state: State) -> list[Artifact]:
-    found = annotating.artifacts_of(project, pairs.item(project))
-    return [one for one in found if one.kind == MOTIVES and one.state is state]
+    result = annotating.artifacts_of(project, pairs.item(project))
+    return [one for one in result if one.kind == MOTIVES and one.state is state]
 
 
 def handed_out(project: Project, folder: Path) -> None:
@@ -43,7 +43,7 @@ def handed_out(project: Project, folder: Path) -> None:
     stages = (Stage(MOTIVES),)
     assignments.assign(project, AssignmentPlan(stages, 2, (ada, ben), (cleo,), tuple(items.ids(project))))
     assert [one.stage for one in assignments.of_person(project, ada)] == list(stages)
-    assert guidelines.shipped(stages[0])
+    assert settings.shipped(stages[0])
 
 
 def written_by_keyboard(project: Project, folder: Path) -> None:
@@ -73,12 +73,12 @@ def sent_back_by_a_second(project: Project, folder: Path) -> None:
     theirs = tasking.take_task(task.path, folder / "ben.goldsmith").project
     units = [{"text": FIRST, "strength": 3}, {"text": SECOND, "strength": 1}]
     document = document_of(Kind(MOTIVES), {"units": units})
-    submitting.seal(theirs, artifacts.start(theirs, pairs.item(theirs), Kind(MOTIVES), document).subject)
-    work = sending.write(theirs, folder / "ben.goldsmith-work").path
+    assignments.seal(theirs, artifacts.start(theirs, pairs.item(theirs), Kind(MOTIVES), document).subject)
+    work = tray.write_work(theirs, folder / "ben.goldsmith-work").path
     theirs.close()
     unpacking.take_in(project, [work])
     (frozen,) = agreements.of_item(project, pairs.item(project))
-    figures = {one.name: one.value for one in frozen.pairs[0].figures}
+    figures = {figure.name: figure.value for figure in frozen.pairs[0].figures}
     assert (figures["match_f1"], figures["strength_agreement"]) == (1, 0.5)
     assert "strength_kappa" in figures
     rows = agreement_report.report(pairs.work_as(project, "Cora")).rows
@@ -91,7 +91,7 @@ def adjudicated_by_keyboard(project: Project, folder: Path) -> None:
         page.focus_first()
         press("Return")
         press("F9")
-        said = [one.text().split("\u2003")[0] for one in page.rows.controls.votes]
+        said = [vote.text().split("\u2003")[0] for vote in page.rows.controls.votes]
         assert said == [f"strength {number}" for number in range(1, 6)], said
         press("4")
         assert page.rows.card.differs.words() == ["strength differs"]
@@ -105,7 +105,7 @@ def adjudicated_by_keyboard(project: Project, folder: Path) -> None:
 
 
 def told(project: Project, folder: Path) -> None:
-    (votes,) = voting.votes(pairs.work_as(project, "Cora"))
+    (votes,) = adjudicating.votes(pairs.work_as(project, "Cora"))
     assert (votes.stage, votes.field, votes.votes) == (MOTIVES, "strength", 1)
     digest = feedback.digest(pairs.work_as(project, "Ben"), pairs.item(project))
     assert [row.change for row in digest.stages[0].rows] == ["kept", "strength changed"]
@@ -116,7 +116,7 @@ def every_page_opens(project: Project, folder: Path) -> None:
         with at_work(Project.open(project.path), name) as window:
             for page, *_ in (*PAGES, *ASIDE):
                 window.show_page(page)
-                window.desk.wait()
+                window.session.wait()
 
 
 def released(project: Project, folder: Path) -> None:

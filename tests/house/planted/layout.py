@@ -20,7 +20,7 @@ NAME, ITEMS, LABELS = "planted", "planted.json", "labels.planted"
 
 
 def numbers(items: Iterable[HasNumber]) -> Mapping[str, int]:
-    return {one.id: int(one.key) for one in items if one.dataset == NAME and one.key.isdigit()}
+    return {item.id: int(item.key) for item in items if item.dataset == NAME and item.key.isdigit()}
 
 
 def read(paths: Sequence[Path], known: ExistingItems) -> tuple[Bundle, list[Problem]]:

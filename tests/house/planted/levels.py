@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from annotator.actions.agreement import agreement_figures, agreement_report, agreement_sheets
+from annotator.actions.agreement import agreement_figures, agreement_report
 from annotator.actions.attacks import biases
 from annotator.actions.judges import judges
 from annotator.actions.judging import derived_judges
@@ -16,8 +16,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.actions.validation import judge_comparing, validation, validation_views, validity_cards
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.judges.level_figures import FIGURES, WORDS
-from annotator.domain.judges.scale import Level
+from annotator.domain.judges.protocol import FIGURES, WORDS, Level
 from annotator.domain.kinds.labels import Label, Labels, label_id
 from tests.projects.paired_project import paired_project, sealed_by
 
@@ -50,11 +49,11 @@ def people_agree(project: Project, folder: Path, printed: Callable[[list[str]], 
     own = agreed(folder / "agreed")
     (row,) = agreement_figures.rows(own)
     assert (row.stage, row.field, row.n) == (Stage.LABELLING, RATING, 9)
-    assert [one.name for one in row.figures] == list(NAMES)
+    assert [figure.name for figure in row.figures] == list(NAMES)
     share = row.figure("agreement")
     assert share is not None
     assert share.value == 5 / 9
-    (sheet,) = agreement_sheets.sheets(agreement_report.report(own))
+    (sheet,) = agreement_report.sheets(agreement_report.report(own))
     titles = {column.title for column in sheet.columns}
     assert titles >= TITLES | {"Agreement"}
     assert "judgement: Planted mean" in {cell.words for cell in sheet.lines[0].cells}
@@ -85,11 +84,11 @@ def judges_are_validated(project: Project, folder: Path, printed: Callable[[list
     )
     assert [line.cells[3].words for line in confusion.lines[:11]] == [str(value) for value in range(11)]
     card = validity_cards.card(project, validity_cards.CardQuery("baseline", RATING))
-    assert {one.title for one in card.definitions} >= TITLES
+    assert {definition.title for definition in card.definitions} >= TITLES
     file = str(project.path)
     for words in (["validate", file], ["choose-judge", file, "--reference", "best"]):
-        found = printed([*words, "--protocol", RATING, "--json"])
-        assert "κ quadratic" in found, words
+        result = printed([*words, "--protocol", RATING, "--json"])
+        assert "κ quadratic" in result, words
 
 
 def judges_are_compared(project: Project, folder: Path, printed: Callable[[list[str]], str]) -> None:
@@ -99,8 +98,8 @@ def judges_are_compared(project: Project, folder: Path, printed: Callable[[list[
     derived_judges.add(project, "middle", ["baseline"])
     line: dict[str, Any] = asyncio.run(orders.carry_out(project, RunRequest("middle", RATING)))
     assert line["done"] == line["total"] > 0
-    for one in judge_comparing.compare(project, RATING).pairings:
-        assert [figure.name for figure in one.figures] == list(NAMES)
+    for pairing in judge_comparing.compare(project, RATING).pairings:
+        assert [figure.name for figure in pairing.figures] == list(NAMES)
     leans = {bias.name: bias.figure for bias in biases.report(project, RATING, "baseline")}
     assert leans["Leans to higher values"].value is not None
     file = ["--protocol", RATING, "--json"]

@@ -8,25 +8,31 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from annotator.domain.judges.judgement import Verdict
+from annotator.domain.judges.judge import Verdict
 from annotator.domain.judges.paper import Paper
-from annotator.domain.judges.presentation import CaseLayout, Presentation
 from annotator.domain.judges.protocol import (
+    PAIR,
     Ask,
     Case,
+    CaseLayout,
     Composite,
+    Level,
     Material,
     Metric,
+    Presentation,
     Protocol,
     RatedResponse,
+    Scale,
+    Value,
+    ValueLook,
     Verdicts,
+    nominal,
+    numbers,
 )
 from annotator.domain.judges.published import Aim, OtherRule
-from annotator.domain.judges.scale import PAIR, Level, Scale, Value, ValueLook, nominal, numbers
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.estimate import Estimate
-from annotator.protocols.report_pairs import with_rivals
-from annotator.protocols.several import of_one
+from annotator.protocols.several import of_one, with_rivals
 from annotator.stats.intervals.clustered import geometric_mean
 
 STANCE = nominal(

@@ -13,7 +13,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.studies import result_views
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.cli import run_command
-from annotator.gui.shell.starting import make_application
+from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 
 STANCE, RATING = "planted.stance", "planted.rating"
@@ -34,8 +34,8 @@ def shown(window: Any) -> Iterator[str]:
 def said(words: list[str], code: int = 0) -> str:
     told = io.StringIO()
     with redirect_stdout(told), redirect_stderr(told):
-        found = run_command(words)
-    assert found == code, f"{words}: {told.getvalue()}"
+        result = run_command(words)
+    assert result == code, f"{words}: {told.getvalue()}"
     return " ".join(told.getvalue().split())
 
 
@@ -50,9 +50,9 @@ def on_page(project: Project, view: str, **chosen: str) -> str:
     window = Window(Project.open(project.path))
     window.show()
     window.show_page("Validate", part="Figures", view=view, choose=chosen)
-    window.desk.wait()
+    window.session.wait()
     viewer = window.page.figures.viewer
-    while viewer.body.currentWidget() is not viewer.view or viewer.desk._errands:
+    while viewer.body.currentWidget() is not viewer.view or viewer.session._tasks_behind:
         make_application().processEvents()
     tabs = viewer.view.tabs
     viewer.view.more.setChecked(True)

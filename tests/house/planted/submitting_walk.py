@@ -6,11 +6,11 @@ import pytest
 from sqlalchemy import update
 
 from annotator.actions.agreement import agreement_figures
-from annotator.actions.assignments import agreements, assignments, submitting
+from annotator.actions.assignments import agreements, assignments
 from annotator.actions.authoring import artifacts
-from annotator.actions.imports import label_exports
-from annotator.actions.labelling import board, label_offers, label_sealing, labels
-from annotator.actions.parcels import packing, sending, tasking, unpacking
+from annotator.actions.imports import label_matching
+from annotator.actions.labelling import board, label_cases, label_sealing, labels
+from annotator.actions.parcels import packing, tasking, tray, unpacking
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_raters, results
 from annotator.domain.experts.assignment import Stage
@@ -36,7 +36,7 @@ def handed_out(folder: Path) -> Project:
     project = pairs.pairs_project(folder)
     units = tuple(CheckPoint(text=f"Point {share}", share=share) for share in POINTS)
     begun = artifacts.start(project, pairs.item(project), Kind.CHECKLIST, Checklist(units=units)).subject
-    submitting.seal(project, begun)
+    assignments.seal(project, begun)
     with project.store.write() as db:
         db.execute(update(table(ArtifactRow)).values(author_id=""))
     for system in REPORTS:
@@ -51,14 +51,14 @@ def handed_out(folder: Path) -> Project:
 def states(project: Project) -> dict[str, tuple[str, int, int]]:
     """What the board tells of each who labels: the state, and how many labels of how many."""
     lines = board.board(pairs.work_as(project, "Cora"))
-    return {one.person: (one.state, one.units, one.of) for one in lines if one.stage is Stage.LABELLING}
+    return {line.person: (line.state, line.units, line.of) for line in lines if line.stage is Stage.LABELLING}
 
 
 def counted(project: Project) -> list[float | None]:
     """The figure by people, system by system: the share of points that a report supports."""
-    people = [one for one in result_raters.raters(project, PRESENCE) if one.id == result_raters.PEOPLE]
-    found = [row for one in people for row in results.rows(project, one.id, PRESENCE)]
-    return [row.estimate.value for row in found if row.group_by == "all"]
+    people = [rater for rater in result_raters.raters(project, PRESENCE) if rater.id == result_raters.PEOPLE]
+    result = [row for one in people for row in results.rows(project, one.id, PRESENCE)]
+    return [row.estimate.value for row in result if row.group_by == "all"]
 
 
 def labelled_by_file(project: Project, folder: Path) -> None:
@@ -66,7 +66,7 @@ def labelled_by_file(project: Project, folder: Path) -> None:
     ada = pairs.person(project, "Ada").id
     task = packing.task(pairs.work_as(project, "Cora"), ada, folder / "ada.goldsmith-task")
     theirs = tasking.take_task(task.path, folder / "ada.goldsmith").project
-    assert PRESENCE in label_offers.offered(theirs)
+    assert PRESENCE in label_cases.offered(theirs)
     (item_id,) = {one.item_id for one in labels.queue(theirs, PRESENCE)}
     assert labels.lacking(theirs) == Kind.RUBRIC
     for response_id, unit_id in label_sealing.missing(theirs, item_id, PRESENCE):
@@ -74,7 +74,7 @@ def labelled_by_file(project: Project, folder: Path) -> None:
     label_sealing.submit(theirs, item_id, PRESENCE)
     with pytest.raises(Refusal, match="submitted"):
         labels.set_label(theirs, response_id, unit_id, "omits", protocol=PRESENCE)
-    work = sending.write(theirs, folder / "ada.goldsmith-work").path
+    work = tray.write_work(theirs, folder / "ada.goldsmith-work").path
     theirs.close()
     unpacking.take_in(project, [work])
 
@@ -113,8 +113,8 @@ def submitted(_project: Project, folder: Path) -> None:
     assert percent is not None
     assert percent.value is not None
     assert (row.field, round(percent.value, 6)) == ("value", round(4 / 6, 6))
-    written = label_exports.export(
-        project, folder / "presence.csv", choice=label_exports.LabelSelection((PRESENCE,))
+    written = label_matching.export(
+        project, folder / "presence.csv", choice=label_matching.LabelSelection((PRESENCE,))
     )
     assert written.labels == 2 * ASKED
     project.close()

@@ -11,19 +11,18 @@ from pathlib import Path
 
 from sqlalchemy import insert
 
-from annotator.actions.assignments import submitting
+from annotator.actions.assignments import assignments
 from annotator.actions.attacks import biases
 from annotator.actions.authoring import artifacts
-from annotator.actions.imports import imports, label_exports, label_files, samples
+from annotator.actions.imports import imports, label_files, label_matching, samples
 from annotator.actions.items import items
 from annotator.actions.judging import judge_runs
 from annotator.actions.labelling import labels
 from annotator.actions.orders import orders
-from annotator.actions.project.file import Project
-from annotator.actions.project.hashing import response_hash
+from annotator.actions.project.file import Project, response_hash
 from annotator.actions.project.people import new_project, someone
 from annotator.actions.releases import checking, releases
-from annotator.actions.results import composites, overview, result_exports, result_raters, results
+from annotator.actions.results import overview, result_pictures, result_raters, results
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.studies import result_views
 from annotator.actions.validation import stand_in, validation, validation_views, validity_cards
@@ -119,9 +118,9 @@ def validated(project: Project, folder: Path) -> None:
     for protocol, positive in ((STANCE, "supports"), (RATING, "10")):
         query = validation.ValidationQuery(protocol, positive=positive)
         assert validation.report(project, query).of("baseline").units > 0
-        assert [one.rater.name for one in stand_in.report(project, stand_in.StandInQuery(query)).answers] == [
-            "baseline"
-        ]
+        assert [
+            answer.rater.name for answer in stand_in.report(project, stand_in.StandInQuery(query)).answers
+        ] == ["baseline"]
         assert validity_cards.card(project, validity_cards.CardQuery("baseline", protocol)).sha256
 
 
@@ -146,10 +145,10 @@ def _is_mean(row: results.ResultRow) -> bool:
 
 
 def labels_leave_and_return(project: Project, folder: Path) -> None:
-    choice = label_exports.LabelSelection(PLANTED, everything=True)
-    written = label_exports.export(project, folder / "labels.csv", choice=choice)
-    found = label_files.preview(project, [written.path])
-    assert (found.same, found.new, found.problems) == (written.labels, 0, ())
+    choice = label_matching.LabelSelection(PLANTED, everything=True)
+    written = label_matching.export(project, folder / "labels.csv", choice=choice)
+    result = label_files.preview(project, [written.path])
+    assert (result.same, result.new, result.problems) == (written.labels, 0, ())
 
 
 def released(project: Project, folder: Path) -> None:
@@ -181,15 +180,15 @@ def layout_comes_and_goes(project: Project, folder: Path) -> None:
         _, report = imports.run(other, "planted", [folder / "planted"], warm=False)
         assert (report.new == 0) is again
     other.close()
-    written = label_exports.export(
-        project, folder / "theirs", "planted", label_exports.LabelSelection(everything=True)
+    written = label_matching.export(
+        project, folder / "theirs", "planted", label_matching.LabelSelection(everything=True)
     )
-    found = label_files.preview(project, [written.path], label_files.LabelImportOptions(protocol=STANCE))
-    assert (found.same, found.new, found.problems) == (written.labels, 0, ())
+    result = label_files.preview(project, [written.path], label_files.LabelImportOptions(protocol=STANCE))
+    assert (result.same, result.new, result.problems) == (written.labels, 0, ())
 
 
 def layout_offered(project: Project, folder: Path) -> None:
-    from annotator.gui.shell.starting import make_application
+    from annotator.gui.shell.start import make_application
     from annotator.gui.shell.window import Window
 
     application = make_application()
@@ -206,7 +205,7 @@ def layout_offered(project: Project, folder: Path) -> None:
     assert "Planted bench's files (labels.planted …)" in "".join(published.shown(window))
     window.close()
     application.processEvents()
-    assert "Planted bench's layout, a folder (*)" in label_exports.offered().values()
+    assert "Planted bench's layout, a folder (*)" in label_matching.offered().values()
     for words in (["import"], ["export"], ["labels", "import"], ["labels", "export"]):
         assert "planted" in published.said([*words, "--help"])
 
@@ -231,7 +230,7 @@ def rated(file: Path) -> Project:
     for question in ("Which?", "Why?"):
         points = tuple(CheckPoint(text=f"Point {share}", share=share) for share in (0.5, 0.3, 0.2))
         item_id = items.add(project, question).subject
-        submitting.seal(
+        assignments.seal(
             project, artifacts.start(project, item_id, Kind.CHECKLIST, Checklist(units=points)).subject
         )
     with project.store.write() as db:
@@ -254,15 +253,15 @@ def rated(file: Path) -> Project:
 
 def counted(project: Project, folder: Path) -> None:
     own = rated(folder / "rated.goldsmith")
-    found = {
+    result = {
         (row.metric, row.system): (row.estimate.value, row.estimate.floor, row.estimate.ceiling)
-        for row in composites.everything(own)
+        for row in overview.everything(own)
         if row.group_by == "all"
     }
-    assert found.keys() == BY_HAND.keys()
+    assert result.keys() == BY_HAND.keys()
     for name, (value, floor, ceiling) in BY_HAND.items():
-        assert abs((found[name][0] or 0.0) - value) < 1e-12, name
-        assert floor is None or found[name][1:] == (floor, ceiling), name
+        assert abs((result[name][0] or 0.0) - value) < 1e-12, name
+        assert floor is None or result[name][1:] == (floor, ceiling), name
     own.close()
     lines = json.loads(published.said(["results", str(own.path), "--metric", "planted.overall", "--json"]))[
         "rows"
@@ -276,12 +275,12 @@ def set_out(project: Project, folder: Path) -> None:
     assert {
         line.cells[0].words: tuple(cell.words for cell in line.cells[1:]) for line in sheet.lines
     } == SHOWN
-    lines = list(csv.DictReader(result_exports.as_csv(sheet).decode("utf-8-sig").splitlines()))
+    lines = list(csv.DictReader(result_pictures.as_csv(sheet).decode("utf-8-sig").splitlines()))
     assert [line["planted_spread"] for line in lines] == ["6.5", "2.0", ""]
-    assert json.loads(result_exports.as_json(sheet))["rows"][2]["planted_used"] == 7 / 11
+    assert json.loads(result_pictures.as_json(sheet))["rows"][2]["planted_used"] == 7 / 11
     releases.export(own, folder / "rated")
     scores = json.loads((folder / "rated/scores.json").read_bytes())
-    over = {(one["metric"], one["system"]): one.get("over", "response") for one in scores}
+    over = {(score["metric"], score["system"]): score.get("over", "response") for score in scores}
     assert over["planted.mean", "Alpha"] == "response"
     assert (over["planted.spread", "Alpha"], over["planted.used", ""]) == ("system", "project")
     assert over["planted.overall", "Beta"] == "system"
@@ -299,7 +298,7 @@ def set_out(project: Project, folder: Path) -> None:
 def in_the_window(project: Project, folder: Path) -> None:
     from PySide6.QtWidgets import QApplication
 
-    from annotator.gui.shell.starting import make_application
+    from annotator.gui.shell.start import make_application
     from annotator.gui.shell.window import Window
 
     application = QApplication.instance() or make_application()
@@ -307,7 +306,7 @@ def in_the_window(project: Project, folder: Path) -> None:
     window.show()
     window.show_page("Results")
     viewer = window.page.viewer
-    while viewer.body.currentWidget() is not viewer.view or viewer.desk._errands:
+    while viewer.body.currentWidget() is not viewer.view or viewer.session._tasks_behind:
         application.processEvents()
     model = viewer.view.model
     said = [

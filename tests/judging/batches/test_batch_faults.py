@@ -1,13 +1,11 @@
 """What becomes of a batch when the provider, the network or the answers are not as they should be."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from annotator.domain.judges.judge import RunState
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import RunState, Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.batches.batch_results import QuestionFate
 from annotator.judging.calls.replies import UnreadableReply, reread
@@ -47,8 +45,8 @@ async def test_every_odd_line_has_its_outcome_and_every_question_one_fate(
 ) -> None:
     provider.work = odd_lines
     shelf = Shelf()
-    found, ended, finished = await batched(provider, folder, shelf, cases=11)
-    assert found.fates == {
+    result, ended, finished = await batched(provider, folder, shelf, cases=11)
+    assert result.fates == {
         QuestionFate.ANSWERED: 1, QuestionFate.DECLINED: 2, QuestionFate.SPOILED: 3,
         QuestionFate.FAILED: 2, QuestionFate.EXPIRED: 1, QuestionFate.MISSING: 1,
         QuestionFate.DUPLICATE: 3, QuestionFate.UNKNOWN: 1, QuestionFate.DAMAGED: 2,
@@ -57,7 +55,7 @@ async def test_every_odd_line_has_its_outcome_and_every_question_one_fate(
     assert values(finished)["response-1"] == "yes"
     # The first question of all, and the seven that the batch left over.
     assert len(provider.bodies) == 1 + 7
-    assert len(found.live) == 7
+    assert len(result.live) == 7
 
 
 @pytest.mark.parametrize("second", [YES_JSON, NO_JSON], ids=["equal", "opposite"])
@@ -69,8 +67,8 @@ async def test_of_two_replies_to_one_question_none_counts_and_both_are_kept(
         + [answered(requests[0]["custom_id"], completion(second))]
     )
     shelf = Shelf()
-    found, ended, _ = await batched(provider, folder, shelf, cases=3)
-    assert found.fates == {QuestionFate.ANSWERED: 1, QuestionFate.SPOILED: 1, QuestionFate.DUPLICATE: 1}
+    result, ended, _ = await batched(provider, folder, shelf, cases=3)
+    assert result.fates == {QuestionFate.ANSWERED: 1, QuestionFate.SPOILED: 1, QuestionFate.DUPLICATE: 1}
     (spoiled,) = [call for call in shelf.calls.values() if call.status is Status.INVALID]
     assert "answers this question more than once" in spoiled.cause
     assert spoiled.raw.endswith(f"{YES_JSON}\n\n{second}")
@@ -93,53 +91,15 @@ async def test_a_refusal_is_not_asked_again_not_even_after_a_restart(
     assert (len(provider.bodies), len(provider.made)) == (1, 1)
 
 
-async def test_a_download_that_is_cut_is_fetched_again(provider: BatchServer, folder: Path) -> None:
-    def fault(method: str, path: str, number: int) -> Odd | None:
-        cut = (method, path, number) == ("GET", "/v1/files/file-2/content", 0)
-        return Odd(provider.files["file-2"], cut=True) if cut else None
-
-    provider.fault = fault
-    found, _, _ = await batched(provider, folder, Shelf())
-    assert found.fates == {QuestionFate.ANSWERED: 5}
-
-
-@pytest.mark.parametrize(
-    "trouble",
-    [
-        error(500, "oops"),
-        Odd(json.dumps({"error": {"message": "slow"}}), 429, {"retry-after": "1"}),
-        Odd("<html>"),
-        Odd("{}", cut=True),
-    ],
-    ids=["500", "429", "html", "cut"],
-)
-async def test_a_passing_fault_is_sat_out_at_every_step(
-    provider: BatchServer, folder: Path, trouble: Odd
-) -> None:
-    provider.fault = lambda method, path, number: trouble if number == 0 and method != "DELETE" else None
-    _, ended, _ = await batched(provider, folder, Shelf())
-    assert (len(provider.made), ended.progress.by_status) == (1, {"ok": 6})
-
-
-async def test_an_expired_batch_gives_what_it_has_and_leaves_the_rest_to_be_asked_live(
-    provider: BatchServer, folder: Path
-) -> None:
-    provider.work = lambda requests: Results([answered(requests[0]["custom_id"])], status="expired")
-    found, ended, _ = await batched(provider, folder, Shelf())
-    assert found.fates == {QuestionFate.ANSWERED: 1, QuestionFate.EXPIRED: 4}
-    assert ended.progress.by_status == {"ok": 6}
-    assert len(provider.bodies) == 1 + 4
-
-
 async def test_a_batch_turned_down_whole_ends_the_run_and_costs_nothing(
     provider: BatchServer, folder: Path
 ) -> None:
     cause = {"code": "model_not_found", "message": "This model cannot be used in batches."}
     provider.work = lambda requests: Results(status="failed", causes=[cause])
-    found, ended, _ = await batched(provider, folder, Shelf())
+    result, ended, _ = await batched(provider, folder, Shelf())
     assert (ended.state, ended.progress.by_status) == (RunState.INTERRUPTED, {"ok": 1})
     assert "cannot be used in batches" in ended.cause
-    assert (found.spent_usd, len(provider.bodies)) == (0.0, 1)
+    assert (result.spent_usd, len(provider.bodies)) == (0.0, 1)
 
 
 async def test_a_full_queue_is_tried_later_with_smaller_batches(provider: BatchServer, folder: Path) -> None:
@@ -172,10 +132,10 @@ async def test_an_endpoint_without_batches_says_so(provider: BatchServer, folder
 async def test_a_refused_key_ends_the_run_without_showing_it(provider: BatchServer, folder: Path) -> None:
     provider.fault = lambda method, path, number: error(401, f"Incorrect API key provided: {KEY}")
     shelf = Shelf()
-    found, ended, _ = await batched(provider, folder, shelf)
+    result, ended, _ = await batched(provider, folder, shelf)
     assert ended.state is RunState.INTERRUPTED
     assert "401" in ended.cause
-    assert KEY not in f"{found.halt!r}{ended.cause}{shelf.states}{shelf.calls}"
+    assert KEY not in f"{result.halt!r}{ended.cause}{shelf.states}{shelf.calls}"
 
 
 @pytest.mark.parametrize(
@@ -227,8 +187,8 @@ async def test_results_that_were_cut_without_a_word_are_fetched_again(
         return Odd(provider.files["file-2"][:-400]) if cut else None
 
     provider.fault = fault
-    found, _, _ = await batched(provider, folder, Shelf())
-    assert found.fates == {QuestionFate.ANSWERED: 5}
+    result, _, _ = await batched(provider, folder, Shelf())
+    assert result.fates == {QuestionFate.ANSWERED: 5}
 
 
 async def test_a_wait_the_provider_asks_for_is_kept(provider: BatchServer, folder: Path) -> None:

@@ -1,5 +1,6 @@
-"""How a question fares with servers of every kind."""
+"""How a question is asked, and the cache of answers."""
 
+import dataclasses
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -7,21 +8,17 @@ from typing import Any
 
 import pytest
 
-from annotator.domain.judges.judge import Call
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Call, Status
 from annotator.domain.judges.protocol import Answer
+from annotator.domain.kinds.rubric import Criterion
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.asking import Asker, CaseAsk
-from annotator.judging.calls.breaker import RunHalt
-from annotator.judging.calls.budget import Budget, BudgetSpent
-from annotator.judging.calls.cache import Key
-from annotator.judging.calls.client import Client, Endpoint
-from annotator.judging.calls.ladder import ReplyForm
-from annotator.judging.calls.limits import Limits
-from annotator.judging.calls.sending import Sender
-from annotator.judging.prompts.messages import load
+from annotator.judging.calls.asking import Asker, CaseAsk, Key, cache_key, keys_of
+from annotator.judging.calls.client import Client, Endpoint, Sender
+from annotator.judging.calls.limits import Limits, RunHalt
+from annotator.judging.calls.prices import Budget, BudgetSpent
+from annotator.judging.calls.reply_parts import ReplyForm
+from annotator.judging.messages import load
 from tests.judging.odd_server import (
-    KEY,
     NO_JSON,
     YES_JSON,
     Odd,
@@ -37,6 +34,8 @@ from tests.judging.odd_server import (
 )
 
 pytestmark = pytest.mark.anyio
+
+
 FIELDS = {"criterion": "Names the method", "report": "A report on Bayesian analysis."}
 
 
@@ -180,13 +179,6 @@ async def test_what_does_not_pass_is_given_up_with_the_servers_words(odd: OddSer
     assert "loading" in ask.calls[0].raw
 
 
-async def test_a_server_that_hangs_is_asked_twice(odd: OddServer, folder: Path) -> None:
-    odd.script(Odd("{}", held=True))
-    answer, ask = await asked(odd, folder, timeout_s=0.1)
-    assert answer.status is Status.TIMEOUT
-    assert ask.calls[0].attempts == 2
-
-
 @pytest.mark.parametrize("status", [400, 422, 500])
 @pytest.mark.parametrize("words", ["response_format is not supported", "Something went wrong"])
 async def test_a_server_that_knows_no_schema_is_asked_for_json(
@@ -264,13 +256,6 @@ async def test_a_reply_cut_twice_is_truncated_even_when_it_could_be_read(
     assert [body.get("max_tokens") for body in odd.bodies] == [None, 4_096]
 
 
-async def test_a_key_echoed_by_a_401_is_in_no_record(odd: OddServer, folder: Path) -> None:
-    odd.script(error(401, f"Incorrect API key provided: {KEY}"))
-    answer, ask = await asked(odd, folder)
-    assert KEY not in f"{answer!r}{ask.calls!r}"
-    assert "401" in answer.cause
-
-
 async def test_a_missing_count_of_tokens_leaves_the_most_that_it_may_have_cost(
     odd: OddServer, folder: Path
 ) -> None:
@@ -305,15 +290,6 @@ async def test_a_journalled_answer_is_read_again_without_a_call(odd: OddServer, 
     assert (answer.status, answer.reply.covered) == (Status.OK, "yes")
     assert (ask.calls, ask.reused, ask.call_id) == ([], first.calls, first.calls[0].id)
     assert len(odd.bodies) == 1
-
-
-async def test_another_trial_or_a_fresh_run_asks_anew(odd: OddServer, folder: Path) -> None:
-    _, first = await asked(odd, folder)
-    journal = Shelf(*first.calls)
-    async with asker(odd.url, folder, journal=journal) as factory:
-        await factory(case(trial=2))("tiny", FIELDS, Reply, fenced=("report",))
-    await asked(odd, folder, journal=journal, fresh=True)
-    assert len(odd.bodies) == 3
 
 
 async def test_an_error_is_never_served_again(odd: OddServer, folder: Path) -> None:
@@ -475,3 +451,40 @@ async def test_a_stream_that_breaks_off_is_no_answer(odd: OddServer, folder: Pat
     odd.script(streamed(completion(YES_JSON), done=False))
     answer, _ = await asked(odd, folder)
     assert (answer.status, answer.reply) == (Status.API_ERROR, None)
+
+
+SAME: dict[str, Any] = {
+    "endpoint": "http://host/v1",
+    "model": "m",
+    "params": {"temperature": 0, "seed": 1},
+    "prompt_sha256": "abc",
+    "messages": [{"role": "user", "content": "Question"}],
+    "schema": {"type": "object"},
+    "trial": 1,
+}
+
+
+def test_the_key_does_not_depend_on_the_order_of_parameters() -> None:
+    assert cache_key(**SAME) == cache_key(**SAME | {"params": {"seed": 1, "temperature": 0}})
+    assert len(cache_key(**SAME)) == 64
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"endpoint": "http://other/v1"},
+        {"model": "n"},
+        {"params": {"temperature": 1, "seed": 1}},
+        {"prompt_sha256": "abd"},
+        {"messages": [{"role": "user", "content": "Question?"}]},
+        {"schema": {"type": "string"}},
+        {"trial": 2},
+    ],
+)
+def test_whatever_could_change_the_answer_changes_the_key(change: dict[str, Any]) -> None:
+    assert cache_key(**SAME | change) != cache_key(**SAME)
+
+
+def test_a_judgement_is_named_by_response_unit_and_trial() -> None:
+    both = dataclasses.replace(case(3, trial=2), units=(Criterion(id="c1"), Criterion(id="c2")))
+    assert keys_of(both) == (("response-3", "c1", 2), ("response-3", "c2", 2))

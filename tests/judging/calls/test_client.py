@@ -1,29 +1,35 @@
-"""That one attempt always ends in an outcome, and never shows the key."""
+"""The client, its parameters, and the probe of a server."""
 
 import asyncio
 import gc
+import json
 import logging
+import re
 import socket
 import ssl
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from annotator import places
-from annotator.domain.judges.judge import Judge
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Judge, Status
 from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import client
-from annotator.judging.calls.client import Client, Endpoint, checked_url
+from annotator.judging.calls.client import Client, Endpoint, Learned, checked_url, of_judge, rejected_part
+from annotator.judging.calls.keys import guard
 from annotator.judging.calls.outcome import NOT_SENT, CallOutcome, CallTrouble
-from annotator.judging.redaction import guard
+from annotator.judging.calls.probe import Probe, probe
+from annotator.judging.calls.reply_parts import ReplyForm
 from tests.judging.batch_server import BatchServer
-from tests.judging.odd_server import KEY, YES_JSON, Odd, OddServer, completion, error
+from tests.judging.odd_server import KEY, YES_JSON, Odd, OddServer, completion, error, prices
 
 pytestmark = pytest.mark.anyio
+
+
 BODY = {"model": "m", "messages": [{"role": "user", "content": "q"}]}
 
 
@@ -40,13 +46,6 @@ async def test_the_body_is_sent_as_it_is_with_the_key_in_its_header(odd: OddServ
     assert odd.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
-async def test_the_evidence_is_asked_for_before_the_verdict(odd: OddServer) -> None:
-    properties = {name: {"type": "string"} for name in ("quote", "because", "answer")}
-    async with Client(Endpoint(odd.url, "m", KEY)) as client:
-        await client.attempt(BODY | {"response_format": {"schema": {"properties": properties}}})
-    assert list(odd.bodies[0]["response_format"]["schema"]["properties"]) == ["quote", "because", "answer"]
-
-
 async def test_nothing_meant_for_another_endpoint_is_sent_along(
     odd: OddServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -55,12 +54,6 @@ async def test_nothing_meant_for_another_endpoint_is_sent_along(
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Gateway-Key: for-another-endpoint")
     await attempt(odd.url)
     assert "for-another-endpoint" not in repr(odd.headers)
-
-
-async def test_a_connection_cut_in_the_middle_is_a_lost_connection(odd: OddServer) -> None:
-    whole = completion(YES_JSON)
-    odd.script(Odd(whole.body, cut=True))
-    assert (await attempt(odd.url)).trouble is CallTrouble.CONNECTION
 
 
 async def test_a_server_that_hangs_is_timed_out(odd: OddServer) -> None:
@@ -99,19 +92,6 @@ async def test_an_address_nobody_listens_on_is_told_with_its_cause() -> None:
     outcome = await attempt(f"http://127.0.0.1:{port}/v1")
     assert outcome.trouble is CallTrouble.CONNECTION
     assert str(port) in outcome.message
-
-
-async def test_a_server_that_speaks_another_protocol_is_a_lost_connection() -> None:
-    async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(b"220 mail ready\r\n")
-        await writer.drain()
-        writer.close()
-        await writer.wait_closed()
-
-    server = await asyncio.start_server(greet, "127.0.0.1", 0)
-    async with server:
-        outcome = await attempt(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1")
-    assert outcome.trouble is CallTrouble.CONNECTION
 
 
 async def test_a_request_that_was_read_and_not_answered_has_been_sent() -> None:
@@ -210,11 +190,6 @@ async def test_a_body_that_claims_to_be_compressed_is_an_outcome(odd: OddServer)
     assert (await attempt(odd.url)).trouble in (CallTrouble.CONNECTION, CallTrouble.MALFORMED)
 
 
-async def test_a_megabyte_comes_through(odd: OddServer) -> None:
-    odd.script(completion("x" * 1_000_000))
-    assert len((await attempt(odd.url)).content) == 1_000_000
-
-
 async def test_a_body_without_end_is_given_up_and_not_kept(
     odd: OddServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,12 +242,6 @@ async def test_cancelling_ends_a_hanging_call_and_leaves_nothing_open(odd: OddSe
     with pytest.raises(asyncio.CancelledError):
         await task
     gc.collect()
-
-
-async def test_one_client_serves_many_calls(odd: OddServer) -> None:
-    async with Client(Endpoint(odd.url, "m", KEY)) as client:
-        outcomes = await asyncio.gather(*(client.attempt(BODY) for _ in range(20)))
-    assert {outcome.trouble for outcome in outcomes} == {CallTrouble.NONE}
 
 
 @pytest.mark.parametrize(
@@ -351,3 +320,149 @@ def self_signed(folder: Path) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(path)
     return context
+
+
+SENT = {"temperature": 0, "max_tokens": 50, "response_format": {"type": "json_object"}}
+
+
+def rejected(message: str, parameter: str = "", trouble: CallTrouble = CallTrouble.REJECTED) -> str | None:
+    return rejected_part(CallOutcome(trouble, message=message, parameter=parameter), SENT)
+
+
+def test_a_judge_that_sets_nothing_sends_nothing() -> None:
+    assert of_judge(Judge(id="j", name="j")) == {}
+    assert of_judge(Judge(id="j", name="j", parameters='{"temperature": 0}')) == {"temperature": 0}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]",
+        "{",
+        '"x"',
+        '{"seed": 99999999999999999999}',
+        '{"user": "\\ud800"}',
+        '{"temperature": NaN}',
+        '{"stream": true}',
+        '{"model": "m"}',
+    ],
+)
+def test_parameters_the_program_cannot_send_are_refused(text: str) -> None:
+    with pytest.raises(Refusal):
+        of_judge(Judge(id="j", name="j", parameters=text))
+
+
+def test_the_rejected_parameter_is_the_one_the_server_names() -> None:
+    assert rejected("x", "temperature") == "temperature"
+    assert rejected("Unsupported value: 'temperature' does not support 0") == "temperature"
+    assert rejected("x", "response_format.json_schema") == "response_format"
+    assert rejected("This model does not support structured outputs") == "response_format"
+    assert rejected("'max_tokens' is too large", "max_tokens", CallTrouble.TOO_LONG) == "max_tokens"
+
+
+def test_a_rejection_that_names_nothing_we_sent_names_nothing() -> None:
+    assert rejected("Bad request") is None
+    assert rejected("x", "messages") is None
+    assert rejected("unknown field top_p") is None
+    assert rejected("temperature sensor failed", "", CallTrouble.SERVER) is None
+    assert rejected("temperature", "", CallTrouble.RATE) is None
+
+
+def test_what_was_rejected_once_is_not_sent_again() -> None:
+    learned = Learned()
+    learned.reject("temperature", "not supported")
+    assert learned.fit({"temperature": 0, "seed": 1}) == {"seed": 1}
+
+
+def test_a_token_cap_takes_the_name_the_server_asks_for_and_no_third() -> None:
+    learned = Learned()
+    learned.reject("max_tokens", "Use 'max_completion_tokens' instead.")
+    assert learned.fit({"max_tokens": 50}) == {"max_completion_tokens": 50}
+    learned.reject("max_completion_tokens", "Use max_tokens instead.")
+    assert learned.fit({"max_tokens": 50}) == {}
+
+
+async def probed(odd: OddServer, **parameters: Any) -> Probe:
+    return await probe(Endpoint(odd.url, "test-model", KEY, parameters, timeout_s=5), prices())
+
+
+def codes(body: dict[str, Any], window: int | None = None) -> dict[str, str]:
+    """The code words a model would see that reads only the last `window` characters of the page."""
+    page = body["messages"][1]["content"][-window if window else 0 :]
+    result = {
+        end: re.search(rf"code word at the {end} is ([a-z]+-[0-9a-f]+)", page) for end in ("beginning", "end")
+    }
+    return {
+        "first_word": result["beginning"][1] if result["beginning"] else "none",
+        "last_word": result["end"][1] if result["end"] else "none",
+    }
+
+
+async def test_a_good_endpoint_shows_all_it_can_in_one_call(odd: OddServer) -> None:
+    odd.answer = lambda body, number: completion(json.dumps(codes(body)))
+    shown = await probed(odd)
+    assert (shown.ok, shown.form, shown.enforced) == (True, ReplyForm.SCHEMA, True)
+    assert (shown.first_arrived, shown.last_arrived) == (True, True)
+    assert shown.returned_model == "test-model-2026"
+    assert shown.cost_usd == pytest.approx(0.104)
+    assert shown.price is not None
+    assert shown.latency_s is not None
+    assert len(odd.bodies) == 1
+    assert len(odd.bodies[0]["messages"][1]["content"]) > 40_000
+    assert "JSON Schema" in shown.sentence
+
+
+async def test_a_context_that_is_cut_in_silence_is_found_out(odd: OddServer) -> None:
+    odd.answer = lambda body, number: completion(json.dumps(codes(body, window=16_000)))
+    shown = await probed(odd)
+    assert (shown.ok, shown.status) == (False, Status.OK)
+    assert (shown.first_arrived, shown.last_arrived) == (False, True)
+    assert "beginning of a long prompt did not reach it" in shown.sentence
+
+
+async def test_an_endpoint_with_plain_text_only_is_usable(odd: OddServer) -> None:
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        if "response_format" in body:
+            return error(400, "response_format is unknown")
+        return completion(" ".join(codes(body).values()))
+
+    odd.answer = answer
+    shown = await probed(odd)
+    assert (shown.ok, shown.form) == (True, ReplyForm.TEXT)
+    assert "plain text only" in shown.sentence
+
+
+async def test_parameters_an_endpoint_turns_down_are_named(odd: OddServer) -> None:
+    def answer(body: dict[str, Any], number: int) -> Odd:
+        odd_one = "temperature" in body
+        return error(400, "temperature?") if odd_one else completion(json.dumps(codes(body)))
+
+    odd.answer = answer
+    shown = await probed(odd, temperature=0)
+    assert (shown.ok, shown.rejected) == (True, ("temperature",))
+
+
+@pytest.mark.parametrize(
+    ("trouble", "words"),
+    [
+        (error(401, f"Incorrect API key provided: {KEY}"), "401"),
+        (error(404, "The model does not exist"), "does not exist"),
+        (error(400, "context length is 2048"), "context length"),
+        (Odd("<html>A web page</html>"), "not a chat completion"),
+    ],
+)
+async def test_a_failure_is_said_in_a_sentence_without_the_key(
+    odd: OddServer, trouble: Odd, words: str
+) -> None:
+    odd.script(trouble)
+    shown = await probed(odd)
+    assert not shown.ok
+    assert words in shown.sentence
+    assert KEY not in repr(shown)
+
+
+async def test_a_quota_that_is_spent_is_not_waited_for(odd: OddServer) -> None:
+    odd.script(Odd("{}", 429, {"retry-after": "3600"}))
+    shown = await probed(odd)
+    assert len(odd.bodies) == 1
+    assert "asks to wait until" in shown.sentence

@@ -12,10 +12,18 @@ import keyring.errors
 import pytest
 
 from annotator.actions.judges import kept_keys
-from annotator.domain.texts.redaction import redact, without_keys
+from annotator.domain.texts.canonical import redact, without_keys
 from annotator.domain.texts.refusal import Refusal
-from annotator.judging.calls.keys import GRANTS, FoundKey, KeyGrant, KeyPlace, Keys, address_of, handing_over
-from annotator.judging.redaction import guard
+from annotator.judging.calls.keys import (
+    GRANTS,
+    FoundKey,
+    KeyGrant,
+    KeyPlace,
+    Keys,
+    address_of,
+    guard,
+    handing_over,
+)
 from annotator.places import user_config
 from tests.systems import posix
 

@@ -1,15 +1,22 @@
-"""How an endpoint is spared: slots, rates, pauses, back-off."""
+"""Limits, waits and resilience of calls, and how runs share them."""
 
 import asyncio
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from llmock.pytest_plugin import LLMock
 
-from annotator.domain.judges.judgement import Status
-from annotator.judging.calls.breaker import Breaker, RunHalt
-from annotator.judging.calls.limits import Limits, MinuteWindow, backoff
-from annotator.judging.calls.outcome import CallOutcome, CallTrouble
+from annotator.domain.judges.judge import Call, Status
+from annotator.domain.judges.protocol import Answer
+from annotator.judging.calls.asking import Asker, CaseAsk, Key
+from annotator.judging.calls.limits import Breaker, Limits, MinuteWindow, RunHalt, backoff
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble, duration, retry_after
+from tests.judging.odd_server import YES_JSON, Odd, OddServer, Reply, asker, case, completion
 
 pytestmark = pytest.mark.anyio
+
+
 ANSWER = CallOutcome(CallTrouble.NONE)
 
 
@@ -246,3 +253,129 @@ def test_an_answer_between_refusals_keeps_the_run_going() -> None:
         breaker.heard(CallOutcome(CallTrouble.KEY), 0, 0)
         breaker.heard(ANSWER, 0, 0)
     assert breaker.delay(0) == 0
+
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "seconds"),
+    [
+        ({}, None),
+        ({"retry-after": "7"}, 7.0),
+        ({"retry-after": "0.5"}, 0.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "Sun, 01 Mar 2026 12:01:30 GMT"}, 90.0),
+        ({"retry-after": "Mon, 02 Mar 2026 12:00:00 GMT"}, 86_400.0),
+        ({"retry-after": "Sun, 01 Mar 2026 11:00:00 GMT"}, 0.0),
+        ({"retry-after": "soon"}, None),
+        ({"retry-after": "-3"}, None),
+        ({"retry-after": "inf"}, None),
+        ({"retry-after": "1e300"}, 366 * 86_400.0),
+        ({"retry-after": "Mon, 02 Mar 2026 12:00:00 +" + "9" * 30}, None),
+    ],
+)
+def test_retry_after_is_read_as_seconds_or_a_date(headers: dict[str, str], seconds: float | None) -> None:
+    assert retry_after(headers, NOW) == seconds
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("6m0s", 360.0), ("20ms", 0.02), ("1s", 1.0), ("2m59.56s", 179.56), ("1h30m", 5400.0),
+        ("1.5 seconds", 1.5), ("7 minutes", 420.0), ("1d", 86_400.0), ("12", None), ("", None), ("soon", None),
+        ("3 samples", None), ("9" * 400 + " days", 366 * 86_400.0),
+    ],
+)  # fmt: skip
+def test_a_span_of_time_is_read_with_its_unit_only(text: str, seconds: float | None) -> None:
+    assert duration(text) == (None if seconds is None else pytest.approx(seconds))
+
+
+async def verdicts(llmock: LLMock, folder: Path, cases: int = 1, **rest: object) -> list[Status]:
+    async with asker(llmock.base_url(), folder, **rest) as factory:  # type: ignore[arg-type]
+        fields = [{"criterion": f"Criterion {n}", "report": "Text."} for n in range(cases)]
+        answers = await asyncio.gather(*(factory(case())("tiny", each, Reply) for each in fields))
+    return [answer.status for answer in answers]
+
+
+async def test_retry_after_holds_back_the_calls_beside_it(llmock: LLMock, folder: Path) -> None:
+    llmock.rate_limit(times=3, retry_after=0.3)
+    assert await verdicts(llmock, folder, 12, concurrency=4) == [Status.OK] * 12
+    llmock.assert_resilient(strict=True)
+
+
+async def test_real_quotas_are_lived_with(llmock: LLMock, folder: Path) -> None:
+    llmock.limits(rpm=600)
+    gate = Limits(8, backoff_s=0.06, requests_per_minute=10_000)
+    assert await verdicts(llmock, folder, 30, limits=gate) == [Status.OK] * 30
+    llmock.assert_resilient()
+
+
+@pytest.mark.parametrize("status", [500, 502, 503])
+async def test_server_errors_are_retried_with_growing_waits(
+    llmock: LLMock, folder: Path, status: int
+) -> None:
+    # The first answer proves the schema, so that the errors after it cannot be the schema's fault.
+    async with asker(llmock.base_url(), folder) as factory:
+        await factory(case())("tiny", {"criterion": "first", "report": "Text."}, Reply)
+        llmock.fail(status, times=3, retry_after=0.05 if status == 503 else None)
+        answer = await factory(case())("tiny", {"criterion": "second", "report": "Text."}, Reply)
+    assert answer.status is Status.OK
+    llmock.assert_resilient(strict=True)
+
+
+FIELDS = {"criterion": "Explains it", "report": "It is explained."}
+
+
+class Empty:
+    """A journal that has nothing yet: its calls are still on their way to the file."""
+
+    def find(self, cache_key: str) -> Call | None:
+        return None
+
+    def finished(self, run: str) -> set[Key]:
+        return set()
+
+
+async def put(factory: Asker, trial: int = 1) -> tuple[Answer, CaseAsk]:
+    ask = CaseAsk(factory, trial)
+    return await ask("tiny", FIELDS, Reply, fenced=("report",)), ask
+
+
+async def test_the_same_question_at_the_same_time_is_asked_once(odd: OddServer, folder: Path) -> None:
+    odd.answer = lambda body, number: Odd(completion(YES_JSON).body, delay=0.1)
+    async with asker(odd.url, folder, journal=Empty()) as factory:
+        result = await asyncio.gather(*(put(factory) for _ in range(5)))
+    assert len(odd.bodies) == 1
+    assert {answer.status for answer, _ in result} == {Status.OK}
+    assert len({ask.call_id for _, ask in result}) == 1
+    assert sorted(len(ask.calls) for _, ask in result) == [0, 0, 0, 0, 1]
+    assert sorted(len(ask.reused) for _, ask in result) == [0, 1, 1, 1, 1]
+
+
+async def test_an_answer_is_at_hand_before_the_journal_has_it(odd: OddServer, folder: Path) -> None:
+    async with asker(odd.url, folder, journal=Empty()) as factory:
+        await put(factory)
+        answer, ask = await put(factory)
+    assert (len(odd.bodies), answer.status, len(ask.reused)) == (1, Status.OK, 1)
+
+
+async def test_what_failed_for_one_is_asked_by_the_next(odd: OddServer, folder: Path) -> None:
+    odd.script(completion(None, refusal="No."), completion(YES_JSON))
+    async with asker(odd.url, folder, journal=Empty()) as factory:
+        result = await asyncio.gather(*(put(factory) for _ in range(3)))
+    assert len(odd.bodies) == 2
+    assert sorted(answer.status for answer, _ in result) == [Status.OK, Status.OK, Status.REFUSED]
+
+
+async def test_whoever_waits_goes_on_when_the_one_who_asks_is_cancelled(odd: OddServer, folder: Path) -> None:
+    odd.script(Odd("{}", held=True), completion(YES_JSON))
+    async with asker(odd.url, folder, journal=Empty()) as factory:
+        first = asyncio.ensure_future(put(factory))
+        while not odd.bodies:
+            await asyncio.sleep(0.01)
+        second = asyncio.ensure_future(put(factory))
+        await asyncio.sleep(0.01)
+        first.cancel()
+        answer, _ = await second
+    assert (answer.status, len(odd.bodies)) == (Status.OK, 2)

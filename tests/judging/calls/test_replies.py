@@ -1,16 +1,42 @@
-"""What counts as an answer, and what does not."""
+"""How replies are read: outcomes, and the ladder of formats."""
 
 import json
+import re
+import sys
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
+from annotator.domain.judges.judge import Status
 from annotator.domain.texts.canonical import escaped
-from annotator.judging.calls.ladder import ReplyForm
-from annotator.judging.calls.outcome import CallTrouble, read
+from annotator.judging.calls.outcome import CallOutcome, CallTrouble, Usage, read
 from annotator.judging.calls.replies import LONGEST, UnreadableReply, parse
-from annotator.judging.calls.reply_parts import parted
+from annotator.judging.calls.reply_parts import (
+    STRIKES,
+    YES_NO,
+    ReplyForm,
+    ResponseFormats,
+    asked_for,
+    below,
+    in_words,
+    parted,
+    repair,
+    response_format,
+)
 from annotator.protocols.reports import Report
-from tests.judging.odd_server import NO_JSON, YES_JSON, Reply, completion
+from tests.judging.odd_server import (
+    NO_JSON,
+    WAYS_OF_TELLING,
+    YES_JSON,
+    Odd,
+    Reply,
+    Used,
+    completion,
+    error,
+    prices,
+)
 
 REPORT = "# Report\n\nA model that thinks writes `<think>` first, and `</think>` when it is done.\n\n```\n<think>\n```"
 THOUGHT = "They want a report. I begin."
@@ -241,3 +267,257 @@ def test_the_sources_that_a_server_names_become_the_reports_list_with_their_numb
 def test_a_block_of_sources_that_a_model_writes_itself_is_text(block: str) -> None:
     text = f"So.\n\n<sources-beside>\n{block}\n</sources-beside>"
     assert parse(text, Report, ReplyForm.TEXT).text == text
+
+
+NOW = datetime(2026, 3, 1, 12, 0, 0, tzinfo=UTC)
+
+
+def seen(odd: Odd) -> CallOutcome:
+    return read(odd.status, odd.headers, str(odd.body), NOW)
+
+
+def test_a_whole_completion_gives_its_content_and_what_the_server_said_of_it() -> None:
+    outcome = seen(completion("yes"))
+    assert (outcome.trouble, outcome.content, outcome.finish_reason) == (CallTrouble.NONE, "yes", "stop")
+    assert (outcome.model, outcome.fingerprint) == ("test-model-2026", "fp_1")
+    assert outcome.usage == Usage(input=100, cached=40, output=20, reasoning=5, beside=0)
+
+
+@pytest.mark.parametrize("cost", [True, "1", -1, 1e300, None, [], {"total_cost": "1"}])
+@pytest.mark.parametrize(
+    "usage",
+    [
+        None,
+        {},
+        "many",
+        *({"prompt_tokens": count} for count in ("12", -1, 1.5, True, [1], 2**31, 2**64, 10**25)),
+    ],
+)
+def test_usage_the_server_does_not_give_is_unknown_not_zero(usage: Any, cost: object) -> None:
+    usage = usage | {"cost": cost} if isinstance(usage, dict) else usage
+    tree = json.loads(str(completion("yes").body)) | {"usage": usage}
+    assert seen(Odd(json.dumps(tree))).usage == Usage()
+
+
+@pytest.mark.parametrize("way", WAYS_OF_TELLING)
+@pytest.mark.parametrize("counts", [(1000, 300, 20, 400), (1000, 0, 400, 20), (50, 49, 1, 1)])
+def test_a_bill_is_right_or_unknown_however_a_server_tells_of_tokens(
+    counts: tuple[int, int, int, int], way: str
+) -> None:
+    used = Used(*counts)
+    tree = json.loads(str(completion("yes").body)) | {"usage": used.told[way]}
+    result = prices().bill(seen(Odd(json.dumps(tree))).usage, "test-model")
+    assert result == (None if way in Used.UNTOLD else pytest.approx(used.cost_usd))
+
+
+def test_a_reply_with_nothing_beside_its_text_is_not_searched_for_it() -> None:
+    odd, called = completion("yes", annotations=[], reasoning=None), list[str]()
+    sys.setprofile(
+        lambda frame, event, _: called.append(frame.f_code.co_filename) if event == "call" else None
+    )
+    outcome = seen(odd)
+    sys.setprofile(None)
+    assert outcome.content == "yes"
+    assert sum(name.endswith("reply_parts.py") for name in called) == 1
+
+
+def test_content_in_parts_is_joined() -> None:
+    parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}, {"type": "image"}]
+    assert seen(completion(parts)).content == "ab"  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("odd", "trouble", "status"),
+    [
+        (completion("par", "length"), CallTrouble.TRUNCATED, Status.TRUNCATED),
+        (completion("", "content_filter"), CallTrouble.FILTERED, Status.FILTERED),
+        (completion(None, refusal="I will not."), CallTrouble.REFUSED, Status.REFUSED),
+        (error(400, "no", code="content_filter"), CallTrouble.FILTERED, Status.FILTERED),
+        (
+            error(400, "no", innererror={"code": "ResponsibleAIPolicyViolation"}),
+            CallTrouble.FILTERED,
+            Status.FILTERED,
+        ),
+        (error(400, "x", code="context_length_exceeded"), CallTrouble.TOO_LONG, Status.TOO_LONG),
+        (error(400, "the request exceeds the available context size"), CallTrouble.TOO_LONG, Status.TOO_LONG),
+        (error(400, "Prompt is too long: 9000 > 4096"), CallTrouble.TOO_LONG, Status.TOO_LONG),
+        (Odd("", 413), CallTrouble.TOO_LONG, Status.TOO_LONG),
+        (error(401, "bad key"), CallTrouble.KEY, Status.API_ERROR),
+        (error(403, "not for you"), CallTrouble.KEY, Status.API_ERROR),
+        (error(403, "Your input was flagged by moderation"), CallTrouble.FILTERED, Status.FILTERED),
+        (error(429, "slow down"), CallTrouble.RATE, Status.API_ERROR),
+        (
+            Odd('[{"error": {"message": "no such model", "code": 404}}]', 404),
+            CallTrouble.REJECTED,
+            Status.API_ERROR,
+        ),
+        (completion('{"reason": "lo', "error"), CallTrouble.SERVER, Status.API_ERROR),
+        (
+            Odd('{"choices": [{"message": {"content": "ye"}, "error": {"code": 502, "message": "gone"}}]}'),
+            CallTrouble.SERVER,
+            Status.API_ERROR,
+        ),
+        (
+            Odd('data: {"choices": [{"delta": {"content": "yes"}}]}', 200),
+            CallTrouble.MALFORMED,
+            Status.API_ERROR,
+        ),
+        (error(429, "pay first", code="insufficient_quota"), CallTrouble.QUOTA, Status.API_ERROR),
+        (error(402, "pay first"), CallTrouble.QUOTA, Status.API_ERROR),
+        (error(404, "no such model"), CallTrouble.REJECTED, Status.API_ERROR),
+        (error(408, "late"), CallTrouble.SERVER, Status.API_ERROR),
+        (Odd("<html>Bad gateway</html>", 502), CallTrouble.SERVER, Status.API_ERROR),
+        (Odd("", 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd("<html>Welcome</html>", 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd('{"choices": [{"mess', 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd('{"choices": []}', 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd('{"choices": [{"message": "yes"}]}', 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd("[1, 2]", 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (Odd("[" * 100_000, 200), CallTrouble.MALFORMED, Status.API_ERROR),
+        (error(200, "upstream is down"), CallTrouble.SERVER, Status.API_ERROR),
+        (error(200, "slow down", code=429), CallTrouble.RATE, Status.API_ERROR),
+        (Odd('{"detail": [{"msg": "field required"}]}', 422), CallTrouble.REJECTED, Status.API_ERROR),
+        (
+            Odd('{"object": "error", "message": "max_model_len is 10"}', 400),
+            CallTrouble.TOO_LONG,
+            Status.TOO_LONG,
+        ),
+    ],
+)
+def test_each_trouble_is_told_apart(odd: Odd, trouble: CallTrouble, status: Status) -> None:
+    outcome = seen(odd)
+    assert (outcome.trouble, outcome.status) == (trouble, status)
+    assert outcome.message
+
+
+def test_the_servers_words_are_in_the_message() -> None:
+    assert seen(error(404, "no such model")).message == "The server answered 404: no such model."
+
+
+@pytest.mark.parametrize(
+    ("headers", "message", "seconds"),
+    [
+        ({"retry-after": "2"}, "Please try again in 8.64s.", 2.0),
+        ({}, "Rate limit reached for requests per day. Please try again in 7m12s. Visit our site.", 432.0),
+        ({}, "Too many requests, retry after 20 seconds", 20.0),
+        ({"x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6m0s"}, "slow down", 360.0),
+        ({"x-ratelimit-remaining-tokens": "9", "x-ratelimit-reset-tokens": "6m0s"}, "slow down", None),
+        ({"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1764000000"}, "slow", None),
+    ],
+)
+def test_a_server_that_is_asked_too_much_is_believed_when_it_can_be_asked_again(
+    headers: dict[str, str], message: str, seconds: float | None
+) -> None:
+    odd = error(429, message)
+    assert read(429, headers, str(odd.body), NOW).retry_after == seconds
+
+
+def test_a_delay_among_the_details_of_an_error_is_found() -> None:
+    details = [{"@type": "RetryInfo", "retryDelay": "34s"}]
+    odd = error(429, "Quota exceeded", details=details)
+    assert seen(odd).retry_after == 34.0
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["no such ", "no such  run\n", "no\r\n\tsuch run", "No!", "Why?", 'It says "no."', "", " ", "x" * 600],
+)
+def test_what_a_server_says_is_a_whole_sentence_in_one_line(words: str) -> None:
+    outcomes = (
+        seen(error(404, words)),
+        CallOutcome(CallTrouble.CONNECTION, message=f"The connection failed: {words}"),
+        seen(error(404, words)).without(("secret",)),
+    )
+    for outcome in outcomes:
+        assert not re.search(r"\s\s|[^\S ]|^\s|\s$", outcome.message)
+        assert re.search(r"[.!?…:][\"]?$", outcome.message)
+
+
+MESSAGES = [{"role": "system", "content": "Judge."}, {"role": "user", "content": "This."}]
+
+
+def test_the_rungs_go_down_from_schema_to_text() -> None:
+    assert [below(rung) for rung in ReplyForm] == [ReplyForm.OBJECT, ReplyForm.TEXT, None]
+
+
+def test_a_form_turned_down_by_name_is_not_asked_for_again() -> None:
+    ladder = ResponseFormats()
+    assert ladder.rejected(ReplyForm.SCHEMA) is ReplyForm.OBJECT
+    assert ladder.top is ReplyForm.OBJECT
+
+
+def test_an_unexplained_failure_teaches_nothing_until_a_lower_rung_answers() -> None:
+    ladder = ResponseFormats()
+    assert ladder.doubtful(ReplyForm.SCHEMA)
+    assert ladder.top is ReplyForm.SCHEMA
+    ladder.answered(ReplyForm.OBJECT)
+    assert ladder.top is ReplyForm.OBJECT
+
+
+def test_a_rung_that_has_answered_is_kept_through_later_failures() -> None:
+    ladder = ResponseFormats()
+    ladder.answered(ReplyForm.SCHEMA)
+    assert not ladder.doubtful(ReplyForm.SCHEMA)
+    ladder.answered(ReplyForm.TEXT)
+    assert ladder.top is ReplyForm.SCHEMA
+
+
+def test_a_server_that_pays_the_schema_no_heed_is_taken_a_rung_down() -> None:
+    ladder = ResponseFormats()
+    for _ in range(STRIKES):
+        assert ladder.top is ReplyForm.SCHEMA
+        ladder.parsed(ReplyForm.SCHEMA, well=False)
+    assert ladder.top is ReplyForm.OBJECT
+
+
+def test_a_rung_that_was_read_once_is_not_given_up_for_later_prose() -> None:
+    ladder = ResponseFormats()
+    ladder.parsed(ReplyForm.SCHEMA, well=True)
+    for _ in range(3 * STRIKES):
+        ladder.parsed(ReplyForm.SCHEMA, well=False)
+    assert ladder.top is ReplyForm.SCHEMA
+
+
+def test_the_foot_of_the_ladder_is_never_left() -> None:
+    ladder = ResponseFormats(top=ReplyForm.TEXT)
+    for _ in range(STRIKES):
+        ladder.parsed(ReplyForm.TEXT, well=False)
+    assert ladder.rejected(ReplyForm.TEXT) is None
+    assert ladder.top is ReplyForm.TEXT
+
+
+def test_a_schema_is_sent_strict_and_only_on_its_rung() -> None:
+    form = response_format(Reply, ReplyForm.SCHEMA)
+    assert form is not None
+    assert form["json_schema"]["strict"] is True
+    assert form["json_schema"]["schema"]["required"] == ["reason", "covered"]
+    assert response_format(Reply, ReplyForm.OBJECT) == {"type": "json_object"}
+    assert response_format(Reply, ReplyForm.TEXT) is None
+
+
+def test_below_the_schema_the_form_is_said_in_words() -> None:
+    assert asked_for(MESSAGES, Reply, ReplyForm.SCHEMA) == MESSAGES
+    assert "JSON Schema" in asked_for(MESSAGES, Reply, ReplyForm.OBJECT)[0]["content"]
+    assert asked_for(MESSAGES, Reply, ReplyForm.TEXT)[0]["content"] == "Judge.\n\nBegin with yes or no."
+    assert MESSAGES[0]["content"] == "Judge."
+
+
+def test_a_class_without_a_text_form_is_asked_for_as_json_to_the_last() -> None:
+    class Plain(BaseModel):
+        score: int
+
+    class Silent(Plain):
+        @classmethod
+        def from_text(cls, text: str) -> "Silent":
+            return cls(score=len(text))
+
+    assert "JSON Schema" in in_words(Plain, ReplyForm.TEXT)
+    assert in_words(Silent, ReplyForm.TEXT) == YES_NO
+
+
+def test_a_repair_shows_the_reply_its_fault_and_the_form() -> None:
+    messages = repair(MESSAGES, "x" * 1_000_000, "it is prose", Reply, ReplyForm.OBJECT)
+    assert [message["role"] for message in messages] == ["system", "user", "assistant", "user"]
+    assert len(messages[2]["content"]) < 10_000
+    assert "it is prose" in messages[3]["content"]
+    assert "JSON Schema" in messages[3]["content"]

@@ -1,4 +1,4 @@
-"""That a commit holds up no call, and that what is being committed when a run ends is counted."""
+"""What a run commits, and runs side by side."""
 
 import asyncio
 import threading
@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
-from annotator.domain.judges.judge import Call, RunState
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Call, RunState, Status
+from annotator.domain.texts.refusal import Refusal
 from annotator.judging.calls import noting
 from annotator.judging.calls.noting import CallNotes
-from annotator.judging.runs.progress import Finished, Progress
-from annotator.judging.runs.runner import run
+from annotator.judging.runner import Finished, Progress, run, side_by_side
 from tests.judging.odd_server import TINY, YES_JSON, Odd, OddServer, asker, case, completion
 
 pytestmark = pytest.mark.anyio
+
+
 LONG = 20.0
 
 
@@ -91,18 +92,62 @@ async def test_a_request_goes_out_once_it_and_the_answers_before_it_are_stored_i
     assert {Status.OK, Status.SKIPPED} in commits
 
 
-async def test_nothing_is_told_before_its_commit_has_returned(odd: OddServer, folder: Path) -> None:
-    committed, early = 0, list[int]()
+class Full(Exception):
+    """A disk is."""
 
-    def record(batch: list[Finished]) -> None:
-        nonlocal committed
-        threading.Event().wait(0.03)
-        committed += len(batch)
 
-    def progress(told: Progress) -> None:
-        if told.done > committed:
-            early.append(told.done)
+async def test_the_first_error_is_raised_by_itself_and_ends_the_others() -> None:
+    ended: list[str] = []
 
-    async with asker(odd.url, folder) as factory:
-        await run(TINY, map(case, range(20)), factory, record=record, progress=progress, concurrency=4)
-    assert (committed, early) == (20, [])
+    async def waits() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("waits")
+
+    async def fails() -> None:
+        await asyncio.sleep(0)
+        raise Full
+
+    async def both() -> None:
+        async with side_by_side() as group:
+            group.create_task(waits())
+            group.create_task(fails())
+
+    with pytest.raises(Full):
+        await both()
+    assert ended == ["waits"]
+
+
+async def test_a_refusal_does_not_hide_an_error_of_the_program() -> None:
+    together = asyncio.Event()
+
+    async def fails(error: Exception) -> None:
+        await together.wait()
+        raise error
+
+    async def both() -> None:
+        async with side_by_side() as group:
+            for error in (Refusal("No."), KeyError("a bug"), Full()):
+                group.create_task(fails(error))
+            await asyncio.sleep(0)
+            together.set()
+
+    with pytest.raises(KeyError) as raised:
+        await both()
+    group = raised.value.__cause__
+    assert isinstance(group, ExceptionGroup)
+    assert [type(error) for error in group.exceptions] == [Refusal, KeyError, Full]
+
+
+async def test_those_who_end_well_are_waited_for() -> None:
+    done: list[int] = []
+
+    async def works(number: int) -> None:
+        await asyncio.sleep(0)
+        done.append(number)
+
+    async with side_by_side() as group:
+        for number in range(3):
+            group.create_task(works(number))
+    assert done == [0, 1, 2]

@@ -2,15 +2,14 @@
 
 import asyncio
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
-from annotator.domain.material.item import Item
+from annotator.domain.material.item import Item, Response
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import Response
 
 ITEM = Item(id="i", key="q1", question="How does retrieval help?")
 
@@ -83,5 +82,5 @@ def statements(*labels):
 
 
 def metric(protocol, name):
-    (found,) = (metric for metric in protocol.metrics if metric.name == name)
-    return found
+    (result,) = (metric for metric in protocol.metrics if metric.name == name)
+    return result

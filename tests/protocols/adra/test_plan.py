@@ -1,4 +1,4 @@
-"""What ADRA says of planning."""
+"""ADRA's plans: figures, judge and extraction."""
 
 from itertools import product
 
@@ -6,11 +6,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.kinds.artifact import Kind, cell_id
 from annotator.domain.material.part import ResponsePart
-from annotator.protocols.adra.plan import PLAN, any_match, one_to_one
-from tests.protocols.adra.adra_material import material, metric, plan, plans, scored_matrix
+from annotator.protocols.adra.drawn_plan import DrawnPlan, Step, extract
+from annotator.protocols.adra.drawn_plan import baseline as plan_baseline
+from annotator.protocols.adra.plan import PLAN, Cell, Row, any_match, baseline, judge, one_to_one
+from tests.material.anchors import stands_in
+from tests.protocols.adra.adra_material import Ask, material, metric, plan, plans, run, scored_matrix
 
 FIGURES = ("precision", "recall", "f1", "jaccard")
 CELLS = st.sampled_from([True, False, None])
@@ -23,7 +27,7 @@ def scores(rows, prefix="plan", over_valid=False, gold=None):
 
 
 def values(*args, **kwargs):
-    return [found.value for found in scores(*args, **kwargs)]
+    return [result.value for result in scores(*args, **kwargs)]
 
 
 # The oracle of the protocols page: 3 predicted, 4 gold, matching 3.
@@ -66,22 +70,22 @@ def test_the_same_plan_is_one(prefix):
 
 @pytest.mark.parametrize("prefix", ["plan", "plan_any"])
 def test_an_empty_plan_finds_nothing(prefix):
-    found = scores([], prefix, gold=3)
-    assert [one.value for one in found] == [None, 0, 0, 0]
-    assert found[0].note == "nothing was predicted"
-    assert (found[1].floor, found[1].ceiling, found[1].missing) == (0, 0, 0)
+    result = scores([], prefix, gold=3)
+    assert [one.value for one in result] == [None, 0, 0, 0]
+    assert result[0].note == "nothing was predicted"
+    assert (result[1].floor, result[1].ceiling, result[1].missing) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("over_valid", [False, True])
 def test_without_a_gold_plan_nothing_is_defined(over_valid):
-    found = metric(PLAN, "plan.f1").score(RatedResponse(plans(3, 0), {}), over_valid)
-    assert (found.value, found.floor, found.note) == (None, None, "the item has no gold plan")
+    result = metric(PLAN, "plan.f1").score(RatedResponse(plans(3, 0), {}), over_valid)
+    assert (result.value, result.floor, result.note) == (None, None, "the item has no gold plan")
 
 
 def test_a_plan_that_is_not_known_is_no_empty_plan():
-    found = metric(PLAN, "plan.recall").score(RatedResponse(plans(None, 3), {}), True)
-    assert (found.value, found.floor, found.ceiling) == (None, None, None)
-    assert found.note == "the plan of this response is not known"
+    result = metric(PLAN, "plan.recall").score(RatedResponse(plans(None, 3), {}), True)
+    assert (result.value, result.floor, result.ceiling) == (None, None, None)
+    assert result.note == "the plan of this response is not known"
 
 
 # Missing cells
@@ -89,24 +93,24 @@ def test_a_plan_that_is_not_known_is_no_empty_plan():
 
 def test_a_missing_cell_leaves_a_range_and_no_value():
     # Not: matching 1 of 2 and 2; relevant: 2. F1 2/4 … 4/4.
-    found = metric(PLAN, "plan.f1").score(scored_matrix([[1, 0], [0, None]]), False)
-    assert (found.value, found.floor, found.ceiling) == (None, 1 / 2, 1)
-    assert (found.n, found.missing) == (3, 1)
-    assert found.note == "1 of 4 judgements are missing"
+    result = metric(PLAN, "plan.f1").score(scored_matrix([[1, 0], [0, None]]), False)
+    assert (result.value, result.floor, result.ceiling) == (None, 1 / 2, 1)
+    assert (result.n, result.missing) == (3, 1)
+    assert result.note == "1 of 4 judgements are missing"
 
 
 def test_over_valid_a_sub_task_with_a_missing_cell_is_left_out():
     # Of the first row alone: TP 1, FP 0, FN 1: P 1, R 1/2, F1 2/3, J 1/2.
-    found = scores([[1, 0], [0, None]], over_valid=True)
-    assert [one.value for one in found] == [1, 1 / 2, 2 / 3, 1 / 2]
-    assert "over 1 of 2 predicted sub-tasks only" in found[0].note
-    assert (found[0].floor, found[0].ceiling) == (1 / 2, 1)
+    result = scores([[1, 0], [0, None]], over_valid=True)
+    assert [one.value for one in result] == [1, 1 / 2, 2 / 3, 1 / 2]
+    assert "over 1 of 2 predicted sub-tasks only" in result[0].note
+    assert (result[0].floor, result[0].ceiling) == (1 / 2, 1)
 
 
 @pytest.mark.parametrize("over_valid", [False, True])
 def test_with_nothing_judged_anything_is_possible(over_valid):
-    for found in scores([[None, None], [None, None]], over_valid=over_valid):
-        assert (found.value, found.floor, found.ceiling, found.n, found.missing) == (None, 0, 1, 0, 4)
+    for result in scores([[None, None], [None, None]], over_valid=over_valid):
+        assert (result.value, result.floor, result.ceiling, result.n, result.missing) == (None, 0, 1, 0, 4)
 
 
 @settings(max_examples=60)
@@ -125,13 +129,8 @@ def test_the_range_is_that_of_all_ways_to_fill_what_is_missing(prefix, rows):
             full[i][j] = cell
         for own, value in zip(could_be, values(full, prefix), strict=True):
             own.append(value)
-    for own, found in zip(could_be, scores(rows, prefix), strict=True):
-        assert (found.floor, found.ceiling) == (min(own), max(own))
-
-
-def test_another_value_is_refused():
-    with pytest.raises(ValueError, match="relevant or not"):
-        metric(PLAN, "plan.f1").score(RatedResponse(plans(1, 1), {"p1~g1": "yes"}), False)
+    for own, result in zip(could_be, scores(rows, prefix), strict=True):
+        assert (result.floor, result.ceiling) == (min(own), max(own))
 
 
 def test_the_readings_count_a_missing_cell_as_no_match():
@@ -144,14 +143,14 @@ def test_the_readings_count_a_missing_cell_as_no_match():
 
 def test_a_case_is_a_predicted_sub_task_and_a_unit_a_gold_one():
     drawn, gold = plan("p", ["Do this.", "Do that."]), plan("g", ["One.", "Two.", "Three."])
-    found = list(PLAN.cases(material(documents={Kind.PLAN: gold}, parts={ResponsePart.PLAN: drawn})))
-    assert [case.given for case in found] == [
+    result = list(PLAN.cases(material(documents={Kind.PLAN: gold}, parts={ResponsePart.PLAN: drawn})))
+    assert [case.given for case in result] == [
         {"predicted sub-task": "Do this."},
         {"predicted sub-task": "Do that."},
     ]
-    assert [unit.id for unit in found[1].units] == ["p2~g1", "p2~g2", "p2~g3"]
-    assert [unit.text for unit in found[1].units] == ["One.", "Two.", "Three."]
-    assert {case.artifact_id for case in found} == {"artifact of plan"}
+    assert [unit.id for unit in result[1].units] == ["p2~g1", "p2~g2", "p2~g3"]
+    assert [unit.text for unit in result[1].units] == ["One.", "Two.", "Three."]
+    assert {case.artifact_id for case in result} == {"artifact of plan"}
 
 
 @pytest.mark.parametrize(("predicted", "gold"), [(None, 2), (0, 2), (2, 0)])
@@ -170,3 +169,186 @@ def test_ids_of_cells_fit_whatever_the_ids_of_sub_tasks():
 def test_what_an_item_lacks_is_said():
     assert PLAN.lacks({}, 1, ()) == ["a plan", "the plan of a response"]
     assert PLAN.unit_kind is Kind.PLAN
+
+
+GOLD = ["Review what is known of retrieval.", "Measure the rate of invented answers.", "Compare costs."]
+TASK = "Measure how often answers are invented with and without retrieval."
+
+
+def case(task=TASK, gold=GOLD):
+    (result,) = PLAN.cases(
+        material(documents={Kind.PLAN: plan("g", gold)}, parts={ResponsePart.PLAN: plan("p", [task])})
+    )
+    return result
+
+
+def reply(*cells):
+    return Row(cells=[Cell(id=name, reason="Because.", verdict=verdict) for name, verdict in cells])
+
+
+def judged(*cells, flags=()):
+    return run(judge(case(), Ask(reply(*cells), flags=flags)))
+
+
+def test_the_judge_sees_one_sub_task_and_all_gold_ones_by_short_names():
+    ask = Ask(reply(("g1", "not"), ("g2", "relevant"), ("g3", "not")))
+    run(judge(case(gold=["Two\nlines.", "Another."]), ask))
+    ((prompt, fields, form, fenced),) = ask.asked
+    assert (prompt, form, fenced) == ("adra.plan", Row, ("question", "subtask"))
+    assert fields == {
+        "question": "How does retrieval help?",
+        "subtask": TASK,
+        "list": "g1: Two lines.\ng2: Another.",
+    }
+
+
+def test_replies_are_matched_by_name_and_not_by_order():
+    result = judged(("g3", "not"), ("g1", "not"), ("g2", "relevant"), flags=("injection",))
+    assert {unit: verdict.value for unit, verdict in result.items()} == {
+        "p1~g1": "not",
+        "p1~g2": "relevant",
+        "p1~g3": "not",
+    }
+    assert {(verdict.rationale, verdict.flags) for verdict in result.values()} == {("Because.", "injection")}
+
+
+# The plain text form
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict", "reason"),
+    [
+        ("g2: not\nIt is about costs.", "not", "It is about costs."),
+        ("- **G2**: relevant.\n  Both measure.", "relevant", "Both measure."),
+        ("g2: not\nNot relevant: another aim.", "not", "Not relevant: another aim."),
+        ("g2. relevant", "relevant", ""),
+    ],
+)
+def test_a_line_is_a_name_and_a_verdict(line, verdict, reason):
+    (cell,) = Row.from_text(f"\n{line}\n").cells
+    assert (cell.id, cell.verdict, cell.reason) == ("g2", verdict, reason)
+
+
+def test_json_verdicts_are_read_whatever_their_case_and_nothing_else_is():
+    assert Cell.model_validate({"id": " G1", "reason": "", "verdict": "Relevant"}).id == "g1"
+    with pytest.raises(ValueError, match="verdict"):
+        Cell(id="g1", reason="", verdict="partly")
+
+
+# The baseline
+
+
+def test_the_baseline_sees_the_same_sub_task_in_other_words():
+    result = baseline(case())
+    assert {unit: verdict.value for unit, verdict in result.items()} == {
+        "p1~g1": "not",
+        "p1~g2": "relevant",
+        "p1~g3": "not",
+    }
+    assert all(verdict.rationale.startswith("baseline: likeness ") for verdict in result.values())
+    assert result == baseline(case())
+
+
+def test_the_baseline_abstains_where_there_are_no_words():
+    result = baseline(case(gold=["Compare costs.", "…"]))
+    assert (result["p1~g2"].value, result["p1~g2"].status) == (None, Status.UNCLEAR)
+    assert result["p1~g1"].value == "not"
+    assert {verdict.status for verdict in baseline(case(task="?")).values()} == {Status.UNCLEAR}
+
+
+REPORT = """# Retrieval in **practice**
+
+## 1. Why answers are *invented*
+Because.
+
+## 2. How retrieval helps
+### 2.1 Details
+It does.
+
+## 3. What it costs
+
+## References
+[1] https://a.org
+"""
+
+
+def drawn(*steps, flags=()):
+    reply = DrawnPlan(subtasks=[Step(passage=passage, text=text) for passage, text in steps])
+    return run(extract(material(REPORT), Ask(reply, flags=flags)))
+
+
+def headings(report):
+    result = plan_baseline(material(report))
+    return [unit.text for unit in result.document.units] if result.document else result.cause
+
+
+def test_the_model_sees_question_and_report_behind_fences():
+    ask = Ask(DrawnPlan(subtasks=[]))
+    run(extract(material(REPORT), ask))
+    fields = {"question": "How does retrieval help?", "report": REPORT}
+    assert ask.asked == [("adra.plan.draw", fields, DrawnPlan, ("question", "report"))]
+
+
+def test_the_sub_tasks_keep_their_order_and_their_place_in_the_report():
+    result = drawn(("How retrieval helps", "Explain how it helps."), ("What it costs", "Weigh\nits costs."))
+    assert [unit.text for unit in result.document.units] == ["Explain how it helps.", "Weigh its costs."]
+    assert all(stands_in(unit.anchor, REPORT) for unit in result.document.units)
+    assert (result.status, result.flags) == (Status.OK, ())
+
+
+def test_a_passage_that_is_not_in_the_report_is_flagged_and_the_sub_task_stays():
+    result = drawn(("Never said", "Explain how it helps."), flags=("injection",))
+    assert result.document.units[0].anchor is None
+    assert result.flags == ("injection", "quote_missing")
+
+
+def test_ids_follow_from_the_words():
+    one, again = (drawn(("a", "Do it."), ("b", "Do it."), ("c", "Do more.")).document for _ in range(2))
+    assert one == again
+    assert len({unit.id for unit in one.units}) == 3
+    assert drawn(("x", "Do more.")).document.units[0].id == one.units[2].id
+
+
+@pytest.mark.parametrize("steps", [(), (("a", "  "),)])
+def test_a_report_that_shows_no_work_has_no_plan(steps):
+    result = drawn(*steps)
+    assert (result.document, result.status, result.cause) == (
+        None,
+        Status.UNCLEAR,
+        "the report shows no sub-tasks",
+    )
+
+
+def test_the_plain_text_form_is_a_passage_and_a_sub_task_a_line():
+    result = DrawnPlan.from_text("How it helps || Explain how it helps.\n\nCosts || Weigh costs.")
+    assert [(step.passage, step.text) for step in result.subtasks] == [
+        ("How it helps", "Explain how it helps."),
+        ("Costs", "Weigh costs."),
+    ]
+    for text in ("", "Explain how it helps.", "a || b || c"):
+        with pytest.raises(ValueError, match="two bars"):
+            DrawnPlan.from_text(text)
+
+
+# The baseline
+
+
+def test_the_headings_of_a_report_are_its_plan():
+    assert headings(REPORT) == ["Why answers are invented", "How retrieval helps", "What it costs"]
+    result = plan_baseline(material(REPORT))
+    assert result.document.remark == "baseline: the headings of the report"
+    assert all(stands_in(unit.anchor, REPORT) for unit in result.document.units)
+
+
+def test_lines_in_bold_are_headings_by_the_depth_of_their_numbers():
+    report = "**1. One**\nx\n**1.1 Inner**\nx\n**2. Two**\nx\n**3. Three**\n\n**References**\n"
+    assert headings(report) == ["One", "Two", "Three"]
+
+
+def test_with_few_headings_all_are_taken():
+    assert headings("# One\n\n## Two\n") == ["One", "Two"]
+
+
+def test_without_headings_there_is_no_plan_but_a_cause():
+    assert headings("Only text.\n\n## References\n") == "baseline: the report has no headings"
+    assert plan_baseline(material("")).status is Status.UNCLEAR

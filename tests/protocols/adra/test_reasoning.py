@@ -1,11 +1,13 @@
-"""What ADRA says of reasoning."""
+"""ADRA's reasoning: figures and judge."""
 
+from dataclasses import replace
 from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import RatedResponse
 from annotator.domain.kinds.artifact import Anchor, Kind
 from annotator.domain.kinds.diagnostics import Aspect, Diagnostics, Statement
@@ -13,17 +15,24 @@ from annotator.domain.kinds.plan import Subtask
 from annotator.protocols.adra.counts import CountTally
 from annotator.protocols.adra.reasoning import (
     ACCURACY,
+    BASELINE_THRESHOLD,
     F1,
     PRECISION,
     REASONING,
     RECALL,
     SILENCE_AS_FALSE,
     STRICT,
+    OneTold,
+    Together,
+    Told,
     accuracy,
     aspect,
+    baseline,
+    judge,
+    judge_together,
     score,
 )
-from tests.protocols.adra.adra_material import material, metric, statements
+from tests.protocols.adra.adra_material import Ask, material, metric, run, statements
 
 FIGURES = (ACCURACY, PRECISION, RECALL, F1)
 VALUES = ("true", "false", "cannot-tell")
@@ -36,14 +45,14 @@ def scores(pairs, over_valid=False):
 
 
 def values(pairs, over_valid=False):
-    return [found.value for found in scores(pairs, over_valid)]
+    return [result.value for result in scores(pairs, over_valid)]
 
 
 def test_a_hand_made_set_of_statements():
     # Gold true: T T C F (TP 2, FN 2); gold false: F F T C (TN 2, FP 1). Accuracy 4/8, P 2/3, R 2/4, F1 4/7.
     pairs = [(True, v) for v in (T, T, C, F)] + [(False, v) for v in (F, F, T, C)]
     assert values(pairs) == [4 / 8, 2 / 3, 2 / 4, 4 / 7]
-    assert {(found.n, found.missing, found.note) for found in scores(pairs)} == {(8, 0, "")}
+    assert {(result.n, result.missing, result.note) for result in scores(pairs)} == {(8, 0, "")}
 
 
 def test_cannot_tell_is_never_correct_and_no_false_positive():
@@ -84,34 +93,34 @@ def test_the_printed_row_of_table_2_cannot_come_from_the_formulas():
     # OpenAI, reasoning, Avg.: accuracy 59.18, precision 61.59, recall 40.22; 64.71 % of statements are true (H.1).
     # Of 10 000: TP .4022 · 6471 = 2603; FP = TP · (1/.6159 − 1) = 1623; at best all other 3529 − 1623 are TN.
     pairs = [(True, T)] * 2603 + [(True, C)] * 3868 + [(False, T)] * 1623 + [(False, F)] * 1906
-    found = values(pairs)
-    assert found[1:3] == pytest.approx([0.6159, 0.4022], abs=1e-4)
-    assert found[0] == (2603 + 1906) / 10_000 < 0.5918
+    result = values(pairs)
+    assert result[1:3] == pytest.approx([0.6159, 0.4022], abs=1e-4)
+    assert result[0] == (2603 + 1906) / 10_000 < 0.5918
 
 
 def test_saying_true_of_all_of_the_papers_statements():
     # H.1: 2 200 of 3 400 are true: accuracy and precision 2200/3400 = 64.71 %, recall 1, F1 4400/5600.
-    found = values([(True, T)] * 2200 + [(False, T)] * 1200)
-    assert found == [2200 / 3400, 2200 / 3400, 1, 4400 / 5600]
-    assert found[0] == pytest.approx(0.6471, abs=5e-5)
+    result = values([(True, T)] * 2200 + [(False, T)] * 1200)
+    assert result == [2200 / 3400, 2200 / 3400, 1, 4400 / 5600]
+    assert result[0] == pytest.approx(0.6471, abs=5e-5)
 
 
 def test_where_nothing_is_said_to_be_true_precision_is_undefined():
-    found = scores([(True, F), (False, C)])
-    assert [one.value for one in found] == [0, None, 0, 0]
-    assert found[1].note == "no statement was said to be true"
+    result = scores([(True, F), (False, C)])
+    assert [one.value for one in result] == [0, None, 0, 0]
+    assert result[1].note == "no statement was said to be true"
 
 
 def test_where_nothing_is_true_recall_is_undefined():
-    found = scores([(False, T), (False, F)])
-    assert [one.value for one in found] == [1 / 2, 0, None, 0]
-    assert found[2].note == "no statement is true"
+    result = scores([(False, T), (False, F)])
+    assert [one.value for one in result] == [1 / 2, 0, None, 0]
+    assert result[2].note == "no statement is true"
 
 
 def test_where_nothing_is_true_nor_said_to_be_only_accuracy_is_left():
-    found = scores([(False, F), (False, C)])
-    assert [one.value for one in found] == [1 / 2, None, None, None]
-    assert (found[3].floor, found[3].note) == (None, "no statement is true and none was said to be")
+    result = scores([(False, F), (False, C)])
+    assert [one.value for one in result] == [1 / 2, None, None, None]
+    assert (result[3].floor, result[3].note) == (None, "no statement is true and none was said to be")
 
 
 def test_no_overlap_is_nought():
@@ -119,7 +128,7 @@ def test_no_overlap_is_nought():
 
 
 def test_without_labelled_statements_nothing_is_defined():
-    assert {(found.value, found.note) for found in scores([])} == {
+    assert {(result.value, result.note) for result in scores([])} == {
         (None, "there is no statement with a gold label")
     }
 
@@ -129,23 +138,23 @@ def test_without_labelled_statements_nothing_is_defined():
 
 def test_a_missing_judgement_leaves_a_range_and_no_value():
     # TP 1, FN 1 and a true statement missing: recall 1/3 … 2/3; accuracy 1/3 … 2/3; precision 1 either way.
-    found = scores([(True, T), (True, C), (True, None)])
-    assert [one.value for one in found] == [None] * 4
-    assert [(one.floor, one.ceiling) for one in found][:3] == [(1 / 3, 2 / 3), (1, 1), (1 / 3, 2 / 3)]
-    assert (found[0].n, found[0].missing, found[0].note) == (2, 1, "1 of 3 judgements are missing")
+    result = scores([(True, T), (True, C), (True, None)])
+    assert [one.value for one in result] == [None] * 4
+    assert [(one.floor, one.ceiling) for one in result][:3] == [(1 / 3, 2 / 3), (1, 1), (1 / 3, 2 / 3)]
+    assert (result[0].n, result[0].missing, result[0].note) == (2, 1, "1 of 3 judgements are missing")
 
 
 def test_over_valid_the_missing_are_left_out():
-    found = scores([(True, T), (True, C), (True, None)], over_valid=True)
-    assert [one.value for one in found] == [1 / 2, 1, 1 / 2, 2 / 3]
-    assert "over the others only" in found[0].note
-    assert (found[0].floor, found[0].ceiling) == (1 / 3, 2 / 3)
+    result = scores([(True, T), (True, C), (True, None)], over_valid=True)
+    assert [one.value for one in result] == [1 / 2, 1, 1 / 2, 2 / 3]
+    assert "over the others only" in result[0].note
+    assert (result[0].floor, result[0].ceiling) == (1 / 3, 2 / 3)
 
 
 @pytest.mark.parametrize("over_valid", [False, True])
 def test_with_nothing_judged_anything_is_possible(over_valid):
-    for found in scores([(True, None), (False, None)], over_valid):
-        assert (found.value, found.floor, found.ceiling, found.n, found.missing) == (None, 0, 1, 0, 2)
+    for result in scores([(True, None), (False, None)], over_valid):
+        assert (result.value, result.floor, result.ceiling, result.n, result.missing) == (None, 0, 1, 0, 2)
 
 
 @given(st.lists(PAIRS, min_size=1, max_size=5))
@@ -158,14 +167,8 @@ def test_the_range_is_that_of_all_ways_to_fill_what_is_missing(pairs):
             full[place] = (pairs[place][0], value)
         for own, value in zip(could_be, values(full), strict=True):
             own.extend([] if value is None else [value])
-    for own, found in zip(could_be, scores(pairs), strict=True):
-        assert (found.floor, found.ceiling) == (min(own, default=None), max(own, default=None))
-
-
-@pytest.mark.parametrize("value", ["True", "yes", ""])
-def test_another_value_is_refused(value):
-    with pytest.raises(ValueError, match="cannot-tell"):
-        score(ACCURACY, [(True, value)])
+    for own, result in zip(could_be, scores(pairs), strict=True):
+        assert (result.floor, result.ceiling) == (min(own, default=None), max(own, default=None))
 
 
 def test_accuracy_needs_statements():
@@ -179,10 +182,10 @@ def test_accuracy_needs_statements():
 def test_the_metrics_read_the_labels_of_the_item():
     # s0 true said true, s1 false said true, s2 without a label: accuracy 1/2.
     held = material(documents={Kind.DIAGNOSTICS: statements(True, False, None)})
-    found = metric(REASONING, "reasoning.accuracy").score(
+    result = metric(REASONING, "reasoning.accuracy").score(
         RatedResponse(held, {"s0": T, "s1": T, "s2": F}), False
     )
-    assert (found.value, found.n, found.missing) == (1 / 2, 2, 0)
+    assert (result.value, result.n, result.missing) == (1 / 2, 2, 0)
     assert metric(REASONING, "reasoning.f1").score(RatedResponse(held, {"s0": T}), False).missing == 1
 
 
@@ -209,3 +212,109 @@ def test_the_facet_is_the_aspect():
 def test_an_item_without_diagnostics_lacks_them():
     assert REASONING.lacks({}, 1, ()) == ["a diagnostics"]
     assert list(REASONING.cases(material())) == []
+
+
+REPORT = "# Findings\n\nRetrieval **lowers\nthe rate** of invented answers by a third.\n\nCosts rise slowly."
+CLAIM = "Retrieval lowers the rate of invented answers."
+
+
+def cases(*texts, report=REPORT):
+    units = tuple(Statement(id=f"u{n}", text=text, label=True) for n, text in enumerate(texts, start=1))
+    return list(REASONING.cases(material(report, {Kind.DIAGNOSTICS: Diagnostics(units=units)})))
+
+
+def together(*texts):
+    result = cases(*texts)
+    return replace(result[0], units=tuple(case.unit for case in result))
+
+
+def told(verdict, quote=""):
+    return Told(quote=quote, rationale="Because.", verdict=verdict)
+
+
+def judged(verdict, quote="", flags=()):
+    return run(judge(cases(CLAIM)[0], Ask(told(verdict, quote), flags=flags)))["u1"]
+
+
+def test_the_judge_sees_the_report_and_the_statement_and_nothing_else():
+    ask = Ask(told("cannot-tell"))
+    run(judge(cases(CLAIM)[0], ask))
+    ((prompt, fields, form, fenced),) = ask.asked
+    assert (prompt, form, fenced) == ("adra.reasoning", Told, ("report",))
+    assert fields == {"statement": CLAIM, "report": REPORT}
+
+
+@pytest.mark.parametrize("verdict", ["true", "false"])
+def test_a_quote_that_is_found_is_given_in_the_reports_own_words_with_its_place(verdict):
+    result = judged(verdict, "lowers the rate of invented answers")
+    assert (
+        result.quote
+        == REPORT[result.quote_start : result.quote_end]
+        == "lowers\nthe rate** of invented answers"
+    )
+    assert (result.value, result.status, result.flags) == (verdict, Status.OK, "")
+
+
+@pytest.mark.parametrize("verdict", ["true", "false"])
+@pytest.mark.parametrize("quote", ["", "Retrieval doubles the rate"])
+def test_a_true_or_false_without_a_quote_from_the_report_is_flagged(verdict, quote):
+    result = judged(verdict, quote, flags=("injection",))
+    assert (result.value, result.flags, result.quote, result.quote_start) == (
+        verdict,
+        "injection quote_missing",
+        quote,
+        None,
+    )
+
+
+def test_who_cannot_tell_need_not_quote():
+    assert (judged("cannot-tell").value, judged("cannot-tell").flags) == ("cannot-tell", "")
+
+
+# Several in one call
+
+
+def answers(*said):
+    return Together(
+        answers=[OneTold(id=name, told=told(verdict, "Costs rise slowly")) for name, verdict in said]
+    )
+
+
+def test_several_statements_are_told_apart_by_name():
+    ask = Ask(answers(("s2", "false"), ("s1", "true")))
+    result = run(judge_together(together("One.", "Two\nlines."), ask))
+    assert {unit: verdict.value for unit, verdict in result.items()} == {"u1": "true", "u2": "false"}
+    assert result["u1"].quote == "Costs rise slowly"
+    ((prompt, fields, form, fenced),) = ask.asked
+    assert (prompt, form, fenced) == ("adra.reasoning.together", Together, ("report",))
+    assert fields == {"statements": "s1: One.\ns2: Two lines.", "report": REPORT}
+
+
+# The plain text form
+
+
+# The baseline
+
+
+def test_the_baseline_finds_true_what_a_passage_says():
+    result = baseline(cases(CLAIM)[0])["u1"]
+    assert (result.value, result.status) == ("true", Status.OK)
+    assert result.quote == REPORT[result.quote_start : result.quote_end]
+    # Of retrie, lower, rate, invent, answer the passage holds all.
+    assert result.rationale == f"baseline: overlap 1.00 ≥ {BASELINE_THRESHOLD:.2f}"
+
+
+def test_the_baseline_cannot_tell_what_the_report_is_silent_on():
+    result = baseline(cases("Glaciers in the Alps lose mass.")[0])["u1"]
+    assert (result.value, result.quote_start) == ("cannot-tell", None)
+    assert result.rationale.startswith("baseline: overlap 0.00 < ")
+
+
+def test_the_baseline_abstains_when_there_is_nothing_to_look_for():
+    result = baseline(cases("It is so.")[0])["u1"]
+    assert (result.value, result.status) == (None, Status.UNCLEAR)
+
+
+def test_the_baseline_reads_chinese():
+    report = "概述。\n检索增强生成降低了模型的幻觉率。\n成本较高。"
+    assert baseline(cases("检索增强生成降低幻觉率。", report=report)[0])["u1"].value == "true"

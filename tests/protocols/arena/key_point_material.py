@@ -4,12 +4,9 @@ from dataclasses import replace
 
 from annotator.domain.judges.protocol import Material
 from annotator.domain.kinds.artifact import Anchor
-from annotator.domain.material.item import Item
-from annotator.domain.material.keypoints import KeyPoint, KeyPoints, ReadPage
-from annotator.domain.material.page import Page, PageState
-from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import Response
-from annotator.domain.texts.change import now
+from annotator.domain.material.item import Item, Page, PageState, Response
+from annotator.domain.material.part import KeyPoint, KeyPoints, ReadPage, ResponsePart
+from annotator.domain.texts.canonical import now
 
 FIRST, SECOND = "https://a.org/one", "https://b.org/two"
 DEAD, EMPTY = "https://c.org/dead", "https://d.org/empty"
@@ -49,9 +46,9 @@ def point(name: str, text: str, *anchors: Anchor) -> KeyPoint:
 def pool(count: int, read: int = 7, pages: int = 12, part: ResponsePart = ResponsePart.KEYPOINTS) -> Material:
     """A report measured by so many key points p0, p1 … of some pages, the others of which are dead."""
     units = tuple(point(f"p{n}", f"Point {n}") for n in range(count))
-    found = tuple(
+    result = tuple(
         ReadPage(address=f"https://x.org/{n}", state=PageState.OK if n < read else PageState.DEAD)
         for n in range(pages)
     )
-    document = KeyPoints(units=units, pages=found)
+    document = KeyPoints(units=units, pages=result)
     return replace(material(), parts={part: document}, part_ids={part: "e1"})

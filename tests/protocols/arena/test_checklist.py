@@ -1,20 +1,27 @@
-"""ACE: ratings weighed by a checklist's shares, what is missing, and how a point is asked."""
+"""Arena's checklists, their drafts, and the ranking of tasks."""
 
+import re
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Case, Material, RatedResponse
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, Unit
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
-from annotator.domain.material.item import Item
-from annotator.domain.material.response import Response
-from annotator.protocols.arena import checklist
+from annotator.domain.material.item import Item, Response
+from annotator.judging.messages import load
+from annotator.protocols.arena import checklist, checklist_drafts, ranking
 from annotator.protocols.arena.checklist import RATINGS, Rating, RatingsTogether, judge, judge_together
+from annotator.protocols.arena.checklist_drafts import DraftedChecklist
+
+pytestmark = pytest.mark.anyio
+
 
 PAPER = (0.45, 0.30, 0.15, 0.10)
 TASK = Item(
@@ -61,9 +68,9 @@ def test_154_vectors_of_ratings_make_4_35() -> None:
 
 
 def test_a_missing_rating_is_never_0() -> None:
-    found = ace((0.5, "8"), (0.3, None), (0.2, "3"))
+    result = ace((0.5, "8"), (0.3, None), (0.2, "3"))
     # .5·8 + .2·3 = 4.6, and .3·10 more at most.
-    assert (found.value, found.missing, found.floor, found.ceiling) == (
+    assert (result.value, result.missing, result.floor, result.ceiling) == (
         None,
         1,
         pytest.approx(4.6),
@@ -75,16 +82,16 @@ def test_a_missing_rating_is_never_0() -> None:
 
 
 def test_shares_near_1_are_divided_by_their_sum_and_it_is_said() -> None:
-    found = ace((0.33, "9"), (0.33, "6"), (0.33, "3"))
-    assert found.value == pytest.approx(6.0)
-    assert found.note == "the shares sum to 0.99 and are divided by that"
+    result = ace((0.33, "9"), (0.33, "6"), (0.33, "3"))
+    assert result.value == pytest.approx(6.0)
+    assert result.note == "the shares sum to 0.99 and are divided by that"
     assert ace((0.5, "9"), (0.5, "6")).note == ""
 
 
 @pytest.mark.parametrize(("shares", "total"), [((0.5, 0.4, 0.2), "1.10"), ((0.5, 0.3, 0.1), "0.90")])
 def test_shares_that_do_not_sum_to_1_are_refused_by_name(shares: tuple[float, ...], total: str) -> None:
-    found = ace(*((share, "5") for share in shares))
-    assert (found.value, found.note) == (None, f"The shares of the checklist sum to {total} and not to 1.")
+    result = ace(*((share, "5") for share in shares))
+    assert (result.value, result.note) == (None, f"The shares of the checklist sum to {total} and not to 1.")
     assert total in Checklist(units=tuple(CheckPoint(text="x", share=one) for one in shares)).fault()
 
 
@@ -102,17 +109,17 @@ POINTS = st.lists(
 
 @given(POINTS)
 def test_whatever_is_missing_lies_within_the_range(points: list[tuple[float, str | None]]) -> None:
-    found = checklist.ace(points)
+    result = checklist.ace(points)
     for filler in RATINGS:
         value = checklist.ace([(share, one or filler) for share, one in points]).value
-        assert found.floor - 1e-9 <= value <= found.ceiling + 1e-9
+        assert result.floor - 1e-9 <= value <= result.ceiling + 1e-9
 
 
 def test_a_case_is_one_point_without_its_share_and_note() -> None:
-    found = list(checklist.cases(material(*PAPER)))
-    assert [case.unit.text for case in found] == [f"Point {n}: baselines are compared" for n in range(4)]
-    assert {case.unit.note for case in found} == {""}
-    assert not any(hasattr(case.unit, "share") for case in found)
+    result = list(checklist.cases(material(*PAPER)))
+    assert [case.unit.text for case in result] == [f"Point {n}: baselines are compared" for n in range(4)]
+    assert {case.unit.note for case in result} == {""}
+    assert not any(hasattr(case.unit, "share") for case in result)
     titled = CheckPoint(id="p", title="Rigour", text="Is it sound?", share=1)
     (case,) = checklist.cases(replace(material(1), documents={Kind.CHECKLIST: Checklist(units=(titled,))}))
     assert case.unit.text == "Rigour: Is it sound?"
@@ -152,8 +159,8 @@ async def test_several_points_in_one_call_are_told_apart_by_name() -> None:
         one = {"id": "p2", "quote": "", "rationale": "r", "rating": "10"}
         return Answer(Status.OK, RatingsTogether.model_validate({"answers": [one]}))
 
-    found = await judge_together(case, answer)
-    assert (found["p-1"].value, found["p-0"].value, found["p-0"].status) == ("10", None, Status.INVALID)
+    result = await judge_together(case, answer)
+    assert (result["p-1"].value, result["p-0"].value, result["p-0"].status) == ("10", None, Status.INVALID)
 
 
 @pytest.mark.anyio
@@ -172,18 +179,6 @@ def test_what_is_no_whole_number_from_0_to_10_is_no_rating(rating: object) -> No
         Rating.model_validate({"quote": "", "rationale": "r", "rating": rating})
 
 
-@pytest.mark.parametrize(
-    ("text", "rating"),
-    [("10\nAll of it.", "10"), ("**Rating: 7**\nBasic.", "7"), ("7\n8", None), ("7 of 10\nGood.", None)],
-)
-def test_a_reply_in_words_is_a_rating_alone(text: str, rating: str | None) -> None:
-    if rating:
-        assert Rating.from_text(text).rating == rating
-    else:
-        with pytest.raises(ValueError, match="line"):
-            Rating.from_text(text)
-
-
 def test_the_baseline_rates_by_shared_words_and_says_so() -> None:
     (case, *_) = checklist.cases(material(*PAPER))
     verdict = checklist.baseline(case)["p-0"]
@@ -191,3 +186,133 @@ def test_the_baseline_rates_by_shared_words_and_says_so() -> None:
     assert verdict.rationale.startswith("baseline: ")
     assert verdict.value in RATINGS[1:]
     assert REPORT[verdict.quote_start : verdict.quote_end] == verdict.quote
+
+
+def says(*weights: float, told: dict[str, str] | None = None):  # type: ignore[no-untyped-def]
+    points = [
+        {"title": f"Title {n}", "description": "What is asked.", "weight": one}
+        for n, one in enumerate(weights)
+    ]
+
+    async def ask(prompt: str, fields: Any, reply: Any, fenced: Any = ()) -> Answer:
+        assert (prompt, reply, set(fenced)) == ("arena.checklist.make", DraftedChecklist, set(fields))
+        if told is not None:
+            told.update(fields)
+        return Answer(Status.OK, DraftedChecklist.model_validate({"points": points}))
+
+    return ask
+
+
+async def test_points_come_with_the_heaviest_first_and_shares_of_1() -> None:
+    result = await checklist_drafts.make(material(), says(0.2, 0.5, 0.3))
+    assert isinstance(result.document, Checklist)
+    assert [unit.share for unit in result.document.units] == [0.5, 0.3, 0.2]
+    first = result.document.units[0]
+    assert (first.title, first.text, first.words) == ("Title 1", "What is asked.", "Title 1: What is asked.")
+    assert (result.flags, result.document.fault()) == ((), "")
+
+
+async def test_weights_that_nearly_sum_to_1_are_divided_by_their_sum_and_flagged() -> None:
+    result = await checklist_drafts.make(material(), says(0.33, 0.33, 0.33))
+    assert result.document is not None
+    assert [unit.share for unit in result.document.units] == pytest.approx([1 / 3] * 3)
+    assert result.flags == ("shares_normalized",)
+
+
+@pytest.mark.parametrize(
+    ("weights", "cause"),
+    [
+        ((0.5, 0.4, 0.2), "The shares of the checklist sum to 1.10 and not to 1."),
+        ((0.6, 0.4), "The draft has 2 points; a checklist has 3 to 6."),
+        ((0.1,) * 7, "The draft has 7 points; a checklist has 3 to 6."),
+    ],
+)
+async def test_a_draft_that_breaks_a_rule_is_refused_by_name(weights: tuple[float, ...], cause: str) -> None:
+    result = await checklist_drafts.make(material(), says(*weights))
+    assert (result.document, result.status, result.cause) == (None, Status.INVALID, cause)
+
+
+async def test_the_model_is_told_the_task_and_its_traits_and_no_report() -> None:
+    told: dict[str, str] = {}
+    await checklist_drafts.make(material(), says(0.5, 0.3, 0.2, told=told))
+    assert told == {
+        "question": "Design a protocol.",
+        "phase": "not known",
+        "category": "Science",
+        "family": "Method blueprint",
+        "difficulty": "not known",
+    }
+    assert REPORT not in told.values()
+
+
+def test_a_reply_in_words_is_three_lines_a_point() -> None:
+    result = DraftedChecklist.from_text("TITLE: Rigour\nDESCRIPTION: Controls are set.\nWEIGHT: 0.6")
+    assert result.points[0].weight == 0.6
+    with pytest.raises(ValueError, match="block 1"):
+        DraftedChecklist.from_text("Rigour, 0.6")
+
+
+SCORES = {"clarity": 5, "actionability": 4, "novelty": 3, "depth_fit": 4, "consistency": 5}
+
+
+def reply(**changed):
+    given = {
+        "first": SCORES,
+        "second": {**SCORES, "novelty": 2},
+        "reason": "",
+        "better": "first",
+        "confidence": 0.7,
+    }
+    return ranking.TaskPreference.model_validate(given | changed)
+
+
+def case(first, second):
+    shown = [
+        Response(id=str(n), item_id="i", system_id="", text=text) for n, text in enumerate((first, second))
+    ]
+    item = Item(id="i", key="i", question="?")
+    return Case("contest", item, shown[0], "", (Unit(id="1"),), other=shown[1])
+
+
+def test_the_overall_score_is_the_mean_of_five():
+    assert reply().first.overall == 4.2
+
+
+@pytest.mark.parametrize("confidence", [0.3, 0.49, 1.01, -1, float("nan")])
+def test_a_confidence_outside_one_half_and_one_is_refused_by_name(confidence):
+    with pytest.raises(ValidationError, match=re.escape(f"confidence of {confidence:g}")):
+        reply(confidence=confidence)
+
+
+@pytest.mark.parametrize(("better", "agrees"), [("first", True), ("second", False)])
+def test_scores_agree_with_the_winner_or_not(better, agrees):
+    assert reply(better=better).agrees is agrees
+
+
+def test_equal_scores_agree_with_either():
+    assert reply(second=SCORES, better="second").agrees
+
+
+def test_a_score_above_five_is_refused():
+    with pytest.raises(ValidationError):
+        reply(first={**SCORES, "clarity": 6})
+
+
+def test_a_value_holds_choice_and_confidence():
+    assert ranking.read(ranking.said("second", 0.95)) == ("second", 0.95)
+
+
+def test_the_prompt_asks_for_what_the_reply_holds():
+    prompt = load(ranking.PROMPT)
+    listed = re.findall(r"^- (\w+): ", prompt.system, re.MULTILINE)
+    assert listed == [*SCORES, *ranking.TaskPreference.model_fields]
+    assert prompt.placeholders == {"first", "second"}
+
+
+def test_the_baseline_prefers_more_different_words_up_to_a_hundred():
+    (said,) = ranking.baseline(case("List drivers of coral bleaching.", "List things.")).values()
+    assert said.value == "first 0.55"
+    (said,) = ranking.baseline(case(" ".join(f"w{n}" for n in range(101)), "List things.")).values()
+    assert said.value == "second 0.55"
+    (said,) = ranking.baseline(case("List things.", "List things.")).values()
+    assert said.value == "first 0.5"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from annotator.domain.judges.protocol import Material
 from annotator.domain.kinds.artifact import Anchor, cell_id
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import CitedSource, ResponsePart, Sentence, Sentences
 from tests.protocols.deepscholar.related_work_material import ITEM, report
 
@@ -21,7 +21,7 @@ def sentence(name: str, cites: str = "", dangling: int = 0, text: str = "", late
         id=name,
         text=words,
         anchor=Anchor.at(words, 0, len(words)),
-        cites=tuple(CitedSource(address=f"doi:10.1000/{one}", later=one in later) for one in cites),
+        cites=tuple(CitedSource(address=f"doi:10.1000/{cite}", later=cite in later) for cite in cites),
         dangling=dangling,
         marks=len(cites) + dangling,
     )
@@ -35,14 +35,14 @@ def cut(sentences: Sequence[Sentence], texts: str = "", listed: str = "", window
     if listed:
         parts[ResponsePart.REFERENCES] = Evidence(units=tuple(Reference(id=one, text=one) for one in listed))
     pages = {
-        f"doi:10.1000/{one}": Page(
-            url=f"doi:10.1000/{one}",
+        f"doi:10.1000/{text}": Page(
+            url=f"doi:10.1000/{text}",
             state=PageState.OK,
-            text=f"Abstract {one}.",
-            title=f"Title {one}",
+            text=f"Abstract {text}.",
+            title=f"Title {text}",
             fetched_at=datetime(2026, 1, 1, tzinfo=UTC),
         )
-        for one in texts
+        for text in texts
     }
     ids = {ResponsePart.SENTENCES: "e"}
     return Material(ITEM, report(), parts=parts, part_ids=ids, pages=pages, window=window)

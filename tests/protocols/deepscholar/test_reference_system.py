@@ -1,25 +1,44 @@
-"""The reference system over twelve works: what is found, kept, asked and listed, and the baseline without a model."""
+"""DeepScholar's reference system and its operators."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from annotator.domain.judges.judgement import Status
+from annotator.domain.judges.judge import Status
 from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
+from annotator.domain.material.item import CatalogueWork
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.work import CatalogueWork
-from annotator.protocols.deepscholar import numbered as numbering
 from annotator.protocols.deepscholar import references, system
-from annotator.protocols.deepscholar.numbered import numbered
-from annotator.protocols.deepscholar.search_rounds import SearchQueries
-from annotator.protocols.deepscholar.system import SystemSettings, WrittenSection
-from tests.material.twelve_works import FOUND, HOLDING, LEFT, PREFERRED, QUESTION, WORKS, KnowingAsk
+from annotator.protocols.deepscholar.system import (
+    BetterWork,
+    RelevantWork,
+    SearchQueries,
+    SectionText,
+    SystemSettings,
+    WrittenSection,
+    numbered,
+)
+from tests.material import twelve_works
+from tests.material.twelve_works import (
+    FOUND,
+    HOLDING,
+    IRRELEVANT,
+    LEFT,
+    PREFERRED,
+    QUESTION,
+    WORKS,
+    KnowingAsk,
+    number_of,
+)
 from tests.protocols.deepscholar.related_work_material import with_works
+
+pytestmark = pytest.mark.anyio
+
 
 THREE = SystemSettings(keep=3)
 
@@ -80,9 +99,9 @@ async def test_where_nothing_is_found_or_kept_that_is_said() -> None:
         return ()
 
     ask = KnowingAsk()
-    found = await system.written(QUESTION, THREE, nothing, ask, Steps(), "seed")
-    assert isinstance(found, Answer)
-    assert found.cause == system.NONE_FOUND
+    result = await system.written(QUESTION, THREE, nothing, ask, Steps(), "seed")
+    assert isinstance(result, Answer)
+    assert result.cause == system.NONE_FOUND
     assert ask.count("filter") == 0
 
 
@@ -134,12 +153,12 @@ def test_the_list_is_the_reports_references() -> None:
     made = numbered(
         "Shade.", (WORKS[0], CatalogueWork("https://doi.org/10.1000/ELM", "Elm"), CatalogueWork("", "Ash"))
     )
-    told = [(one.text, one.note, one.identifier) for one in made.references().units]
+    told = [(unit.text, unit.note, unit.identifier) for unit in made.references().units]
     assert told == [
         ("On oak", "[1]", "arXiv:2401.00001"), ("Elm", "[2]", "doi:10.1000/elm"), ("Ash", "[3]", "")
     ]  # fmt: skip
     assert made.text.endswith("[2] Elm. doi:10.1000/elm\n\n[3] Ash")
-    assert numbering.HEADING in made.text
+    assert system.HEADING in made.text
 
 
 # What is given
@@ -189,9 +208,9 @@ async def test_what_is_given_is_all_found_again(oracle: str) -> None:
     ((_, fields),) = ask.asked
     assert fields["length"] == "Write about 300 words."
     parts = {ResponsePart.REFERENCES: made.section.references()}
-    found = references.reference_coverage(RatedResponse(replace(GOLD, parts=parts), {}), True)
+    result = references.reference_coverage(RatedResponse(replace(GOLD, parts=parts), {}), True)
     # The oaks are one work; of the lime nobody has said whether it is important.
-    assert (found.value, found.n, found.missing, found.floor) == (1.0, 1, 1, 0.5)
+    assert (result.value, result.n, result.missing, result.floor) == (1.0, 1, 1, 0.5)
 
 
 def test_an_oracle_has_a_mode_and_prompts_of_its_own() -> None:
@@ -206,3 +225,116 @@ def test_the_baseline_lists_each_work_with_its_first_sentence() -> None:
     assert body == "## Related work\n\nResults about water and canopy. [1]\n\nNo abstract [2]"
     assert listed.startswith("[1] A. Mo. On sap. 2024. arXiv:2401.00008")
     assert made.section.removed == 0
+
+
+UNREADABLE = Answer(Status.INVALID, cause="No JSON.")
+
+
+def numbers(works: tuple[CatalogueWork, ...]) -> list[int]:
+    return [WORKS.index(work) + 1 for work in works]
+
+
+def works(*wanted: int) -> list[CatalogueWork]:
+    return [WORKS[number - 1] for number in wanted]
+
+
+async def test_the_filter_asks_once_about_each_work_and_keeps_their_order() -> None:
+    ask = KnowingAsk()
+    kept = await system.filtered(QUESTION, works(9, 8, 3, 1), ask)
+    assert (numbers(kept.works), kept.unanswered, ask.count("filter")) == ([8, 1], 0, 4)
+
+
+async def test_a_work_without_a_verdict_is_asked_about_again_and_then_kept_and_counted() -> None:
+    def odd(prompt: str, fields: Mapping[str, str], asked: int) -> Answer | None:
+        about = number_of(fields["title"])
+        # Nothing about the third is ever read; about the ninth only the second answer.
+        return UNREADABLE if about == 3 or (about == 9 and asked < 4) else None
+
+    ask = KnowingAsk(odd)
+    kept = await system.filtered(QUESTION, works(9, 8, 3, 1), ask)
+    assert (numbers(kept.works), kept.unanswered, ask.count("filter")) == ([8, 3, 1], 1, 6)
+
+
+@pytest.mark.parametrize("count", [4, 5, 9])
+async def test_where_all_fit_nothing_is_asked(count: int) -> None:
+    ask = KnowingAsk()
+    best = await system.top(QUESTION, works(1, 2, 4, 5), count, ask, "seed")
+    assert (numbers(best.works), ask.asked) == ([1, 2, 4, 5], [])
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+@pytest.mark.parametrize("seed", ["a", "b", "c", "d", "e"])
+async def test_the_preferred_works_are_kept_whatever_the_pivots(count: int, seed: str) -> None:
+    ask = KnowingAsk()
+    best = await system.top(QUESTION, works(*sorted(LEFT)), count, ask, seed)
+    assert set(numbers(best.works)) == set(PREFERRED[:count])
+    # Each round leaves its pivot out: 4 + 3 + 2 + 1 at most.
+    assert 4 <= len(ask.asked) <= 10
+
+
+async def test_the_same_seed_asks_the_same() -> None:
+    first, again, other = KnowingAsk(), KnowingAsk(), KnowingAsk()
+    for ask, seed in ((first, "a"), (again, "a"), (other, "b")):
+        await system.top(QUESTION, works(*sorted(LEFT)), 2, ask, seed)
+    assert first.asked == again.asked != other.asked
+
+
+async def test_a_comparison_that_does_not_come_goes_by_the_search_order() -> None:
+    ask = KnowingAsk(lambda *_: UNREADABLE)
+    best = await system.top(QUESTION, works(4, 2, 8, 1), 2, ask, "seed")
+    assert (numbers(best.works), best.unanswered) == ([4, 2], len(ask.asked))
+
+
+async def test_works_that_fit_are_written_about_in_one_call() -> None:
+    ask = KnowingAsk()
+    answer = await system.aggregated(QUESTION, works(8, 1), "Be short.", ask)
+    assert answer.reply.text == twelve_works.WRITTEN
+    ((step, fields),) = ask.asked
+    assert (step, fields["length"]) == ("section", "Be short.")
+    assert fields["works"] == (
+        "[1] On sap\nResults about water and canopy. More follows.\n\n"
+        "[2] On oak\nResults about shade. More follows."
+    )
+
+
+async def test_works_that_do_not_fit_are_folded() -> None:
+    ask = KnowingAsk()
+    await system.aggregated(QUESTION, works(8, 1, 5), "", ask, room=110)
+    assert [step for step, _ in ask.asked] == ["notes", "notes", "section"]
+    assert [fields["works"].count("On ") for _, fields in ask.asked[:2]] == [2, 1]
+    # The second part keeps the numbers of the whole.
+    assert ask.asked[1][1]["works"].startswith("[3] On asphalt")
+    assert ask.asked[2][1]["works"] == "Shade is known [1].\n\nShade is known [1]."
+
+
+async def test_a_model_that_cannot_read_so_much_is_given_halves() -> None:
+    def odd(prompt: str, fields: Mapping[str, str], asked: int) -> Answer | None:
+        return Answer(Status.TOO_LONG) if prompt.endswith("section") and not asked else None
+
+    ask = KnowingAsk(odd)
+    answer = await system.aggregated(QUESTION, works(8, 1, 5, 2), "", ask)
+    assert [step for step, _ in ask.asked] == ["section", "notes", "notes", "section"]
+    assert answer.status is Status.OK
+
+
+async def test_no_section_is_made_of_notes_of_which_some_are_missing() -> None:
+    def odd(prompt: str, fields: Mapping[str, str], asked: int) -> Answer | None:
+        return UNREADABLE if "asphalt" in fields["works"] else None
+
+    ask = KnowingAsk(odd)
+    answer = await system.aggregated(QUESTION, works(8, 1, 5), "", ask, room=110)
+    assert (answer, ask.count("section")) == (UNREADABLE, 0)
+
+
+def test_replies_in_plain_text() -> None:
+    assert RelevantWork.from_text("Yes.\nIt is close.").relevant == "yes"
+    assert BetterWork.from_text("second\nCloser.").better == "second"
+    assert SectionText.from_text("```markdown\n## S\n```").text == "## S"
+    for told, reply in (("It may be.", RelevantWork), ("Neither", BetterWork), ("", SectionText)):
+        with pytest.raises(ValueError, match=r".+"):
+            reply.from_text(told)  # type: ignore[attr-defined]
+
+
+def test_the_model_of_these_tests_leaves_what_is_counted_on() -> None:
+    assert len(LEFT) == len(PREFERRED) == 5
+    assert not IRRELEVANT & set(PREFERRED)

@@ -1,17 +1,21 @@
-"""Reference coverage and document importance: counted by hand, and what leaves them undefined."""
+"""DeepScholar's references: relevance, statistics and organization."""
 
+import csv
 import random
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from itertools import product
+from statistics import fmean
 
 import pytest
 
-from annotator.domain.judges.protocol import Material, RatedResponse
+from annotator.domain.judges.judge import Status
+from annotator.domain.judges.protocol import Answer, Material, RatedResponse
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Evidence, Reference
-from annotator.domain.material.page import Page, PageState
+from annotator.domain.material.item import Page, PageState
 from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.deepscholar import organization, relevance
 from annotator.protocols.deepscholar.references import (
     document_importance,
     document_importance_pooled,
@@ -19,7 +23,10 @@ from annotator.protocols.deepscholar.references import (
     reference_coverage,
     reference_coverage_of_all,
 )
-from tests.protocols.deepscholar.related_work_material import ITEM, report, with_works
+from annotator.protocols.deepscholar.relevance import Relevance
+from annotator.protocols.deepscholar.sentences import ReportFigures, report_figures
+from tests.material.related_work import SHARED
+from tests.protocols.deepscholar.related_work_material import EXEMPLARS, ITEM, report, with_works
 
 
 def gold(*references: tuple[str, str, str], of: Material) -> Material:
@@ -88,15 +95,15 @@ def test_only_important_references_on_arxiv_are_wanted() -> None:
     ],
 )
 def test_what_is_not_known_is_no_zero(material: Material, note: str) -> None:
-    found = covered(material)
-    assert (found.value, found.note) == (None, note)
+    result = covered(material)
+    assert (result.value, result.note) == (None, note)
 
 
 def test_a_work_that_is_listed_twice_counts_once() -> None:
     twice = ("The same under another title", "https://arxiv.org/abs/2001.00001", "important")
-    found = covered(gold(*FOUR[:2], twice, of=works("1")))
-    assert (found.value, found.n) == (0.5, 2)
-    assert covered(gold(*FOUR[:2], (*twice[:2], ""), of=works("1"))) == found
+    result = covered(gold(*FOUR[:2], twice, of=works("1")))
+    assert (result.value, result.n) == (0.5, 2)
+    assert covered(gold(*FOUR[:2], (*twice[:2], ""), of=works("1"))) == result
 
 
 def test_what_nobody_has_said_of_a_reference_bounds_coverage_and_is_never_a_no() -> None:
@@ -111,21 +118,21 @@ def test_what_nobody_has_said_of_a_reference_bounds_coverage_and_is_never_a_no()
                 *((f"W {name}", f"arXiv:2001.0000{name}", how) for name, how in said_.items()), of=named
             )
 
-        found = reference_coverage(RatedResponse(on(said), {}), True)
+        result = reference_coverage(RatedResponse(on(said), {}), True)
         open_ = [name for name, how in said.items() if not how]
         if len(open_) == len(said):
-            assert found.note == "nobody has said which references are important"
+            assert result.note == "nobody has said which references are important"
             continue
         ends = [
             covered(on(said | dict(zip(open_, how, strict=True)))).value
             for how in product(ways[:2], repeat=len(open_))
         ]
         known = [end for end in ends if end is not None]
-        assert found.missing == len(open_)
+        assert result.missing == len(open_)
         if known:
-            assert (found.floor, found.ceiling) == (pytest.approx(min(known)), pytest.approx(max(known)))
-        if found.value is not None:
-            assert found.floor <= found.value <= found.ceiling
+            assert (result.floor, result.ceiling) == (pytest.approx(min(known)), pytest.approx(max(known)))
+        if result.value is not None:
+            assert result.floor <= result.value <= result.ceiling
         # Without what is left open there is none, as of every figure.
         assert (covered(on(said)).value is None) == bool(open_ or not known)
 
@@ -142,15 +149,15 @@ def test_document_importance_is_one_median_beside_the_other() -> None:
         *((f"Work {name}", f"arXiv:2001.0000{name}", "") for name in "4567"), of=works("1", "2", "3")
     )
     counts = {"1": 3, "2": 10, "3": 40, "4": 20, "5": 80, "6": 200, "7": 1000}
-    found = known(cited(counts, material))
-    assert found.value == pytest.approx(10 / 140)
-    assert found.note == "medians 10 and 140"
+    result = known(cited(counts, material))
+    assert result.value == pytest.approx(10 / 140)
+    assert result.note == "medians 10 and 140"
 
 
 def test_document_importance_ends_at_1_and_leaves_out_what_is_not_known() -> None:
     material = gold(("Work 4", "arXiv:2001.00004", ""), of=works("1", "2"))
-    found = known(cited({"1": 500, "2": None, "4": 20}, material))
-    assert (found.value, found.n, found.note) == (1.0, 1, "medians 500 and 20; 1 not known")
+    result = known(cited({"1": 500, "2": None, "4": 20}, material))
+    assert (result.value, result.n, result.note) == (1.0, 1, "medians 500 and 20; 1 not known")
     lacking = gold(("Work 4", "arXiv:2001.00004", ""), ("Work 5", "arXiv:2001.00005", ""), of=works("1"))
     assert (
         known(cited({"1": 500, "4": 20}, lacking)).note == "medians 500 and 20; 1 of the exemplar's not known"
@@ -187,15 +194,15 @@ def test_when_citations_were_counted_is_told_and_far_apart_is_flagged(days, told
 )
 def test_without_counts_there_is_no_document_importance(counts: dict[str, int | None], note: str) -> None:
     material = gold(("Work 4", "arXiv:2001.00004", ""), of=works("1"))
-    found = known(cited(counts, material))
-    assert (found.value, found.note) == (None, note)
+    result = known(cited(counts, material))
+    assert (result.value, result.note) == (None, note)
 
 
 def test_over_all_works_a_book_counts_too() -> None:
     book = ("A book of trees", "10.1000/book", "important")
     named = with_works(("x", "https://doi.org/10.1000/BOOK"), ("a", "arXiv:2001.00001"))
-    found = reference_coverage_of_all(RatedResponse(gold(*FOUR, book, of=named), {}))
-    assert (found.value, found.note) == (2 / 5, "2 of 5 named")
+    result = reference_coverage_of_all(RatedResponse(gold(*FOUR, book, of=named), {}))
+    assert (result.value, result.note) == (2 / 5, "2 of 5 named")
     assert covered(gold(*FOUR, book, of=named)).value == 1 / 4
     assert reference_coverage_of_all(RatedResponse(gold(book, of=with_works()), {})).value == 0.0
 
@@ -205,8 +212,8 @@ def test_over_all_reports_there_are_two_medians() -> None:
     one = gold(("Work 4", "arXiv:2001.00004", ""), ("Work 5", "arXiv:2001.00005", ""), of=works("1", "2"))
     other = gold(("Work 6", "arXiv:2001.00006", ""), of=works("3"))
     counts = {"1": 3, "2": 10, "3": 40, "4": 20, "5": 100, "6": 60}
-    found = document_importance_pooled([RatedResponse(cited(counts, each), {}) for each in (one, other)])
-    assert (found.value, found.n, found.note) == (pytest.approx(10 / 60), 3, "medians 10 and 60")
+    result = document_importance_pooled([RatedResponse(cited(counts, each), {}) for each in (one, other)])
+    assert (result.value, result.n, result.note) == (pytest.approx(10 / 60), 3, "medians 10 and 60")
 
 
 def test_as_released_it_is_the_median_itself() -> None:
@@ -216,3 +223,179 @@ def test_as_released_it_is_the_median_itself() -> None:
     assert (own.value, own.n) == (260.0, 2)
     assert document_importance_released(RatedResponse(with_works(), {})).value == 0.0
     assert document_importance_released(RatedResponse(works("1"), {})).value is None
+
+
+FOUR_WORKS = tuple((name, f"arXiv:2001.0000{place}") for place, name in enumerate("abcd", 1))
+
+
+def rate(
+    grades: dict[str, str], material: Material | None = None, *, over_valid: bool = False
+) -> relevance.Estimate:
+    return relevance.relevance_rate(RatedResponse(material or with_works(*FOUR_WORKS), grades), over_valid)
+
+
+def test_the_sum_of_grades_over_twice_the_works() -> None:
+    assert rate({"a": "2", "b": "1", "c": "1", "d": "0"}).value == 4 / 8
+
+
+def test_as_released_the_sum_is_not_halved() -> None:
+    scored = RatedResponse(with_works(*FOUR_WORKS), {"a": "2", "b": "1", "c": "1"})
+    result = relevance.released_rate(scored)
+    assert (result.value, result.missing, result.floor, result.ceiling) == (None, 1, 1.0, 1.5)
+    assert relevance.released_rate(replace(scored, values={**scored.values, "d": "0"})).value == 1.0
+
+
+def test_a_report_that_names_nothing_is_0_and_says_so() -> None:
+    result = rate({}, with_works(("x", "10.1000/x"), ("y", "")))
+    assert (result.value, result.note) == (0.0, "the report names no work on arXiv")
+
+
+def test_without_its_references_nothing_is_said_of_a_report() -> None:
+    assert rate({}, Material(ITEM, report())).note == "the references of this response are not known"
+
+
+def test_a_work_counts_once_whatever_its_version() -> None:
+    twice = with_works(("a", "http://arxiv.org/abs/2001.00001v1"), ("b", "arXiv:2001.00001v3"))
+    assert rate({"a": "2"}, twice).value == 1.0
+    assert [case.unit.id for case in relevance.cases(twice)] == ["a"]
+
+
+def test_a_missing_grade_bounds_the_rate() -> None:
+    result = rate({"a": "2", "b": "0", "c": "0"})
+    assert (result.value, result.missing, result.floor, result.ceiling) == (None, 1, 2 / 8, 4 / 8)
+    assert rate({"a": "2"}, over_valid=True).value == 1.0
+
+
+@pytest.mark.anyio
+async def test_the_judge_sees_nothing_of_the_report() -> None:
+    material = with_works(FOUR_WORKS[0], abstracts={"arxiv:2001.00001": "About oaks."})
+    (case,) = relevance.cases(material)
+
+    async def answer(prompt, fields, reply, fenced=()):  # type: ignore[no-untyped-def]
+        assert set(fields) == set(fenced) == {"question", "exemplar", "title", "abstract"}
+        assert report().text not in fields.values()
+        assert (fields["title"], fields["abstract"], fields["exemplar"]) == (
+            "T",
+            "About oaks.",
+            "Trees cool.",
+        )
+        return Answer(Status.OK, Relevance(rationale="r", relevance="1"))
+
+    assert (await relevance.judge(case, answer))["a"].value == "1"
+
+
+@pytest.mark.anyio
+async def test_a_work_without_its_abstract_is_missing_without_a_call() -> None:
+    async def never(*_args, **_more):  # type: ignore[no-untyped-def]
+        raise AssertionError("nobody need be asked")
+
+    (case,) = relevance.cases(with_works(FOUR_WORKS[0]))
+    for verdict in ((await relevance.judge(case, never))["a"], relevance.baseline(case)["a"]):
+        assert (verdict.value, verdict.status) == (None, Status.SKIPPED)
+        assert "abstract" in verdict.cause
+
+
+def test_the_baseline_grades_by_the_tasks_words() -> None:
+    near = with_works(FOUR_WORKS[0], abstracts={"arxiv:2001.00001": "trees cool streets"})
+    far = with_works(
+        FOUR_WORKS[0], abstracts={"arxiv:2001.00001": "quark gluon plasma viscosity measurement"}
+    )
+    grades = [relevance.baseline(next(relevance.cases(one)))["a"].value for one in (near, far)]
+    assert grades == ["2", "0"]
+
+
+def test_works_are_asked_about_where_the_item_has_an_exemplar() -> None:
+    alone = replace(with_works(FOUR_WORKS[0]), facing=())
+    assert list(relevance.cases(alone)) == []
+    own = replace(alone, response=EXEMPLARS)
+    assert [case.given["exemplar"] for case in relevance.cases(own)] == ["Trees cool."]
+
+
+def counted(text: str) -> ReportFigures:
+    return report_figures(Material(ITEM, report(text)))
+
+
+def test_a_report_is_counted_by_hand():
+    body = "Trees cool [1, 2]. Roofs heat [1].\n\n| a [2] |\n\n"
+    # A list of references is no part of it, its heading neither.
+    text = f"{body}## References\n\n[1] http://a.org/x\n[2] http://b.org/y"
+    assert counted(text) == ReportFigures(len(body), 11, 2, 2, 4)
+
+
+@pytest.mark.skipif(not SHARED.is_dir(), reason="the public DeepScholar-Bench data is not there")
+def test_the_sections_that_people_wrote_are_as_long_as_is_told():
+    with (SHARED / "papers_with_related_works.csv").open(encoding="utf-8", newline="") as file:
+        result = [counted(row["clean_latex_related_works"]) for row in csv.DictReader(file)]
+    assert len(result) == 32
+    assert round(fmean(one.characters for one in result), 1) == 3974.4
+    assert round(fmean(one.words for one in result), 1) == 448.2
+
+
+COMPARED = Material(ITEM, report(), facing=(EXEMPLARS,))
+# Table 2, in the order of its rows: every figure is a count of wins over 63 papers in two orders.
+PRINTED = (0.206, 0.119, 0.309, 0.151, 0.556, 0.849, 0.698, 0.706, 0.857, 0.206, 0.809, 0.857, 0.698, 0.770)
+WINS = (26, 15, 39, 19, 70, 107, 88, 89, 108, 26, 102, 108, 88, 97)
+
+
+def score(first: str | None, second: str | None, *, over_valid: bool = False) -> organization.Estimate:
+    """Org from what was said with the report first, and with it second."""
+    said = {EXEMPLARS.id: first} if first else {}
+    turned = {EXEMPLARS.id: second} if second else {}
+    return organization.organization(RatedResponse(COMPARED, said, turned), over_valid)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "value"),
+    [
+        ("first", "second", 1.0),
+        ("second", "first", 0.0),
+        ("first", "first", 0.5),
+        ("second", "second", 0.5),
+        ("tie", "tie", 0.5),
+        ("first", "tie", 0.75),
+    ],
+)
+def test_a_win_counts_in_each_order(first: str, second: str, value: float) -> None:
+    assert score(first, second).value == value
+
+
+def test_printed_figures_are_wins_over_two_orders_of_63_papers() -> None:
+    for printed, wins in zip(PRINTED, WINS, strict=True):
+        # So many wins fall on papers one by one: on some both orders, on one perhaps half.
+        papers = [1.0] * (wins // 2) + [0.5] * (wins % 2) + [0.0] * (63 - (wins + 1) // 2)
+        values = [
+            score(*{1.0: ("first", "second"), 0.5: ("first", "first"), 0.0: ("second", "first")}[paper]).value
+            for paper in papers
+        ]
+        mean = sum(value for value in values if value is not None) / len(values)
+        assert mean == pytest.approx(wins / 126)
+        # Printed to three places; one of the 14 is cut instead of rounded.
+        assert abs(mean - printed) <= 0.0006
+
+
+def test_a_flip_is_told() -> None:
+    assert score("first", "first").note == "the verdict changed with the order"
+    assert not score("first", "second").note
+
+
+def test_a_missing_order_leaves_the_score_open() -> None:
+    result = score("first", None)
+    assert (result.value, result.missing, result.floor, result.ceiling) == (None, 1, 0.5, 1.0)
+    assert score("first", None, over_valid=True).value is None
+
+
+def test_the_exemplar_is_at_one_half_by_definition() -> None:
+    own = replace(COMPARED, response=EXEMPLARS, facing=(report(),))
+    assert organization.organization(RatedResponse(own, {})).value == 0.5
+
+
+def test_without_an_exemplar_there_is_no_score() -> None:
+    alone = RatedResponse(Material(ITEM, report()), {})
+    assert organization.organization(alone).note == "the item has no exemplar"
+
+
+def test_both_orders_are_asked() -> None:
+    own = replace(COMPARED, response=EXEMPLARS, facing=(report(),))
+    (one,), (other,) = (list(organization.ORGANIZATION.cases(material)) for material in (COMPARED, own))
+    assert (one.response.id, one.unit.id) == ("r", "people")
+    assert (other.response.id, other.unit.id) == ("people", "r")

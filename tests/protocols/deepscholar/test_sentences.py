@@ -1,22 +1,41 @@
-"""Sentences of reports: where they end, what is none, and what their marks lead to."""
+"""DeepScholar's sentences: boundaries, coverage and precision."""
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from uniseg.sentencebreak import sentence_boundaries
 
-from annotator.domain.judges.protocol import Material
+from annotator.domain.judges.judge import Status
+from annotator.domain.judges.protocol import Answer, Material, RatedResponse
+from annotator.domain.kinds.artifact import cell_id
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.material.part import ResponsePart, Sentence
-from annotator.exchange.formats.deepscholar import system_folders
-from annotator.exchange.formats.deepscholar.system_folders import SystemReport
-from annotator.protocols.deepscholar.entailment import source_of
-from annotator.protocols.deepscholar.retrieved import retrieved
-from annotator.protocols.deepscholar.sentences import baseline, sentences
-from annotator.protocols.works import named_in
+from annotator.domain.texts.estimate import Estimate
+from annotator.exchange.formats.deepscholar import reader
+from annotator.exchange.formats.deepscholar.reader import SystemReport
+from annotator.protocols.citations import named_in
+from annotator.protocols.deepscholar import coverage, precision
+from annotator.protocols.deepscholar.coverage import CONTEXT
+from annotator.protocols.deepscholar.precision import (
+    CITATION,
+    NO_TEXT,
+    READINGS,
+    RELEASED,
+    SENTENCE,
+    Entailed,
+    source_of,
+)
+from annotator.protocols.deepscholar.references import retrieved
+from annotator.protocols.deepscholar.sentences import baseline, boundaries, sentences
 from tests.material.related_work import SHARED
-from tests.protocols.deepscholar.related_work_material import ITEM, report
+from tests.protocols.deepscholar.related_work_material import EXEMPLARS, ITEM, report
+from tests.protocols.deepscholar.sentence_material import cited, said, sentence
+from tests.protocols.deepscholar.sentence_material import cut as sentences_cut
 
 HARD = """\
 Kinetic models show this. [3][4] Later work by Smith et al. (2020) extends it [5]. See Fig. 2 for e.g. details, \
@@ -38,8 +57,8 @@ def sources(one: Sentence) -> list[str]:
 
 
 def test_seven_sentences_and_a_heading():
-    found = sentences(HARD)
-    assert [one.text for one in found] == [
+    result = sentences(HARD)
+    assert [one.text for one in result] == [
         "Kinetic models show this.",
         "Later work by Smith et al. (2020) extends it.",
         "See Fig. 2 for e.g. details, i.e. Sec. 3. vs. others!",
@@ -48,11 +67,11 @@ def test_seven_sentences_and_a_heading():
         "It improves by 3.5% over.",
         "Done.",
     ]
-    assert [one.heading for one in found] == [""] * 5 + ["What came of it"] * 2
-    assert [one.marks for one in found] == [2, 1, 2, 0, 1, 1, 0]
-    assert [one.dangling for one in found] == [2, 1, 2, 0, 1, 0, 0]
-    assert sources(found[5]) == ["arxiv:2410.12876"]
-    assert all(HARD[one.anchor.start : one.anchor.end] == one.anchor.quote for one in found)
+    assert [one.heading for one in result] == [""] * 5 + ["What came of it"] * 2
+    assert [one.marks for one in result] == [2, 1, 2, 0, 1, 1, 0]
+    assert [one.dangling for one in result] == [2, 1, 2, 0, 1, 0, 0]
+    assert sources(result[5]) == ["arxiv:2410.12876"]
+    assert all(HARD[one.anchor.start : one.anchor.end] == one.anchor.quote for one in result)
 
 
 @pytest.mark.parametrize(
@@ -110,10 +129,10 @@ def test_each_row_of_a_table_that_cites_is_one_sentence():
         "| Tree | Effect |\n| --- | --- |\n| Oak. Elm | Cools [1] |\n| Ash | None |\n| Fir [2] | Dries. |\n"
     )
     listed = "\n## References\n\n[1] Oaks. arXiv:cs/0112017v2\n[2] Firs. math.GT/0309136\n"
-    found = sentences(f"Trees differ.\n\n{rows}\nThis ends.\n{listed}")
-    assert [one.text for one in found] == ["Trees differ.", "Oak. Elm | Cools", "Fir | Dries.", "This ends."]
+    result = sentences(f"Trees differ.\n\n{rows}\nThis ends.\n{listed}")
+    assert [one.text for one in result] == ["Trees differ.", "Oak. Elm | Cools", "Fir | Dries.", "This ends."]
     # Ids of before 2007 are works, too.
-    assert [sources(one) for one in found] == [[], ["arxiv:cs/0112017"], ["arxiv:math/0309136"], []]
+    assert [sources(one) for one in result] == [[], ["arxiv:cs/0112017"], ["arxiv:math/0309136"], []]
     assert not sentences(f"```\n{rows}```\n{listed}")
 
 
@@ -140,23 +159,23 @@ def test_a_citation_is_judged_by_the_passage_that_its_system_was_shown():
 
 
 def test_the_words_of_escaped_links_are_no_part_of_the_sentence():
-    (found,) = sentences(
+    (result,) = sentences(
         r"Trees cool \[[A. Oak' 2020](http://arxiv.org/abs/2001.00001v1), [B](http://a.org/x)\]."
     )
-    assert found.text == "Trees cool."
-    assert sources(found) == ["arxiv:2001.00001", "http://a.org/x"]
+    assert result.text == "Trees cool."
+    assert sources(result) == ["arxiv:2001.00001", "http://a.org/x"]
     (named,) = sentences("See [the survey](http://a.org/x) for more.")
     assert (named.text, named.cites[0].title) == ("See the survey for more.", "the survey")
 
 
 def test_a_source_counts_once_in_its_sentence_and_first_places_are_told():
     listed = "\n\n## References\n\n[1] http://a.org/x\n[2] http://b.org/y\n[3] http://a.org/x\n"
-    (found,) = sentences(f"Trees cool [1, 2], as told [3].{listed}")
-    assert [(one.address, one.later) for one in found.cites] == [
+    (result,) = sentences(f"Trees cool [1, 2], as told [3].{listed}")
+    assert [(cite.address, cite.later) for cite in result.cites] == [
         ("http://a.org/x", False),
         ("http://b.org/y", True),
     ]
-    assert found.marks == 3
+    assert result.marks == 3
 
 
 def test_ids_stay_when_sentences_come_before_them():
@@ -169,7 +188,7 @@ def test_ids_stay_when_sentences_come_before_them():
 
 
 def folders() -> Iterator[Path]:
-    yield from system_folders.folders_in(SHARED / "systems") if SHARED.is_dir() else ()
+    yield from reader.folders_in(SHARED / "systems") if SHARED.is_dir() else ()
 
 
 def cut(found: SystemReport) -> list[Sentence]:
@@ -182,7 +201,7 @@ def cut(found: SystemReport) -> list[Sentence]:
             identifier=one.address,
             passage="" if one.address else one.abstract,
         )
-        for place, one in enumerate(system_folders.named_works(found))
+        for place, one in enumerate(reader.named_works(found))
     ]
     parts = {ResponsePart.REFERENCES: Evidence(units=tuple(units))}
     return list(baseline(Material(ITEM, report(found.text), parts=parts)).document.units)
@@ -196,25 +215,25 @@ def test_links_and_works_of_the_public_reports(row, letters, links, works, cites
     text = (SHARED / f"reports/deepscholar_base_gpt_4.1__{row}.md").read_text(encoding="utf-8")
     named = list(named_in(text))
     assert (len(text), len(named), len({one.identifier for one in named})) == (letters, links, works)
-    found = sentences(text)
-    assert {cited.address for one in found for cited in one.cites} == {str(one.identifier) for one in named}
-    assert not any("](" in one.text or "\\[" in one.text or one.dangling for one in found)
+    result = sentences(text)
+    assert {cited.address for one in result for cited in one.cites} == {str(one.identifier) for one in named}
+    assert not any("](" in one.text or "\\[" in one.text or one.dangling for one in result)
     # Every link outside a list of references is a citation, those in tables too.
-    assert sum(one.marks for one in found) == cites
+    assert sum(one.marks for one in result) == cites
 
 
 @public
 def test_every_layout_leads_its_marks_somewhere():
     told = {}
     for folder in folders():
-        found = system_folders.read_folder(folder)
-        units = cut(found)
+        result = reader.read_folder(folder)
+        units = cut(result)
         keys = [source for one in units for source in one.cites]
-        told[found.system] = (
-            sum(one.marks for one in units),
-            len({one.key for one in keys}),
-            len({one.address for one in keys} - {""}),
-            sum(one.dangling for one in units),
+        told[result.system] = (
+            sum(unit.marks for unit in units),
+            len({key.key for key in keys}),
+            len({key.address for key in keys} - {""}),
+            sum(unit.dangling for unit in units),
         )
     # Counted by hand: citations before the list (deepresearcher's report stands twice in its file), different sources,
     # those with an address, and marks that lead nowhere. Of the first system's 49 links 24 stand in a table's rows.
@@ -229,12 +248,273 @@ def test_every_layout_leads_its_marks_somewhere():
 
 @public
 def test_openscholars_passages_are_what_its_citations_are_judged_by_and_none_is_a_work():
-    found = next(one for one in map(system_folders.read_folder, folders()) if one.system == "openscholar")
+    result = next(one for one in map(reader.read_folder, folders()) if one.system == "openscholar")
     (file,) = (SHARED / "systems/openscholar/0").glob("*.json")
     shown = json.loads(file.read_text("utf-8"))["ctxs"]
-    cited = {source.key: source.words for one in cut(found) for source in one.cites}
+    cited = {source.key: source.words for one in cut(result) for source in one.cites}
     assert len(cited) == 14
     assert all(words == shown[int(key.strip("[]"))]["text"].strip() for key, words in cited.items())
     # Of all arXiv links only the report's own one counts.
-    addresses = [one.address for one in system_folders.named_works(found) if one.address]
+    addresses = [named_work.address for named_work in reader.named_works(result) if named_work.address]
     assert addresses == ["https://arxiv.org/abs/2004.13332"]
+
+
+# Something of every property but Other, of which uniseg takes a rule (SB8) otherwise than Unicode.
+SOME = "aB3. .!?。;,(“)”' \t\u0301\u200dअ।字-ü"
+
+
+def by_uniseg(text: str) -> list[int]:
+    return [at for at in sentence_boundaries(text) if 0 < at < len(text)]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(SOME, max_size=14))
+def test_they_are_those_of_unicodes_rules(text):
+    assert list(boundaries(text)) == by_uniseg(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("It is 3.5. So be it.", ["It is 3.5. ", "So be it."]),
+        ("He said, “Are you going?” John left.", ["He said, “Are you going?” ", "John left."]),
+        ("In the U.S. it rains. Yes!", ["In the U.S. it rains. ", "Yes!"]),
+        ("वह आया। वह गया।", ["वह आया। ", "वह गया।"]),
+    ],
+)
+def test_sentences_in_prose(text, wanted):
+    ends = [0, *boundaries(text), len(text)]
+    assert [text[a:b] for a, b in itertools.pairwise(ends)] == wanted
+
+
+# The widest window of Figure 5.
+WIDEST = 5
+# s1 cites a, s3 cites b, s5 cites c.
+FIVE = tuple(sentence(f"s{n}", cites) for n, cites in enumerate(("a", "", "b", "", "c"), start=1))
+# (1, 1), (2, 3), (3, 1), (4, 1), (5, 5)
+BORNE_OUT = {("s1", "s1"), ("s2", "s3"), ("s3", "s1"), ("s4", "s1"), ("s5", "s5")}
+YES, NO = (
+    Entailed(quote="", rationale="r", supported="yes"),
+    Entailed(quote="", rationale="r", supported="no"),
+)
+
+
+def verdicts(window: int, yes: set[tuple[str, str]] = BORNE_OUT) -> dict[str, str]:
+    return {
+        cell_id(one.id, name): "yes" if (one.id, name) in yes else "no"
+        for at, one in enumerate(FIVE)
+        for _, place in coverage.places(FIVE, at, window)
+        for name in [CONTEXT if place is None else FIVE[place].id]
+    }
+
+
+def figure(values: dict[str, str], window: int = 1, over_valid: bool = False) -> Estimate:
+    return coverage.coverage(RatedResponse(sentences_cut(FIVE), values), over_valid, window)
+
+
+def test_one_set_of_verdicts_gives_every_window_and_never_falls():
+    values = verdicts(WIDEST)
+    assert [figure(values, w).value for w in range(4)] == pytest.approx([0.4, 0.6, 0.8, 1.0])
+    assert figure(values, WIDEST).value == 1.0
+    assert coverage.as_released(RatedResponse(sentences_cut(FIVE), values)).value == pytest.approx(0.4)
+
+
+def test_what_was_not_asked_since_nearer_sources_sufficed_is_no_gap():
+    values = verdicts(WIDEST)
+    del values[cell_id("s1", "s3")], values[cell_id("s2", "s5")]
+    assert [figure(values, w).missing for w in range(WIDEST + 1)] == [0] * 6
+
+
+def test_a_missing_verdict_leaves_open_only_what_it_decides():
+    values = verdicts(1)
+    del values[cell_id("s2", "s1")], values[cell_id("s4", "s3")]
+    result = figure(values)
+    assert (result.value, result.missing, result.floor, result.ceiling) == (None, 1, 3 / 5, 4 / 5)
+    assert figure(values, over_valid=True).value == 3 / 4
+
+
+def test_a_sentence_that_cites_nothing_may_follow_from_the_task_alone():
+    values = verdicts(1, {("s2", CONTEXT)})
+    assert (figure(values, 0).value, figure(values, 1).value) == (1 / 5, 1 / 5)
+    assert coverage.as_released(RatedResponse(sentences_cut(FIVE), values)).value == 0.0
+    bare = sentences_cut([sentence("x"), sentence("y")])
+    asked = [[unit.id for unit in case.units] for case in coverage.cases(bare)]
+    assert asked == [[cell_id("x", CONTEXT)], [cell_id("y", CONTEXT)]]
+
+
+def test_nothing_is_told_without_sentences_or_of_what_people_wrote():
+    assert coverage.coverage(RatedResponse(sentences_cut([]), {})).value is None
+    assert "not been drawn" in coverage.coverage(RatedResponse(Material(ITEM, report()), {})).note
+    own = Material(ITEM, EXEMPLARS, parts=sentences_cut(FIVE).parts)
+    assert coverage.coverage(RatedResponse(own, verdicts(1))).value is None
+    assert list(coverage.cases(own)) == []
+
+
+def test_places_go_outwards_and_only_to_sentences_that_cite():
+    assert list(coverage.places(FIVE, 2, 2)) == [(0, 2), (2, 0), (2, 4)]
+    assert list(coverage.places(FIVE, 1, 1)) == [(0, None), (1, 0), (1, 2)]
+    wide = [len(case.units) for case in coverage.cases(sentences_cut(FIVE, window=WIDEST))]
+    assert wide == [3, 4, 3, 4, 3]
+
+
+async def judged(material: Material, at: int, answers: list[Answer]):
+    """The verdicts on a sentence, in order, and how many questions were put."""
+    case, asked = list(coverage.cases(material))[at], []
+
+    async def ask(prompt, fields, reply, fenced=()):
+        asked.append(fields)
+        return answers[len(asked) - 1]
+
+    said = await coverage.judge(case, ask)
+    return [said[unit.id] for unit in case.units], asked
+
+
+@pytest.mark.anyio
+async def test_the_judge_asks_outwards_and_stops_at_the_first_yes():
+    material = sentences_cut(FIVE, texts="abc", window=2)
+    said, asked = await judged(material, 2, [Answer(Status.OK, NO), Answer(Status.OK, YES)])
+    assert [one.value or one.status for one in said] == ["no", "yes", Status.NOT_NEEDED]
+    assert [one["sources"] for one in asked] == ["Title b\n\nAbstract b.", "Title a\n\nAbstract a."]
+    assert {one["sentence"] for one in asked} == {FIVE[2].text}
+
+
+@pytest.mark.anyio
+async def test_a_failed_question_does_not_stop_the_others():
+    failed = Answer(Status.TIMEOUT, cause="no answer")
+    said, asked = await judged(
+        sentences_cut(FIVE, texts="abc"), 1, [failed, Answer(Status.OK, NO), Answer(Status.OK, YES)]
+    )
+    assert [one.value or one.status for one in said] == [Status.TIMEOUT, "no", "yes"]
+    assert "alone" in asked[0]["sources"]
+
+
+@pytest.mark.anyio
+async def test_a_no_by_some_of_the_sources_is_open():
+    two = sentences_cut([sentence("s", "ab")], texts="a")
+    said, asked = await judged(two, 0, [Answer(Status.OK, NO)])
+    assert [one.status for one in said] == [Status.UNCLEAR]
+    assert asked[0]["sources"] == "Title a\n\nAbstract a."
+    said, _ = await judged(two, 0, [Answer(Status.OK, YES)])
+    assert [one.value for one in said] == ["yes"]
+    said, asked = await judged(sentences_cut([sentence("s", "ab")]), 0, [])
+    assert ([one.cause for one in said], asked) == ([NO_TEXT], [])
+
+
+def test_the_baseline_stops_at_the_first_yes_too():
+    near = sentences_cut(
+        [sentence("s", "a", text="Abstract title"), sentence("t", "b", text="Quarks collide")], texts="ab"
+    )
+    first, second = (coverage.baseline(case) for case in coverage.cases(near))
+    assert [one.value or one.status for one in first.values()] == ["yes", Status.NOT_NEEDED]
+    assert [one.value for one in second.values()] == ["no", "no"]
+
+
+FOUR = (sentence("s", "abc"), sentence("t", "d"), sentence("u"), sentence("v", "e"))
+VERDICTS = said(s_a="yes", s_b="yes", s_c="no", t_d="yes", v_e="no")
+
+
+def precision_figure(
+    reading: precision.PrecisionReading, material: Material, values: dict[str, str], over_valid: bool = False
+) -> Estimate:
+    return precision.precision(reading, RatedResponse(material, values), over_valid)
+
+
+@pytest.mark.parametrize(
+    ("reading", "value"), [(CITATION, 3 / 5), (SENTENCE, (2 / 3 + 1 + 0) / 3), (RELEASED, (2 / 3 + 1) / 4)]
+)
+def test_one_set_of_verdicts_is_counted_in_three_ways(reading, value):
+    result = precision_figure(reading, sentences_cut(FOUR), VERDICTS)
+    assert (result.value, result.floor, result.ceiling) == pytest.approx((value, value, value))
+    assert round(result.value, 4) in (0.6, 0.5556, 0.4167)
+
+
+def test_a_mark_that_leads_nowhere_is_wrong_and_passed_over_as_released():
+    material = sentences_cut([sentence("s", "a", dangling=1)])
+    values = [precision_figure(one, material, said(s_a="yes")).value for one in READINGS]
+    assert values == [1 / 2, 1 / 2, 1.0]
+    assert "1 mark leads to nothing" in precision_figure(CITATION, material, said(s_a="yes")).note
+
+
+def test_as_released_of_a_mark_with_two_numbers_the_first_counts():
+    material = sentences_cut([sentence("s", "ab", later="b")])
+    values = [precision_figure(one, material, said(s_a="no", s_b="yes")).value for one in READINGS]
+    assert values == [1 / 2, 1 / 2, 0.0]
+
+
+def test_as_released_short_sentences_are_passed_over():
+    material = sentences_cut([sentence("s", "a", text="Trees cool."), sentence("t", "b")])
+    assert precision_figure(RELEASED, material, said(s_a="no", t_b="yes")).value == 1.0
+    short = sentences_cut([sentence("s", "a", text="Trees cool.")])
+    assert precision_figure(RELEASED, short, said(s_a="no")).value is None
+
+
+@pytest.mark.parametrize(("listed", "note"), [("", "names no source"), ("x", "names sources and cites none")])
+def test_a_report_that_cites_nothing_is_0_and_says_so(listed, note):
+    result = precision_figure(CITATION, sentences_cut([sentence("s")], listed=listed), {})
+    assert result.value == 0.0
+    assert note in result.note
+
+
+def test_no_precision_is_told_without_sentences_or_of_what_people_wrote():
+    assert precision_figure(CITATION, sentences_cut([]), {}).value is None
+    assert "not been drawn" in precision_figure(CITATION, Material(ITEM, report()), {}).note
+    own = Material(ITEM, EXEMPLARS, parts=sentences_cut(FOUR).parts)
+    assert precision_figure(CITATION, own, VERDICTS).value is None
+    assert list(precision.cases(own)) == []
+
+
+def test_a_missing_verdict_bounds_every_reading():
+    values = {unit: value for unit, value in VERDICTS.items() if unit != cited("s", "c")}
+    result = [precision_figure(one, sentences_cut(FOUR), values) for one in READINGS]
+    assert [(one.value, one.missing) for one in result] == [(None, 1)] * 3
+    floors = [3 / 5, 5 / 9, 5 / 12]
+    assert [one.floor for one in result] == pytest.approx(floors)
+    assert [one.ceiling for one in result] == pytest.approx([4 / 5, 2 / 3, 1 / 2])
+    assert precision_figure(CITATION, sentences_cut(FOUR), values, over_valid=True).value == 3 / 4
+
+
+@pytest.mark.anyio
+async def test_the_judge_sees_the_sentence_and_one_source():
+    (case,) = precision.cases(sentences_cut([sentence("s", "a")], texts="a"))
+
+    async def answer(prompt, fields, reply, fenced=()):
+        assert fields == {"sentence": case.unit.text, "source": "Title a\n\nAbstract a."}
+        assert set(fenced) == set(fields)
+        return Answer(Status.OK, Entailed(quote="Abstract a.", rationale="r", supported="yes"))
+
+    (verdict,) = (await precision.judge(case, answer)).values()
+    assert (verdict.value, verdict.quote, verdict.quote_start) == ("yes", "Abstract a.", None)
+
+
+@pytest.mark.anyio
+async def test_a_source_without_its_abstract_is_missing_without_a_call():
+    async def never(*_args, **_more):
+        raise AssertionError("nobody need be asked")
+
+    (case,) = precision.cases(sentences_cut([sentence("s", "a")]))
+    for verdicts in (await precision.judge(case, never), precision.baseline(case)):
+        (verdict,) = verdicts.values()
+        assert (verdict.status, verdict.cause) == (Status.SKIPPED, NO_TEXT)
+
+
+def test_the_baseline_goes_by_the_sentences_words():
+    near, far = (
+        sentence("s", "a", text="Abstract titles"),
+        sentence("t", "a", text="Quarks and gluons collide"),
+    )
+    values = [
+        one.value
+        for case in precision.cases(sentences_cut([near, far], texts="a"))
+        for one in precision.baseline(case).values()
+    ]
+    assert values == ["yes", "no"]
+
+
+def test_a_reading_is_not_open_where_only_what_it_passes_over_is_missing():
+    result = {
+        one: precision_figure(one, sentences_cut([sentence("s", "ab", later="b")]), said(s_a="yes"))
+        for one in (RELEASED, CITATION)
+    }
+    assert (result[RELEASED].value, result[RELEASED].missing) == (1.0, 0)
+    assert (result[RELEASED].floor, result[RELEASED].ceiling) == (1.0, 1.0)
+    assert (result[CITATION].value, result[CITATION].missing) == (None, 1)

@@ -1,4 +1,4 @@
-"""What coverage is, and how a judge is asked for it."""
+"""ResearcherBench's coverage: judge, score and the published rule."""
 
 import asyncio
 import json
@@ -6,16 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from annotator.domain.judges.judgement import Status, Verdict
+from annotator.domain.judges.judge import Status, Verdict
 from annotator.domain.judges.protocol import Answer, Case, Material, RatedResponse
-from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.artifact import Kind, read
 from annotator.domain.kinds.plan import Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.domain.kinds.weights import read
-from annotator.domain.material.item import Item
-from annotator.domain.material.response import Response
-from annotator.protocols import PROTOCOLS
+from annotator.domain.material.item import Item, Response
 from annotator.protocols.researcherbench import coverage
 from annotator.protocols.researcherbench.coverage import (
     BASELINE_THRESHOLD,
@@ -28,6 +27,9 @@ from annotator.protocols.researcherbench.coverage import (
     judge_together,
     weight,
     weighted,
+)
+from annotator.protocols.researcherbench.coverage import (
+    read as read_publicly,
 )
 
 PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench"
@@ -71,8 +73,8 @@ def test_a_response_is_scored_over_every_criterion_of_its_rubric():
     material = Material(case().item, case().response, {Kind.RUBRIC: Rubric(units=units)}, {Kind.RUBRIC: "a"})
     (metric,) = COVERAGE.metrics
     # (1·1 + 2·0) / 6 to (1 + 3) / 6; over the judged 1 / 3.
-    found = metric.score(RatedResponse(material, {"u1": "yes", "u2": "no"}), True)
-    assert (found.value, found.floor, found.ceiling, found.missing) == (1 / 3, 1 / 6, 4 / 6, 1)
+    result = metric.score(RatedResponse(material, {"u1": "yes", "u2": "no"}), True)
+    assert (result.value, result.floor, result.ceiling, result.missing) == (1 / 3, 1 / 6, 4 / 6, 1)
     assert [each.unit.id for each in COVERAGE.cases(material)] == ["u1", "u2", "u3"]
 
 
@@ -116,36 +118,15 @@ def test_the_weight_is_told_among_those_that_the_project_allows(text, said):
     assert ask.asked[1]["criterion"].split("\n")[1] == said
 
 
-def test_a_quote_that_is_found_is_given_in_the_reports_own_words_with_its_place():
-    found = verdict(quote="retrieval of cited sources")
-    assert found.quote == REPORT[found.quote_start : found.quote_end] == "Retrieval of **cited\nsources"
-    assert (found.value, found.status, found.flags) == ("yes", Status.OK, "")
-
-
 @pytest.mark.parametrize("quote", ["", "Retrieval doubles the rate"])
 def test_a_yes_without_a_quote_from_the_report_is_flagged(quote):
-    found = verdict(quote=quote)
-    assert (found.value, found.flags, found.quote) == ("yes", "quote_missing", quote)
-    assert found.quote_start is None
+    result = verdict(quote=quote)
+    assert (result.value, result.flags, result.quote) == ("yes", "quote_missing", quote)
+    assert result.quote_start is None
 
 
 def test_a_no_needs_no_quote():
     assert verdict(covered="no").flags == ""
-
-
-def test_flags_of_the_answer_are_kept():
-    assert verdict(flags=("injection",)).flags == "injection quote_missing"
-
-
-def test_what_did_not_come_is_missing_with_its_cause():
-    ask = StubAsk(Answer(Status.TIMEOUT, cause="no answer within 60 s", flags=("late",)))
-    found = asyncio.run(judge(case(), ask))["u"]
-    assert (found.value, found.status, found.cause, found.flags) == (
-        None,
-        Status.TIMEOUT,
-        "no answer within 60 s",
-        "late",
-    )
 
 
 # Several criteria in one call
@@ -162,76 +143,14 @@ def about(unit, covered):
 
 
 def test_several_criteria_are_shown_with_their_ids_and_answered_by_them_not_by_their_order():
-    found, ask = together(about("b", "no"), about("a", "yes"))
-    assert {unit: verdict.value for unit, verdict in found.items()} == {"a": "yes", "b": "no"}
+    result, ask = together(about("b", "no"), about("a", "yes"))
+    assert {unit: verdict.value for unit, verdict in result.items()} == {"a": "yes", "b": "no"}
     prompt, fields, reply, fenced = ask.asked
     assert (prompt, reply, "report" in fenced) == (PROMPTS[1], CoverageTogether, True)
     assert fields["criteria"] == "id: a\nNames a.\n\nid: b\nNames b."
 
 
-@pytest.mark.parametrize(
-    ("answers", "cause"),
-    [
-        ((about("a", "yes"),), "leaves this out"),
-        ((about("a", "yes"), about("b", "no"), about("b", "no")), "more than once"),
-        ((about("a", "yes"), about("B", "no")), "for what was not asked"),
-    ],
-)
-def test_an_id_that_is_missing_twice_there_or_unknown_spoils_only_what_it_leaves_unanswered(answers, cause):
-    found, _ = together(*answers)
-    assert (found["a"].value, found["a"].status) == ("yes", Status.OK)
-    assert (found["b"].value, found["b"].status) == (None, Status.INVALID)
-    assert cause in found["b"].cause
-
-
-def test_a_call_that_failed_leaves_every_criterion_missing_with_its_cause():
-    ask = StubAsk(Answer(Status.TIMEOUT, cause="late"))
-    units = (Criterion(id="a", text="x"), Criterion(id="b", text="y"))
-    found = asyncio.run(judge_together(replace(case(), units=units), ask))
-    assert {(verdict.status, verdict.cause) for verdict in found.values()} == {(Status.TIMEOUT, "late")}
-    assert len(found) == 2
-
-
 # The plain text form
-
-
-@pytest.mark.parametrize(
-    ("text", "covered", "rationale"),
-    [
-        ("yes\nIt is explained.", "yes", "It is explained."),
-        ("No.\nIt never mentions the Bayesian analysis.", "no", "It never mentions the Bayesian analysis."),
-        ("**Yes**\n\nIn the first part.", "yes", "In the first part."),
-        ("NO", "no", ""),
-        ("yes\n\nIt is.", "yes", "It is."),
-    ],
-)
-def test_the_first_line_is_the_verdict(text, covered, rationale):
-    reply = Coverage.from_text(text)
-    assert (reply.covered, reply.rationale) == (covered, rationale)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "Bayesian",
-        "Yesterday it was",
-        "not covered",
-        "The answer is yes",
-        "yes/no",
-        "Yes and no",
-        "no-one says so",
-        "No, the report never mentions the Bayesian analysis",
-        "No idea: I cannot tell",
-    ],
-)
-def test_anything_but_yes_or_no_on_the_first_line_is_refused(text):
-    with pytest.raises(ValueError, match="not yes or no and nothing else"):
-        Coverage.from_text(text)
-
-
-def test_the_longest_quotation_of_a_plain_reply_is_its_quote():
-    assert Coverage.from_text('yes\n"cited sources lowers" is its "core"').quote == "cited sources lowers"
 
 
 def test_a_verdict_in_capitals_is_the_same_verdict():
@@ -248,21 +167,17 @@ def test_another_json_verdict_is_refused(covered):
 
 
 def test_the_baseline_covers_what_a_passage_says():
-    found = baseline(case())
-    assert (found.value, found.status) == ("yes", Status.OK)
-    assert found.quote == REPORT[found.quote_start : found.quote_end]
+    result = baseline(case())
+    assert (result.value, result.status) == ("yes", Status.OK)
+    assert result.quote == REPORT[result.quote_start : result.quote_end]
     # Of explai, retrie, source, lower, rate, invent, answer the passage lacks the first.
-    assert found.rationale.startswith(f"baseline: overlap 0.86 ≥ {BASELINE_THRESHOLD:.2f} with “Retrieval")
+    assert result.rationale.startswith(f"baseline: overlap 0.86 ≥ {BASELINE_THRESHOLD:.2f} with “Retrieval")
 
 
 def test_the_baseline_does_not_cover_what_the_report_is_silent_on():
-    found = baseline(case("Compares the energy budgets of glaciers in the Alps."))
-    assert (found.value, found.quote, found.quote_start) == ("no", "", None)
-    assert found.rationale == f"baseline: overlap 0.00 < {BASELINE_THRESHOLD:.2f}"
-
-
-def test_the_baseline_gives_the_same_verdict_again():
-    assert baseline(case()) == baseline(case())
+    result = baseline(case("Compares the energy budgets of glaciers in the Alps."))
+    assert (result.value, result.quote, result.quote_start) == ("no", "", None)
+    assert result.rationale == f"baseline: overlap 0.00 < {BASELINE_THRESHOLD:.2f}"
 
 
 def test_the_baseline_says_no_to_an_empty_report():
@@ -270,29 +185,24 @@ def test_the_baseline_says_no_to_an_empty_report():
 
 
 def test_the_baseline_abstains_when_there_is_nothing_to_look_for():
-    found = baseline(case("How is it with this?"))
-    assert (found.value, found.status) == (None, Status.UNCLEAR)
-    assert found.cause
+    result = baseline(case("How is it with this?"))
+    assert (result.value, result.status) == (None, Status.UNCLEAR)
+    assert result.cause
 
 
 def test_the_baseline_reads_chinese():
     report = "概述。\n检索增强生成降低了模型的幻觉率，提高了可信度。\n成本较高。"
-    found = baseline(case("说明检索增强生成如何降低幻觉率", report))
-    assert found.value == "yes"
+    result = baseline(case("说明检索增强生成如何降低幻觉率", report))
+    assert result.value == "yes"
     assert (
-        found.quote
-        == report[found.quote_start : found.quote_end]
+        result.quote
+        == report[result.quote_start : result.quote_end]
         == "检索增强生成降低了模型的幻觉率，提高了可信度。"
     )
     assert baseline(case("比较阿尔卑斯山冰川的能量收支", report)).value == "no"
 
 
 # The protocol
-
-
-def test_the_table_names_each_protocol_by_its_own_name():
-    assert {name: protocol.name for name, protocol in PROTOCOLS.items()} == {name: name for name in PROTOCOLS}
-    assert PROTOCOLS["researcherbench.coverage"] is COVERAGE
 
 
 def test_an_item_without_rubric_or_response_lacks_them():
@@ -315,18 +225,11 @@ def public_rubrics():
     }
 
 
-def test_the_public_rubrics_weigh_as_table_10_says(public_rubrics):
-    weights = [unit.weight for units in public_rubrics.values() for unit in units]
-    assert (len(public_rubrics), len(weights)) == (65, 931)
-    shares = [round(100 * weights.count(w) / 931, 2) for w in (1, 2, 3)]
-    assert shares == [35.45, 50.91, 13.64]
-
-
 def test_covering_only_what_weighs_one_scores_its_share_of_the_weight(public_rubrics):
     units = [unit for units in public_rubrics.values() for unit in units]
-    found = weighted([(weight(u), "yes" if u.weight == 1 else "no") for u in units])
+    result = weighted([(weight(u), "yes" if u.weight == 1 else "no") for u in units])
     # Table 10 of 931 criteria: 330 ones, 474 twos, 127 threes; 330 / (330 + 948 + 381).
-    assert found.value == 330 / 1659
+    assert result.value == 330 / 1659
 
 
 def test_the_baseline_averages_what_the_paper_measured(public_rubrics):
@@ -339,3 +242,132 @@ def test_the_baseline_averages_what_the_paper_measured(public_rubrics):
             scores.append(weighted(said).value)
     assert len(scores) == 325
     assert sum(scores) / 325 == pytest.approx((0.7032 + 0.6113 + 0.4800 + 0.4663 + 0.3576) / 5, abs=0.01)
+
+
+def test_coverage_is_the_covered_share_of_the_weight():
+    # (3·1 + 2·0 + 1·1) / (3 + 2 + 1) = 4/6
+    result = weighted([(3, "yes"), (2, "no"), (1, "yes")])
+    assert result.value == result.floor == result.ceiling == 4 / 6
+    assert (result.n, result.missing, result.note) == (3, 0, "")
+
+
+def test_coverage_reaches_both_ends():
+    assert weighted([(1, "no"), (3, "no")]).value == 0.0
+    assert weighted([(1, "yes"), (3, "yes")]).value == 1.0
+
+
+def test_a_missing_judgement_leaves_a_range_and_no_value():
+    # Missing as no: 3/6; missing as yes: (3 + 2)/6.
+    result = weighted([(3, "yes"), (2, None), (1, "no")])
+    assert (result.value, result.floor, result.ceiling) == (None, 3 / 6, 5 / 6)
+    assert (result.n, result.missing, result.complete) == (2, 1, False)
+    assert "1 of 3" in result.note
+
+
+def test_over_valid_the_missing_are_left_out_of_both_sums():
+    # 3 / (3 + 1)
+    result = weighted([(3, "yes"), (2, None), (1, "no")], over_valid=True)
+    assert (result.value, result.floor, result.ceiling, result.missing) == (3 / 4, 3 / 6, 5 / 6, 1)
+    assert "over the others only" in result.note
+
+
+@pytest.mark.parametrize("over_valid", [False, True])
+def test_with_nothing_judged_anything_is_possible(over_valid):
+    result = weighted([(1, None), (2, None)], over_valid=over_valid)
+    assert (result.value, result.floor, result.ceiling, result.n, result.missing) == (None, 0.0, 1.0, 0, 2)
+
+
+def test_an_empty_rubric_has_no_score_but_a_reason():
+    result = weighted([])
+    assert (result.value, result.floor, result.ceiling) == (None, None, None)
+    assert result.note == "the rubric has no criteria"
+
+
+def test_weights_of_nothing_have_no_score_but_a_reason():
+    result = weighted([(0, "yes"), (0, None)])
+    assert (result.value, result.note, result.missing) == (None, "all weights are 0", 1)
+
+
+def test_a_criterion_of_negative_weight_takes_away_from_what_can_be_reached():
+    # (3·1 + 1·0 − 2·1) / (3 + 1); kept clear of, 3/4; with nothing else met below zero, and not cut there.
+    assert weighted([(3, "yes"), (1, "no"), (-2, "yes")]).value == 1 / 4
+    assert weighted([(3, "yes"), (1, "no"), (-2, "no")]).value == 3 / 4
+    assert weighted([(3, "no"), (1, "no"), (-2, "yes")]).value == -2 / 4
+    assert weighted([(1, "yes"), (-1, "yes")]).value == 0.0
+
+
+def test_a_missing_judgement_of_negative_weight_can_only_take_away():
+    # Missing as yes: (2 − 1)/2; missing as no: 2/2.
+    result = weighted([(2, "yes"), (-1, None)], over_valid=True)
+    assert (result.value, result.floor, result.ceiling, result.missing) == (1.0, 1 / 2, 1.0, 1)
+
+
+@pytest.mark.parametrize("over_valid", [False, True])
+def test_where_every_weight_takes_away_the_reason_is_said(over_valid):
+    result = weighted([(-1, "yes"), (-2, None), (0, "no")], over_valid)
+    assert (result.value, result.floor, result.ceiling) == (None, None, None)
+    assert result.note == "no criterion has a weight above 0: there is nothing to reach"
+
+
+def test_judged_alone_what_takes_away_has_no_score():
+    result = weighted([(2, None), (-1, "yes")], over_valid=True)
+    assert (result.value, result.floor, result.ceiling) == (None, -1 / 2, 1 / 2)
+
+
+WEIGHTS = st.one_of(
+    st.integers(-10, 10), st.floats(-10, 10, allow_subnormal=False).filter(lambda w: not 0 < abs(w) < 1e-6)
+)
+
+
+@given(st.lists(st.tuples(WEIGHTS, st.sampled_from(["yes", "no", None])), min_size=1, max_size=8), st.data())
+def test_whatever_is_missing_turns_out_to_be_the_score_lies_between_its_bounds(pairs, data):
+    result = weighted(pairs)
+    filled = [(w, value or data.draw(st.sampled_from(["yes", "no"]))) for w, value in pairs]
+    score = weighted(filled)
+    assert (score.value is None) == (result.floor is None) == all(w <= 0 for w, _ in pairs)
+    if score.value is not None:
+        assert result.floor <= score.value <= result.ceiling <= 1
+        assert score.floor == score.value == score.ceiling
+    # Both ends are reached: by what takes away being met, and by what adds being met.
+    for end, wanted in ((result.floor, -1), (result.ceiling, 1)):
+        extreme = [(w, value or ("yes" if w * wanted > 0 else "no")) for w, value in pairs]
+        assert weighted(extreme).value == end
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        # It begins so.
+        ("yes: it explains the trade-off", "yes"),
+        ("Yes it does", "yes"),
+        ("NO: only half of it", "no"),
+        ("no yes-man would say so", "no"),
+        (" \n yes: after white space", "yes"),
+        # The letters y-e-s stand anywhere.
+        ("No, the report never mentions the Bayesian analysis", "yes"),
+        ("**No.** Nothing since yesterday.", "yes"),
+        ("no\nEyes are not discussed.", "yes"),
+        ("yes", "yes"),
+        ('{"quote": "", "rationale": "Keyes is missing.", "covered": "no"}', "yes"),
+        ("x" * 100_000 + "yes" + "y" * 100_000, "yes"),
+        # They stand nowhere, the call failed, or the letters only look like these.
+        ("Not covered", "no"),
+        ("It cannot tell", "no"),
+        ("", "no"),
+        ("  ", "no"),
+        ("10/10", "no"),
+        (None, "no"),
+        ("ye\u017f", "no"),
+        ("\uff59\uff45\uff53", "no"),
+    ],
+)
+def test_a_reply_is_read_by_its_beginning_and_then_by_its_letters(reply: str | None, value: str) -> None:
+    assert read_publicly(reply) == value
+
+
+def test_the_same_reply_has_no_verdict_or_the_other_one_here() -> None:
+    assert Coverage.from_text("No\nThe report never mentions the Bayesian analysis").covered == "no"
+    assert read_publicly("No\nThe report never mentions the Bayesian analysis") == "yes"
+    with pytest.raises(ValueError, match="not yes or no and nothing else"):
+        Coverage.from_text("The Bayesian part is there")
+    assert read_publicly("The Bayesian part is there") == "yes"

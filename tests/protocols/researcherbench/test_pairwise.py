@@ -1,15 +1,21 @@
-"""Which of two reports is better, and what both orders make of it."""
+"""ResearcherBench's pairs, taxonomy and prompts."""
 
 import asyncio
+import re
 
 import pytest
 
-from annotator.domain.judges.judgement import Status
-from annotator.domain.judges.pairs import PairOutcome, outcome
-from annotator.domain.judges.protocol import Answer, Material, RatedResponse
-from annotator.domain.material.item import Item
-from annotator.domain.material.response import Response
-from annotator.judging.prompts.schema import strict_schema
+from annotator.domain.judges.contest import PairOutcome, outcome
+from annotator.domain.judges.paper import SUBTOTAL, LabelledResponse, due, mean_counts
+from annotator.domain.judges.protocol import Material, RatedResponse
+from annotator.domain.material.item import Item, Response
+from annotator.judging.messages import load
+from annotator.protocols import TAXONOMIES
+from annotator.protocols.researcherbench.claims import CLAIMS, DrawnClaim
+from annotator.protocols.researcherbench.coverage import PROMPTS as COVERAGE
+from annotator.protocols.researcherbench.coverage import Coverage, CoverageOfOne
+from annotator.protocols.researcherbench.factual import FACTUAL, Verified
+from annotator.protocols.researcherbench.insights import INSIGHTS, REFERENCE, DrawnInsight, DrawnReference
 from annotator.protocols.researcherbench.pairwise import (
     PAIRWISE,
     Preference,
@@ -17,6 +23,7 @@ from annotator.protocols.researcherbench.pairwise import (
     judge,
     win_rate,
 )
+from annotator.protocols.researcherbench.taxonomy import CITATION_ERRORS, MISSES, MODES, suggested
 from tests.servers.scripted_ask import ScriptedAsk
 
 
@@ -61,48 +68,42 @@ def test_both_orders_make_the_outcome(shown_first, shown_second, made):
     assert outcome(shown_first, shown_second) is made
 
 
-@pytest.mark.parametrize("value", ["A", "First", ""])
-def test_another_verdict_is_refused(value):
-    with pytest.raises(ValueError, match="first, second or tie"):
-        outcome(value, "tie")
-
-
 # The win rate
 
 
 def test_the_win_rate_is_wins_over_comparisons():
     # against b a win, c a loss, d a tie, e inconsistent: 1/4
-    found = rate(
+    result = rate(
         {"b": "first", "c": "second", "d": "tie", "e": "first"},
         {"b": "second", "c": "first", "d": "tie", "e": "first"},
     )
-    assert found.value == found.floor == found.ceiling == 1 / 4
-    assert (found.n, found.missing, found.note) == (4, 0, "")
+    assert result.value == result.floor == result.ceiling == 1 / 4
+    assert (result.n, result.missing, result.note) == (4, 0, "")
 
 
 def test_an_error_in_either_order_leaves_a_range_and_is_no_tie():
     # b won; c has one order, won, and may still be won: 1/2 to 2/2
-    found = rate({"b": "first", "c": "first"}, {"b": "second"})
-    assert (found.value, found.floor, found.ceiling) == (None, 1 / 2, 1.0)
-    assert (found.n, found.missing) == (1, 1)
+    result = rate({"b": "first", "c": "first"}, {"b": "second"})
+    assert (result.value, result.floor, result.ceiling) == (None, 1 / 2, 1.0)
+    assert (result.n, result.missing) == (1, 1)
 
 
 def test_what_one_order_rules_out_cannot_be_won_any_more():
     # c was lost in the order known, d has neither: b of b and c; b of 3 at least, b and d at most
-    found = rate({"b": "first", "c": "second", "d": None}, {"b": "second"}, over_valid=True)
-    assert (found.value, found.floor, found.ceiling) == (1 / 2, 1 / 3, 2 / 3)
-    assert "over the others only" in found.note
+    result = rate({"b": "first", "c": "second", "d": None}, {"b": "second"}, over_valid=True)
+    assert (result.value, result.floor, result.ceiling) == (1 / 2, 1 / 3, 2 / 3)
+    assert "over the others only" in result.note
 
 
 @pytest.mark.parametrize("over_valid", [False, True])
 def test_with_all_missing_anything_is_possible(over_valid):
-    found = rate({"b": None}, {}, over_valid)
-    assert (found.value, found.floor, found.ceiling, found.n) == (None, 0.0, 1.0, 0)
+    result = rate({"b": None}, {}, over_valid)
+    assert (result.value, result.floor, result.ceiling, result.n) == (None, 0.0, 1.0, 0)
 
 
 def test_without_a_rival_there_is_no_rate():
-    found = rate({}, {})
-    assert (found.value, found.floor, found.note) == (
+    result = rate({}, {})
+    assert (result.value, result.floor, result.note) == (
         None,
         None,
         "there is no other response to compare with",
@@ -129,9 +130,9 @@ def judged(answer, texts=(), flags=()):
 
 
 def test_the_judge_sees_both_reports_in_their_order_and_no_name():
-    found, ask = judged({"rationale": "Deeper.", "better": "Second"})
+    result, ask = judged({"rationale": "Deeper.", "better": "Second"})
     ((prompt, fields, fenced, sent),) = ask.asked
-    assert (found["b"].value, found["b"].rationale) == ("second", "Deeper.")
+    assert (result["b"].value, result["b"].rationale) == ("second", "Deeper.")
     assert (prompt, set(fenced)) == ("researcherbench.pairwise", {"question", "first", "second"})
     assert (fields["first"], fields["second"]) == ("The report of a.", "The report of b.")
     assert "system-of" not in sent
@@ -145,40 +146,6 @@ def test_a_report_with_placeholders_stays_as_it_is():
     assert ask.asked[0][3].count("The report of b.") == 1
 
 
-def test_flags_are_kept_and_failures_have_their_cause():
-    found, _ = judged({"rationale": "", "better": "tie"}, flags=("injection",))
-    assert (found["b"].value, found["b"].flags) == ("tie", "injection")
-    found, _ = judged(Answer(Status.TOO_LONG, cause="both reports are too long"))
-    assert (found["b"].value, found["b"].status, found["b"].cause) == (
-        None,
-        Status.TOO_LONG,
-        "both reports are too long",
-    )
-
-
-@pytest.mark.parametrize(
-    ("text", "better"), [("first\nDeeper.", "first"), ("**Second**\nIt is.", "second"), ("TIE", "tie")]
-)
-def test_the_first_line_is_the_verdict(text, better):
-    assert Preference.from_text(text).better == better
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "", "The first", "firstly", "first or second", "first/second", "A", "tie-break", "first: deeper",
-        "First, I compare both reports. The second is clearly better.",
-    ],
-)  # fmt: skip
-def test_anything_else_on_the_first_line_is_refused(text):
-    with pytest.raises(ValueError, match="not first or second or tie and nothing else"):
-        Preference.from_text(text)
-
-
-def test_the_reply_is_within_the_strict_subset():
-    assert list(strict_schema(Preference)["properties"]) == ["rationale", "better"]
-
-
 # The baseline
 
 
@@ -188,9 +155,9 @@ def test_the_reply_is_within_the_strict_subset():
 )
 def test_the_baseline_prefers_what_is_longer_by_more_than_a_tenth(own, other, better):
     case = next(iter(PAIRWISE.cases(material(others=("b",), texts=[("a", "x" * own), ("b", "x" * other)]))))
-    found = baseline(case)["b"]
-    assert found.value == better
-    assert found.rationale.startswith("baseline: ")
+    result = baseline(case)["b"]
+    assert result.value == better
+    assert result.rationale.startswith("baseline: ")
 
 
 def test_the_baseline_is_never_inconsistent():
@@ -204,3 +171,142 @@ def test_two_responses_are_needed():
     assert PAIRWISE.paired
     assert PAIRWISE.lacks({}, 1) == ["a second response"]
     assert PAIRWISE.lacks({}, 2) == []
+
+
+# Appendix E.6.2, Table 6: mean errors per response, by question type, with the printed subtotals.
+TABLE_6 = {
+    "Open Consulting": ((447, 180, 627), (248, 1640, 1888)),
+    "Literature Review": ((623, 264, 887), (235, 1635, 1870)),
+    "Technical Details": ((563, 293, 856), (142, 1550, 1692)),
+}
+
+
+def looked(question_type, *labels, name="r"):
+    return LabelledResponse(name, question_type, {f"u{n}": label for n, label in enumerate(labels)})
+
+
+def hundred(question_type, counts, values):
+    """A hundred responses with so many labels of each value in all, spread unevenly; the last have none."""
+    labels = [value for value, count in zip(values, counts, strict=False) for _ in range(count)]
+    return [looked(question_type, *labels[n::80], name=f"r{n}") for n in range(80)] + [
+        looked(question_type)
+    ] * 20
+
+
+@pytest.mark.parametrize("question_type", TABLE_6)
+@pytest.mark.parametrize(("taxonomy", "place"), [(MISSES, 0), (CITATION_ERRORS, 1)])
+def test_the_columns_of_table_6(question_type, taxonomy, place):
+    *counts, subtotal = TABLE_6[question_type][place]
+    result = mean_counts(hundred(question_type, counts, taxonomy.values), taxonomy)[question_type]
+    assert [round(100 * result[value].value) for value in taxonomy.values] == counts
+    assert round(100 * result[SUBTOTAL].value) == subtotal
+    assert result[SUBTOTAL].n == 100
+
+
+def test_the_mean_is_over_responses_also_those_without_an_error():
+    # incompleteness 2 + 0 + 1 of three responses, partial missing 1
+    rows = [
+        looked("T", "incompleteness", "partial_missing", "incompleteness"),
+        looked("T"),
+        looked("T", "incompleteness"),
+    ]
+    result = mean_counts(rows, MISSES)["T"]
+    assert (result["incompleteness"].value, result["partial_missing"].value) == (3 / 3, 1 / 3)
+    assert result[SUBTOTAL].value == 4 / 3
+
+
+def test_types_stand_in_the_papers_order():
+    rows = [looked(kind) for kind in ("Other", "Open Consulting", "Technical Details", "Another")]
+    assert list(mean_counts(rows, MISSES)) == ["Technical Details", "Open Consulting", "Another", "Other"]
+
+
+def test_a_unit_without_a_label_leaves_a_range_and_counts_in_the_subtotal():
+    # 1 of 2 responses' 3 units is incompleteness, one nobody labelled
+    result = mean_counts([looked("T", "incompleteness", None), looked("T", "partial_missing")], MISSES)["T"]
+    one = result["incompleteness"]
+    assert (one.value, one.floor, one.ceiling, one.missing) == (None, 1 / 2, 2 / 2, 1)
+    assert (result[SUBTOTAL].value, result[SUBTOTAL].missing) == (3 / 2, 0)
+
+
+def test_nothing_labelled_and_nothing_looked_at():
+    result = mean_counts([looked("T", None, None)], MISSES)["T"]
+    assert (result["incompleteness"].value, result["incompleteness"].ceiling, result[SUBTOTAL].value) == (
+        None,
+        2.0,
+        2.0,
+    )
+    assert mean_counts([], MISSES) == {}
+    assert mean_counts([looked("T")], MISSES)["T"]["incompleteness"].value == 0.0
+
+
+def test_a_response_mode_may_be_left_out():
+    result = mean_counts([looked("T", "retrieval", None, "internal_knowledge")], MODES)["T"]
+    assert (result["retrieval"].value, result["retrieval"].missing) == (1.0, 0)
+    assert SUBTOTAL not in result
+
+
+def test_a_foreign_label_is_refused():
+    with pytest.raises(ValueError, match=r"no label of researcherbench\.misses"):
+        mean_counts([looked("T", "retrieval")], MISSES)
+
+
+def test_only_some_verdicts_ask_for_a_label():
+    verdicts = {"a": "yes", "b": "no", "c": "unknown"}
+    assert due(MISSES, verdicts) == ["b"]
+    assert due(MODES, verdicts) == ["a"]
+    assert due(CITATION_ERRORS, verdicts) == ["b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("value", "flags", "label"),
+    [
+        ("unknown", "page_dead", "invalid_attribution"),
+        ("unknown", "injection page_forbidden", "invalid_attribution"),
+        ("no", "", "unsupported_answer"),
+        ("no", "page_cut", "unsupported_answer"),
+        ("unknown", "", ""),
+        ("yes", "quote_missing", ""),
+    ],
+)
+def test_a_claims_label_is_offered_by_its_page_or_verdict(value, flags, label):
+    assert suggested(value, flags) == label
+
+
+def test_each_taxonomy_is_known_by_its_name():
+    assert {name: taxonomy.name for name, taxonomy in TAXONOMIES.items()} == {
+        name: name for name in TAXONOMIES
+    }
+    assert [len(taxonomy.values) for taxonomy in TAXONOMIES.values()] == [2, 2, 4, 3, 3, 3]
+
+
+ASKED = [
+    (COVERAGE[0], Coverage, {"question", "criterion", "report"}),
+    (COVERAGE[1], CoverageOfOne, {"question", "criteria", "report"}),
+    *((name, DrawnClaim, {"question", "references", "section"}) for name in CLAIMS.prompts),
+    *((name, Verified, {"claims", "extent", "page"}) for name in FACTUAL.prompts),
+    *((name, Preference, {"question", "first", "second"}) for name in PAIRWISE.prompts),
+    *((name, DrawnInsight, {"question", "extent", "focus", "sources"}) for name in INSIGHTS.prompts),
+    *((name, DrawnReference, {"question", "extent", "insights", "sources"}) for name in REFERENCE.prompts),
+]
+
+
+@pytest.mark.parametrize(("name", "reply", "fields"), ASKED)
+def test_a_prompt_names_every_field_of_its_reply_in_order(name, reply, fields):
+    prompt = load(name)
+    listed = [result for result in re.findall(r"^- (\w+): ", prompt.system, re.MULTILINE)]
+    assert [result for result in listed if result in reply.model_fields] == list(reply.model_fields)
+    assert prompt.placeholders == fields
+
+
+@pytest.mark.parametrize(("name", "reply", "fields"), ASKED)
+def test_a_prompt_says_nothing_of_weights_and_systems(name, reply, fields):
+    prompt = load(name)
+    assert not re.search(r"weight|model[ -]|OpenAI|assistant", prompt.system + prompt.user, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(("name", "reply", "fields"), ASKED)
+def test_verdict_and_statement_come_after_the_evidence(name, reply, fields):
+    order = list(reply.model_fields)
+    evidence = next((field for field in order if field in ("quote", "context", "rationale")), None)
+    decided = next((field for field in order if field in ("covered", "supported", "better", "text")), None)
+    assert evidence is None or order.index(evidence) < order.index(decided)

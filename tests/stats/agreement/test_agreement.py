@@ -1,13 +1,30 @@
-"""What agreement of two raters is."""
+"""Agreement of raters: figures, intervals, repeats and words."""
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 from math import nan
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from annotator.stats.agreement.agreement import cohen_kappa, meetings, percent_agreement
-from annotator.stats.intervals.student import bounds_of
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.agreement.agreement import (
+    KAPPA_PARADOX,
+    ac1_of_pairs,
+    cohen_kappa,
+    flip_rate,
+    gwet_ac1,
+    krippendorff_alpha,
+    meetings,
+    percent_agreement,
+    prevalence,
+    prevalence_skewed,
+)
+from annotator.stats.intervals.student import bounds_of, wilson
+from annotator.stats.validation.comparison import both_ways
 from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
 
 # 35 of 50 agree; by chance (25 · 30 + 25 · 20) / 50² = 1/2 would: κ = (7/10 − 1/2) / (1/2).
@@ -16,40 +33,40 @@ THREE = [0, 1, 2]
 
 
 def test_percent_agreement_is_a_share_with_wilsons_interval():
-    found = percent_agreement(zip(*two_raters(TABLE), strict=True))
+    result = percent_agreement(zip(*two_raters(TABLE), strict=True))
     # Wilson's bounds by hand: (70 + z² ∓ z √(z² + 4 · 35 · 15 / 50)) / 2 (50 + z²) with z = 1.959964.
-    assert (found.value, found.n, found.missing) == (0.7, 50, 0)
-    assert (found.low, found.high) == pytest.approx((0.562496, 0.808964), abs=1e-6)
+    assert (result.value, result.n, result.missing) == (0.7, 50, 0)
+    assert (result.low, result.high) == pytest.approx((0.562496, 0.808964), abs=1e-6)
 
 
 def test_a_missing_judgement_is_no_disagreement():
-    found = percent_agreement([("yes", "yes"), ("no", None), (nan, "no"), ("no", "yes")])
-    assert (found.value, found.n, found.missing) == (0.5, 2, 2)
-    assert found.note.endswith("; 2 of 4 units left out: a judgement is missing")
+    result = percent_agreement([("yes", "yes"), ("no", None), (nan, "no"), ("no", "yes")])
+    assert (result.value, result.n, result.missing) == (0.5, 2, 2)
+    assert result.note.endswith("; 2 of 4 units left out: a judgement is missing")
 
 
 def test_full_agreement_on_one_category_is_never_bare():
-    found = percent_agreement([("no", "no")] * 10)
-    assert found.value == 1
-    assert found.note == "all judgements are of one category, which tells nothing of the others"
+    result = percent_agreement([("no", "no")] * 10)
+    assert result.value == 1
+    assert result.note == "all judgements are of one category, which tells nothing of the others"
 
 
 def test_an_interval_is_named():
-    found = cohen_kappa(*two_raters(TABLE))
-    assert "95% Wilson score interval, jackknife over 50 units" in found.method
-    assert found.low < found.value < found.high
+    result = cohen_kappa(*two_raters(TABLE))
+    assert "95% Wilson score interval, jackknife over 50 units" in result.method
+    assert result.low < result.value < result.high
 
 
 def test_no_pair_has_no_percent_agreement_but_a_reason():
-    found = percent_agreement([("yes", None)])
-    assert (found.value, found.low, found.n, found.missing) == (None, None, 0, 1)
-    assert "no unit was judged by both" in found.note
+    result = percent_agreement([("yes", None)])
+    assert (result.value, result.low, result.n, result.missing) == (None, None, 0, 1)
+    assert "no unit was judged by both" in result.note
 
 
 def test_kappa_of_a_table_by_hand():
-    found = cohen_kappa(*two_raters(TABLE))
-    assert found.value == pytest.approx(Fraction(2, 5))
-    assert found.n == 50
+    result = cohen_kappa(*two_raters(TABLE))
+    assert result.value == pytest.approx(Fraction(2, 5))
+    assert result.n == 50
 
 
 def test_kappa_of_words_and_of_truth_values():
@@ -70,8 +87,8 @@ def test_kappa_of_words_and_of_truth_values():
     ],
 )
 def test_weighted_kappa_by_hand(weights, kappa):
-    found = cohen_kappa([0, 0, 1, 2], [0, 1, 1, 0], weights, categories=THREE)
-    assert found.value == pytest.approx(float(kappa), abs=1e-15)
+    result = cohen_kappa([0, 0, 1, 2], [0, 1, 1, 0], weights, categories=THREE)
+    assert result.value == pytest.approx(float(kappa), abs=1e-15)
 
 
 def test_an_unused_category_between_two_keeps_them_apart():
@@ -111,23 +128,23 @@ def test_raters_of_different_units_are_refused():
 
 @pytest.mark.parametrize("clusters", [None, [7, 7, 8]])
 def test_one_category_only_has_no_kappa_but_a_reason(clusters):
-    found = cohen_kappa(["yes"] * 3, ["yes"] * 3, categories=["yes", "no"], clusters=clusters)
-    assert (found.value, found.low, found.high, found.n) == (None, None, None, 3)
-    assert "one category only" in found.note
-    assert "3 of 3 units" in found.note
+    result = cohen_kappa(["yes"] * 3, ["yes"] * 3, categories=["yes", "no"], clusters=clusters)
+    assert (result.value, result.low, result.high, result.n) == (None, None, None, 3)
+    assert "one category only" in result.note
+    assert "3 of 3 units" in result.note
 
 
 @pytest.mark.parametrize(("a", "b"), [([], []), ([1, None], [nan, 2])])
 def test_no_pair_has_no_kappa_but_a_reason(a, b):
-    found = cohen_kappa(a, b)
-    assert (found.value, found.n) == (None, 0)
-    assert "no unit was judged by both" in found.note
+    result = cohen_kappa(a, b)
+    assert (result.value, result.n) == (None, 0)
+    assert "no unit was judged by both" in result.note
 
 
 def test_weights_that_hold_nothing_between_the_used_categories_give_no_kappa():
-    found = cohen_kappa([0, 1], [1, 0], [[0, 0, 1], [0, 0, 1], [1, 1, 0]], categories=THREE)
-    assert found.value is None
-    assert "no disagreement" in found.note
+    result = cohen_kappa([0, 1], [1, 0], [[0, 0, 1], [0, 0, 1], [1, 1, 0]], categories=THREE)
+    assert result.value is None
+    assert "no disagreement" in result.note
 
 
 def test_one_rater_of_one_category_has_a_kappa_of_0():
@@ -137,10 +154,10 @@ def test_one_rater_of_one_category_has_a_kappa_of_0():
 
 def test_missing_judgements_leave_the_unit_out():
     a, b = two_raters(TABLE)
-    found = cohen_kappa([*a, None, 0], [*b, 1, nan])
-    assert found.value == pytest.approx(0.4)
-    assert (found.n, found.missing) == (50, 2)
-    assert "2 of 52 units left out" in found.note
+    result = cohen_kappa([*a, None, 0], [*b, 1, nan])
+    assert result.value == pytest.approx(0.4)
+    assert (result.n, result.missing) == (50, 2)
+    assert "2 of 52 units left out" in result.note
 
 
 def test_a_missing_judgement_leaves_its_unit_out_of_its_cluster():
@@ -192,10 +209,14 @@ def test_the_bounds_are_those_of_leaving_out_each_of_three_items():
     left = [plain_kappa([pair for item in items if item is not out for pair in item]) for out in items]
     variance = sum((one - sum(left) / 3) ** 2 for one in left) * 2 / 3
     pairs = [pair for item in items for pair in item]
-    found = cohen_kappa(*zip(*pairs, strict=True), clusters=[i for i, item in enumerate(items) for _ in item])
-    assert found.value == pytest.approx(float(plain_kappa(pairs)))
+    result = cohen_kappa(
+        *zip(*pairs, strict=True), clusters=[i for i, item in enumerate(items) for _ in item]
+    )
+    assert result.value == pytest.approx(float(plain_kappa(pairs)))
     # In two of them both say 0.
-    assert (found.low, found.high) == pytest.approx(bounds_of(found.value, float(variance), 2, (-1.0, 1.0)))
+    assert (result.low, result.high) == pytest.approx(
+        bounds_of(result.value, float(variance), 2, (-1.0, 1.0))
+    )
 
 
 @needs_oracles
@@ -206,10 +227,10 @@ def test_the_bounds_are_those_of_leaving_out_each_of_three_items():
 def test_kappa_matches_cohens_tables(weights, figure):
     published = oracle("cohen_1960_1968")
     given = weights or published["weights_disagreement_1968"]
-    found = cohen_kappa(*two_raters(published["data"]), given, categories=THREE)
-    assert found.value == pytest.approx(published[figure], abs=5e-8)
+    result = cohen_kappa(*two_raters(published["data"]), given, categories=THREE)
+    assert result.value == pytest.approx(published[figure], abs=5e-8)
     if weights is None:
-        assert round(found.value, 3) == published["weighted_kappa_1968"]
+        assert round(result.value, 3) == published["weighted_kappa_1968"]
 
 
 @needs_oracles
@@ -236,9 +257,236 @@ def test_kappa_and_percent_agreement_match_the_paradox_of_feinstein_and_cicchett
 def test_percent_agreement_is_over_items_where_these_are_named():
     # Ten items of three units, on five of which raters agree throughout and on five never: worth 9 units (as in duels).
     pairs = [("yes", "yes" if item < 5 else "no") for item in range(10) for _ in range(3)]
-    found = percent_agreement([*pairs, ("yes", None)], [*(item for item in range(10) for _ in range(3)), 0])
+    result = percent_agreement([*pairs, ("yes", None)], [*(item for item in range(10) for _ in range(3)), 0])
     t = 2.26216
     half = t / (1 + t * t / 9) * (1 / 36 + t * t / 324) ** 0.5
-    assert (found.value, found.n, found.missing) == (1 / 2, 30, 1)
-    assert (found.low, found.high) == pytest.approx((1 / 2 - half, 1 / 2 + half), abs=1e-5)
-    assert percent_agreement(pairs).low > found.low
+    assert (result.value, result.n, result.missing) == (1 / 2, 30, 1)
+    assert (result.low, result.high) == pytest.approx((1 / 2 - half, 1 / 2 + half), abs=1e-5)
+    assert percent_agreement(pairs).low > result.low
+
+
+WORDS = ("none", "partial", "full")
+values = st.sampled_from([*WORDS, None])
+units = st.lists(st.tuples(values, values, st.integers(0, 3)), min_size=1, max_size=25)
+judged = st.lists(st.lists(values, min_size=3, max_size=3), min_size=1, max_size=25)
+MANY = [krippendorff_alpha, gwet_ac1]
+
+
+def same(one: Estimate, other: Estimate) -> None:
+    """Equal but for rounding."""
+    assert replace(one, value=None, low=None, high=None) == replace(other, value=None, low=None, high=None)
+    assert (one.value, one.low, one.high) == pytest.approx((other.value, other.low, other.high), abs=1e-12)
+
+
+def noisy(items: int, seed: int = 1) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    first = rng.integers(0, 3, items)
+    return first, np.where(rng.random(items) < 0.7, first, rng.integers(0, 3, items))
+
+
+def test_units_of_one_item_do_not_count_as_five():
+    a, b = noisy(40)
+    alone = cohen_kappa(a, b)
+    repeated = cohen_kappa(a.repeat(5), b.repeat(5), clusters=np.arange(40).repeat(5))
+    assert (repeated.low, repeated.value, repeated.high) == pytest.approx(
+        (alone.low, alone.value, alone.high)
+    )
+    taken_for_units = cohen_kappa(a.repeat(5), b.repeat(5))
+    assert taken_for_units.high - taken_for_units.low < 0.6 * (alone.high - alone.low)
+
+
+@pytest.mark.parametrize("figure", MANY)
+def test_the_interval_covers_as_often_as_it_says(figure):
+    # 100 samples of 60 units; a sound 95 % interval misses the figure of the whole at most 12 times, p < .005.
+    a, b = noisy(6000)
+    truth = figure([a, b]).value
+    result = [figure([a[i::100], b[i::100]]) for i in range(100)]
+    assert sum(not estimate.low <= truth <= estimate.high for estimate in result) <= 12
+
+
+def test_the_method_names_what_was_left_out_in_turn():
+    a, b = noisy(50)
+    by_item = cohen_kappa(a, b, "linear", (0, 1, 2), clusters=np.arange(50) // 5)
+    assert by_item.method == (
+        "Cohen's κ, linear weights; 95% Wilson score interval, jackknife over 10 clusters"
+    )
+    assert "over 50 units" in cohen_kappa(a, b).method
+
+
+@pytest.mark.parametrize("figure", MANY)
+def test_a_unit_that_cannot_be_used_leaves_the_others_in_their_clusters(figure):
+    a, b = (codes.tolist() for codes in noisy(30))
+    items = [i // 3 for i in range(30)]
+    plain = figure([a, b], clusters=items)
+    more = figure([[None, *a], [None, *b]], clusters=[9, *items])
+    assert (more.value, more.low, more.high) == (plain.value, plain.low, plain.high)
+    assert "over 10 clusters" in more.method
+
+
+def test_one_cluster_gives_a_value_and_no_interval():
+    result = cohen_kappa([0, 1, 1], [0, 1, 0], clusters=["q", "q", "q"])
+    assert result.value == pytest.approx(0.4)  # 2/3 seen, 4/9 by chance
+    assert (result.low, result.high) == (None, None)
+    assert result.note == "1 cluster is too few for an interval, which takes 5"
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_few_clusters_are_warned_of():
+    result = cohen_kappa([0, 1, 1, 0, 0], [0, 1, 1, 0, 1], clusters=["p", "p", "q", "q", "q"])
+    assert "2 clusters only: the interval is rough" in result.note
+
+
+def test_full_agreement_has_the_interval_of_so_many_yes_and_says_so():
+    result = gwet_ac1(two_raters([[20, 0], [0, 30]]))
+    assert (result.low, result.high) == pytest.approx((2 * 50 / (50 + 2.009575**2) - 1, 1))
+    assert "no unit differs, so that each counts as one unit" in result.note
+
+
+@given(units, st.randoms(use_true_random=False))
+def test_the_order_of_units_and_the_names_of_clusters_move_nothing(rows, random):
+    a, b, clusters = zip(*rows, strict=True)
+    result = cohen_kappa(a, b, "linear", WORDS, clusters)
+    random.shuffle(rows)
+    a, b, clusters = zip(*rows, strict=True)
+    assert cohen_kappa(a, b, "linear", WORDS, [f"item {-c}" for c in clusters]) == result
+
+
+@given(units)
+def test_swapping_raters_moves_nothing(rows):
+    a, b, clusters = zip(*rows, strict=True)
+    for within in (None, clusters):
+        same(cohen_kappa(a, b, clusters=within), cohen_kappa(b, a, clusters=within))
+
+
+@given(units)
+def test_swapping_raters_turns_weights_that_tell_them_apart(rows):
+    a, b, clusters = zip(*rows, strict=True)
+    given_weights, turned = [[0, 1, 2], [3, 0, 1], [6, 3, 0]], [[0, 3, 6], [1, 0, 3], [2, 1, 0]]
+    result = cohen_kappa(a, b, given_weights, WORDS, clusters)
+    same(cohen_kappa(b, a, turned, WORDS, clusters), result)
+
+
+@given(units, st.permutations(["x", 7, True]))
+def test_other_names_for_categories_leave_kappa_as_it_is(rows, names):
+    a, b, _ = zip(*rows, strict=True)
+    named = dict(zip(WORDS, names, strict=True)) | {None: None}
+    before, after = (
+        cohen_kappa(a, b),
+        cohen_kappa(*([named[v] for v in r] for r in (a, b))),
+    )
+    assert after.value == pytest.approx(before.value) if before.value is not None else after.value is None
+
+
+@given(units)
+def test_a_reversed_order_leaves_weighted_kappa_as_it_is(rows):
+    a, b, _ = zip(*rows, strict=True)
+    up = cohen_kappa(a, b, "quadratic", WORDS).value
+    down = cohen_kappa(a, b, "quadratic", WORDS[::-1]).value
+    assert (up is None) == (down is None)
+    assert up is None or up == pytest.approx(down)
+
+
+@pytest.mark.parametrize("figure", MANY)
+@given(rows=judged, random=st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_neither_the_order_of_raters_nor_that_of_units_moves_a_figure_of_many(figure, rows, random):
+    before = figure(list(zip(*rows, strict=True)), categories=WORDS)
+    random.shuffle(rows)
+    for row in rows:
+        random.shuffle(row)
+    same(figure(list(zip(*rows, strict=True)), categories=WORDS), before)
+
+
+@pytest.mark.parametrize("figure", MANY)
+@given(rows=judged)
+@settings(max_examples=40)
+def test_a_figure_is_a_number_or_has_a_reason(figure, rows):
+    result = figure(list(zip(*rows, strict=True)), clusters=[i // 2 for i in range(len(rows))])
+    assert result.note if result.value is None else result.value <= 1 + 1e-12
+    assert all(math.isfinite(bound) for bound in (result.value, result.low, result.high) if bound is not None)
+    assert result.low is None or result.low <= result.high
+
+
+def test_ac1_of_two_raters_rests_on_the_units_that_both_judged_as_their_kappa_does():
+    rng = np.random.default_rng(5)
+    a, b = (np.where(rng.random(60) < 0.1, None, (rng.random(60) < 0.7).astype(int)) for _ in range(2))
+    items = np.arange(60) // 6
+    there = np.flatnonzero((a != None) & (b != None))  # noqa: E711
+    result = ac1_of_pairs(a, b, (0, 1), items)
+    whole = gwet_ac1([a[there], b[there]], categories=(0, 1), clusters=items[there])
+    of_cells = both_ways(a, b, 1, np.ones(60), items).plain.ac1
+    for other in (whole, of_cells):
+        assert (result.value, result.low, result.high) == pytest.approx((other.value, other.low, other.high))
+    assert (result.n, result.missing) == (len(there), (a == None).sum() + (b == None).sum())  # noqa: E711
+    assert f"{60 - len(there)} of 60 units left out" in result.note
+
+
+def test_prevalence_is_over_all_raters_and_leaves_missing_out():
+    assert prevalence([["a", "a", "b"], ["a", None, "b"]]) == {"a": 0.6, "b": 0.4}
+    assert prevalence([["a", None]], categories=["a", "b"]) == {"a": 1.0, "b": 0.0}
+    assert prevalence([[None]]) == {}
+
+
+@pytest.mark.parametrize(
+    ("shares", "skewed"),
+    [
+        ([0.81, 0.19], True),
+        ([0.19, 0.81], True),
+        ([0.8, 0.2], False),
+        ([0.5, 0.5], False),
+        ([1.0], True),
+        ([0.1, 0.1, 0.4, 0.4], False),
+        ([0.05, 0.1, 0.85], True),
+        ([], False),
+    ],
+)
+def test_prevalence_is_skewed_above_80_percent(shares, skewed):
+    assert prevalence_skewed(shares) is skewed
+
+
+@pytest.mark.parametrize("shares", [[0.9], [0.7, 0.7], [1.2, -0.2]])
+def test_what_are_no_shares_of_a_whole_are_refused(shares):
+    with pytest.raises(ValueError, match="add up to 1"):
+        prevalence_skewed(shares)
+
+
+def test_the_paradox_is_told_in_one_sentence():
+    assert KAPPA_PARADOX.count(". ") == 0
+    assert KAPPA_PARADOX.endswith(".")
+
+
+# Three trials of five units: two are mixed, two agree, one was judged once.
+TRIALS = [["y", "y", "n", "n", None], ["y", "n", "n", None, "y"], ["y", "y", "n", "y", None]]
+
+
+def test_a_unit_flips_when_its_trials_do_not_all_agree():
+    result = flip_rate(TRIALS)
+    plain = wilson(2, 4)
+    assert (result.value, result.n, result.missing) == (0.5, 4, 3)
+    assert (result.low, result.high) == (plain.low, plain.high)
+    assert (
+        result.note
+        == "4 units are too few for an interval, which takes 5; 1 of 5 units left out: judged fewer than twice"
+    )
+    assert result.method.startswith("flip rate of 3 trials: share; 95% Wilson")
+
+
+def test_an_interval_over_items():
+    trials = [["y"] * 20, ["y", "y", "y", "n"] * 5]
+    items = [i // 4 for i in range(20)]
+    assert "jackknife over 5 clusters" in flip_rate(trials, items).method
+    assert flip_rate(trials, items).value == 0.25
+
+
+def test_a_rater_that_never_flips_is_not_said_to_be_certain():
+    result = flip_rate([["y"] * 10, ["y"] * 10], [i // 2 for i in range(10)])
+    assert result.value == 0
+    assert result.high > 0.4
+    assert "so that each counts as one unit" in result.note
+
+
+@pytest.mark.parametrize("trials", [[], [["y", "n"]], [["y", None], [None, "n"]]])
+def test_without_repeats_there_is_no_rate_but_a_reason(trials):
+    result = flip_rate(trials)
+    assert (result.value, result.low, result.n) == (None, None, 0)
+    assert result.note

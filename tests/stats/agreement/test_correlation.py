@@ -1,4 +1,4 @@
-"""What a correlation is."""
+"""Correlations, plain and clustered."""
 
 from fractions import Fraction
 from itertools import combinations
@@ -8,8 +8,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import kendalltau, pearsonr, spearmanr
 
-from annotator.stats.agreement.correlation import kendall_tau_b, pearson, spearman
+from annotator.stats.agreement.levels import (
+    MEASURES,
+    kendall_tau_b,
+    over_items,
+    pearson,
+    spearman,
+    within_items,
+)
 from tests.stats.agreement_oracles import needs_oracles, oracle
 
 ALL = (pearson, spearman, kendall_tau_b)
@@ -29,9 +37,9 @@ small = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=3, ma
     ],
 )
 def test_five_pairs_by_hand(figure, value):
-    found = figure(X, Y)
-    assert found.value == pytest.approx(float(value))
-    assert (found.n, found.note) == (5, "5 pairs only: the interval is rough")
+    result = figure(X, Y)
+    assert result.value == pytest.approx(float(value))
+    assert (result.n, result.note) == (5, "5 pairs only: the interval is rough")
 
 
 @pytest.mark.parametrize(
@@ -39,10 +47,10 @@ def test_five_pairs_by_hand(figure, value):
     [(pearson, 1 / 2), (spearman, (1 + 0.8**2 / 2) / 2), (kendall_tau_b, 0.437 / 1)],
 )
 def test_the_interval_is_that_of_the_published_variance(figure, variance):
-    found = figure(X, Y)
+    result = figure(X, Y)
     half = 1.959964 * sqrt(variance)
-    expected = tanh(atanh(found.value) - half), tanh(atanh(found.value) + half)
-    assert (found.low, found.high) == pytest.approx(expected, abs=1e-6)
+    expected = tanh(atanh(result.value) - half), tanh(atanh(result.value) + half)
+    assert (result.low, result.high) == pytest.approx(expected, abs=1e-6)
 
 
 def test_ties_share_their_rank():
@@ -58,10 +66,10 @@ def test_length_and_win_rate_match_researcherbench():
 
 @pytest.mark.parametrize("figure", ALL)
 def test_missing_values_leave_the_pair_out(figure):
-    found = figure([*X, None, 3], [*Y, 1, nan])
-    assert found.value == figure(X, Y).value
-    assert (found.n, found.missing) == (5, 2)
-    assert "2 of 7 units left out: a value is missing" in found.note
+    result = figure([*X, None, 3], [*Y, 1, nan])
+    assert result.value == figure(X, Y).value
+    assert (result.n, result.missing) == (5, 2)
+    assert "2 of 7 units left out: a value is missing" in result.note
 
 
 @pytest.mark.parametrize("figure", ALL)
@@ -77,24 +85,24 @@ def test_missing_values_leave_the_pair_out(figure):
     ],
 )
 def test_an_undefined_correlation_has_a_reason(figure, x, y, reason):
-    found = figure(x, y)
-    assert (found.value, found.low, found.high) == (None, None, None)
-    assert reason in found.note
+    result = figure(x, y)
+    assert (result.value, result.low, result.high) == (None, None, None)
+    assert reason in result.note
 
 
 @pytest.mark.parametrize(("figure", "units"), [(pearson, 3), (spearman, 3), (kendall_tau_b, 4)])
 def test_too_few_pairs_for_an_interval_still_have_a_value(figure, units):
-    found = figure(X[:units], Y[:units])
-    assert found.value is not None
-    assert (found.low, found.high) == (None, None)
-    assert f"{units} pairs give no interval" in found.note
+    result = figure(X[:units], Y[:units])
+    assert result.value is not None
+    assert (result.low, result.high) == (None, None)
+    assert f"{units} pairs give no interval" in result.note
 
 
 @pytest.mark.parametrize("figure", ALL)
 def test_a_perfect_order_is_exactly_1_and_has_no_interval(figure):
-    found = figure([0.1 * i for i in range(9)], [0.3 * i + 0.7 for i in range(9)])
-    assert (found.value, found.low) == (1, None)
-    assert "perfect" in found.note
+    result = figure([0.1 * i for i in range(9)], [0.3 * i + 0.7 for i in range(9)])
+    assert (result.value, result.low) == (1, None)
+    assert "perfect" in result.note
     assert figure(range(9), [-i for i in range(9)]).value == -1
 
 
@@ -115,13 +123,13 @@ def test_what_does_not_fit_is_refused(figure, x, y):
 
 @given(small)
 def test_tau_b_counts_every_pair(pairs):
-    found = kendall_tau_b(*zip(*pairs, strict=True))
+    result = kendall_tau_b(*zip(*pairs, strict=True))
     signs = [(np.sign(a[0] - b[0]), np.sign(a[1] - b[1])) for a, b in combinations(pairs, 2)]
     untied = [sum(sign[i] != 0 for sign in signs) for i in (0, 1)]
     if 0 in untied:
-        assert found.value is None
+        assert result.value is None
     else:
-        assert found.value == pytest.approx(sum(p * q for p, q in signs) / sqrt(untied[0] * untied[1]))
+        assert result.value == pytest.approx(sum(p * q for p, q in signs) / sqrt(untied[0] * untied[1]))
 
 
 @pytest.mark.parametrize("figure", ALL)
@@ -144,9 +152,9 @@ def test_only_the_order_counts_for_ranks(figure, pairs):
 @needs_oracles
 def test_nine_pairs_match_hollander_and_wolfe():
     published = oracle("hollander_wolfe_1973")
-    found = pearson(published["x"], published["y"])
-    assert found.value == pytest.approx(published["pearson_r"], abs=5e-8)
-    assert (found.low, found.high) == pytest.approx(tuple(published["pearson_ci95"]), abs=5e-8)
+    result = pearson(published["x"], published["y"])
+    assert result.value == pytest.approx(published["pearson_r"], abs=5e-8)
+    assert (result.low, result.high) == pytest.approx(tuple(published["pearson_ci95"]), abs=5e-8)
     assert spearman(published["x"], published["y"]).value == pytest.approx(published["spearman_rho"])
     assert kendall_tau_b(published["x"], published["y"]).value == pytest.approx(
         published["kendall_tau"], abs=5e-8
@@ -162,3 +170,87 @@ def test_scores_that_differ_by_rounding_alone_are_tied(figure):
     assert noisy.value == pytest.approx(figure([0.6, 0.6, 3.0, 2.5], [1, 2, 3, 4]).value, abs=1e-12)
     assert figure([first, second, 0.6], [1, 2, 3]).note == "all values of the first series are the same"
     assert figure([1e15, 1e15 + 1, 1e15 + 2], [1, 2, 3]).value == 1
+
+
+PEERS = {"spearman": spearmanr, "pearson": pearsonr, "kendall": kendalltau}
+
+
+def made(seed: int = 1, items: int = 12, systems: int = 5) -> tuple[list[float], list[float], list[str]]:
+    """Scores of items that differ a lot, and of systems that differ little and noisily."""
+    rng = np.random.default_rng(seed)
+    level = np.repeat(rng.normal(0, 3, items), systems)
+    quality = np.tile(np.arange(systems) / 4, items)
+    x, y = (np.round(level + quality + rng.normal(0, 0.6, items * systems), 1) for _ in range(2))
+    return x.tolist(), y.tolist(), [f"i{n // systems}" for n in range(items * systems)]
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_values_are_those_of_another_package_and_intervals_hold_them(name: str) -> None:
+    x, y, items = made()
+    result = over_items(name, x, y, items)
+    assert result.value == pytest.approx(PEERS[name](x, y).statistic)
+    assert -1 <= result.low < result.value < result.high <= 1
+    assert "jackknife over 12 items" in result.method
+    assert over_items(name, x, y, items) == result
+
+
+def test_items_are_drawn_whole() -> None:
+    x, y, items = made()
+    apart = over_items("pearson", x, y, [f"{n}" for n in range(len(x))])
+    whole = over_items("pearson", x, y, items)
+    # Of five alike reports an item there are twelve independent things and not sixty.
+    assert whole.high - whole.low > apart.high - apart.low
+
+
+def test_few_items_give_no_interval_and_say_so() -> None:
+    result = over_items("spearman", [1, 2, 3, 4], [1, 2, 4, 3], ["a", "a", "b", "b"])
+    assert (result.value, result.low) == (pytest.approx(0.8), None)
+    assert "2 items are too few" in result.note
+
+
+def test_what_does_not_vary_has_no_correlation() -> None:
+    result = over_items("kendall", [1, 1, 1], [1, 2, 3], ["a", "b", "c"])
+    assert (result.value, result.note) == (None, "all values of the first series are the same")
+
+
+def test_within_items_is_the_mean_of_each_items_own() -> None:
+    # +1 in a, −1 in b, .5 in c; d has two pairs and e is all alike.
+    x = [1, 2, 3, 1, 2, 3, 1, 2, 3, 1, 2, 1, 1, 1]
+    y = [10, 20, 30, 3, 2, 1, 5, 9, 7, 1, 2, 1, 2, 3]
+    result = within_items(x, y, list("aaabbbcccddeee"))
+    assert (result.value, result.n) == (pytest.approx((1 - 1 + 0.5) / 3), 3)
+
+
+def test_a_spread_between_items_alone_shows_pooled_and_not_within() -> None:
+    rng = np.random.default_rng(2)
+    level = np.repeat(np.arange(12.0) * 10, 5)
+    x, y = ((level + rng.normal(0, 1, 60)).tolist() for _ in range(2))
+    items = [f"i{n // 5}" for n in range(60)]
+    assert over_items("spearman", x, y, items).value > 0.9
+    within = within_items(x, y, items)
+    assert within.low < 0 < within.high
+
+
+def test_without_enough_responses_of_an_item_there_is_nothing_within() -> None:
+    result = within_items([1, 2], [1, 2], ["a", "a"])
+    assert (result.value, result.note) == (None, "no item has 3 responses that differ on both sides")
+
+
+def test_a_perfect_order_and_one_that_hangs_on_one_item_say_so() -> None:
+    items = list("abcdef")
+    perfect = over_items("spearman", [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6], items)
+    # Six items that all agree: as Wilson's of 6 of 6, on the way from −1 to 1.
+    assert (perfect.low, perfect.high) == pytest.approx((2 * 6 / (6 + 2.5705818**2) - 1, 1))
+    rare = over_items("spearman", [0, 0, 0, 0, 0, 1], [0, 1, 2, 3, 4, 5], items)
+    assert (rare.low, "undefined without one of the" in rare.note) == (None, True)
+    x = [1, 2, 3, 1, 2]
+    assert "1 of 2 units left out" in within_items(x, x, list("aaabb")).note
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_means_of_the_same_ratings_tie_whatever_order_they_were_added_in(name: str) -> None:
+    first, second = 0.2 * 3, 0.3 * 2
+    x, y, items = [first, second, 3.0, 2.5, first, 0.5], [1, 2, 3, 4, 5, 6], list("aaabbb")
+    even = [0.6 if value in (first, second) else value for value in x]
+    assert over_items(name, x, y, items).value == pytest.approx(over_items(name, even, y, items).value)
+    assert within_items(x, y, items).value == pytest.approx(within_items(even, y, items).value)

@@ -8,12 +8,19 @@ import pytest
 from scipy.stats import spearmanr
 from sklearn.metrics import cohen_kappa_score
 
-from annotator.domain.judges.level_figures import FIGURES, IN_UNITS, WORDS, uncrossed
-from annotator.domain.judges.scale import Level, Scale, Value, numbers, plain
+from annotator.domain.judges.protocol import (
+    FIGURES,
+    IN_UNITS,
+    WORDS,
+    Level,
+    Scale,
+    Value,
+    numbers,
+    plain,
+    uncrossed,
+)
 from annotator.stats.agreement import levels
-from annotator.stats.agreement.agreement import cohen_kappa
-from annotator.stats.agreement.alpha import krippendorff_alpha
-from annotator.stats.agreement.chance import gwet_ac1
+from annotator.stats.agreement.agreement import cohen_kappa, gwet_ac1, krippendorff_alpha
 from annotator.stats.validation import comparison
 from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
 from tests.stats.intraclass import icc
@@ -46,26 +53,26 @@ def test_every_figure_of_a_level_is_told(level: Level) -> None:
     if level is Level.NOMINAL:
         assert levels.measures(scale) == {}
         return
-    found = levels.figures(scale, a, b, items)
-    assert list(found) == [name for name in FIGURES[level] if name != "agreement"]
-    assert all(one.low <= one.value <= one.high for one in found.values())
-    assert {(one.n, one.missing) for one in found.values()} == {(58, 2)}
-    assert all("2 of 60 units left out" in one.note for one in found.values())
-    assert found.keys() <= WORDS.keys()
+    result = levels.figures(scale, a, b, items)
+    assert list(result) == [name for name in FIGURES[level] if name != "agreement"]
+    assert all(one.low <= one.value <= one.high for one in result.values())
+    assert {(one.n, one.missing) for one in result.values()} == {(58, 2)}
+    assert all("2 of 60 units left out" in one.note for one in result.values())
+    assert result.keys() <= WORDS.keys()
 
 
 def test_ordinal_figures_are_those_of_other_packages() -> None:
     a, b, items = judged()
-    found = levels.figures(ORDINAL, a, b, items)
+    result = levels.figures(ORDINAL, a, b, items)
     first, second = both(a, b)
     for weights in ("linear", "quadratic"):
         peer = cohen_kappa_score(first, second, labels=range(11), weights=weights)
-        assert found[f"kappa_{weights}"].value == pytest.approx(peer)
+        assert result[f"kappa_{weights}"].value == pytest.approx(peer)
     peer = krippendorff.alpha([first, second], level_of_measurement="ordinal", value_domain=range(11))
-    assert found["alpha"].value == pytest.approx(peer)
-    assert found["spearman"].value == pytest.approx(spearmanr(first, second).statistic)
+    assert result["alpha"].value == pytest.approx(peer)
+    assert result["spearman"].value == pytest.approx(spearmanr(first, second).statistic)
     ours = gwet_ac1([[str(x) for x in first], [str(y) for y in second]], "quadratic", ORDINAL.names)
-    assert found["ac2"].value == pytest.approx(ours.value)
+    assert result["ac2"].value == pytest.approx(ours.value)
 
 
 @needs_oracles
@@ -73,19 +80,19 @@ def test_weighted_kappa_is_as_published() -> None:
     known = oracle("cohen_1960_1968")
     first, second = two_raters(known["data"])
     scale = Scale(Level.ORDINAL, tuple(Value(name, name) for name in ("low", "middle", "high")))
-    found = levels.figures(scale, *([scale.names[code] for code in codes] for codes in (first, second)))
-    assert found["kappa_linear"].value == pytest.approx(known["linear"])
-    assert found["kappa_quadratic"].value == pytest.approx(known["quadratic"])
+    result = levels.figures(scale, *([scale.names[code] for code in codes] for codes in (first, second)))
+    assert result["kappa_linear"].value == pytest.approx(known["linear"])
+    assert result["kappa_quadratic"].value == pytest.approx(known["quadratic"])
 
 
 def test_alpha_and_icc_of_numbers_are_those_of_other_packages() -> None:
     a, b, items = judged()
     first, second = both(a, b)
-    found = levels.figures(NUMBER, a, b, items)
+    result = levels.figures(NUMBER, a, b, items)
     peer = krippendorff.alpha([first, second], level_of_measurement="interval")
-    assert found["alpha"].value == pytest.approx(peer)
+    assert result["alpha"].value == pytest.approx(peer)
     peer = cohen_kappa_score(first, second, weights="quadratic", labels=list(range(11)))
-    assert found["kappa_quadratic"].value == pytest.approx(peer)
+    assert result["kappa_quadratic"].value == pytest.approx(peer)
     # Shrout & Fleiss's oracle is told of `icc`, which takes any number of raters.
     for form in ("2,1", "1,1"):
         one = levels.figures(NUMBER, a, b, items, form=form)["icc"]
@@ -98,42 +105,42 @@ def test_alpha_and_icc_of_numbers_are_those_of_other_packages() -> None:
 def test_limits_of_agreement_are_those_of_bland_and_altman() -> None:
     named = sorted({*LARGE, *MINI})
     scale = Scale(Level.INTERVAL, tuple(Value(f"{one}", "") for one in named), of_numbers=True)
-    found = levels.figures(scale, [str(one) for one in MINI], [str(one) for one in LARGE])
+    result = levels.figures(scale, [str(one) for one in MINI], [str(one) for one in LARGE])
     # Published: the large meter less the mini one −2.1, standard deviation 38.8.
-    assert found["mean_difference"].value == pytest.approx(-2.1, abs=0.05)
-    half = (found["upper_limit"].value - found["lower_limit"].value) / 2
+    assert result["mean_difference"].value == pytest.approx(-2.1, abs=0.05)
+    half = (result["upper_limit"].value - result["lower_limit"].value) / 2
     assert half / 1.96 == pytest.approx(38.8, abs=0.05)
-    assert found["absolute_difference"].value == pytest.approx(492 / 17)
+    assert result["absolute_difference"].value == pytest.approx(492 / 17)
     # So many numbers make no table.
-    assert "kappa_quadratic" not in found
+    assert "kappa_quadratic" not in result
 
 
 def test_kappa_of_numbers_goes_by_their_differences_and_not_by_their_places() -> None:
     scale = Scale(Level.INTERVAL, tuple(Value(one, one) for one in ("0", "1", "10")), of_numbers=True)
-    found = levels.figures(scale, ["0", "1", "10", "1"], ["0", "10", "10", "0"])
+    result = levels.figures(scale, ["0", "1", "10", "1"], ["0", "10", "10", "0"])
     # Observed 0 + 81 + 0 + 1 = 82 of 4 pairs; expected over 16 pairs, of 0, 1, 10, 1 and 0, 10, 10, 0:
     # 0: 200; 1: 2 + 162 = 164, twice; 10: 200. 1 − (82 / 4) / (728 / 16).
-    assert found["kappa_quadratic"].value == pytest.approx(1 - 20.5 / 45.5)
+    assert result["kappa_quadratic"].value == pytest.approx(1 - 20.5 / 45.5)
 
 
 def test_differences_are_worked_out_by_hand() -> None:
     # Second less first: 2, 0, −1, 3; mean 1, absolute 6/4, variance (1 + 1 + 4 + 4) / 3.
-    found = levels.figures(NUMBER, ["1", "5", "9", "4"], ["3", "5", "8", "7"])
-    assert found["mean_difference"].value == 1
-    assert found["absolute_difference"].value == 1.5
-    assert found["upper_limit"].value == pytest.approx(1 + 1.959964 * sqrt(10 / 3))
-    assert found["lower_limit"].value == pytest.approx(1 - 1.959964 * sqrt(10 / 3))
+    result = levels.figures(NUMBER, ["1", "5", "9", "4"], ["3", "5", "8", "7"])
+    assert result["mean_difference"].value == 1
+    assert result["absolute_difference"].value == 1.5
+    assert result["upper_limit"].value == pytest.approx(1 + 1.959964 * sqrt(10 / 3))
+    assert result["lower_limit"].value == pytest.approx(1 - 1.959964 * sqrt(10 / 3))
     turned = levels.figures(NUMBER, ["3", "5", "8", "7"], ["1", "5", "9", "4"])
     assert turned["mean_difference"].value == -1
 
 
 def test_units_count_by_weight_where_that_has_a_meaning() -> None:
     first, second, weights = ["1", "5", "9"], ["3", "5", "8"], [3.0, 0.5, 1.0]
-    found = levels.figures(NUMBER, first, second, weights=weights)
+    result = levels.figures(NUMBER, first, second, weights=weights)
     # (3 · 2 − 1) / 4.5 and (3 · 2 + 1) / 4.5.
-    assert found["mean_difference"].value == pytest.approx(5 / 4.5)
-    assert found["absolute_difference"].value == pytest.approx(7 / 4.5)
-    assert found.keys() == {"kappa_quadratic", "mean_difference", "absolute_difference"}
+    assert result["mean_difference"].value == pytest.approx(5 / 4.5)
+    assert result["absolute_difference"].value == pytest.approx(7 / 4.5)
+    assert result.keys() == {"kappa_quadratic", "mean_difference", "absolute_difference"}
     weighted = levels.figures(ORDINAL, first, second, weights=[2, 1, 1])
     twice = levels.figures(ORDINAL, ["1", *first], ["3", *second])
     assert weighted.keys() == {"kappa_quadratic", "kappa_linear", "ac2"}
@@ -142,9 +149,9 @@ def test_units_count_by_weight_where_that_has_a_meaning() -> None:
 
 @pytest.mark.parametrize("scale", [ORDINAL, NUMBER])
 def test_what_is_undefined_has_a_reason(scale: Scale) -> None:
-    for one in levels.figures(scale, [None, "3"], ["4", None], ["i", "j"]).values():
-        assert one.value is None
-        assert one.note.startswith(("no unit was judged by both", "0 pairs are too few"))
+    for figure in levels.figures(scale, [None, "3"], ["4", None], ["i", "j"]).values():
+        assert figure.value is None
+        assert figure.note.startswith(("no unit was judged by both", "0 pairs are too few"))
     same = levels.figures(scale, ["7"] * 12, ["7"] * 12, list(range(12)))
     for name, one in same.items():
         # AC2 has a chance that stays small, and is full agreement here.
@@ -189,11 +196,11 @@ def test_a_judge_beside_people_has_the_figures_of_both_groups() -> None:
         for rows in (pairs, pairs[::2])
     ]
     measure = levels.measures(ORDINAL)["alpha"]
-    found = comparison.beside(groups[0], groups[1], measure, ORDINAL.names)
-    for told, group in zip((found.one, found.other), groups, strict=True):
+    result = comparison.beside(groups[0], groups[1], measure, ORDINAL.names)
+    for told, group in zip((result.one, result.other), groups, strict=True):
         alpha = krippendorff_alpha([group.truth, group.said], "ordinal", ORDINAL.names)
         assert told.value == pytest.approx(alpha.value)
-    assert found.difference.value == pytest.approx(found.one.value - found.other.value)
+    assert result.difference.value == pytest.approx(result.one.value - result.other.value)
 
 
 def test_the_difference_of_kappas_is_of_the_kappas_that_are_told_alone() -> None:

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotator.stats.agreement.agreement import cohen_kappa, percent_agreement
-from annotator.stats.agreement.alpha import krippendorff_alpha
-from annotator.stats.validation.classification import both_ways
+from annotator.stats.agreement.agreement import cohen_kappa, krippendorff_alpha, percent_agreement
+from annotator.stats.validation.comparison import both_ways
 
 metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn comes with the development tools")
 inter_rater = pytest.importorskip("statsmodels.stats.inter_rater", reason="statsmodels does, too")
@@ -47,20 +46,20 @@ def whole(rows):
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=60))
 @many
 def test_kappa_of_two_classes_is_scikit_learns(rows):
-    found, pairs = cohen_kappa(*zip(*rows, strict=True)), whole(rows)
-    assert found.n == len(pairs)
+    result, pairs = cohen_kappa(*zip(*rows, strict=True)), whole(rows)
+    assert result.n == len(pairs)
     theirs = quietly(metrics.cohen_kappa_score, *zip(*pairs, strict=True)) if pairs else None
-    assert same(found, theirs)
+    assert same(result, theirs)
 
 
 @pytest.mark.parametrize("name", ["linear", "quadratic"])
 @given(rows=st.lists(st.tuples(grades, grades), min_size=1, max_size=60))
 @many
 def test_weighted_kappa_is_scikit_learns(name, rows):
-    found, pairs = cohen_kappa(*zip(*rows, strict=True), name, range(4)), whole(rows)
+    result, pairs = cohen_kappa(*zip(*rows, strict=True), name, range(4)), whole(rows)
     columns = list(zip(*pairs, strict=True))
     theirs = quietly(metrics.cohen_kappa_score, *columns, weights=name, labels=range(4)) if pairs else None
-    assert same(found, theirs)
+    assert same(result, theirs)
 
 
 def by_scikit_learn(truth, said, heavy):
@@ -87,15 +86,15 @@ def by_scikit_learn(truth, said, heavy):
 @given(st.lists(st.tuples(words, words, weights), min_size=1, max_size=60))
 @settings(max_examples=60)
 def test_the_figures_of_four_cells_are_scikit_learns(rows):
-    found, used = (
+    result, used = (
         both_ways(*list(zip(*rows, strict=True))[:2], "yes", [w for *_, w in rows]),
         whole(rows),
     )
     if not used:
-        assert found.plain.accuracy.value is None
+        assert result.plain.accuracy.value is None
         return
     truth, said, heavy = (list(column) for column in zip(*used, strict=True))
-    for ours, given_weights in ((found.plain, None), (found.weighted, heavy)):
+    for ours, given_weights in ((result.plain, None), (result.weighted, heavy)):
         theirs = quietly(by_scikit_learn, truth, said, given_weights)
         assert {name for name in FIGURES if not same(getattr(ours, name), theirs[name])} == set()
 
@@ -105,13 +104,13 @@ def test_the_figures_of_four_cells_are_scikit_learns(rows):
 @many
 def test_alpha_is_that_of_the_krippendorff_package(level, rows):
     raters = list(zip(*rows, strict=True))
-    found = krippendorff_alpha(raters, level, range(4) if level == "ordinal" else None)
+    result = krippendorff_alpha(raters, level, range(4) if level == "ordinal" else None)
     values = {value for row in rows for value in row if value is not None}
     pairable = {
         value for row in rows if sum(v is not None for v in row) > 1 for value in row if value is not None
     }
     if len(pairable) < 2:
-        assert found.value is None
+        assert result.value is None
         return
     grid = np.array([[np.nan if value is None else float(value) for value in rater] for rater in raters])
     theirs = quietly(
@@ -120,7 +119,7 @@ def test_alpha_is_that_of_the_krippendorff_package(level, rows):
         level_of_measurement=level,
         value_domain=sorted(map(float, values)),
     )
-    assert same(found, theirs)
+    assert same(result, theirs)
 
 
 @given(st.lists(st.lists(st.integers(0, 20), min_size=3, max_size=3), min_size=3, max_size=3))
@@ -129,15 +128,15 @@ def test_kappa_is_statsmodels(table):
     counts = np.array(table)
     first, second = np.indices(counts.shape)
     raters = first.ravel().repeat(counts.ravel()), second.ravel().repeat(counts.ravel())
-    found = cohen_kappa(*raters, categories=range(3))
-    if found.value is None or counts.sum() == 0:
+    result = cohen_kappa(*raters, categories=range(3))
+    if result.value is None or counts.sum() == 0:
         return
     theirs = quietly(inter_rater.cohens_kappa, counts)
-    assert found.value == pytest.approx(theirs.kappa, abs=1e-9)
+    assert result.value == pytest.approx(theirs.kappa, abs=1e-9)
 
 
 @given(st.lists(st.tuples(words, words), min_size=1, max_size=60))
 @many
 def test_percent_agreement_is_scikit_learns_accuracy(rows):
-    found, pairs = percent_agreement(rows), whole(rows)
-    assert same(found, metrics.accuracy_score(*zip(*pairs, strict=True)) if pairs else None)
+    result, pairs = percent_agreement(rows), whole(rows)
+    assert same(result, metrics.accuracy_score(*zip(*pairs, strict=True)) if pairs else None)

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.domain.texts.estimate import FEWEST
-from annotator.stats.agreement.correlation import kendall_tau_b, pearson, spearman
-from annotator.stats.intervals.clustered import Statistic, intervals, over, tallied
-from annotator.stats.intervals.multiplicity import benjamini_yekutieli, holm
+from annotator.stats.agreement.levels import kendall_tau_b, pearson, spearman
+from annotator.stats.intervals.clustered import Statistic, benjamini_yekutieli, holm, intervals, over, tallied
 from annotator.stats.intervals.student import lower_tail, two_sided, wilson
-from annotator.stats.validation.alt_test import alt_test
+from annotator.stats.validation.comparison import alt_test
 from tests.stats.intraclass import icc
 
 peer = pytest.importorskip("scipy.stats", reason="scipy comes with the development tools")
@@ -38,8 +37,8 @@ def test_adjusted_ps_are_statsmodels(ps):
 @many
 def test_wilson_is_statsmodels(n, data):
     successes = data.draw(st.integers(0, n))
-    found = wilson(successes, n)
-    assert (found.low, found.high) == pytest.approx(
+    result = wilson(successes, n)
+    assert (result.low, result.high) == pytest.approx(
         proportion.proportion_confint(successes, n, method="wilson"), abs=1e-12
     )
 
@@ -50,12 +49,12 @@ def test_wilson_is_statsmodels(n, data):
 @given(rows=st.lists(st.tuples(small, small), min_size=3, max_size=40))
 @many
 def test_correlations_are_scipys(ours, theirs, rows):
-    found = ours(*zip(*rows, strict=True))
-    if found.value is None or abs(found.value) == 1:
+    result = ours(*zip(*rows, strict=True))
+    if result.value is None or abs(result.value) == 1:
         return
     pairs = [row for row in rows if None not in row]
     scipys = getattr(peer, theirs)(*zip(*pairs, strict=True))
-    assert found.value == pytest.approx(scipys.statistic, abs=1e-9)
+    assert result.value == pytest.approx(scipys.statistic, abs=1e-9)
 
 
 @given(st.floats(-60, 60), st.integers(1, 400))
@@ -73,20 +72,20 @@ def test_the_interval_of_a_mean_over_clusters_is_scipys(seed):
         return over(sums[:, 1], sums[:, 0])
 
     tally = tallied(np.column_stack([np.ones(40), values]), None)
-    (found,) = intervals(tally, [Statistic(mean)])
+    (result,) = intervals(tally, [Statistic(mean)])
     theirs = peer.t.interval(0.95, 39, values.mean(), peer.sem(values))
-    assert (found.low, found.high) == pytest.approx(theirs)
+    assert (result.low, result.high) == pytest.approx(theirs)
 
 
 @given(st.lists(st.lists(st.integers(0, 9), min_size=3, max_size=3), min_size=3, max_size=20))
 @many
 def test_the_first_intraclass_correlation_is_that_of_an_analysis_of_variance(rows):
-    found = icc(list(zip(*rows, strict=True)), "1,1")
+    result = icc(list(zip(*rows, strict=True)), "1,1")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         f = peer.f_oneway(*rows).statistic
     if np.isfinite(f):
-        assert found == pytest.approx((f - 1) / (f + 2), abs=1e-9)
+        assert result == pytest.approx((f - 1) / (f + 2), abs=1e-9)
 
 
 def one_against_all(people, judge, person, epsilon):
@@ -108,9 +107,9 @@ def test_the_alternative_annotator_test_is_its_definition(seed):
     rng = np.random.default_rng(seed)
     said = rng.choice(["a", "b", "c"], (4, 80)).tolist()
     people = {i: [None if rng.random() < 0.2 else value for value in row] for i, row in enumerate(said[:3])}
-    found = alt_test(people, said[3], epsilon=0.1)
+    result = alt_test(people, said[3], epsilon=0.1)
     expected = [one_against_all(people, said[3], person, 0.1) for person in people]
-    assert [one.judge for one in found.people] == pytest.approx([rate for rate, _ in expected])
-    assert [one.p for one in found.people] == pytest.approx([p for _, p in expected])
+    assert [one.judge for one in result.people] == pytest.approx([rate for rate, _ in expected])
+    assert [one.p for one in result.people] == pytest.approx([p for _, p in expected])
     rejected = multitest.multipletests([p for _, p in expected], 0.05, method="fdr_by")[0]
-    assert found.winning_rate.value == pytest.approx(np.mean(rejected))
+    assert result.winning_rate.value == pytest.approx(np.mean(rejected))

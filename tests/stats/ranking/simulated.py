@@ -4,9 +4,8 @@ import numpy as np
 
 from annotator.actions.contests import contest_rows
 from annotator.domain.judges.contest import Showing, meetings
-from annotator.stats.ranking import bradley_terry as bt
-from annotator.stats.ranking import elo, pairing, standings
-from annotator.stats.ranking.elo import Matches
+from annotator.stats.ranking import pairing, standings
+from annotator.stats.ranking.standings import Matches
 
 RIGHT = np.log(0.82 / 0.18)
 SURE = 0.8
@@ -20,7 +19,7 @@ class Contest:
         self.quality = self._rng.normal(size=players)
         self.ids = [f"t{place:05d}" for place in range(players)]
         self.seed, self.rounds, self.met = seed, [], {}
-        self.ratings = np.full(players, elo.START)
+        self.ratings = np.full(players, standings.START)
 
     @property
     def calls(self) -> int:
@@ -39,7 +38,7 @@ class Contest:
         for one, other in pairs:
             known = min(one, other), max(one, other)
             self.met[known] = self.met.get(known, 0) + 1
-        self.ratings = elo.after_round(self.ratings, self.rounds[-1])
+        self.ratings = standings.after_round(self.ratings, self.rounds[-1])
 
     def at_random(self, rounds: int) -> None:
         for _ in range(rounds):
@@ -94,7 +93,9 @@ class Judged:
         first, second = np.triu_indices(len(self.ids), 1)
         apart = self.quality[first] - self.quality[second]
         won = sum(1 / (1 + np.exp(-apart + shift)) for shift in (self.bias, -self.bias)) / 2
-        return bt.points(bt._Fit(len(self.ids), Matches(first, second, won)).solved(np.full(len(first), 1e6)))
+        return standings.points(
+            standings._Fit(len(self.ids), Matches(first, second, won)).solved(np.full(len(first), 1e6))
+        )
 
     def ranking(self, draws: int = 200) -> standings.Ranking:
         return standings.ranking(self.ids, self._played, self.top, draws)

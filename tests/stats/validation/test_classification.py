@@ -1,13 +1,18 @@
-"""How well a rater finds what others call positive."""
+"""Judges beside people: classification, correction, scored pairs and the alternative annotator."""
 
+import json
 from fractions import Fraction
-from math import sqrt
+from math import atan, nan, pi, sqrt
 
 import numpy as np
 import pytest
 
 from annotator.stats.intervals.student import wilson_bounds
-from annotator.stats.validation.classification import NO_UNIT, both_ways
+from annotator.stats.validation.comparison import NO_UNIT, alt_test, both_ways
+from annotator.stats.validation.correction import NO_LABEL, NO_REACH
+from annotator.stats.validation.duels import ScoredPair, agreement, better
+from tests.stats.agreement_oracles import PATH, needs_oracles, oracle
+from tests.stats.corrections import corrected_mean
 
 FIGURES = ("accuracy", "precision", "recall", "f1")
 OTHERS = ("specificity", "balanced_accuracy", "mcc", "kappa", "ac1")
@@ -175,7 +180,7 @@ def test_units_that_make_the_row_of_o3_mini_give_all_its_figures():
     # Of 1000 pairs 642 covered: tp 488, fn 154, fp 86, tn 272. P 488/574, R 488/642, accuracy 760/1000.
     told = found("y" * 642 + "n" * 358, "y" * 488 + "n" * 154 + "y" * 86 + "n" * 272)
     figures = (told.accuracy, told.precision, told.recall, told.f1)
-    assert [round(one.value, 2) for one in figures] == [0.76, 0.85, 0.76, 0.80]
+    assert [round(figure.value, 2) for figure in figures] == [0.76, 0.85, 0.76, 0.80]
 
 
 def test_missing_judgements_leave_a_share_a_range_and_kappa_none() -> None:
@@ -184,3 +189,328 @@ def test_missing_judgements_leave_a_share_a_range_and_kappa_none() -> None:
     # Wrong or right, it makes two or three of four; of the positive ones, one or two of three.
     assert spans == [(2 / 3, 2 / 4, 3 / 4), (1 / 2, 1 / 3, 2 / 3), (1, 1, 1)]
     assert (found.kappa.floor, found.kappa.missing) == (None, 1)
+
+
+# Items A, B and C of two units each; C is not labelled.
+LABELS, SAID, ITEMS = [1, 0, 1, 1, None, None], [1, 1, 1, 0, 1, 0], ["A", "A", "B", "B", "C", "C"]
+
+
+def world(rng, items=60, each=10, labelled=20):
+    """Units whose judge is right in four of five, less often on hard items; some items are labelled."""
+    ease = rng.beta(3, 2, (items, 1))
+    truth = (rng.random((items, each)) < ease).astype(float)
+    said = np.where(rng.random((items, each)) < rng.beta(8, 2, (items, 1)), truth, 1.0)
+    labels = np.where((rng.permutation(items) < labelled)[:, None], truth, nan)
+    return labels.ravel(), said.ravel(), np.arange(items).repeat(each)
+
+
+def test_fully_trusted_it_is_the_judges_mean_and_peoples_less_the_judges():
+    # 4/6 + (3/4 − 3/4), people and judge each positive on three of four labelled units.
+    found = corrected_mean(LABELS, SAID, clusters=ITEMS, tuning=1.0)
+    assert found.corrected.value == pytest.approx(4 / 6 + 3 / 4 - 3 / 4)
+    assert (found.raw.value, found.labelled.value) == pytest.approx((4 / 6, 3 / 4))
+    assert (found.raw.n, found.corrected.n) == (6, 4)
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_the_interval_is_students_over_the_labelled_items():
+    # Labels 1 0 and 1 1: the items add −1/8 and +1/8 to the error: variance 2 · 2/64, t of one degree of freedom.
+    found = corrected_mean(LABELS, SAID, clusters=ITEMS, tuning=0.0).corrected
+    assert (found.low, found.high) == pytest.approx((0.75 - 12.7062 / 4, 0.75 + 12.7062 / 4), abs=1e-4)
+    assert "t interval over 2 clusters" in found.method
+    assert "2 clusters only: the interval is rough" in found.note
+
+
+@pytest.mark.parametrize("tuning", [0.0, 0.5, 1.0, None])
+def test_once_all_is_labelled_the_labels_are_the_score(tuning):
+    found = corrected_mean([1, 0, 1, 1], [1, 1, 0, 1], tuning=tuning)
+    assert found.corrected.value == pytest.approx(3 / 4)
+
+
+def test_weights_count_in_every_mean():
+    # People (3 + 1) / 5, judge there (3 + 1 + 1) / 5, judge (3 + 1 + 1 + 2) / 8, by hand with weights 3 1 1 1 2.
+    found = corrected_mean([1, 0, 1, None, None], [1, 1, 1, 0, 1], [3, 1, 1, 1, 2], tuning=1.0)
+    assert found.corrected.value == pytest.approx(7 / 8 + 4 / 5 - 5 / 5)
+
+
+def test_a_unit_of_no_weight_is_none():
+    light = corrected_mean([1, 0, 1], [1, 1, 0], [1, 1, 0], tuning=1.0)
+    assert light == corrected_mean([1, 0], [1, 1], [1, 1], tuning=1.0)
+
+
+def test_a_unit_of_negative_weight_takes_away_from_what_can_be_reached():
+    # Of weights 3 1 −2: people (3 − 2)/4, judge there (3 + 1)/4; of all, 2 and −1 with them, judge (3 + 1 + 2 − 1)/6.
+    found = corrected_mean([1, 0, 1, None, None], [1, 1, 0, 1, 1], [3, 1, -2, 2, -1], tuning=0.5)
+    assert (found.labelled.value, found.raw.value) == pytest.approx((1 / 4, 5 / 6))
+    assert found.corrected.value == pytest.approx(1 / 4 + 0.5 * (5 / 6 - 1))
+
+
+def test_a_score_that_takes_away_all_it_gives_lies_at_zero_and_may_lie_below():
+    assert corrected_mean([1, 1], [1, 1], [1, -1]).raw.value == 0
+    assert corrected_mean([0, 1], [0, 1], [1, -1]).corrected.value == -1
+
+
+def test_the_interval_of_a_ratio_knows_that_some_units_add_no_reach():
+    # Items of +2 and −1, scores (2x − y)/2: the same as those of single units, whose spread is that of a plain mean.
+    rng = np.random.default_rng(3)
+    x, y = rng.integers(0, 2, (2, 40)).astype(float)
+    signed = corrected_mean(
+        np.column_stack([x, y]).ravel(), np.ones(80), [2, -1] * 40, np.arange(40).repeat(2), tuning=0.0
+    )
+    single = corrected_mean(x - y / 2, np.ones(40), clusters=np.arange(40), tuning=0.0)
+    for end in ("value", "low", "high"):
+        assert getattr(signed.labelled, end) == pytest.approx(getattr(single.labelled, end))
+
+
+def test_where_nothing_can_be_reached_the_reason_is_said():
+    found = corrected_mean([1, None], [1, 1], [-1, -2])
+    assert (found.raw.value, found.raw.note) == (None, NO_REACH.format("judged"))
+    found = corrected_mean([None, 1], [1, 1], [1, -1])
+    assert found.raw.value == 0
+    assert (found.corrected.value, found.corrected.note) == (None, NO_REACH.format("labelled"))
+
+
+def test_strata_count_as_much_as_they_hold():
+    # Of 2 units in s one has label 1, of 4 in t two have 0, 1: people (2 · 1 + 4 · 1/2) / 6, judge (0 + 4 · 1/2) / 6.
+    labels, said = [1, None, 0, 1, None, None], [0, 1, 0, 1, 1, 1]
+    found = corrected_mean(labels, said, strata=list("sstttt"), tuning=1.0)
+    assert found.labelled.value == pytest.approx(4 / 6)
+    assert found.corrected.value == pytest.approx(4 / 6 + 4 / 6 - 2 / 6)
+
+
+def test_a_stratum_without_a_label_is_corrected_as_the_others_are():
+    # In s the judge errs by −1 on the mean; in u nobody looked.
+    found = corrected_mean([0, 0, None, None], [1, 1, 1, 0], strata=list("ssuu"), tuning=1.0)
+    assert found.corrected.value == pytest.approx(3 / 4 - 1)
+
+
+def test_of_independent_units_it_comes_near_the_published_form():
+    rng = np.random.default_rng(3)
+    truth = rng.random(4000) < 0.6
+    said = np.where(rng.random(4000) < 0.85, truth, ~truth).astype(float)
+    labels = np.where(np.arange(4000) < 400, truth, nan)
+    ours = corrected_mean(labels, said).corrected
+    # PPI++ (Angelopoulos, Duchi & Zrnic 2023, §6): power tuning and the normal interval.
+    y, f, rest = truth[:400].astype(float), said[:400], said[400:]
+    trust = np.mean((y - y.mean()) * (f - f.mean())) / ((1 + 400 / 3600) * said.var(ddof=1))
+    half = 1.96 * sqrt(trust**2 * rest.var() / 3600 + (y - trust * f).var() / 400)
+    assert ours.value == pytest.approx(trust * rest.mean() + (y - trust * f).mean(), abs=2e-3)
+    assert ours.high - ours.low == pytest.approx(2 * half, rel=0.02)
+
+
+def test_correcting_narrows_the_interval_of_the_labels():
+    found = corrected_mean(*world(np.random.default_rng(5))[:2], clusters=world(np.random.default_rng(5))[2])
+    assert 0 < found.tuning <= 1
+    assert found.corrected.high - found.corrected.low < 0.9 * (found.labelled.high - found.labelled.low)
+
+
+@pytest.mark.parametrize("layered", [False, True])
+@pytest.mark.parametrize("labelled", [6, 25])
+def test_the_interval_covers_as_often_as_it_says(labelled, layered):
+    # 300 worlds; a sound 95 % interval misses the true mean, 3/5, at most 26 times, p < .005.
+    missed = 0
+    for seed in range(300):
+        rng = np.random.default_rng(seed)
+        labels, said, items = world(rng, labelled=labelled)
+        strata = rng.integers(0, 3, len(items)) if layered else None
+        found = corrected_mean(labels, said, clusters=items, strata=strata).corrected
+        missed += not found.low <= 3 / 5 <= found.high
+    assert missed <= 26
+
+
+def test_a_unit_that_the_judge_did_not_judge_is_left_out_and_counted():
+    found = corrected_mean([1, 0, 1], [1, 0, None])
+    assert (found.corrected.value, found.corrected.n, found.corrected.missing) == (1 / 2, 2, 1)
+    assert "1 of 3 units left out: the judge gave no judgement" in found.corrected.note
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_without_a_label_there_is_only_the_judges_own_score():
+    found = corrected_mean([None, None, None], [1, 0, 1], clusters=["p", "q", "r"])
+    assert (found.corrected.value, found.labelled.value, found.tuning) == (None, None, None)
+    assert found.corrected.note == NO_LABEL
+    assert found.raw.value == pytest.approx(2 / 3)
+    assert found.raw.low < found.raw.value < found.raw.high
+
+
+def test_of_no_unit_nothing_is_known():
+    found = corrected_mean([], [])
+    assert (found.raw.value, found.raw.note) == (None, "no unit was judged")
+
+
+def test_one_labelled_item_has_a_score_and_no_interval():
+    found = corrected_mean([1, 0, None, None], [1, 1, 1, 0], clusters=["p", "p", "q", "q"]).corrected
+    assert found.value is not None
+    assert (found.low, found.high) == (None, None)
+    assert "1 cluster is too few for an interval, which takes 5" in found.note
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"weights": [1]}, "weights for 1 of 2"),
+        ({"weights": [1, float("inf")]}, "finite number"),
+        ({"clusters": ["a"]}, "its cluster"),
+        ({"strata": ["a", None]}, "its cluster"),
+    ],
+)
+def test_what_does_not_fit_is_refused(more, words):
+    with pytest.raises(ValueError, match=words):
+        corrected_mean([1, 0], [1, 1], **more)
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_the_better_score_is_the_preferred_report_or_not():
+    # Three agree, one does not: 3/4.
+    pairs = [
+        ScoredPair(0.5, 0.4, "first"),
+        ScoredPair(0.1, 0.4, "second"),
+        ScoredPair(0.9, 0.2, "first"),
+        ScoredPair(0.9, 0.2, "second"),
+    ]
+    found = agreement(pairs)
+    assert (found.share.value, found.share.n, found.agreed, found.disagreed) == (3 / 4, 4, 3, 1)
+    assert found.share.low < 3 / 4 < found.share.high
+
+
+def test_ties_are_counted_apart():
+    pairs = [
+        ScoredPair(0.5, 0.4, "first"),
+        ScoredPair(0.5, 0.5, "first"),
+        ScoredPair(0.5, 0.4, "tie"),
+        ScoredPair(0.5, 0.5, "tie"),
+    ]
+    found = agreement(pairs)
+    assert (found.share.value, found.share.n) == (1, 1)
+    assert (found.tied_scores, found.tied_preferences, found.tied_both, found.left_out) == (1, 1, 1, 0)
+
+
+def test_what_is_not_known_is_left_out_and_counted():
+    found = agreement(
+        [ScoredPair(None, 0.4, "second"), ScoredPair(0.5, None, "tie"), ScoredPair(0.5, 0.4, None)]
+    )
+    assert (found.share.value, found.share.n, found.left_out) == (None, 0, 3)
+
+
+def test_no_pairs_say_nothing():
+    assert (agreement([]).share.value, agreement([]).share.note) == (None, "nothing was counted")
+
+
+def test_scores_that_differ_by_rounding_tie():
+    assert better(0.1 + 0.2, 0.3) == "tie"
+    assert better(0.31, 0.3) == "first"
+    assert better(0, 1e-3) == "second"
+
+
+def test_the_papers_share_is_no_count_of_a_hundred():
+    # §5.4: 86.23 % of 100 pairs; 119 of 138 would round to it.
+    agreed, disagreed = ScoredPair(1, 0, "first"), ScoredPair(1, 0, "second")
+    shares = {round(100 * agreement([agreed] * k + [disagreed] * (100 - k)).share.value, 2) for k in (86, 87)}
+    assert shares == {86.0, 87.0}
+    found = agreement([ScoredPair(1, 0, "first")] * 119 + [ScoredPair(1, 0, "second")] * 19)
+    assert found.share.value == pytest.approx(0.8623, abs=5e-5)
+
+
+def test_another_preference_is_refused():
+    with pytest.raises(ValueError, match="first, second or tie"):
+        agreement([ScoredPair(1, 0, "left")])
+
+
+PEOPLE = {"a": list("yynn"), "b": list("yyny"), "c": list("ynnn")}
+JUDGE = list("yynn")
+# The published annotations, as their authors name the files, may stand beside the published figures.
+ANNOTATIONS = PATH.parent / "alt_test"
+
+
+def tail_of_three(t):
+    """The share of Student's t with three degrees of freedom beyond t, in closed form."""
+    x = t / sqrt(3)
+    return 1 / 2 - (x / (1 + x * x) + atan(x)) / pi
+
+
+def test_each_person_against_the_judge_by_hand():
+    # a: every unit is even, so no lead varies. b: of the others both say n on unit 4, as the judge does alone; leads
+    # 0 0 0 −1: t = (−1/4 − 1/5) / (1/4). c: likewise on unit 2.
+    found = alt_test(PEOPLE, JUDGE, fewest=4)
+    p = tail_of_three(1.8)
+    assert [one.p for one in found.people] == pytest.approx([0, p, p])
+    assert [one.own for one in found.people] == [1, 3 / 4, 3 / 4]
+    assert [one.judge for one in found.people] == [1, 1, 1]
+
+
+def test_the_rates_are_means_over_people():
+    # p .085 of two, raised by 3 · (1 + 1/2 + 1/3) / 3, is above .05: one of three is beaten.
+    found = alt_test(PEOPLE, JUDGE, fewest=4)
+    assert [one.beaten for one in found.people] == [True, False, False]
+    assert found.winning_rate.value == pytest.approx(1 / 3)
+    assert (found.advantage.value, found.passed) == (1, False)
+    assert "ε 0.2" in found.winning_rate.method
+
+
+def test_distances_count_when_scores_are_numbers():
+    # Others 2 and 4: the judge's 3 is nearer than 5; of equal values equality would see neither as close.
+    people = {"a": [5, 5, 5], "b": [2, 2, 2], "c": [4, 4, 4]}
+    found = alt_test(people, [3, 3, 3], scoring="neg_rmse", fewest=2)
+    assert (found.people[0].judge, found.people[0].own) == (1, 0)
+    assert alt_test(people, [3, 3, 3], fewest=2).people[0].own == 1
+
+
+def test_a_unit_counts_when_judge_person_and_another_have_it():
+    people = {"a": ["y", "y", None, "n"], "b": ["y", None, "n", "n"], "c": [None, None, "n", "n"]}
+    found = alt_test(people, ["y", "y", "y", None], fewest=1)
+    # a: unit 1 only; b: units 1 and 3; c: unit 3 only. Two are needed for a test.
+    assert [(one.person, one.n) for one in found.people] == [("b", 2)]
+    assert "2 of 3 people left out: fewer than 1 units" in found.winning_rate.note
+
+
+def test_few_units_leave_nothing_to_test_but_a_reason():
+    found = alt_test(PEOPLE, JUDGE)
+    assert (found.winning_rate.value, found.advantage.value, found.passed) == (None, None, None)
+    assert "no person can be tested; 3 of 3 people left out: fewer than 30" in found.advantage.note
+
+
+def test_a_judge_like_the_best_of_them_passes_and_a_coin_does_not():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3, 100)
+    people = {i: np.where(rng.random(100) < 0.8, truth, rng.integers(0, 3, 100)) for i in range(4)}
+    assert alt_test(people, truth).passed is True
+    assert alt_test(people, rng.integers(0, 3, 100)).passed is False
+
+
+def test_units_of_one_item_do_not_count_as_five():
+    rng = np.random.default_rng(5)
+    people = {i: rng.integers(0, 2, 40) for i in range(3)}
+    judge, items = rng.integers(0, 2, 40), np.arange(40).repeat(5)
+    alone = alt_test(people, judge)
+    repeated = alt_test(
+        {name: said.repeat(5) for name, said in people.items()}, judge.repeat(5), clusters=items
+    )
+    assert [one.p for one in repeated.people] == pytest.approx([one.p for one in alone.people])
+    assert (repeated.advantage.low, repeated.advantage.high) == pytest.approx(
+        (alone.advantage.low, alone.advantage.high)
+    )
+
+
+def test_an_unknown_scoring_is_refused():
+    with pytest.raises(ValueError, match="accuracy or neg_rmse"):
+        alt_test(PEOPLE, JUDGE, scoring="bleu")
+
+
+@needs_oracles
+@pytest.mark.skipif(
+    not ANNOTATIONS.exists(),
+    reason="oracles/alt_test holds no copy of the annotations that nitaytech/AltTest publishes in data/",
+)
+@pytest.mark.parametrize("entry", ["framing_eps0.15", "wax_eps0.1", "cebab_aspects_eps0.1"])
+def test_it_matches_the_authors_notebook(entry):
+    name, epsilon = entry.split("_eps")
+    folder = ANNOTATIONS / name
+    people, judges = (
+        json.loads((folder / f"{who}_annotations.json").read_text("utf-8")) for who in ("human", "llm")
+    )
+    units = sorted({unit for said in people.values() for unit in said})
+    listed = {person: [said.get(unit) for unit in units] for person, said in people.items()}
+    for judge, (rate, advantage) in oracle("alt_test_published")[entry].items():
+        found = alt_test(listed, [judges[judge].get(unit) for unit in units], float(epsilon))
+        assert round(found.winning_rate.value, 2) == rate
+        assert round(found.advantage.value, 2) == advantage

@@ -1,19 +1,36 @@
-"""How two raters differ on the same units."""
+"""Comparisons of judges: duels and leaderboards."""
+
+import json
+from dataclasses import replace
+from math import nan, sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
-from annotator.stats.agreement.agreement import cohen_kappa
-from annotator.stats.agreement.chance import gwet_ac1
+from annotator.stats.agreement.agreement import cohen_kappa, gwet_ac1
 from annotator.stats.intervals.student import bounds_of
-from annotator.stats.validation.classification import NO_UNIT, both_ways
 from annotator.stats.validation.comparison import (
+    NO_UNIT,
     TABLE_FIGURES,
     RatedPairs,
     beside,
+    both_ways,
     comparison,
     kappa_difference,
 )
+from annotator.stats.validation.correction import NO_LABEL, NO_REACH, SystemUnits, standings
+from annotator.stats.validation.duels import (
+    Duel,
+    ScoredPair,
+    agreement,
+    first_slot_rate,
+    flip_rate,
+    length_bias,
+    win_table,
+)
+from tests.stats.corrections import corrected_mean
 
 NAMES = ("accuracy", "precision", "recall", "specificity", "f1", "balanced_accuracy", "mcc", "kappa", "ac1")
 WORDS = ["no", "partly", "yes"]
@@ -28,13 +45,13 @@ def raters(units=400, seed=4):
 
 def test_each_difference_is_that_of_the_two_figures():
     truth, good, bad, items = raters()
-    found = comparison(truth, good, bad, True, [1, 2] * 200, items)
+    result = comparison(truth, good, bad, True, [1, 2] * 200, items)
     for name in NAMES:
-        one, other = (getattr(side, name).value for side in (found.one, found.other))
-        assert getattr(found.difference, name).value == pytest.approx(one - other)
+        one, other = (getattr(side, name).value for side in (result.one, result.other))
+        assert getattr(result.difference, name).value == pytest.approx(one - other)
     alone = both_ways(truth, good, True, [1, 2] * 200, items).weighted
-    assert found.one.kappa.value == alone.kappa.value
-    assert found.difference.kappa.method.startswith("difference of Cohen's κ, units weighted, paired; 95%")
+    assert result.one.kappa.value == alone.kappa.value
+    assert result.difference.kappa.method.startswith("difference of Cohen's κ, units weighted, paired; 95%")
 
 
 @pytest.mark.usefixtures("small_cases")
@@ -57,9 +74,9 @@ def test_the_bounds_are_those_of_leaving_out_each_of_three_items():
 def test_a_paired_interval_is_narrower_than_two_apart():
     truth, good, _, items = raters()
     nearly = [value if i % 50 else not value for i, value in enumerate(good)]
-    found = comparison(truth, good, nearly, True, clusters=items)
-    gap = found.difference.accuracy
-    assert gap.high - gap.low < 0.5 * (found.one.accuracy.high - found.one.accuracy.low)
+    result = comparison(truth, good, nearly, True, clusters=items)
+    gap = result.difference.accuracy
+    assert gap.high - gap.low < 0.5 * (result.one.accuracy.high - result.one.accuracy.low)
 
 
 def test_swapping_the_raters_turns_the_sign_and_nothing_else():
@@ -75,16 +92,16 @@ def test_swapping_the_raters_turns_the_sign_and_nothing_else():
 
 
 def test_a_unit_that_one_of_three_lacks_is_left_out_for_both():
-    found = comparison([True, False, True, None], [True, False, None, True], [False] * 4, True)
-    assert (found.one.accuracy.n, found.difference.accuracy.missing) == (2, 2)
-    assert found.difference.accuracy.value == pytest.approx(1 - 1 / 2)
-    assert "2 of 4 units left out" in found.difference.f1.note
+    result = comparison([True, False, True, None], [True, False, None, True], [False] * 4, True)
+    assert (result.one.accuracy.n, result.difference.accuracy.missing) == (2, 2)
+    assert result.difference.accuracy.value == pytest.approx(1 - 1 / 2)
+    assert "2 of 4 units left out" in result.difference.f1.note
 
 
 def test_a_figure_that_one_of_them_lacks_has_no_difference_but_a_reason():
-    found = comparison([True, False], [True, False], [False, False], True)
-    assert found.difference.precision.value is None
-    assert found.difference.precision.note == "of one of the two: nothing was called positive"
+    result = comparison([True, False], [True, False], [False, False], True)
+    assert result.difference.precision.value is None
+    assert result.difference.precision.note == "of one of the two: nothing was called positive"
     nothing = comparison([True], [None], [True], True).difference.accuracy
     assert (nothing.value, nothing.n, nothing.note.startswith(NO_UNIT)) == (None, 0, True)
 
@@ -95,12 +112,12 @@ def test_the_difference_of_kappas_of_three_categories():
     one, other = (np.where(rng.random(300) < share, truth, rng.integers(0, 3, 300)) for share in (0.9, 0.5))
     named = [[WORDS[code] for code in codes] for codes in (truth, one, other)]
     items = np.arange(300) // 6
-    found = kappa_difference(*named, "linear", WORDS, items)
+    result = kappa_difference(*named, "linear", WORDS, items)
     kappas = [cohen_kappa(named[0], said, "linear", WORDS).value for said in named[1:]]
-    assert found.value == pytest.approx(kappas[0] - kappas[1])
-    assert 0 < found.low < found.value < found.high
+    assert result.value == pytest.approx(kappas[0] - kappas[1])
+    assert 0 < result.low < result.value < result.high
     back = kappa_difference(named[0], named[2], named[1], "linear", WORDS, items)
-    assert (back.low, back.high) == pytest.approx((-found.high, -found.low))
+    assert (back.low, back.high) == pytest.approx((-result.high, -result.low))
 
 
 def test_without_a_kappa_of_both_there_is_no_difference_but_a_reason():
@@ -123,20 +140,20 @@ def groups(truth, one, other, items):
 @pytest.mark.parametrize("name", NAMES)
 def test_beside_one_another_pairs_of_the_same_units_differ_as_two_raters_do(name):
     truth, good, bad, items = raters()
-    found = beside(*groups(truth, good, bad, items), name, [False, True], True)
+    result = beside(*groups(truth, good, bad, items), name, [False, True], True)
     known = comparison(truth, good, bad, True, clusters=items)
-    assert found.one.value == pytest.approx(getattr(known.one, name).value)
-    assert found.difference.value == pytest.approx(getattr(known.difference, name).value)
-    assert found.difference.low == pytest.approx(getattr(known.difference, name).low)
+    assert result.one.value == pytest.approx(getattr(known.one, name).value)
+    assert result.difference.value == pytest.approx(getattr(known.difference, name).value)
+    assert result.difference.low == pytest.approx(getattr(known.difference, name).low)
 
 
 def test_pairs_of_other_units_differ_by_hand():
     # 2 of 4 and 3 of 3 alike; weighed 3 of 6.
     one = RatedPairs(list("aabb"), list("abba"), [1, 1, 2, 2], [1, 2, 2, 1])
     other = RatedPairs(list("aab"), list("aab"), [1, 2, 2], [1, 1, 1])
-    found = beside(one, other, "accuracy", list("abc"))
-    assert (found.one.value, found.other.value, found.difference.value) == (0.5, 1.0, -0.5)
-    assert (found.one.n, found.other.n) == (4, 3)
+    result = beside(one, other, "accuracy", list("abc"))
+    assert (result.one.value, result.other.value, result.difference.value) == (0.5, 1.0, -0.5)
+    assert (result.one.n, result.other.n) == (4, 3)
 
 
 def test_figures_of_any_number_of_categories_are_those_of_agreement():
@@ -160,3 +177,378 @@ def test_the_same_pairs_differ_by_nothing_and_no_pairs_have_a_reason():
     assert (same.value, same.low, same.high) == (0, 0, 0)
     none = beside(RatedPairs([], [], [], []), groups(truth, good, good, items)[0], "kappa", [False, True])
     assert (none.difference.value, none.difference.note) == (None, NO_UNIT)
+
+
+PUBLIC = Path(__file__).parents[3] / "../shared/data/researcherbench/responses"
+# Appendix E.7.3, Table 7: wins, ties, losses, win rate in per cent, mean length in characters.
+TABLE_7 = {
+    "Gemini Deep Research": (527, 43, 15, 90.09, 78857),
+    "Doubao Deep Research": (431, 85, 69, 73.68, 58453),
+    "OpenAI Deep Research": (401, 84, 100, 68.55, 49335),
+    "Mita Deep Research": (317, 125, 143, 54.19, 53189),
+    "Claude Research": (245, 109, 231, 41.88, 15183),
+    "Perplexity Deep Research": (195, 103, 287, 33.33, 13113),
+    "Grok3 DeeperSearch": (156, 107, 322, 26.67, 14132),
+    "Grok3 DeepSearch": (141, 121, 323, 24.10, 14380),
+    "Sonar Reasoning Pro": (40, 52, 493, 6.84, 4850),
+    "GPT-4o Search Preview": (34, 47, 504, 5.81, 6718),
+}
+WIN, LOSS, TIE = ("first", "second"), ("second", "first"), ("tie", "tie")
+
+
+def duels(*verdicts, a="A", b="B"):
+    return [Duel(f"i{n}", a, b, *both) for n, both in enumerate(verdicts)]
+
+
+def record(system, found):
+    return next(row for row in win_table(found) if row.system == system)
+
+
+# The table
+
+
+@pytest.mark.parametrize("system", TABLE_7)
+def test_table_7_divides_wins_by_all_comparisons(system):
+    win, tie, loss, percent, _ = TABLE_7[system]
+    rate = record("A", duels(*[WIN] * win, *[TIE] * tie, *[LOSS] * loss)).win_rate
+    assert (rate.n, round(100 * rate.value, 2)) == (585, percent)
+    assert rate.low < rate.value < rate.high
+
+
+def test_a_system_meets_each_rival_on_each_item():
+    # A beats B twice, ties once; C beats A once. Wins: A 2/4, C 1/1, B 0/3.
+    rows = win_table([*duels(WIN, WIN, TIE), Duel("i0", "C", "A", *WIN)])
+    assert [(r.system, r.win, r.tie, r.loss) for r in rows] == [
+        ("C", 1, 0, 0),
+        ("A", 2, 1, 1),
+        ("B", 0, 1, 2),
+    ]
+    assert [row.win_rate.value for row in rows] == [1.0, 2 / 4, 0.0]
+
+
+def test_inconsistent_pairs_and_errors_are_told_apart():
+    rows = {r.system: r for r in win_table(duels(WIN, ("first", "first"), ("tie", "first"), ("first", None)))}
+    assert (rows["A"].win, rows["A"].inconsistent, rows["A"].error, rows["A"].tie) == (1, 2, 1, 0)
+    assert (rows["B"].loss, rows["B"].inconsistent, rows["B"].error) == (1, 2, 1)
+    # Of three judged in both orders one is won.
+    assert (rows["A"].win_rate.value, rows["A"].win_rate.missing) == (1 / 3, 1)
+
+
+def test_a_system_of_errors_only_has_no_rate_and_stands_last():
+    rows = win_table([*duels((None, "tie")), *duels(LOSS, a="C", b="D")])
+    assert [row.system for row in rows] == ["D", "C", "A", "B"]
+    assert rows[-1].win_rate.value is None
+    assert rows[-1].win_rate.note == "no comparison was judged in both orders; 1 comparison is missing"
+
+
+def test_a_pair_meets_once_on_an_item():
+    with pytest.raises(ValueError, match="meets once"):
+        win_table([Duel("i", "A", "B", *WIN), Duel("i", "B", "A", *WIN)])
+    with pytest.raises(ValueError, match="different systems"):
+        win_table([Duel("i", "A", "A", *WIN)])
+
+
+def test_nothing_makes_an_empty_table():
+    assert win_table([]) == []
+
+
+# Position
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_the_flip_rate_is_the_share_of_pairs_that_change():
+    # won, changed, changed to a tie, tie; the error is left out: 2/4
+    result = flip_rate(duels(WIN, ("first", "first"), ("tie", "second"), TIE, ("first", None)))
+    assert (result.value, result.n, result.missing) == (2 / 4, 4, 1)
+    # Wilson (1927) for 2 of 4 at 95 %: centre 0.5, half width 0.35 (z²/n = 0.960)
+    assert (round(result.low, 3), round(result.high, 3)) == (0.150, 0.850)
+
+
+def test_the_first_slot_rate_is_over_verdicts_that_name_a_winner():
+    # first, first | first, second | tie, first: 4 of 5 for the one shown first
+    result = first_slot_rate(duels(("first", "first"), WIN, ("tie", "first"), TIE, ("first", None)))
+    assert (result.value, result.n, result.missing) == (4 / 5, 5, 1)
+
+
+def test_who_always_wins_shows_no_preference_for_a_place():
+    assert first_slot_rate(duels(WIN, LOSS, WIN)).value == 1 / 2
+    assert flip_rate(duels(WIN, LOSS, WIN)).value == 0.0
+
+
+@pytest.mark.parametrize("pairs", [[], duels((None, None)), duels(("first", None))])
+def test_without_a_pair_judged_in_both_orders_neither_is_defined(pairs):
+    assert (flip_rate(pairs).value, first_slot_rate(pairs).value) == (None, None)
+    assert flip_rate(pairs).note.startswith("nothing was counted")
+
+
+def test_ties_alone_leave_the_first_slot_undefined():
+    assert first_slot_rate(duels(TIE)).value is None
+    assert flip_rate(duels(TIE)).value == 0.0
+
+
+def test_comparisons_on_one_question_are_a_cluster():
+    # A beats x, y and z on five questions of ten and loses to them on the others: 15 of 30, worth 9 units, since
+    # Var = 10 · 1.5² / 30² · 10/9 = 1/36 and ½ · ½ / Var = 9. t with 9 degrees of freedom: 2.26216.
+    result = [
+        Duel(f"{n}/{rival}", "A", rival, *(WIN if n % 2 else LOSS), question=f"q{n}")
+        for n in range(10)
+        for rival in "xyz"
+    ]
+    one = record("A", result).win_rate
+    assert (one.value, one.n) == (1 / 2, 30)
+    # Centre ½, half width t / (1 + t²/9) · √(¼/9 + t²/(4 · 81)).
+    t = 2.26216
+    half = t / (1 + t * t / 9) * (1 / 36 + t * t / 324) ** 0.5
+    assert (one.low, one.high) == pytest.approx((1 / 2 - half, 1 / 2 + half), abs=1e-5)
+    apart = record("A", [replace(each, question="") for each in result]).win_rate
+    assert apart.high - apart.low < one.high - one.low
+
+
+def test_no_interval_over_questions_hangs_on_how_often_one_was_asked():
+    # The same pair thrice on each question tells no more of the order than once.
+    verdicts = [("first", "first")] * 5 + [("second", "second")] * 4 + [WIN] * 3
+    many = [
+        Duel(f"{n}/{run}", "A", "B", *both, question=f"q{n}")
+        for n, both in enumerate(verdicts)
+        for run in range(3)
+    ]
+    once = [duel for duel in many if duel.item_id.endswith("/0")]
+    scored = [ScoredPair(1.0, 0.0, "first" if n < 6 else "second", f"q{n}") for n in range(12)]
+    for figure, all_, first in (
+        (flip_rate, many, once),
+        (first_slot_rate, many, once),
+        (lambda pairs: agreement(pairs).share, scored * 3, scored),
+    ):
+        thrice, single = figure(all_), figure(first)
+        assert (thrice.value, thrice.n) == (single.value, 3 * single.n)
+        assert (thrice.low, thrice.high) == pytest.approx((single.low, single.high))
+
+
+# Length
+
+
+def test_table_7_has_the_length_bias_that_the_paper_reports():
+    # Appendix E.7.5: r = 0.9487, ρ = 0.9273, R² = 0.90.
+    result = length_bias(
+        {s: row[4] for s, row in TABLE_7.items()}, {s: row[3] / 100 for s, row in TABLE_7.items()}
+    )
+    assert round(result.pearson.value, 4) == 0.9487
+    assert round(result.spearman.value, 4) == 0.9273
+    assert round(result.r_squared.value, 2) == 0.90
+    assert result.r_squared.low == pytest.approx(result.pearson.low**2)
+    assert result.pearson.n == result.spearman.n == 10
+
+
+def test_r_by_hand():
+    # x 1 2 3, y 0 1 1: Sxy = 1, Sxx = 2, Syy = 2/3, r = 1 / √(4/3), R² = 3/4; ranks 1 2 3 and 1 2.5 2.5: ρ = r
+    result = length_bias({"a": 1, "b": 2, "c": 3}, {"a": 0.0, "b": 1.0, "c": 1.0})
+    assert result.r_squared.value == pytest.approx(3 / 4)
+    assert result.pearson.value == pytest.approx((3 / 4) ** 0.5)
+    assert result.spearman.value == pytest.approx((3 / 4) ** 0.5)
+
+
+def test_a_falling_line_explains_as_much_as_a_rising_one():
+    rates = {"a": 1.0, "b": 0.6, "c": 0.55, "d": 0.1, "e": 0.2}
+    up = length_bias({"a": 5, "b": 4, "c": 3, "d": 2, "e": 1}, rates)
+    down = length_bias({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}, rates)
+    assert up.r_squared.value == pytest.approx(down.r_squared.value)
+    assert up.r_squared.low == pytest.approx(down.r_squared.low)
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_an_interval_across_zero_begins_at_zero():
+    result = length_bias({"a": 1, "b": 2, "c": 3, "d": 4}, {"a": 0.5, "b": 0.4, "c": 0.9, "d": 0.5})
+    assert result.pearson.low < 0 < result.pearson.high
+    assert result.r_squared.low == 0.0
+
+
+def test_too_few_or_equal_systems_have_no_length_bias():
+    two = length_bias({"a": 1, "b": 2}, {"a": 0.1, "b": 0.2})
+    assert (two.pearson.value, two.spearman.value, two.r_squared.value) == (None, None, None)
+    same = length_bias({"a": 1, "b": 2, "c": 3}, {"a": 0.5, "b": 0.5, "c": 0.5})
+    assert same.r_squared.value is None
+    assert "same" in same.r_squared.note
+
+
+def test_a_system_without_a_rate_is_left_out():
+    result = length_bias({"a": 1, "b": 2, "c": 3, "d": 9}, {"a": 0.1, "b": 0.2, "c": 0.3, "d": None})
+    assert (result.pearson.value, result.pearson.n) == (1.0, 3)
+    with pytest.raises(ValueError, match="length"):
+        length_bias({}, {"a": 0.1})
+
+
+def test_public_reports_are_as_long_as_table_7_says():
+    if not PUBLIC.exists():
+        pytest.skip("the public data of ResearcherBench are not beside this checkout")
+    names = {
+        "Claude": "Claude Research",
+        "OpenAI": "OpenAI Deep Research",
+        "Perplexity": "Perplexity Deep Research",
+        "sonar-reasoning-pro": "Sonar Reasoning Pro",
+        "gpt-4o-search-preview": "GPT-4o Search Preview",
+    }
+    for file, system in names.items():
+        reports = json.loads((PUBLIC / f"{file}.json").read_text(encoding="utf-8"))
+        assert int(sum(len(entry["response"]) for entry in reports) / 65) == TABLE_7[system][4]
+
+
+@pytest.mark.parametrize(
+    ("questions", "sort"), [(1, "too few"), (4, "too few"), (5, "rough"), (9, "rough"), (10, "")]
+)
+def test_intervals_take_as_many_questions_as_those_of_items(questions: int, sort: str) -> None:
+    # Three systems give three pairs on each question.
+    duels = [
+        Duel(f"{n}/{a}{b}", a, b, "first", "second" if n % 2 else "first", question=f"q{n}")
+        for n in range(questions)
+        for a, b in ("xy", "xz", "yz")
+    ]
+    scored = [ScoredPair(1.0, 0.0, "first", f"q{n}") for n in range(questions) for _ in range(3)]
+    result = [row.win_rate for row in win_table(duels)]
+    for one in (*result, flip_rate(duels), first_slot_rate(duels), agreement(scored).share):
+        assert (one.low is None) == (sort == "too few"), one
+        assert sort in one.note
+        assert one.n >= 2 * questions
+
+
+ITEMS = ["p", "p", "q", "q", "r", "r"]
+# All units labelled: the corrected scores are the labels' own means, 4/6 and 3/6; the judge has it the other way.
+HIGH = SystemUnits([1, 1, 1, 0, 1, 0], [1, 0, 0, 0, 1, 0], ITEMS)
+LOW = SystemUnits([1, 0, 0, 1, 0, 1], [1, 1, 1, 1, 0, 1], ITEMS)
+
+
+def system(seed, share, items=40, each=8, labelled=0.5):
+    rng = np.random.default_rng(seed)
+    truth = (rng.random((items, each)) < share).astype(float)
+    said = np.where(rng.random((items, each)) < 0.85, truth, 1.0)
+    labels = np.where((rng.random(items) < labelled)[:, None], truth, nan)
+    names = [f"item {i}" for i in range(items) for _ in range(each)]
+    return SystemUnits(labels.ravel().tolist(), said.ravel().tolist(), names, [1, 2] * (items * each // 2))
+
+
+def test_each_system_has_its_corrected_mean():
+    systems = {"a": system(1, 0.4), "b": system(2, 0.6)}
+    result = standings(systems)
+    for name, one in systems.items():
+        assert result.scores[name] == corrected_mean(one.labels, one.said, one.weights, one.items)
+
+
+def test_units_of_negative_weight_spread_as_they_are_scored():
+    signed = replace(system(1, 0.6), weights=[2, -1] * 160)
+    result = standings({"a": signed, "b": system(2, 0.4)})
+    score, single = result.scores["a"], result.pairs[0]
+    assert score == corrected_mean(signed.labels, signed.said, signed.weights, signed.items)
+    apart = abs(score.corrected.value - result.scores["b"].corrected.value)
+    assert abs(single.difference.value) == pytest.approx(apart)
+    # Two independent systems: the interval of the difference is as wide as theirs are together.
+    widths = [one.corrected.high - one.corrected.low for one in result.scores.values()]
+    assert single.difference.high - single.difference.low == pytest.approx(np.hypot(*widths), rel=0.3)
+
+
+def test_a_system_with_nothing_to_reach_says_so_wherever_it_has_no_place():
+    result = standings({"a": HIGH, "b": replace(LOW, weights=[-1] * 6)})
+    assert result.scores["b"].raw.note == NO_REACH.format("judged")
+    assert "nothing to reach" in result.ranks["b"].note
+    assert "nothing to reach" in result.pairs[0].difference.note
+
+
+def test_a_pair_stands_in_the_judges_order_with_the_corrected_difference():
+    (pair,) = standings({"high": HIGH, "low": LOW}).pairs
+    assert (pair.first, pair.second) == ("low", "high")
+    assert pair.difference.value == pytest.approx(3 / 6 - 4 / 6)
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_the_chance_of_the_other_order_is_that_of_t_over_items():
+    # Labels of low less those of high by item: 1 − 2, 1 − 1 and 1 − 1 of 6; the judge has low first.
+    errors = [(gap + 1 / 3) / 6 for gap in (-1, 0, 0)]
+    # Two λ were tuned, which takes one of two degrees of freedom.
+    t = (-1 / 6) / sqrt(sum(error**2 for error in errors) * 3 / 2 * 2)
+    (pair,) = standings({"high": HIGH, "low": LOW}).pairs
+    assert (pair.first, pair.flip.value) == ("low", pytest.approx(stats.t.cdf(-t, 2)))
+    half = stats.t.ppf(0.975, 2) * (-1 / 6) / t
+    assert (pair.difference.low, pair.difference.high) == pytest.approx((-1 / 6 - half, -1 / 6 + half))
+
+
+def test_over_few_items_there_is_an_order_without_intervals_but_a_reason():
+    result = standings({"high": HIGH, "low": LOW})
+    assert (result.ranks["high"].value, result.ranks["high"].low) == (1, None)
+    for one in (result.ranks["high"], result.pairs[0].difference, result.pairs[0].flip):
+        assert "3 items are too few for an interval" in one.note
+    assert standings({}).pairs == ()
+
+
+def test_a_rank_is_above_those_that_are_worse_beyond_chance_and_below_those_that_are_better():
+    board = standings({"a": system(1, 0.2), "b": system(2, 0.5), "c": system(3, 0.5), "d": system(4, 0.9)})
+    spans = {name: (one.low, one.high) for name, one in board.ranks.items()}
+    assert spans == {"a": (4, 4), "b": (2, 3), "c": (2, 3), "d": (1, 1)}
+    assert "95% interval by differences from the others over" in board.ranks["a"].method
+
+
+def test_the_difference_from_nothing_spreads_as_the_score_does():
+    # Against a system of zeros only, the difference is the score itself.
+    one = system(3, 0.5)
+    zeros = SystemUnits([0] * 320, [0] * 320, one.items)
+    result = standings({"one": one, "zeros": zeros})
+    score, gap = result.scores["one"].corrected, result.pairs[0].difference
+    assert gap.high - gap.low == pytest.approx(score.high - score.low, rel=0.1)
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_ranks_are_those_of_the_corrected_scores_ties_sharing():
+    result = standings({"low": LOW, "high": HIGH, "again": HIGH})
+    assert [result.ranks[name].value for name in ("low", "high", "again")] == [3, 1.5, 1.5]
+
+
+def test_systems_far_apart_keep_their_places():
+    result = standings({"a": system(1, 0.1), "b": system(2, 0.5), "c": system(4, 0.9)})
+    assert [(pair.first, pair.second) for pair in result.pairs] == [("c", "b"), ("c", "a"), ("b", "a")]
+    assert all(pair.flip.value < 1e-4 for pair in result.pairs)
+    assert (result.ranks["c"].low, result.ranks["c"].value, result.ranks["c"].high) == (1, 1, 1)
+
+
+def test_the_order_in_which_systems_are_given_moves_nothing():
+    systems = {name: system(seed, 0.5) for seed, name in enumerate("abc")}
+    there, back = standings(systems), standings(dict(reversed(systems.items())))
+    assert (there.pairs, there.ranks, there.scores) == (back.pairs, back.ranks, back.scores)
+
+
+def test_where_less_is_better_all_is_told_as_of_what_is_left_to_1():
+    systems = {
+        name: system(seed, share) for seed, (name, share) in enumerate({"a": 0.2, "b": 0.5, "c": 0.5}.items())
+    }
+    turned = {
+        name: replace(one, labels=[1 - x for x in one.labels], said=[1 - x for x in one.said])
+        for name, one in systems.items()
+    }
+    few_, less = standings(turned), standings(systems, higher_is_better=False)
+    assert [(pair.first, pair.second) for pair in less.pairs] == [(p.first, p.second) for p in few_.pairs]
+    for own, other in zip(less.pairs, few_.pairs, strict=True):
+        assert own.flip.value == pytest.approx(other.flip.value)
+        assert own.difference.value == pytest.approx(-other.difference.value)
+    assert less.pairs[0].first == "a"
+    for name in systems:
+        assert less.ranks[name].value == few_.ranks[name].value
+
+
+def test_strata_belong_to_their_items():
+    one = system(5, 0.5)
+    layered = SystemUnits(one.labels, one.said, one.items, one.weights, ["easy", "hard"] * 160)
+    zeros = SystemUnits([0] * 320, [0] * 320, one.items)
+    result = standings({"one": layered, "zeros": zeros})
+    score, gap = result.scores["one"].corrected, result.pairs[0].difference
+    assert gap.high - gap.low == pytest.approx(score.high - score.low, rel=0.1)
+
+
+def test_a_system_without_labels_has_neither_rank_nor_difference_but_reasons():
+    blank = SystemUnits([None] * 6, [1, 0, 1, 0, 1, 0], ITEMS)
+    result = standings({"high": HIGH, "blank": blank})
+    assert (result.ranks["blank"].value, result.ranks["blank"].note) == (None, NO_LABEL)
+    assert result.ranks["high"].value == 1
+    assert (result.pairs[0].flip.value, result.pairs[0].flip.note) == (None, NO_LABEL)
+
+
+def test_systems_that_the_judge_ties_cannot_change_places():
+    tied = SystemUnits(LOW.labels, HIGH.said, ITEMS)
+    (pair,) = standings({"high": HIGH, "tied": tied}).pairs
+    assert (pair.flip.value, pair.flip.note) == (None, "the judge puts neither first")
+    assert pair.difference.value is not None

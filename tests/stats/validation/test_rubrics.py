@@ -1,17 +1,34 @@
-"""How good a rubric is."""
+"""Rubrics and sets of them, attempts, and the front."""
 
 import json
+from itertools import combinations
+from math import comb
 from pathlib import Path
+from statistics import fmean
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.domain.texts.estimate import Estimate
+from annotator.protocols.researcherbench.coverage import weighted
+from annotator.stats.validation.duels import (
+    best_of,
+    dominates,
+    expected_best,
+    pareto_front,
+    pass_at_k,
+    standings,
+)
 from annotator.stats.validation.rubrics import (
     CriterionReach,
     CriterionVote,
+    RubricSet,
     criterion_agreement,
     discrimination,
     gap,
+    side_by_side,
     weight_shares,
 )
 
@@ -41,8 +58,8 @@ def votes(criterion_id, values, per_system=1):
 
 
 def one(values, per_system=1):
-    (found,) = discrimination(votes("c", values, per_system))
-    return found
+    (result,) = discrimination(votes("c", values, per_system))
+    return result
 
 
 # Discrimination
@@ -50,10 +67,10 @@ def one(values, per_system=1):
 
 def test_the_spread_is_the_deviation_of_pass_rates_over_systems():
     # s0 2/2, s1 1/2, s2 0/2: mean 1/2, variance (1/4 + 0 + 1/4) / 3 = 1/6
-    found = one("yyynnn", per_system=2)
-    assert found.rates == {"s0": 1.0, "s1": 0.5, "s2": 0.0}
-    assert found.spread.value == pytest.approx((1 / 6) ** 0.5)
-    assert (found.spread.n, found.reach) == (3, CriterionReach.APART)
+    result = one("yyynnn", per_system=2)
+    assert result.rates == {"s0": 1.0, "s1": 0.5, "s2": 0.0}
+    assert result.spread.value == pytest.approx((1 / 6) ** 0.5)
+    assert (result.spread.n, result.reach) == (3, CriterionReach.APART)
 
 
 def test_half_passing_is_the_widest_spread():
@@ -64,8 +81,8 @@ def test_half_passing_is_the_widest_spread():
     ("values", "reach"), [("yyyy", CriterionReach.CEILING), ("nnnn", CriterionReach.FLOOR)]
 )
 def test_what_all_or_none_pass_tells_nothing_apart(values, reach):
-    found = one(values)
-    assert (found.spread.value, found.reach) == (0.0, reach)
+    result = one(values)
+    assert (result.spread.value, result.reach) == (0.0, reach)
 
 
 @pytest.mark.parametrize(
@@ -73,9 +90,9 @@ def test_what_all_or_none_pass_tells_nothing_apart(values, reach):
     [("yy.", CriterionReach.OPEN), ("nn.", CriterionReach.OPEN), ("yn.", CriterionReach.APART)],
 )
 def test_a_missing_vote_leaves_open_what_it_could_change(values, reach):
-    found = one(values)
-    assert (found.reach, found.spread.missing, found.rates["s2"]) == (reach, 1, None)
-    assert "1 of 3" in found.spread.note
+    result = one(values)
+    assert (result.reach, result.spread.missing, result.rates["s2"]) == (reach, 1, None)
+    assert "1 of 3" in result.spread.note
 
 
 @pytest.mark.parametrize("values", ["y", "y.", ".."])
@@ -85,8 +102,8 @@ def test_fewer_than_two_systems_have_no_spread(values):
 
 
 def test_criteria_keep_their_order_and_strange_votes_are_refused():
-    found = discrimination([*votes("b", "yn"), *votes("a", "yy")])
-    assert [one.criterion_id for one in found] == ["b", "a"]
+    result = discrimination([*votes("b", "yn"), *votes("a", "yy")])
+    assert [one.criterion_id for one in result] == ["b", "a"]
     with pytest.raises(ValueError, match="yes or no"):
         discrimination([CriterionVote("c", "s", "r", "maybe")])
 
@@ -96,20 +113,20 @@ def test_criteria_keep_their_order_and_strange_votes_are_refused():
 
 def test_kappa_is_given_for_each_criterion():
     # y y n n against y n n n: agreed 3/4, by chance 1/2·1/4 + 1/2·3/4 = 1/2; κ = 1/2.
-    found = criterion_agreement(votes("c", "yynn"), [*votes("c", "ynnn"), *votes("d", "y")])
-    assert (found["c"].kappa.value, found["c"].percent.value) == (pytest.approx(1 / 2), 3 / 4)
-    assert (found["d"].kappa.value, found["d"].percent.value, found["d"].kappa.n) == (None, None, 0)
+    result = criterion_agreement(votes("c", "yynn"), [*votes("c", "ynnn"), *votes("d", "y")])
+    assert (result["c"].kappa.value, result["c"].percent.value) == (pytest.approx(1 / 2), 3 / 4)
+    assert (result["d"].kappa.value, result["d"].percent.value, result["d"].kappa.n) == (None, None, 0)
 
 
 def test_one_class_has_percent_agreement_and_no_kappa():
-    found = criterion_agreement(votes("c", "yyy"), votes("c", "yyy"))["c"]
-    assert (found.percent.value, found.kappa.value) == (1.0, None)
-    assert found.kappa.note
+    result = criterion_agreement(votes("c", "yyy"), votes("c", "yyy"))["c"]
+    assert (result.percent.value, result.kappa.value) == (1.0, None)
+    assert result.kappa.note
 
 
 def test_a_response_that_one_did_not_judge_is_missing():
-    found = criterion_agreement(votes("c", "yn."), votes("c", "yny"))["c"]
-    assert (found.percent.value, found.percent.n, found.percent.missing) == (1.0, 2, 1)
+    result = criterion_agreement(votes("c", "yn."), votes("c", "yny"))["c"]
+    assert (result.percent.value, result.percent.n, result.percent.missing) == (1.0, 2, 1)
     with pytest.raises(ValueError, match="two votes"):
         criterion_agreement([*votes("c", "y"), *votes("c", "n")], [])
 
@@ -120,15 +137,15 @@ def test_a_response_that_one_did_not_judge_is_missing():
 @pytest.mark.parametrize(("place", "percent"), [(0, 10.58), (1, 38.93), (2, 34.56)])
 def test_the_gaps_of_table_8(place, percent):
     # Appendix G.2 names 10.58 % for Rubric_dim and 38.93 % for Rubric_ref; of the experts' it is .7032 − .3576.
-    found = gap({system: row[place] for system, row in TABLE_8.items()})
-    assert (round(100 * found.value, 2), found.n) == (percent, 10)
-    assert found.note.endswith("worst GPT-4o Search Preview")
+    result = gap({system: row[place] for system, row in TABLE_8.items()})
+    assert (round(100 * result.value, 2), result.n) == (percent, 10)
+    assert result.note.endswith("worst GPT-4o Search Preview")
 
 
 def test_a_system_without_a_score_is_left_out_of_the_gap():
-    found = gap({"a": 0.5, "b": None, "c": 0.25})
-    assert (found.value, found.n) == (0.25, 2)
-    assert "1 of 3" in found.note
+    result = gap({"a": 0.5, "b": None, "c": 0.25})
+    assert (result.value, result.n) == (0.25, 2)
+    assert "1 of 3" in result.note
     assert gap({"a": 0.5, "b": None}).value is None
     assert gap({}).value is None
 
@@ -143,9 +160,9 @@ def test_the_public_rubrics_weigh_as_table_10_says():
         Rubric(units=tuple(Criterion(text=line["point"], weight=line["weight"]) for line in entry["rubric"]))
         for entry in json.loads(PUBLIC.read_text(encoding="utf-8"))
     ]
-    found = weight_shares(rubrics)
-    assert [round(100 * found[w].value, 2) for w in (1, 2, 3)] == [35.45, 50.91, 13.64]
-    assert found[1].n == 931
+    result = weight_shares(rubrics)
+    assert [round(100 * result[w].value, 2) for w in (1, 2, 3)] == [35.45, 50.91, 13.64]
+    assert result[1].n == 931
 
 
 def test_weight_shares_by_hand():
@@ -156,3 +173,256 @@ def test_weight_shares_by_hand():
 
 def test_no_criteria_have_no_shares():
     assert {share.value for share in weight_shares([Rubric()]).values()} == {None}
+
+
+EXPERT = ("Explains why retrieval lowers the error rate", "Compares the cost of both architectures")
+MODEL = ("Explains why the error rate is lowered by retrieval", "Is pleasant to read", "Has headings")
+
+
+def rubric(texts, weights=None, prefix="c"):
+    weights = weights or [1] * len(texts)
+    return Rubric(
+        units=tuple(
+            Criterion(id=f"{prefix}{n}", text=t, weight=w)
+            for n, (t, w) in enumerate(zip(texts, weights, strict=True))
+        )
+    )
+
+
+def said(values, prefix="c"):
+    return {f"{prefix}{n}": {"y": "yes", "n": "no"}[v] for n, v in enumerate(values) if v != "."}
+
+
+def sets(expert, model, items=("i",)):
+    a = RubricSet(
+        "expert", {i: rubric(EXPERT, [3, 1]) for i in items}, {k: said(v) for k, v in expert.items()}
+    )
+    b = RubricSet("model", {i: rubric(MODEL) for i in items}, {k: said(v) for k, v in model.items()})
+    return a, b
+
+
+def score(rubric, verdicts):
+    return weighted([(unit.weight, verdicts.get(unit.id)) for unit in rubric.units]).value
+
+
+def beside(a, b):
+    return side_by_side((a, b), score)
+
+
+def test_the_same_responses_are_scored_by_both():
+    # expert: s 3/4, t 1/4; model: s 3/3, t 2/3. Gaps 1/2 and 1/3.
+    both = beside(*sets({("i", "s"): "yn", ("i", "t"): "ny"}, {("i", "s"): "yyy", ("i", "t"): "nyy"}))
+    assert {s: (x.value, y.value) for s, (x, y) in both.scores.items()} == {
+        "s": (0.75, 1.0),
+        "t": (0.25, 2 / 3),
+    }
+    assert (both.gaps[0].value, both.gaps[1].value) == (0.5, pytest.approx(1 / 3))
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_a_systems_score_is_the_mean_over_items():
+    # expert: 3/4 and 4/4; model: 1/3 and 3/3
+    expert, model = {("i", "s"): "yn", ("j", "s"): "yy"}, {("i", "s"): "ynn", ("j", "s"): "yyy"}
+    x, y = beside(*sets(expert, model, ("i", "j"))).scores["s"]
+    assert (x.value, y.value) == (7 / 8, pytest.approx(2 / 3))
+    assert (x.n, x.low is not None) == (2, True)
+
+
+def test_what_is_missing_under_one_set_is_left_out_of_both():
+    expert, model = {("i", "s"): "yn", ("j", "s"): "yy"}, {("i", "s"): "ynn", ("j", "s"): "y.y"}
+    x, y = beside(*sets(expert, model, ("i", "j"))).scores["s"]
+    assert (x.value, y.value, x.n, y.n) == (3 / 4, 1 / 3, 1, 1)
+    assert "1 of 2 items left out" in x.note
+
+
+def test_all_missing_leaves_no_score_and_no_gap():
+    both = beside(*sets({("i", "s"): ".."}, {("i", "s"): "yyy"}))
+    assert [score.value for score in both.scores["s"]] == [None, None]
+    assert both.gaps[0].value is None
+
+
+def test_criteria_that_say_the_same_are_aligned():
+    both = beside(*sets({}, {}))
+    ((first, second, _),) = both.alignments["i"].pairs
+    assert (EXPERT[first], MODEL[second]) == (EXPERT[0], MODEL[0])
+    # 2 · 1 / (2 + 3)
+    assert (both.matched.value, both.matched.n) == (2 / 5, 5)
+
+
+def test_weights_stand_beside_each_other():
+    x, y = beside(*sets({}, {})).weights
+    assert [share.value for share in x.values()] == [1 / 2, 0.0, 1 / 2]
+    assert [share.value for share in y.values()] == [1.0, 0.0, 0.0]
+
+
+def test_sets_without_a_common_item_have_nothing_to_compare():
+    a, b = RubricSet("a", {"i": rubric(EXPERT)}), RubricSet("b", {"j": rubric(MODEL)})
+    both = beside(a, b)
+    assert (both.items, both.scores, both.matched.value, both.gaps[1].value) == ((), {}, None, None)
+    assert {share.value for share in both.weights[0].values()} == {None}
+
+
+def test_only_items_and_systems_of_both_sets_count():
+    a, b = sets({("i", "s"): "yy", ("i", "t"): "yy"}, {("i", "s"): "yyy", ("i", "u"): "yyy"})
+    assert list(beside(a, b).scores) == ["s"]
+
+
+def outcomes(n, passed):
+    return [1.0] * passed + [0.0] * (n - passed)
+
+
+def test_of_five_runs_of_which_two_passed_three_draws_miss_once_in_ten():
+    # 1 − C(3, 3) / C(5, 3) = 1 − 1/10
+    assert expected_best(outcomes(5, 2), 3) == pytest.approx(1 - 1 / 10)
+
+
+def test_one_try_is_worth_the_share_that_passed():
+    assert expected_best(outcomes(4, 1), 1) == 1 / 4
+
+
+def test_more_tries_than_failures_cannot_miss():
+    assert expected_best(outcomes(3, 1), 3) == 1
+    assert expected_best(outcomes(3, 0), 3) == 0
+
+
+def test_the_expected_best_of_two_of_three():
+    # Pairs of 0.1, 0.4, 0.9: best 0.4, 0.9, 0.9.
+    assert expected_best([0.9, 0.1, 0.4], 2) == pytest.approx((0.4 + 0.9 + 0.9) / 3)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=6), st.data())
+def test_the_expected_best_is_the_mean_over_all_subsets(scores, data):
+    k = data.draw(st.integers(1, len(scores)))
+    assert expected_best(scores, k) == pytest.approx(fmean(map(max, combinations(scores, k))))
+
+
+@given(st.integers(1, 8), st.data())
+def test_for_passed_or_failed_it_is_the_estimator_of_chen_and_others(n, data):
+    # Chen et al. 2021, §2.1: 1 − C(n − c, k) / C(n, k).
+    passed, k = data.draw(st.integers(0, n)), data.draw(st.integers(1, n))
+    assert expected_best(outcomes(n, passed), k) == pytest.approx(1 - comb(n - passed, k) / comb(n, k))
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 3), (2, 0), (0, 1)])
+def test_the_best_of_more_runs_than_there_are_or_of_none_is_refused(n, k):
+    with pytest.raises(ValueError, match=f"best of {k} of {n}"):
+        expected_best([0.5] * n, k)
+
+
+def known(*values):
+    return [Estimate(value, n=1, floor=value, ceiling=value) for value in values]
+
+
+def missing(floor, ceiling):
+    return Estimate(None, missing=1, floor=floor, ceiling=ceiling)
+
+
+def test_table_7_best_of_three_runs_of_ten_items():
+    # Retrieval, research papers, Perplexity: pass@1 70.00, pass@3 80.00. Seven items are found by every run, two by
+    # none, one by no run but the last: the best of three runs of each is 8/10.
+    runs = {f"found {n}": known(1, 1, 1) for n in range(7)}
+    runs |= {f"not {n}": known(0, 0, 0) for n in range(2)} | {"late": known(0, 0, 1)}
+    assert pass_at_k(runs, 3).value == 8 / 10
+    # By its first run alone 7/10, as printed; any one of the three finds (7 + 1/3) / 10 on average.
+    assert pass_at_k({item: own[:1] for item, own in runs.items()}, 1).value == 7 / 10
+    assert pass_at_k(runs, 1).value == pytest.approx((7 + 1 / 3) / 10)
+
+
+def test_scores_between_nought_and_one_take_the_mean_best_of_all_pairs():
+    # Item a: pairs of .2, .4, .9 have bests .4, .9, .9; item b: .5, .5, .5. Mean ((2.2 / 3) + .5) / 2.
+    result = pass_at_k({"a": known(0.2, 0.4, 0.9), "b": known(0.5, 0.5, 0.5)}, 2)
+    assert result.value == pytest.approx((2.2 / 3 + 0.5) / 2)
+    assert (result.n, result.missing) == (2, 0)
+
+
+def test_a_run_that_is_not_fully_judged_leaves_a_range():
+    # Of .5 and [.25, 1] the best is at least .5 and at most 1.
+    result = best_of([*known(0.5), missing(0.25, 1.0)], 2)
+    assert (result.value, result.floor, result.ceiling, result.missing) == (None, 0.5, 1.0, 1)
+    assert result.note == "1 judgements of its runs are missing"
+
+
+def test_a_run_with_nothing_to_score_is_no_run():
+    result = best_of([*known(0.5), Estimate(None, note="no claims")], 1)
+    assert (result.value, result.n) == (0.5, 1)
+
+
+def test_too_few_runs_leave_an_item_out():
+    result = pass_at_k({"a": known(0.5, 1.0), "b": known(1.0)}, 2)
+    assert (result.value, result.n, result.note) == (
+        1.0,
+        1,
+        "1 item is too few for an interval, which takes 5; 1 of 2 items left out: no defined score",
+    )
+    assert best_of(known(1.0), 2).note == "1 scored runs are fewer than 2"
+
+
+def test_no_items_have_no_score():
+    assert pass_at_k({}, 3).value is None
+
+
+def test_k_is_at_least_one():
+    with pytest.raises(ValueError, match="best of 0"):
+        best_of(known(1.0), 0)
+
+
+POINTS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), max_size=8)
+
+
+def test_better_on_one_and_as_good_on_the_other_dominates():
+    assert dominates((2, 1), (1, 1))
+    assert dominates((1, 0), (1, 1))
+    assert not dominates((1, 1), (1, 1))
+    assert not dominates((2, 2), (1, 1))
+
+
+def test_the_front_runs_from_the_cheapest_up():
+    # Score, cost: (5, 9) and (1, 1) and (3, 2) are on it; (3, 4) and (2, 2) are beaten by (3, 2).
+    assert pareto_front([(5, 9), (3, 4), (1, 1), (2, 2), (3, 2)]) == (2, 4, 0)
+
+
+def test_equal_points_are_on_the_front_together():
+    assert pareto_front([(1, 1), (1, 1)]) == (0, 1)
+
+
+def test_of_one_price_only_the_best_is_on_the_front():
+    assert pareto_front([(1, 1), (3, 1), (2, 1)]) == (1,)
+
+
+def test_nothing_has_an_empty_front():
+    assert pareto_front([]) == ()
+
+
+@given(POINTS)
+def test_the_front_is_what_nobody_dominates(points):
+    free = {i for i, one in enumerate(points) if not any(dominates(other, one) for other in points)}
+    assert set(pareto_front(points)) == free
+
+
+# The front: Table 2 (Avg. accuracy) against Table 11 (dollars a task)
+
+RETRIEVAL = [("OpenAI", 31.35, 1.76), ("Perplexity", 34.82, 0.68), ("Grok", 39.81, 0.36)]
+REASONING = [("OpenAI", 59.18, 1.76), ("Perplexity", 44.60, 0.68), ("Grok", 31.42, 0.36)]
+
+
+def test_grok_alone_is_on_the_front_of_retrieval():
+    # §5.3: Grok dominates the others in retrieval.
+    result = standings(RETRIEVAL)
+    assert [one.system for one in result if one.on_front] == ["Grok"]
+    assert result[0].beaten_by == ("Perplexity", "Grok")
+
+
+def test_all_are_on_the_front_of_reasoning():
+    # §5.3: in reasoning who costs more scores more.
+    assert all(one.on_front for one in standings(REASONING))
+
+
+@pytest.mark.parametrize("unknown", [("Gemini", 59.76, None), ("Gemini", None, 0.1)])
+def test_who_is_not_known_neither_beats_nor_is_beaten(unknown):
+    *known, gemini = standings([*RETRIEVAL, unknown])
+    assert known == list(standings(RETRIEVAL))
+    assert (gemini.known, gemini.on_front, gemini.beaten_by) == (False, False, ())
+
+
+def test_equals_share_the_front():
+    assert [one.on_front for one in standings([("a", 1.0, 1.0), ("b", 1.0, 1.0)])] == [True, True]

@@ -1,45 +1,277 @@
 """DeepScholar-Bench's files read: papers, exemplars, references, nuggets and systems' reports."""
 
+import csv
+import io
+import os
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
 from annotator.domain.kinds.artifact import Document
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.nuggets import Nugget, Nuggets
-from annotator.domain.material.collected import CollectedPaper
-from annotator.domain.material.extract import IMPORT, ExtractState
-from annotator.domain.material.page import PageState
+from annotator.domain.material.extract import IMPORT, CollectedPaper, ExtractState
+from annotator.domain.material.item import EXEMPLAR, LATEX, PageState, SourceFormat
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import EXEMPLAR
-from annotator.domain.material.source import LATEX, SourceFormat
-from annotator.domain.texts.canonical import sha256
-from annotator.domain.texts.change import derived_id, now
-from annotator.domain.texts.counting import counted
-from annotator.domain.texts.identifier import parse, work_named
+from annotator.domain.texts.canonical import derived_id, now, sha256, storable
+from annotator.domain.texts.identifier import OLD_ARXIV, parse, work_named
 from annotator.domain.texts.refusal import Refusal
-from annotator.exchange.formats.deepscholar import system_folders, tables
-from annotator.exchange.formats.deepscholar.system_folders import SystemReport
+from annotator.domain.texts.words import counted
+from annotator.exchange.folders import CORRECT, decoded, read_bytes, read_json
+from annotator.exchange.formats.deepscholar import tables
 from annotator.exchange.formats.deepscholar.tables import DATASET, Cited, PublishedPaper
 from annotator.exchange.formats.layout import MAPPING, ExistingItems, SystemNames
-from annotator.exchange.reading import CORRECT, read_json
 from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
-from annotator.exchange.release.drawn_records import ExtractRecord, PageRecord
 from annotator.exchange.release.records import (
     ArtifactRecord,
+    ExtractRecord,
     ItemRecord,
+    PageRecord,
     ResponseRecord,
     SourceRecord,
     SystemRecord,
 )
 from annotator.exchange.table_files import read_table
 from annotator.exchange.texts import latex
+from annotator.protocols.citations import marks_in
+
+# Of each layout only these files are opened; settings, which may hold keys, never are.
+BASE_TEXT, BASE_WORKS, BASE_QUERY, BASE_TIMES, BASE_USAGE = (
+    "intro.md",
+    "paper.csv",
+    "helper_data.json",
+    "execution_time.csv",
+    "usage.json",
+)
+STORM_TEXT, STORM_WORKS = "storm_gen_article.md", "url_to_info.json"
+# A folder with this file is one of nuggets.
+NUGGETS = "res.json"
+_LINK = re.compile(
+    r"(?:https?://)?(?:www\.|export\.)?arxiv\.org/(?:abs|pdf|html)/[a-z.-]*/?\d[\d.]*\d(?:v\d+)?"
+    rf"|arxiv:\s*(?:\d{{4}}\.\d{{4,5}}|{OLD_ARXIV})(?:v\d+)?|(?<![\w./-]){OLD_ARXIV}(?:v\d+)?",
+    re.IGNORECASE,
+)
+_LOOSE = re.compile(r"(?P<system>.+)__(?P<row>\d+)\.md")
+
+
+class CitedWork(NamedTuple):
+    """The work that a mark of a report leads to; the mark is empty where links name works.
+
+    Without an address `abstract` is a passage that the system was shown.
+    """
+
+    mark: str
+    address: str
+    title: str
+    abstract: str = ""
+
+
+@dataclass(slots=True)
+class SystemReport:
+    """A system's report on the paper of a row, and everything that the files tell of it."""
+
+    system: str
+    row: int
+    file: str
+    text: str = ""
+    works: list[CitedWork] = field(default_factory=list)
+    asked: str = ""
+    latency_s: float | None = None
+    run_tokens: int | None = None
+    cost_usd: float | None = None
+    cost_part_usd: float | None = None
+    passages_of_works: int = 0
+    """How many passages that it was shown, and cites by their place, came with the address of a work."""
+
+    def take_usage(self, told: Sequence[Mapping[str, Any]], price: str) -> None:
+        """What all calls took; equal entries under two names are one, and a model without a price has no known cost."""
+        different = [one for place, one in enumerate(told) if one not in told[:place]]
+        tokens = [_whole(one.get("total_tokens")) for one in different]
+        if tokens and None not in tokens:
+            self.run_tokens = sum(token for token in tokens if token)
+        # Zero beside tokens means a model without a price.
+        costs = [_number(one.get(price)) for one in different]
+        known = sum(cost for cost in costs if cost) or None
+        self.cost_usd, self.cost_part_usd = (known, None) if all(costs) else (None, known)
+
+
+def folders_in(folder: Path) -> Iterator[Path]:
+    """Every folder of one system's report on one paper: a number as name, a report inside, a system's folder above."""
+    for result in sorted(path for path in folder.rglob("*") if path.is_dir() and is_numbered(path)):
+        if _layout_of(result):
+            yield result
+
+
+def is_numbered(folder: Path) -> bool:
+    return folder.name.isascii() and folder.name.isdecimal()
+
+
+def shown(path: Path) -> str:
+    """How a place is told of: a folder by its system and row; bytes that are no text are replaced."""
+    names = (path.parent.name, path.name) if is_numbered(path) else (path.name,)
+    return "/".join(os.fsencode(name).decode("utf-8", "replace") for name in names)
+
+
+def read_loose(path: Path) -> SystemReport:
+    """The report of a file named `system__0.md`; of its works nothing is told beside it."""
+    named = _LOOSE.fullmatch(shown(path))
+    if named is None:
+        raise Refusal(f"“{shown(path)}” is not named by system and row.", "Call it like system__0.md.")
+    return SystemReport(named["system"], int(named["row"]), shown(path), _text(path))
+
+
+def is_loose(path: Path) -> bool:
+    return bool(_LOOSE.fullmatch(path.name))
+
+
+def read_folder(folder: Path) -> SystemReport:
+    """The report of a folder; Refusal names the file that cannot be read."""
+    layout = _layout_of(folder)
+    if layout is None:
+        raise Refusal(
+            f"The folder {shown(folder)} holds no report that can be read.",
+            "Choose the folder of a system as it was published.",
+        )
+    report = SystemReport(shown(folder).rpartition("/")[0], int(folder.name), shown(folder))
+    layout(folder, report)
+    return report
+
+
+def named_works(report: SystemReport) -> list[CitedWork]:
+    """The works that a report names: by a mark or a link; what it was shown and left out is not its own."""
+    marks = set(marks_in(report.text))
+    named = [one for one in report.works if one.mark.strip("[]") in marks or _names(report.text, one)]
+    listed = {work_named(one.address) for one in named if one.address}
+    linked = {work_named(link): CitedWork("", link, "") for link in _LINK.findall(report.text)}
+    return [*named, *(one for work, one in linked.items() if work and work not in listed)]
+
+
+def _names(text: str, work: CitedWork) -> bool:
+    result = work_named(work.address) if work.address else None
+    linked = result is not None and result.scheme == "arxiv" and result.value in text
+    return linked or (bool(work.mark) and work.mark in text)
+
+
+def _layout_of(folder: Path) -> Callable[[Path, SystemReport], None] | None:
+    if (folder / BASE_TEXT).is_file():
+        return _read_base
+    if (folder / NUGGETS).is_file():
+        return None
+    if any(folder.glob(f"*/{STORM_TEXT}")) or (folder / STORM_TEXT).is_file():
+        return _read_storm
+    return _read_with_contexts if any(folder.glob("*.json")) or any(folder.glob("*.md")) else None
+
+
+def _read_base(folder: Path, report: SystemReport) -> None:
+    """Links as marks; works by their id with version in `paper.csv`."""
+    report.text = _text(folder / BASE_TEXT)
+    if (folder / BASE_WORKS).is_file():
+        for row in read_table(folder / BASE_WORKS, ("id", "title")).rows:
+            address = row.get("url", "") or (f"arXiv:{row['id']}" if parse(row["id"]) else "")
+            report.works.append(
+                CitedWork(
+                    row.get("mark", ""), address, " ".join(row["title"].split()), row.get("snippet", "")
+                )
+            )
+    if (folder / BASE_QUERY).is_file():
+        report.asked = _string(_mapping(read_json(folder / BASE_QUERY)).get("query"))
+    if (folder / BASE_TIMES).is_file():
+        lines = csv.reader(io.StringIO(_text(folder / BASE_TIMES)), skipinitialspace=True)
+        whole = [line for line in lines if len(line) >= 3 and line[1].endswith("_pipeline")]
+        report.latency_s = _number(whole[-1][2]) if whole else None
+    if (folder / BASE_USAGE).is_file():
+        usage = _mapping(read_json(folder / BASE_USAGE))
+        report.take_usage([one for one in usage.values() if isinstance(one, Mapping)], "total_cost")
+
+
+def _read_storm(folder: Path, report: SystemReport) -> None:
+    """Marks by number; `url_to_info.json` tells which address has which."""
+    text = next(iter(sorted(folder.glob(f"**/{STORM_TEXT}"))))
+    report.text = _text(text)
+    beside = text.with_name(STORM_WORKS)
+    if beside.is_file():
+        told = _mapping(read_json(beside))
+        known = _mapping(told.get("url_to_info"))
+        for url, number in _mapping(told.get("url_to_unified_index")).items():
+            info = _mapping(known.get(url))
+            work = CitedWork(f"[{number}]", url, _string(info.get("title")), _string(info.get("description")))
+            report.works.append(work)
+    usage = text.with_name(BASE_USAGE)
+    if usage.is_file():
+        spent = _mapping(read_json(usage))
+        times = [_number(one) for one in _mapping(spent.get("time")).values()]
+        modules = _mapping(spent.get("lm_cost")).items()
+        calls = [{**_mapping(one), "module": name} for name, of in modules for one in _mapping(of).values()]
+        report.take_usage(calls, "cost")
+        report.latency_s = sum(time for time in times if time) if times and None not in times else None
+
+
+def _read_with_contexts(folder: Path, report: SystemReport) -> None:
+    """A report and a JSON file beside it; what was read is in its list of contexts."""
+    texts, data = sorted(folder.glob("*.md")), sorted(folder.glob("*.json"))
+    told = _mapping(read_json(data[0])) if data else {}
+    report.text = _text(texts[0]) if texts else _string(told.get("output"))
+    report.asked = _string(told.get("abstract")) or _string(told.get("query") or told.get("question"))
+    report.latency_s = _number(told.get("latency"))
+    usage = _mapping(told.get("usage"))
+    spent = _mapping(told.get("cost"))
+    report.run_tokens = _whole(
+        usage.get("total_tokens", told.get("token_count", spent.get("physical tokens")))
+    )
+    report.cost_usd = _number(usage.get("total_cost_usd_dollar", spent.get("physical cost"))) or None
+    contexts = [one for one in told.get("ctxs") or () if isinstance(one, Mapping)]
+    numbered = "ranked_results" in told
+    report.works = list(_contexts(contexts, numbered=numbered))
+    report.passages_of_works = (
+        sum(bool(_string(context.get("url"))) for context in contexts) if numbered else 0
+    )
+
+
+def _contexts(contexts: Sequence[Mapping[str, Any]], *, numbered: bool) -> Iterator[CitedWork]:
+    """The works of a list of contexts; what is cited by its place (from 0) is a passage, and names no work."""
+    seen: set[str] = set()
+    for place, one in enumerate(contexts):
+        address, title, text = (_string(one.get(name)) for name in ("url", "title", "text"))
+        if numbered:
+            yield CitedWork(f"[{place}]", "", title or address, text)
+            continue
+        address = address or _string(one.get("id"))
+        if parse(address) is not None and address not in seen:
+            seen.add(address)
+            yield CitedWork("", address, title, text)
+
+
+def _text(path: Path) -> str:
+    return storable(decoded(read_bytes(path, shown(path)), shown(path))).strip()
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _string(value: Any) -> str:
+    return storable(value).strip() if isinstance(value, str) else ""
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if number >= 0 and number != float("inf") else None
+
+
+def _whole(value: Any) -> int | None:
+    number = _number(value)
+    return None if number is None else int(number)
+
 
 _NOTHING = Refusal(
     f"There are neither papers, citations, nuggets nor systems' reports there; {tables.PAPERS} is the first of them.",
@@ -64,7 +296,6 @@ def read(paths: Sequence[Path], known: ExistingItems | None = None) -> tuple[Bun
 
 
 def of_papers(papers: Sequence[CollectedPaper]) -> tuple[Bundle, list[Problem]]:
-    """The content of collected papers, as that of the published files."""
     reader = _RelatedWorkReader(ExistingItems(), now())
     for row, one in enumerate(papers):
         reader.take_collected(one, row)
@@ -73,8 +304,6 @@ def of_papers(papers: Sequence[CollectedPaper]) -> tuple[Bundle, list[Problem]]:
 
 @dataclass(slots=True)
 class PublishedFiles:
-    """The given files by their role."""
-
     papers: list[Path] = field(default_factory=list)
     citations: list[Path] = field(default_factory=list)
     important: list[Path] = field(default_factory=list)
@@ -85,26 +314,26 @@ class PublishedFiles:
 
     @classmethod
     def among(cls, paths: Sequence[Path]) -> "PublishedFiles":
-        found = cls()
+        result = cls()
         for path in paths:
             if path.is_dir():
-                found._look_through(path)
+                result._look_through(path)
             else:
-                found._add(path)
+                result._add(path)
         # Where both are there, the file with the most columns speaks for the papers and fixes their rows.
-        named = {path.name: path for path in reversed(found.papers)}
-        found.papers = [named[name] for name in tables.OF_PAPERS if name in named][:1]
+        named = {path.name: path for path in reversed(result.papers)}
+        result.papers = [named[name] for name in tables.OF_PAPERS if name in named][:1]
         if not any(
-            (found.papers, found.citations, found.important, found.nuggets, found.folders, found.loose)
+            (result.papers, result.citations, result.important, result.nuggets, result.folders, result.loose)
         ):
             raise _NOTHING
-        return found
+        return result
 
     def _look_through(self, folder: Path) -> None:
-        if system_folders.is_numbered(folder):
+        if is_numbered(folder):
             self.folders.append(folder)
             return
-        self.folders += system_folders.folders_in(folder)
+        self.folders += folders_in(folder)
         inside = set(self.folders)
         for path in sorted(folder.rglob("*")):
             if path.is_file() and not inside.intersection(path.parents):
@@ -120,11 +349,9 @@ class PublishedFiles:
             self.important.append(path)
         elif path.name == MAPPING:
             self.names.append(path)
-        elif path.suffix == ".json" and (
-            sought or path.stem.isdigit() or path.name == system_folders.NUGGETS
-        ):
+        elif path.suffix == ".json" and (sought or path.stem.isdigit() or path.name == NUGGETS):
             self.nuggets.append(path)
-        elif system_folders.is_loose(path):
+        elif is_loose(path):
             self.loose.append(path)
         elif sought:
             raise Refusal(f"“{path.name}” is no file of this layout.", "Choose the file as it was published.")
@@ -141,7 +368,7 @@ class _RelatedWorkReader:
         self.by_row: dict[int, str] = {}
         # Of every paper, here or in the files, what its abstract says.
         self.abstracts = {
-            one.key: _plain(one.question.partition(tables.ABSTRACT)[2]) for one in known.items.values()
+            item.key: _plain(item.question.partition(tables.ABSTRACT)[2]) for item in known.items.values()
         }
         self.important: tables.Importance | None = None
         self.works: set[str] = set()
@@ -160,8 +387,8 @@ class _RelatedWorkReader:
                 self._take_evidence(arxiv_id, rows)
         self._each(found.names, self._read_names)
         self._each(found.nuggets, self._take_nuggets)
-        self._each(found.folders, lambda folder: self._take_report(system_folders.read_folder(folder)))
-        self._each(found.loose, lambda file: self._take_report(system_folders.read_loose(file)))
+        self._each(found.folders, lambda folder: self._take_report(read_folder(folder)))
+        self._each(found.loose, lambda file: self._take_report(read_loose(file)))
         return self.bundle, self.problems
 
     def take_collected(self, one: CollectedPaper, row: int) -> None:
@@ -180,7 +407,7 @@ class _RelatedWorkReader:
     @contextmanager
     def _told_of(self, where: Path | str) -> Iterator[None]:
         """What cannot be read is a problem of the file, or of the paper by its id, where it stands."""
-        name = system_folders.shown(where) if isinstance(where, Path) else where
+        name = shown(where) if isinstance(where, Path) else where
         try:
             yield
         except Refusal as refusal:
@@ -237,13 +464,15 @@ class _RelatedWorkReader:
 
     def _read_citations(self, file: Path, cited: dict[str, list[Cited]]) -> None:
         table = read_table(file, ("parent_paper_arxiv_id", "citation_shorthand", "cited_paper_title"))
-        for one in tables.citations_of(table):
-            if one.paper not in self.abstracts:
+        for citation in tables.citations_of(table):
+            if citation.paper not in self.abstracts:
                 self._problem(
-                    file.name, one.index, f"its paper {one.paper or '(none)'} is not among the papers"
+                    file.name,
+                    citation.index,
+                    f"its paper {citation.paper or '(none)'} is not among the papers",
                 )
             else:
-                cited[one.paper].append(one)
+                cited[citation.paper].append(citation)
 
     def _read_important(self, file: Path, cited: Mapping[str, list[Cited]]) -> None:
         table = read_table(file, ("parent_paper_arxiv_id", "citation_shorthand"))
@@ -261,7 +490,7 @@ class _RelatedWorkReader:
             told = SystemNames.model_validate(read_json(file))
         except ValidationError as error:
             raise Refusal(f"“{file.name}” does not name systems: {in_words(error)}.", CORRECT) from None
-        self.names |= {one.file: one.name for one in told.systems}
+        self.names |= {system.file: system.name for system in told.systems}
 
     def _take_references(self, paper: PublishedPaper, rows: Sequence[Cited]) -> None:
         """The references of a paper's section as gold evidence, and the section as the exemplar that cites them."""
@@ -284,21 +513,21 @@ class _RelatedWorkReader:
     def _take_evidence(self, arxiv_id: str, rows: Sequence[Cited]) -> None:
         own, seen = item_id(arxiv_id), defaultdict[str, int](int)
         units = []
-        for one in rows:
-            seen[one.key] += 1
-            reference = tables.reference(one.title or one.key, one.key, one.identifier, one.authors, one.year)
-            own_id = derived_id(own, "reference", one.key, seen[one.key])
-            importance = self.important.of(one) if self.important else ""
-            told = {"id": own_id, "importance": importance, "other_identifiers": one.others}
+        for row in rows:
+            seen[row.key] += 1
+            reference = tables.reference(row.title or row.key, row.key, row.identifier, row.authors, row.year)
+            own_id = derived_id(own, "reference", row.key, seen[row.key])
+            importance = self.important.of(row) if self.important else ""
+            told = {"id": own_id, "importance": importance, "other_identifiers": row.others}
             units.append(reference.model_copy(update=told))
-            self._take_work(one.identifier, one.title, one.abstract)
+            self._take_work(row.identifier, row.title, row.abstract)
         if units:
             self._take_artifact(own, Evidence(units=tuple(units)), tables.CITATIONS)
 
     def _take_exemplar(self, paper: PublishedPaper, rows: Sequence[Cited], numbers: dict[str, int]) -> None:
         told: dict[str, Cited] = {}
-        for one in rows:
-            told.setdefault(one.key, one)
+        for row in rows:
+            told.setdefault(row.key, row)
         body = latex.markdown(paper.section, lambda keys: "".join(f"[{numbers[key]}]" for key in keys))
         listed = [f"[{number}] {_entry(key, told.get(key))}" for key, number in numbers.items()]
         text = "\n\n".join([body, "## References", *listed]) if listed else body
@@ -339,7 +568,7 @@ class _RelatedWorkReader:
         if not report.text:
             self._note(report.file, "holds an empty report")
         own = item_id(arxiv_id)
-        named = system_folders.named_works(report)
+        named = named_works(report)
         works = tuple(
             self._mark(own, report.system, one.mark, one.title, one.address).model_copy(
                 update={} if one.address else {"passage": one.abstract[:20_000]}
@@ -373,7 +602,7 @@ class _RelatedWorkReader:
         self, report: SystemReport, arxiv_id: str, mode: str, works: tuple[Reference, ...] | None
     ) -> None:
         system_id = self.known.systems.get(report.system) or derived_id(DATASET, "system", report.system)
-        if all(one.id != system_id for one in self.bundle.systems):
+        if all(system.id != system_id for system in self.bundle.systems):
             self.bundle.systems.append(SystemRecord(id=system_id, name=report.system))
         own = item_id(arxiv_id)
         record = ResponseRecord(
@@ -387,7 +616,7 @@ class _RelatedWorkReader:
             cost_usd=report.cost_usd,
             cost_part_usd=report.cost_part_usd,
         )
-        before = next((one for one in self.bundle.responses if one.id == record.id), None)
+        before = next((response for response in self.bundle.responses if response.id == record.id), None)
         if before is not None:
             if before.text.strip() != record.text.strip():
                 self._problem(report.file, None, "the system has another report on this paper in these files")
@@ -457,7 +686,6 @@ def _plain(text: str) -> str:
 
 
 def _entry(key: str, one: Cited | None) -> str:
-    """A line of the exemplar's list of references."""
     if one is None:
         return key
     link = parse(one.identifier)

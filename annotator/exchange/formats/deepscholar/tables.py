@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from annotator.domain.kinds.evidence import Reference
-from annotator.domain.material.collected import CollectedPaper
+from annotator.domain.material.extract import CollectedPaper
 from annotator.domain.texts.identifier import parse
 from annotator.exchange.table_files import Table
 
@@ -55,8 +55,6 @@ class PublishedPaper:
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A work that a paper's section cites, as the files describe it."""
-
     paper: str
     key: str
     title: str
@@ -75,10 +73,9 @@ class Cited:
 
     @property
     def others(self) -> tuple[str, ...]:
-        """What else names it."""
-        found = dict.fromkeys((self.doi, self.url))
+        result = dict.fromkeys((self.doi, self.url))
         return tuple(
-            one for one in found if one not in ("", self.identifier) and len(one) <= LONGEST_IDENTIFIER
+            one for one in result if one not in ("", self.identifier) and len(one) <= LONGEST_IDENTIFIER
         )
 
 
@@ -116,7 +113,21 @@ def published_so(one: CollectedPaper, row: int) -> tuple[PublishedPaper, list[Ci
 
 
 def citations_of(table: Table) -> list[Cited]:
-    return [_cited(index, row) for index, row in enumerate(table.rows)]
+    return [
+        Cited(
+            paper=row.get("parent_paper_arxiv_id", ""),
+            key=row.get("citation_shorthand", ""),
+            title=_line(row.get("cited_paper_title", "")),
+            link=row.get(LINK, ""),
+            abstract=row.get("cited_paper_abstract", ""),
+            authors=row.get("bib_paper_authors", "").replace("; ", ", "),
+            year=_year(row.get("bib_paper_year", "")),
+            doi=row.get(DOI, ""),
+            url=row.get(ADDRESS, ""),
+            index=index,
+        )
+        for index, row in enumerate(table.rows)
+    ]
 
 
 class Importance:
@@ -140,31 +151,16 @@ class Importance:
         return "important" if (one.paper, one.key) in self._listed else "not_important"
 
 
-def _cited(index: int, row: Mapping[str, str]) -> Cited:
-    return Cited(
-        paper=row.get("parent_paper_arxiv_id", ""),
-        key=row.get("citation_shorthand", ""),
-        title=_line(row.get("cited_paper_title", "")),
-        link=row.get(LINK, ""),
-        abstract=row.get("cited_paper_abstract", ""),
-        authors=row.get("bib_paper_authors", "").replace("; ", ", "),
-        year=_year(row.get("bib_paper_year", "")),
-        doi=row.get(DOI, ""),
-        url=row.get(ADDRESS, ""),
-        index=index,
-    )
-
-
 def identified(identifiers: Sequence[str]) -> dict[str, str]:
     """The columns that a reference's identifiers stand in, of which the first may be the work's page on arXiv."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for place, one in enumerate(filter(None, identifiers)):
         named, given = parse(one), one.lower()
         of_arxiv = place == 0 and named is not None and named.scheme == "arxiv" and not _DOI.search(given)
         doi = bool(_DOI.search(given)) and (not given.startswith("http") or "doi.org/" in given)
-        column = LINK if of_arxiv else DOI if doi and DOI not in found else ADDRESS
-        found.setdefault(column, one)
-    return found
+        column = LINK if of_arxiv else DOI if doi and DOI not in result else ADDRESS
+        result.setdefault(column, one)
+    return result
 
 
 def reference(text: str, note: str, identifier: str, authors: str = "", year: int | None = None) -> Reference:

@@ -7,17 +7,16 @@ from statistics import fmean
 from typing import Any
 
 from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.item import END_TO_END, EXEMPLAR
 from annotator.domain.material.part import ResponsePart
-from annotator.domain.material.response import END_TO_END, EXEMPLAR
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.identifier import parse, work_named
+from annotator.domain.texts.words import counted
 from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.formats.deepscholar import tables
-from annotator.exchange.formats.deepscholar.reader import RELATED_WORK
-from annotator.exchange.formats.deepscholar.system_folders import BASE_TEXT, BASE_WORKS, NUGGETS
+from annotator.exchange.formats.deepscholar.reader import BASE_TEXT, BASE_WORKS, NUGGETS, RELATED_WORK
 from annotator.exchange.formats.layout import MAPPING, Files, MappedSystem, SystemNames
 from annotator.exchange.release.bundle import Bundle
-from annotator.exchange.release.records import ItemRecord, ResponseRecord
+from annotator.exchange.release.records import ItemRecord
 
 NUGGET_FOLDERS, SYSTEMS, RESULTS = "gt_nuggets_outputs", "systems", "results"
 SYSTEM, FOLDER = "baseline_name", "folder_path"
@@ -59,7 +58,7 @@ class _RelatedWorkWriter:
     def __init__(self, bundle: Bundle) -> None:
         self.bundle = bundle
         self.notes: list[str] = []
-        self.sources = {(one.item_id, one.position): one for one in bundle.sources}
+        self.sources = {(source.item_id, source.position): source for source in bundle.sources}
         ordered = sorted(bundle.items, key=lambda item: (item.position, item.key, item.id))
         self.items = [item for item in ordered if self._is_paper(item)]
         self.rows = {item.id: row for row, item in enumerate(self.items)}
@@ -103,7 +102,11 @@ class _RelatedWorkWriter:
     def _units(self, kind: Kind) -> Iterable[tuple[ItemRecord, dict[str, Any]]]:
         """The units of each paper's agreed document of a kind, or of the only one there is."""
         for item in self.items:
-            own = [one for one in self.bundle.artifacts if one.item_id == item.id and one.kind is kind]
+            own = [
+                artifact
+                for artifact in self.bundle.artifacts
+                if artifact.item_id == item.id and artifact.kind is kind
+            ]
             own.sort(key=lambda one: (one.state.value != "consensus", not one.author_id, one.id))
             if len(own) > 1 and own[0].state.value != "consensus":
                 continue
@@ -131,8 +134,8 @@ class _RelatedWorkWriter:
     def _reports(self) -> dict[str, bytes]:
         names = {system.id: system.name for system in self.bundle.systems}
         stems = slugs(names.values())
-        works = {one.response_id: one.document["units"] for one in self.bundle.extracts
-                 if one.kind == ResponsePart.REFERENCES}  # fmt: skip
+        works = {extract.response_id: extract.document["units"] for extract in self.bundle.extracts
+                 if extract.kind == ResponsePart.REFERENCES}  # fmt: skip
         made: dict[str, bytes] = {}
         further = 0
         for response in self.bundle.responses:
@@ -145,7 +148,18 @@ class _RelatedWorkWriter:
             folder = f"{SYSTEMS}/{stem}/{self.rows[response.item_id]}"
             self.folders[response.id] = stem, folder
             made[f"{folder}/{BASE_TEXT}"] = response.text.encode()
-            made[f"{folder}/{BASE_WORKS}"] = self._works(response, works.get(response.id, ()))
+            abstracts = {page.url: page.text for page in self.bundle.pages}
+            rows = (
+                {
+                    "id": str(unit["identifier"]).rpartition("/")[2],
+                    "title": unit["text"],
+                    "url": unit["identifier"],
+                    "mark": unit["note"],
+                    "snippet": unit.get("passage") or abstracts.get(str(parse(unit["identifier"])), ""),
+                }
+                for unit in works.get(response.id, ())
+            )
+            made[f"{folder}/{BASE_WORKS}"] = _csv(("id", "title", "url", "mark", "snippet"), rows)
         if further:
             self.notes.append(
                 f"Left out: {counted(further, 'further run')} of a system; the layout has one of each."
@@ -177,29 +191,19 @@ class _RelatedWorkWriter:
         systems = [MappedSystem(file=stem, name=name) for name, stem in stems.items() if stem != name]
         return {MAPPING: pretty(SystemNames(systems=systems).model_dump(mode="json"))} if systems else {}
 
-    def _works(self, response: ResponseRecord, units: Sequence[dict[str, Any]]) -> bytes:
-        abstracts = {page.url: page.text for page in self.bundle.pages}
-        rows = (
-            {
-                "id": str(unit["identifier"]).rpartition("/")[2],
-                "title": unit["text"],
-                "url": unit["identifier"],
-                "mark": unit["note"],
-                "snippet": unit.get("passage") or abstracts.get(str(parse(unit["identifier"])), ""),
-            }
-            for unit in units
-        )
-        return _csv(("id", "title", "url", "mark", "snippet"), rows)
-
 
 def _nuggets(item: ItemRecord, units: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What the layout tells of a paper's nuggets; those written by hand count as borne out."""
     nuggets = [
-        {"text": one["text"], "importance": one["importance"], "assignment": one.get("support") or "support"}
-        for one in units
+        {
+            "text": unit["text"],
+            "importance": unit["importance"],
+            "assignment": unit.get("support") or "support",
+        }
+        for unit in units
     ]
-    full = [one for one in nuggets if one["assignment"] == "support"]
-    some = [one for one in nuggets if one["assignment"] != "not_support"]
+    full = [nugget for nugget in nuggets if nugget["assignment"] == "support"]
+    some = [nugget for nugget in nuggets if nugget["assignment"] != "not_support"]
     return {
         "qid": item.key,
         "query": item.question,

@@ -7,16 +7,15 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from annotator.actions.adjudication import pairing, ruling, unanimity, voting
-from annotator.actions.adjudication.adjudication_sheets import SheetRow
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.adjudication.adjudicating import SheetRow
 from annotator.actions.labelling.label_rows import UNSURE
 from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Confidence, Reason
 from annotator.gui import keys
-from annotator.gui.pages.adjudication.bench import AdjudicationBench
-from annotator.gui.pages.adjudication.flow import AdjudicationFlow
-from annotator.gui.pages.adjudication.rows.rows_pane import RowsPane
-from annotator.gui.review.ruling_words import CONFIDENCES, LETTER_ACTS, REASONS, about, votes_of
-from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.gui.pages.adjudication.bench import AdjudicationFlow, AdjudicationModel
+from annotator.gui.pages.adjudication.rows_pane import RowsPane
+from annotator.gui.review.field_chips import CONFIDENCES, LETTER_ACTS, REASONS, about, votes_of
+from annotator.gui.widgets.message_bar import MessageBar
 
 PLAIN_TAKES = {"take_both": BOTH, "write_own": OWN, "drop_unit": DROP}
 SHOWN_LETTERS = 240
@@ -27,7 +26,7 @@ class AdjudicationActs(QObject):
 
     def __init__(
         self,
-        bench: AdjudicationBench,
+        bench: AdjudicationModel,
         flow: AdjudicationFlow,
         rows: RowsPane,
         messages: MessageBar,
@@ -45,14 +44,14 @@ class AdjudicationActs(QObject):
         """Act of the key table → what it does; digits are not among them."""
         acts: dict[str, Callable[[], object]] = {
             "next_open": self._flow.next_open,
-            "note": self._here(partial(self._rows.enter, "rationale")),
-            "flag": self._here(partial(self._rows.enter, "gap")),
+            "note": self.here(partial(self._rows.enter, "rationale")),
+            "flag": self.here(partial(self._rows.enter, "gap")),
             "pair_row": self.pair,
             "split_row": self.split,
-            "leave_open": self._here(self._leave_open),
+            "leave_open": self.here(self._leave_open),
             "new_row": self.new_row,
-            "row_up": self._here(partial(self._move_row, -1)),
-            "row_down": self._here(partial(self._move_row, 1)),
+            "row_up": self.here(partial(self._move_row, -1)),
+            "row_down": self.here(partial(self._move_row, 1)),
             "confirm_unanimous": self.confirm,
         }
         for act, reason, _ in REASONS:
@@ -61,12 +60,12 @@ class AdjudicationActs(QObject):
             acts[act] = partial(self.sure, confidence)
         return acts
 
-    def _here(self, act: Callable[[], object]) -> Callable[[], object]:
+    def here(self, act: Callable[..., object]) -> Callable[..., object]:
         """The act, which touches the current row: reasons are for that one from then on."""
 
-        def do() -> None:
+        def do(*args: Any) -> None:
             self._flow.touched()
-            act()
+            act(*args)
 
         return do
 
@@ -76,28 +75,22 @@ class AdjudicationActs(QObject):
             self._split_off(act)
             return
         self.pairing.leave()
-        ballot = self._bench.ballot(self._bench.ruling_id)
-        if ballot is not None:
-            value = votes_of(ballot.values).get(act)
-            if value is not None:
-                self.vote(value)
-            else:
-                self._messages.show_message(
-                    "info", "Vote first: what is your own value?", "A and B are shown after your vote."
-                )
-            return
-        if act == UNSURE:
-            return
-        row = self._bench.row
-        if row is not None and not row.ruling.open and self._flow.is_spent(row.ruling.id):
+        ballot, row = self._bench.ballot(self._bench.ruling_id), self._bench.row
+        if ballot is not None and (value := votes_of(ballot.values).get(act)) is not None:
+            self.vote(value)
+        elif ballot is not None:
+            self._messages.show_message(
+                "info", "Vote first: what is your own value?", "A and B are shown after your vote."
+            )
+        elif row is not None and not row.ruling.open and self._flow.is_spent(row.ruling.id) and act != UNSURE:
             self._flow.spent.emit()
-            return
-        self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
+        elif act != UNSURE:
+            self.take(PLAIN_TAKES.get(act) or "ABCD"[LETTER_ACTS.index(act)])
 
     def vote(self, value: str) -> None:
         """Say a value of the row at hand before seeing what others said."""
         if self._bench.ruling_id:
-            self._bench.do(voting.vote, self._bench.ruling_id, value)
+            self._bench.do(adjudicating.vote, self._bench.ruling_id, value)
 
     def word(self, fields: Mapping[str, Any]) -> None:
         """Give fields of the own wording of the row at hand other values, in one ruling."""
@@ -116,7 +109,7 @@ class AdjudicationActs(QObject):
 
     def _pair(self, ruling_id: str, other_id: str) -> None:
         """Bring the units of another row into a row, which is at hand then."""
-        if self._bench.do(pairing.pair, ruling_id, other_id):
+        if self._bench.do(adjudicating.pair, ruling_id, other_id):
             self._bench.move_to(ruling_id)
 
     def take(self, take: str) -> None:
@@ -142,23 +135,10 @@ class AdjudicationActs(QObject):
             self._rows.enter("gap")
         elif row is None or row.ruling.id != last.ruling.id:
             self._say_behind(last.ruling.id)
-        elif not given or self._rows.writing:
-            return
-        else:
+        elif given and not self._rows.writing:
             self._flow.go_on_when_done()
 
-    def reason_here(self, reason: Reason) -> None:
-        """A reason was pressed under the current row, and is meant for that one."""
-        self._flow.touched()
-        self.reason(reason)
-
-    def sure_here(self, confidence: Confidence) -> None:
-        """How sure was pressed under the current row, and is meant for that one."""
-        self._flow.touched()
-        self.sure(confidence)
-
     def sure(self, confidence: Confidence) -> None:
-        """Say how surely; the same again undoes it."""
         self._mind_typing()
         row = self._flow.last
         if row is not None:
@@ -168,18 +148,15 @@ class AdjudicationActs(QObject):
                 self._say_behind(row.ruling.id)
 
     def _mind_typing(self) -> None:
-        """Anyone who writes in the current row has touched it."""
         if self._rows.writing:
             self._flow.touched()
 
     def _say_behind(self, ruling_id: str) -> None:
-        """Say what is now kept of a row that was left already."""
         row = self._bench.rows[ruling_id]
         kept = [part.value.replace("_", " ") for part in (row.ruling.reason, row.ruling.confidence) if part]
         self._messages.show_message("info", f"Row {row.number}: {', '.join(kept) or 'no reason'}.")
 
     def pair(self) -> None:
-        """Look for the row that says the same as the current one."""
         row = self._bench.row
         if row is None or self._bench.ballot(row.ruling.id) is not None:
             return
@@ -190,7 +167,6 @@ class AdjudicationActs(QObject):
             )
 
     def pair_dropped(self, ruling_id: str, source_id: str, letter: str) -> None:
-        """A unit was dragged onto a row."""
         rows = self._bench.rows
         target, source = rows.get(ruling_id), rows.get(source_id)
         if target is None or source is None:
@@ -212,7 +188,7 @@ class AdjudicationActs(QObject):
         if row is None or self._bench.ballot(row.ruling.id) is not None:
             return
         if len(row.units) <= 2:
-            self._bench.do(pairing.split, row.ruling.id, list(row.units)[-1] if row.units else "")
+            self._bench.do(adjudicating.split, row.ruling.id, list(row.units)[-1] if row.units else "")
             return
         self.splitting = True
         offered = ", ".join(
@@ -227,10 +203,9 @@ class AdjudicationActs(QObject):
         self.leave_modes()
         letter = "ABCD"[LETTER_ACTS.index(act)] if act in LETTER_ACTS else ""
         if row is not None:
-            self._bench.do(pairing.split, row.ruling.id, letter)
+            self._bench.do(adjudicating.split, row.ruling.id, letter)
 
     def new_row(self) -> None:
-        """Add what nobody wrote, and word it."""
         self.leave_modes()
         bench, before = self._bench, set(self._bench.rows)
         if bench.sheet is None or not bench.do(ruling.add_row, bench.sheet.adjudication_id, bench.ruling_id):
@@ -240,9 +215,8 @@ class AdjudicationActs(QObject):
             self._rows.enter("own")
 
     def confirm(self) -> None:
-        """Confirm every row on which everybody agrees."""
         count, sheet = len(self._bench.unconfirmed), self._bench.sheet
-        if sheet is not None and self._bench.do(unanimity.confirm_unanimous, sheet.adjudication_id):
+        if sheet is not None and self._bench.do(adjudicating.confirm_unanimous, sheet.adjudication_id):
             rows = "The agreed row is" if count == 1 else f"All {count} agreed rows are"
             self._messages.show_message("success", f"{rows} confirmed.")
             if not self._bench.lacking:
@@ -251,11 +225,10 @@ class AdjudicationActs(QObject):
                 self._rows.take_focus()
 
     def step(self, by: int) -> None:
-        """The row below or above, or the next partner while one is chosen."""
         if self.pairing.active:
             self.pairing.step(by)
         else:
-            self._flow.step(by)
+            self._bench.step(by)
 
     def enter(self) -> None:
         """Enter on the current row: pair it, go into its own wording, or into its rationale."""
@@ -310,7 +283,6 @@ class PairingMode(QObject):
 
     @property
     def active(self) -> bool:
-        """Whether a partner is being chosen."""
         return bool(self.ruling_id)
 
     @property

@@ -6,37 +6,28 @@ from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
-from annotator.actions.adjudication import (
-    adjudication_sheets,
-    closing,
-    openings,
-    ruling,
-    voting,
-)
-from annotator.actions.adjudication.adjudicating import QueueLine
-from annotator.actions.adjudication.adjudication_sheets import AdjudicationSheet, SheetRow
-from annotator.actions.adjudication.closing import Lacking
-from annotator.actions.adjudication.voting import Ballot
-from annotator.actions.authoring import criterion_weights
+from annotator.actions.adjudication import adjudicating, ruling
+from annotator.actions.adjudication.adjudicating import AdjudicationSheet, Ballot, QueueLine, SheetRow
+from annotator.actions.adjudication.ruling import Lacking
+from annotator.actions.authoring import settings
 from annotator.actions.project.file import Project
-from annotator.domain.experts.adjudication import OWN, AdjudicationState
+from annotator.domain.experts.adjudication import OWN, AdjudicationState, Reason
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.kinds.weights import Weights
-from annotator.domain.texts.change import Change
+from annotator.domain.kinds.artifact import Weights
+from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.desk.desk import Desk
-from annotator.gui.review.adjudication_queue import NOWHERE, Place
-from annotator.gui.widgets.later import later
-
-RULING_EVERY_MS = 20_000
+from annotator.gui.review.adjudication_queue import NOWHERE, AdjudicationQueue, Place, place_of
+from annotator.gui.session import page
+from annotator.gui.session.page import TypedFields
+from annotator.gui.session.session import ProjectSession
 
 T = TypeVar("T")
 # The sheet, what its rows lack, unfinished texts by ruling and field, and ballots where a first vote is wanted.
 Read = tuple[AdjudicationSheet, Sequence[Lacking], dict[tuple[str, str], str], Sequence[Ballot]]
-KINDS = ("ruling", "adjudication", "dispute")
+RULING_KINDS = ("ruling", "adjudication", "dispute")
 
 
-class AdjudicationBench(QObject):
+class AdjudicationModel(QObject):
     """The open item and stage; all rulings and their changes pass through here."""
 
     leaving = Signal()
@@ -50,10 +41,10 @@ class AdjudicationBench(QObject):
     moved = Signal(str)
     """The row at hand has changed: its id."""
 
-    def __init__(self, desk: Desk, page: QObject) -> None:
+    def __init__(self, session: ProjectSession, page: QObject) -> None:
         super().__init__(page)
-        self._desk = desk
-        self.typing = RulingDraft(desk, self.do, self)
+        self._session = session
+        self.typing = RulingDraft(session, self.do, self)
         self.sheet: AdjudicationSheet | None = None
         self.rows: dict[str, SheetRow] = {}
         self.ruling_id = ""
@@ -78,15 +69,14 @@ class AdjudicationBench(QObject):
     def locked(self) -> bool:
         """Whether nothing can be ruled now: the file may only be read, or the adjudication is closed."""
         closed = self.sheet is not None and self.sheet.state is AdjudicationState.CLOSED
-        return self._desk.project.readonly or closed
+        return self._session.project.readonly or closed
 
     @property
     def weights(self) -> Weights:
-        return criterion_weights.allowed(self._desk.project)
+        return settings.allowed(self._session.project)
 
     @property
     def unconfirmed(self) -> list[str]:
-        """The rows on which everybody agrees and that nobody has confirmed."""
         return [row.ruling.id for row in self.rows.values() if row.ruling.unanimous and row.ruling.open]
 
     def unresolved(self, *, contested: bool) -> list[str]:
@@ -117,7 +107,7 @@ class AdjudicationBench(QObject):
     def show_votes(self, wanted: bool) -> None:
         """Hide contested values until they were voted on, or no longer."""
         self.vote_first = wanted
-        self._ask_ballots()
+        self._take_ballots(self.ask(adjudicating.ballots) or () if wanted else ())
         self.told.emit(tuple(self.rows))
 
     def move_to(self, ruling_id: str) -> None:
@@ -133,7 +123,7 @@ class AdjudicationBench(QObject):
 
     def take_in(self, change: Change) -> str:
         """Take over a change; the adjudication that it is about, or nothing."""
-        if change.kind not in KINDS:
+        if change.kind not in RULING_KINDS:
             return ""
         tree = change.after or change.before or {}
         about = change.subject if change.kind == "adjudication" else str(tree.get("adjudication", ""))
@@ -142,7 +132,6 @@ class AdjudicationBench(QObject):
         return about
 
     def refresh(self) -> None:
-        """Look at the open item again and tell what is different."""
         if self.sheet is None:
             return
         before, ids = self._seen(), list(self.rows)
@@ -169,36 +158,30 @@ class AdjudicationBench(QObject):
         if self.sheet is None:
             return None
         item_id, stage = self.place
-        return self._desk.ask(lambda project: openings.look(project, item_id, stage, question))
+        return self._session.ask(lambda project: adjudicating.look(project, item_id, stage, question))
 
     def _load(self, item_id: str, stage: Stage) -> bool:
-        found = self._desk.ask(openings.look, item_id, stage, self._read)
-        if found is None:
+        result = self._session.ask(adjudicating.look, item_id, stage, self._read)
+        if result is None:
             return False
-        self.sheet, missing, self._drafts, ballots = found
+        self.sheet, missing, self._drafts, ballots = result
         self.rows = {row.ruling.id: row for row in self.sheet.rows}
         lacking: defaultdict[str, list[Lacking]] = defaultdict(list)
         for each in missing:
             lacking[each.ruling_id].append(each)
-        self.lacking = {ruling_id: tuple(found) for ruling_id, found in lacking.items()}
+        self.lacking = {ruling_id: tuple(result) for ruling_id, result in lacking.items()}
         self._take_ballots(ballots)
         self.typing.follow(self.rows)
         return True
 
     def _read(self, project: Project, adjudication_id: str) -> Read:
-        """All in one look, so that all of it is of one state."""
-        sheet = adjudication_sheets.sheet(project, adjudication_id)
-        closed = sheet.state is AdjudicationState.CLOSED
+        sheet = adjudicating.sheet(project, adjudication_id)
         return (
             sheet,
-            () if closed else closing.missing(project, adjudication_id),
+            () if sheet.state is AdjudicationState.CLOSED else ruling.missing(project, adjudication_id),
             ruling.kept(project, adjudication_id),
-            voting.ballots(project, adjudication_id) if self.vote_first else (),
+            adjudicating.ballots(project, adjudication_id) if self.vote_first else (),
         )
-
-    def _ask_ballots(self) -> None:
-        wanted = self.sheet is not None and self.vote_first
-        self._take_ballots(self.ask(voting.ballots) or () if wanted else ())
 
     def _take_ballots(self, found: Sequence[Ballot]) -> None:
         self.ballots = {ballot.ruling_id: ballot for ballot in found}
@@ -211,28 +194,26 @@ class AdjudicationBench(QObject):
         """Do a verb whose change is this page's own; whether it was done."""
         self.acting = True
         try:
-            return self._begin() and self._desk.do(verb, *args, **fields) is not None
+            return self._begin() and self._session.do(verb, *args, **fields) is not None
         finally:
             self.acting = False
 
     def _begin(self) -> bool:
         """Make the open item this person's before the first act; whether it is now."""
-        if not self.begun and self.sheet is not None and not self._desk.project.readonly:
-            self.begun = self._desk.do(openings.open_, *self.place) is not None
+        if not self.begun and self.sheet is not None and not self._session.project.readonly:
+            self.begun = self._session.do(adjudicating.open_, *self.place) is not None
             return self.begun
         return True
 
 
-class RulingDraft(QObject):
+class RulingDraft(TypedFields):
     """Typed text that is not ruled yet, by row and field."""
 
-    def __init__(self, desk: Desk, do: Callable[..., bool], parent: QObject) -> None:
+    def __init__(self, session: ProjectSession, do: Callable[..., bool], parent: QObject) -> None:
         """`do` does a verb as the page's own act and says whether it was done."""
-        super().__init__(parent)
-        self._desk, self._do = desk, do
+        super().__init__(session, parent)
+        self._do = do
         self._rows: Mapping[str, SheetRow] = {}
-        self.typed: dict[str, dict[str, Any]] = {}
-        self._timer = later(self, self.keep, RULING_EVERY_MS)
 
     def follow(self, rows: Mapping[str, SheetRow]) -> None:
         """The rows as they now are; what was typed into one that is gone is shown, and stays a draft."""
@@ -241,37 +222,24 @@ class RulingDraft(QObject):
         for ruling_id in typed.keys() - rows.keys():
             for field, words in typed[ruling_id].items():
                 if isinstance(words, str) and words.strip():
-                    self._desk.do(ruling.save_draft, ruling_id, field, words)
-                    self._desk.refused.emit(
+                    self._session.do(ruling.save_draft, ruling_id, field, words)
+                    self._session.refused.emit(
                         Refusal("The row that you were writing in is gone.", f"Your words: “{words}”")
                     )
 
-    def type(self, ruling_id: str, field: str, value: Any) -> None:
-        self.typed.setdefault(ruling_id, {})[field] = value
-        if not self._timer.isActive():
-            self._timer.start()
-
     def draft(self, ruling_id: str, field: str, text: str) -> None:
-        """Typing paused: the text goes into the file at once."""
         if field in self.typed.get(ruling_id, {}):
             self._do(ruling.save_draft, ruling_id, field, text)
 
-    def keep(self) -> bool:
-        """Rule what was typed; whether everything is kept now."""
-        self._timer.stop()
-        taken, self.typed = self.typed, {}
-        for ruling_id, fields in taken.items():
-            if ruling_id in self._rows and not self._keep_row(self._rows[ruling_id], fields):
-                self.typed[ruling_id] = fields | self.typed.get(ruling_id, {})
-        if self.typed:
-            self._timer.start()
-        return not self.typed
-
-    def _keep_row(self, row: SheetRow, fields: dict[str, Any]) -> bool:
-        ruling_id, there = row.ruling.id, self._there(row)
+    def _keep_fields(self, ruling_id: str, fields: dict[str, Any]) -> bool:
+        row = self._rows.get(ruling_id)
+        if row is None:
+            return True
+        there = {name: getattr(row.ruling, name) for name in ruling.EXPLAINED}
+        there |= dict(row.made[0][0]) if row.ruling.take == OWN and row.made else {}
         new = {name: value for name, value in fields.items() if there.get(name) != value}
         for name in fields.keys() - new.keys():
-            self._desk.do(ruling.forget_draft, ruling_id, name)
+            self._session.do(ruling.forget_draft, ruling_id, name)
         said = {name: value for name, value in new.items() if name in ruling.EXPLAINED}
         worded = {name: value for name, value in new.items() if name not in ruling.EXPLAINED}
         done = not said or self._do(lambda project: ruling.explain(project, ruling_id, **said))
@@ -279,8 +247,117 @@ class RulingDraft(QObject):
             done = self._do(lambda project: ruling.write_own(project, ruling_id, **worded)) and done
         return done
 
-    def _there(self, row: SheetRow) -> dict[str, Any]:
-        there: dict[str, Any] = {name: getattr(row.ruling, name) for name in ruling.EXPLAINED}
-        if row.ruling.take == OWN and row.made:
-            there |= dict(row.made[0][0])
-        return there
+
+class AdjudicationFlow(page.Flow):
+    """Advances over the rows of an item and the items of the queue."""
+
+    leaving = Signal()
+    """The row at hand is about to be left for the next open one."""
+    own_wanted = Signal()
+    """The own wording is to be typed now."""
+    settled = Signal()
+    """Every contested row of the item is ruled on; nothing moves until the person says so."""
+    spent = Signal()
+    """A key was pressed on a row that a key has ruled on already: it does not rule on it again."""
+    still_open = Signal()
+    """The item was to be closed, but something is missing."""
+    closed = Signal()
+    """The item was closed just now; it still lies open."""
+    finished = Signal()
+    """No conflict is left in any item."""
+
+    def __init__(self, bench: AdjudicationModel, queue: AdjudicationQueue) -> None:
+        super().__init__(bench)
+        self._bench, self._queue = bench, queue
+        bench.moved.connect(lambda _: self.touched())
+
+    def take(self, take: str) -> None:
+        """Rule on the current row, and go on to the next that nobody has ruled on."""
+        row = self._bench.row
+        if row is None:
+            return
+        if row.ruling.take != take and not self._bench.do(ruling.rule, row.ruling.id, take):
+            return
+        self.said = "" if take == OWN else self._bench.ruling_id
+        if take == OWN:
+            self.own_wanted.emit()
+        elif not self._bench.rows[self.said].ruling.open:
+            self.advance()
+
+    def give_reason(self, reason: Reason) -> bool:
+        """Say why the row last ruled on is ruled so; the same again undoes it. Whether it lacks nothing now."""
+        row = self.last
+        if row is None:
+            return False
+        again = row.ruling.reason is reason
+        return self._bench.do(ruling.explain, row.ruling.id, reason="" if again else reason) and not again
+
+    @property
+    def last(self) -> SheetRow | None:
+        """The row last ruled on until another is touched, else the current one."""
+        return self._bench.rows.get(self.said) or self._bench.row
+
+    def go_on_when_done(self) -> None:
+        row = self._bench.row
+        if row is not None and not row.ruling.open and not self._bench.lacks(row.ruling.id):
+            self.advance()
+
+    def next_open(self) -> None:
+        """The next row that lacks something, around the end; when this item lacks nothing, the next conflict."""
+        here = self._bench.ruling_id
+        for contested in (True, False):
+            waiting = [name for name in self._bench.unresolved(contested=contested) if name != here]
+            if waiting:
+                self.leaving.emit()
+                self._bench.move_to(self._after(waiting) or waiting[0])
+                return
+        if here in self._bench.lacking:
+            # This key does not leave an item of which a row lacks something, be it the one at hand.
+            return
+        line = self._queue.next_conflict(self._bench.place)
+        if line is not None and place_of(line) != self._bench.place:
+            self._bench.open(line)
+        elif line is None and not self._bench.lacking:
+            self.finished.emit()
+        elif not self._bench.lacking:
+            self.settled.emit()
+
+    def neighbour(self, by: int) -> None:
+        """The item shown below (1) or above (-1) in the queue."""
+        line = self._queue.neighbour(self._bench.place, by)
+        if line is not None:
+            self._bench.open(line)
+
+    def submit(self) -> None:
+        """Close this item and go to the next, or say what is missing; a closed one is only left."""
+        if self._bench.sheet is None or self._bench.locked:
+            self.leave_closed()
+        elif self._bench.lacking:
+            self.still_open.emit()
+        elif self._bench.do(ruling.close, self._bench.sheet.adjudication_id):
+            self.closed.emit()
+
+    def leave_closed(self) -> None:
+        line = self._queue.next_conflict(self._bench.place)
+        if line is None or place_of(line) == self._bench.place:
+            self.finished.emit()
+        else:
+            self._bench.open(line)
+
+    def _go_on(self) -> None:
+        """A row that was ruled on and lacks a reason is not gone to: the next key would rule on it again."""
+        waiting = [
+            each for each in self._bench.unresolved(contested=True) if self._bench.rows[each].ruling.open
+        ]
+        wanted = self._after(waiting) or next(iter(waiting), "")
+        if wanted and wanted != self._bench.ruling_id:
+            self.leaving.emit()
+            self._bench.move_to(wanted)
+        elif not waiting:
+            self.settled.emit()
+
+    def _after(self, wanted: list[str]) -> str:
+        ids = list(self._bench.rows)
+        at = ids.index(self._bench.ruling_id) + 1 if self._bench.ruling_id in ids else 0
+        below = set(ids[at:])
+        return next((ruling_id for ruling_id in wanted if ruling_id in below), "")

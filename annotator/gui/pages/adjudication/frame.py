@@ -3,53 +3,148 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSettings, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
-    QListWidget,
-    QListWidgetItem,
     QStackedWidget,
     QToolButton,
     QWidget,
 )
 
-from annotator.actions.adjudication.adjudication_sheets import AdjudicationSheet, SheetDispute, SheetRow
-from annotator.actions.adjudication.closing import Lacking
-from annotator.actions.adjudication.settled import ClosedVersion
+from annotator.actions.adjudication.adjudicating import AdjudicationSheet, QueueLine, SheetDispute, SheetRow
+from annotator.actions.adjudication.ruling import ClosedVersion, Lacking, SettledLacking
 from annotator.domain.experts.adjudication import AdjudicationState, Origin
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.texts.counting import counted
+from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.adjudication.bench import AdjudicationBench
-from annotator.gui.pages.adjudication.beside.side import SideStack
-from annotator.gui.pages.adjudication.empty import AdjudicationDone, AdjudicationStart
-from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueuePane
-from annotator.gui.pages.adjudication.rows.consensus_list import ConsensusList
-from annotator.gui.pages.adjudication.rows.rows_pane import RowsPane
-from annotator.gui.pages.adjudication.unanimous_panel import UnanimousPanel
-from annotator.gui.review.adjudication_queue import AdjudicationQueue
-from annotator.gui.review.ruling_words import LETTER_ACTS, about, figures_words, title_of
-from annotator.gui.widgets import icons
-from annotator.gui.widgets.bars.fitting_bar import Act, FittingBar
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.pages.adjudication.bench import AdjudicationModel
+from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueuePane, UnanimousPanel
+from annotator.gui.pages.adjudication.rows_pane import ConsensusList, RowsPane
+from annotator.gui.pages.adjudication.side import SideStack
+from annotator.gui.review.adjudication_queue import AdjudicationQueue, agreement_words
+from annotator.gui.review.field_chips import LETTER_ACTS, about, figures_words, title_of
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import Act, FittingBar, KeyButton
 from annotator.gui.widgets.basics import (
+    ElidedLabel,
     PlainLabel,
+    Stack,
     column_of,
     horizontal,
     push_button,
-    stacked,
     tooltip,
     vertical,
+    with_properties,
 )
-from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.fields.growing_edit import GrowingEdit
+from annotator.gui.widgets.chips import Chip, Chips, EmptyState
+from annotator.gui.widgets.fields import GrowingEdit
+from annotator.gui.widgets.message_bar import MessageBar, MissingPanel
 from annotator.gui.widgets.reading.marked_text import MarkedText
+from annotator.gui.widgets.splitter import Splitter
+
+# What is lacking → headline, words, the page that mends it, and the button's words.
+LACKING: dict[SettledLacking, tuple[str, str, str, str]] = {
+    "role": (
+        "You are not an adjudicator of this project",
+        "You can adjudicate if you have the role or an item is assigned to you. Work as a person who has "
+        "it, or ask the coordinator for the role.",
+        "People",
+        "See the team",
+    ),
+    "items": (
+        "No items yet",
+        "Two people answer each item, then a third person merges their answers into one document. Import a "
+        "benchmark, or write "
+        "the first item yourself.",
+        "Items",
+        "Go to Items",
+    ),
+    "answers": (
+        "Nobody has submitted anything yet",
+        "An item appears here once everyone assigned to it has submitted. Import returned work, or wait "
+        "until the annotators finish on the Author page.",
+        "Items",
+        "See the items",
+    ),
+    "seals": (
+        "No agreement is frozen yet",
+        "Some work is submitted, but not by everyone assigned. Once the last one is submitted, agreement is "
+        "computed and frozen, and the item appears here.",
+        "Items",
+        "See the items",
+    ),
+    "own": (
+        "You have answered all of these items yourself",
+        "Someone else must adjudicate them: nobody adjudicates their own answers.",
+        "People",
+        "See the team",
+    ),
+    "others": (
+        "Nothing is left for you to adjudicate",
+        "Every item that is ready is assigned to others, started by others, or answered by you. The "
+        "coordinator can reassign an item to you.",
+        "People",
+        "See the team",
+    ),
+}
+
+
+def nothing_yet(session: ProjectSession, lacking: SettledLacking) -> EmptyState:
+    headline, words, page, button = LACKING[lacking]
+    empty = EmptyState("adjudicate", headline, words)
+    place = {"part": "Team"} if page == "People" else {}
+    way = empty.add_action(button, lambda: session.go(page, **place), primary=True)
+    way.setAutoDefault(True)
+    empty.setFocusProxy(way)
+    return empty
+
+
+class AdjudicationStart(EmptyState):
+    """Conflicts wait and none is begun: the first ruling assigns one to this person."""
+
+    def __init__(self) -> None:
+        super().__init__("adjudicate", "")
+        self.begin = self.add_action("Begin", _elsewhere, primary=True)
+        self.begin.setAutoDefault(True)
+
+    def show_first(self, line: QueueLine, conflicts: int) -> None:
+        wait = "1 conflict waits for you" if conflicts == 1 else f"{conflicts} conflicts wait for you"
+        first = f"First comes item \u2068{line.item_key}\u2069, {line.stage.value} ({agreement_words(line.agreement)})."
+        masked = (
+            "Letters stand for the people who wrote, shuffled for each item. Their agreement figure is "
+            "frozen; your rulings do not change it."
+        )
+        self.show_words(wait, f"{first} {masked}")
+
+
+class AdjudicationDone(EmptyState):
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__("check", "No conflict is left")
+        self.look = self.add_action("Check the drawn items", _elsewhere)
+        self.confirm = self.add_action("Confirm the unanimous ones…", _elsewhere)
+        self.release = self.add_action("Go to Release", lambda: session.go("Release"), primary=True)
+        self.release.setAutoDefault(True)
+        self.setFocusProxy(self.release)
+
+    def show_counts(self, closed: int, drawn: int, agreed: int) -> None:
+        """Say how much was done, and what is not closed yet."""
+        parts = [f"{closed} {'is' if closed == 1 else 'are'} closed"]
+        parts += (
+            [f"{agreed} unanimous {'one is' if agreed == 1 else 'ones are'} not yet confirmed"]
+            if agreed
+            else []
+        )
+        parts += [f"{drawn} {'was' if drawn == 1 else 'were'} drawn for a spot check"] if drawn else []
+        self.show_words("No conflict is left", f"{'; '.join(parts)}. Thank you.")
+        self.look.setVisible(drawn > 0)
+        self.confirm.setVisible(agreed > 0)
+
+
+def _elsewhere() -> None:
+    """What the button does is connected where its doing is known."""
+
 
 # Act of the key table, words, icon, what it does.
 HEAD_ACTS = (
@@ -94,7 +189,7 @@ LEAST_WIDTHS = (150, 330)
 class Frame(QStackedWidget):
     """The layout of the page; a single empty state where there is nothing to adjudicate."""
 
-    def __init__(self, desk: Desk, bench: AdjudicationBench, queue: AdjudicationQueue) -> None:
+    def __init__(self, session: ProjectSession, bench: AdjudicationModel, queue: AdjudicationQueue) -> None:
         super().__init__()
         self.queue_pane, self.head, self.standing = (
             AdjudicationQueuePane(queue),
@@ -102,14 +197,14 @@ class Frame(QStackedWidget):
             StatusMessages(),
         )
         self.consensus, self.rows = ConsensusList(bench), RowsPane(bench)
-        self.side, self.bar = SideStack(desk, bench), AdjudicationActionBar()
+        self.side, self.bar = SideStack(session, bench), AdjudicationActionBar()
         self.close_panel, self.unanimous, self.messages = ClosePanel(), UnanimousPanel(), MessageBar()
-        self.done, self.beginning = AdjudicationDone(desk), AdjudicationStart()
+        self.done, self.beginning = AdjudicationDone(session), AdjudicationStart()
         self._empty: QWidget | None = None
         self._roomy = False
         self._whole = column_of((self._across(), 1), self.bar, spacing=0)
         self.addWidget(self._whole)
-        self.head.queue_toggled.connect(self.show_queue)
+        self.head.queue_shown.toggled.connect(self.show_queue)
         self.head.queue_shown.setChecked(QSettings().value(QUEUE, True, bool) is True)
         self.queue_pane.setVisible(self.head.queue_shown.isChecked())
 
@@ -138,17 +233,15 @@ class Frame(QStackedWidget):
             stretch=(0, 1),
         )
         self.work = column_of(self.head, self.standing, (both, 1), spacing=0)
-        self.middle = stacked(self.work, self.done, self.beginning)
+        self.middle = Stack(self.work, self.done, self.beginning)
         self.middle.currentChanged.connect(lambda _: self._turned())
         return self.middle
 
     def show_middle(self, part: QWidget) -> None:
-        """Show the work, the way to begin, or that all is done."""
         self.setCurrentWidget(self._whole)
         self.middle.setCurrentWidget(part)
 
     def show_nothing(self, empty: QWidget) -> None:
-        """Show that there is nothing to adjudicate, and why."""
         if self._empty is not None:
             self.removeWidget(self._empty)
             self._empty.deleteLater()
@@ -157,7 +250,6 @@ class Frame(QStackedWidget):
         self.setCurrentWidget(empty)
 
     def focus_first(self) -> None:
-        """Put the keyboard on the current row, or on the button that leads on."""
         if self.currentWidget() is not self._whole and self._empty is not None:
             self._empty.setFocus(Qt.FocusReason.OtherFocusReason)
         elif self.middle.currentWidget() is self.done:
@@ -201,10 +293,6 @@ class Frame(QStackedWidget):
             self.close_panel.hide()
 
 
-def fill(page: QWidget, frame: Frame) -> None:
-    horizontal(frame, on=page, margins=0)
-
-
 class AdjudicationActionBar(FittingBar):
     """Buttons that announce the chosen act; some show less where there is little room."""
 
@@ -233,7 +321,6 @@ class AdjudicationActionBar(FittingBar):
         return button
 
     def show_item(self, letters: int, *, locked: bool) -> None:
-        """Fit the buttons to an item of so many letters."""
         self._letters = letters
         for act, *_ in BESIDE:
             self.buttons[act].setEnabled(not locked)
@@ -247,7 +334,6 @@ class AdjudicationActionBar(FittingBar):
             self.buttons[act].setEnabled(not locked and not voting)
 
     def show_progress(self, decided: int, rows: int, left: int, agreed: int, conflicts: int) -> None:
-        """Say how far this item is, how many of its conflicts are left, and in how many items."""
         self._agreed = agreed
         words = f"{decided:,} of {rows:,} decided"
         words += f" · {left} to settle" if left else ""
@@ -269,24 +355,12 @@ class AdjudicationActionBar(FittingBar):
             self.buttons[act].setVisible(there and level < 6)
 
 
-class ClosePanel(QFrame):
+class ClosePanel(MissingPanel):
     """Hidden until closing is attempted; shrinks as rows are settled."""
 
-    jumped = Signal(str, str)
-    """The row of an entry that was chosen, and the field it lacks."""
-    confirm_wanted = Signal()
-    closed = Signal()
-
     def __init__(self) -> None:
-        super().__init__()
-        self.setProperty("role", "message")
-        self.title, self.entries = PlainLabel(role="strong", wrap=True), QListWidget()
-        self.entries.setAccessibleName("What is missing")
-        self.entries.itemActivated.connect(self._jump)
-        self.entries.itemClicked.connect(self._jump)
-        self.confirm = KeyButton("", keys.shown("confirm_unanimous"))
-        self.confirm.clicked.connect(self.confirm_wanted)
-        self.close_button = push_button("Hide (Esc)", self.close_panel, "quiet")
+        super().__init__("What is missing", "Hide (Esc)")
+        self.confirm = KeyButton("", act="confirm_unanimous")
         vertical(
             horizontal((self.title, 1), self.confirm, self.close_button),
             self.entries,
@@ -294,53 +368,31 @@ class ClosePanel(QFrame):
             margins=(10, 6, 10, 8),
         )
         theme.set_role(self, level="warning")
-        self.hide()
 
     def show_lacking(
         self, lacking: Sequence[Lacking], unconfirmed: Sequence[str], rows: Mapping[str, SheetRow]
     ) -> None:
         """List what is missing; rows on which everybody agrees are named together, with the key that confirms them."""
         listed = [each for each in lacking if each.ruling_id not in unconfirmed]
-        chosen = self.entries.currentRow()
-        self.entries.clear()
-        for each in listed:
-            words = " ".join(about(rows[each.ruling_id]).split())
-            entry = QListWidgetItem(icons.icon("warning"), f"{each.words}  {words[:SHOWN_LETTERS]}")
-            entry.setData(Qt.ItemDataRole.UserRole, (each.ruling_id, each.field))
-            self.entries.addItem(entry)
-        self.entries.setVisible(bool(listed))
-        self.entries.setCurrentRow(max(0, min(chosen, len(listed) - 1)))
-        row = max(self.entries.sizeHintForRow(0), self.fontMetrics().height() + theme.current().px(10))
-        shown = min(ROWS_SHOWN, len(listed))
-        self.entries.setFixedHeight(row * shown + 2 * self.entries.frameWidth() + 2)
+        entries = [
+            ("warning", f"{each.words}  {_line(rows[each.ruling_id])}", (each.ruling_id, each.field))
+            for each in listed
+        ]
+        self.show_entries(entries, self.fontMetrics().height() + theme.current().px(10), ROWS_SHOWN)
         self.confirm.set_words(f"Confirm {len(unconfirmed):,} agreed row{'s' * (len(unconfirmed) != 1)}")
         self.confirm.setVisible(bool(unconfirmed))
         self.title.setText(_title(len(listed), len(unconfirmed)))
         if not listed and not unconfirmed:
             self.hide()
 
-    def show_keys(self) -> None:
-        self.confirm.set_key(keys.shown("confirm_unanimous"))
-
     def enter(self) -> None:
-        """Take the focus: at the first entry, or at the button."""
         self.show()
         first = self.confirm if self.entries.isHidden() else self.entries
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def close_panel(self) -> None:
-        self.hide()
-        self.closed.emit()
 
-    def _jump(self, entry: QListWidgetItem) -> None:
-        self.jumped.emit(*entry.data(Qt.ItemDataRole.UserRole))
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Esc closes the list; Enter on an entry goes to its row."""
-        if event.key() == Qt.Key.Key_Escape:
-            self.close_panel()
-        else:
-            super().keyPressEvent(event)
+def _line(row: SheetRow) -> str:
+    return " ".join(about(row).split())[:SHOWN_LETTERS]
 
 
 def _title(listed: int, unconfirmed: int) -> str:
@@ -365,9 +417,9 @@ class StatusMessages(QFrame):
         super().__init__()
         self.setProperty("role", "message")
         self.said, self.figures = PlainLabel(role="strong", wrap=True), PlainLabel(wrap=True)
-        self.reason = GrowingEdit(least=1, most=4)
-        self.reason.setAccessibleName("Reason for reopening")
-        self.reason.setPlaceholderText("Why reopen it?")
+        self.reason = GrowingEdit(
+            least=1, most=4, accessibleName="Reason for reopening", placeholderText="Why reopen it?"
+        )
         self.reopen = push_button("Reopen", lambda: self.reopened.emit(self.reason.toPlainText()))
         self._again = QWidget()
         horizontal((self.reason, 1), (self.reopen, 0, Qt.AlignmentFlag.AlignTop), on=self._again, margins=0)
@@ -420,18 +472,17 @@ class StatusMessages(QFrame):
 
 
 class DisputeMessage(QWidget):
-    """An objection of a letter, and the option to uphold the consensus."""
-
     answered = Signal(str, str)
 
     def __init__(self, dispute: SheetDispute) -> None:
         super().__init__()
         self.text = MarkedText()
         self.text.show_text(f"{dispute.letter or 'Someone'} objects: {dispute.text}")
-        self.answer = GrowingEdit(least=1, most=6)
-        self.answer.setAccessibleName(f"Answer to {dispute.letter}")
-        self.answer.setPlaceholderText(
-            "Answer: why it stays unchanged. A new version also counts as an answer."
+        self.answer = GrowingEdit(
+            least=1,
+            most=6,
+            accessibleName=f"Answer to {dispute.letter}",
+            placeholderText="Answer: why it stays unchanged. A new version also counts as an answer.",
         )
         self.send = push_button(
             "Keep and answer", lambda: self.answered.emit(dispute.id, self.answer.toPlainText())
@@ -444,47 +495,37 @@ class AdjudicationHead(QWidget):
     """Title, question and figures, with buttons that announce the chosen act."""
 
     asked = Signal(str)
-    queue_toggled = Signal(bool)
 
     def __init__(self) -> None:
         super().__init__()
-        self.queue_shown = QToolButton()
-        icons.put(self.queue_shown, "items")
-        self.queue_shown.setCheckable(True)
+        self.queue_shown = with_properties(QToolButton(), checkable=True)
+        chips.put(self.queue_shown, "items")
         keys.tell(self.queue_shown, "toolTip", "Show or hide the list of items ({conflicts})")
-        self.queue_shown.setAccessibleName("List of items")
-        self.queue_shown.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.queue_shown.toggled.connect(self.queue_toggled)
+        with_properties(self.queue_shown, accessibleName="List of items", focusPolicy=Qt.FocusPolicy.NoFocus)
         self.title, self.question = PlainLabel("", "subtitle"), ElidedLabel("", "hint")
         self.figures, self.signs = ElidedLabel("", "hint"), Chips(wrap=False)
         self.remarks = MarkedText(SMALL, "text-muted")
         self.buttons: dict[str, QToolButton] = {}
         self._gaps, self._wide = 0, False
-        first, second = QHBoxLayout(), QHBoxLayout()
-        for row in (first, second):
-            row.setSpacing(6)
-        first.addWidget(self.queue_shown)
-        first.addWidget(self.title)
-        first.addWidget(self.question, 1)
-        first.addWidget(self.signs)
-        second.addWidget(self.figures, 1)
-        for act, _, picture, _ in HEAD_ACTS:
-            second.addWidget(self._button(act, picture))
+        first = horizontal(self.queue_shown, self.title, (self.question, 1), self.signs, spacing=6)
+        acts = [self._button(act, picture) for act, _, picture, _ in HEAD_ACTS]
+        second = horizontal((self.figures, 1), *acts, spacing=6)
         vertical(first, second, self.remarks, on=self, margins=(8, 8, 8, 2), spacing=3)
         self.show_keys()
 
     def _button(self, act: str, picture: str) -> QToolButton:
-        button = QToolButton()
-        icons.put(button, picture, 14)
-        button.setCheckable(True)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button = with_properties(
+            QToolButton(),
+            checkable=True,
+            toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+            focusPolicy=Qt.FocusPolicy.NoFocus,
+        )
+        chips.put(button, picture, 14)
         button.clicked.connect(lambda _=False: self.asked.emit(act))
         self.buttons[act] = button
         return button
 
     def show_sheet(self, sheet: AdjudicationSheet) -> None:
-        """Show the head of an item."""
         self.title.setText(f"{title_of(sheet.stage, sheet.kind)} · item {sheet.item_key}")
         self.question.setText(sheet.question)
         self.figures.setText(f"Frozen: {figures_words(sheet.figures) or 'no figure'}")
@@ -492,8 +533,9 @@ class AdjudicationHead(QWidget):
         if sheet.spot_check:
             signs.append(Chip("drawn for a spot check", "eye", "unconfirmed"))
         if sheet.order_differs:
-            words = ORDER.format(keys.shown("row_up"), keys.shown("row_down"))
-            signs.append(Chip(words, "cross", "disagree"))
+            signs.append(
+                Chip(ORDER.format(keys.shown("row_up"), keys.shown("row_down")), "cross", "disagree")
+            )
         self.signs.show_chips(signs)
         remarks = [f"{letter}, overall: {text}" for letter, text in sheet.remarks.items() if text.strip()]
         self.remarks.show_text("\n".join(remarks))
@@ -504,7 +546,6 @@ class AdjudicationHead(QWidget):
         self.show_keys()
 
     def show_pressed(self, act: str, pressed: bool) -> None:
-        """Press a button down or release it; tells nobody."""
         self.buttons[act].setChecked(pressed)
 
     def show_keys(self) -> None:
@@ -513,8 +554,9 @@ class AdjudicationHead(QWidget):
             named = f"{words} ({self._gaps})" if act == "gaps" else words
             key = keys.shown(act)
             self.buttons[act].setText(f"{named}  {key}" if self._wide else key)
-            self.buttons[act].setToolTip(tooltip(f"{hint} ({key})"))
-            self.buttons[act].setAccessibleName(f"{named}, key {key}")
+            with_properties(
+                self.buttons[act], toolTip=tooltip(f"{hint} ({key})"), accessibleName=f"{named}, key {key}"
+            )
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

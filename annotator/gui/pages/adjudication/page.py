@@ -1,30 +1,228 @@
 """The Adjudicate page."""
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication
 
-from annotator.actions.adjudication import adjudicating, closing, settled
-from annotator.actions.adjudication.adjudicating import QueueLine
+from annotator.actions.adjudication import adjudicating, feedback, ruling
+from annotator.actions.adjudication import ruling as ruling_module
+from annotator.actions.adjudication.adjudicating import BulkCloseReport, QueueLine, Unanimous
+from annotator.actions.consensus import consensus
+from annotator.actions.items import items
 from annotator.actions.labelling.label_rows import UNSURE
-from annotator.domain.texts.change import Change
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.page import Page
+from annotator.domain.experts.adjudication import Reason
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.texts.canonical import Change
+from annotator.gui import keys
 from annotator.gui.pages.adjudication.acts import PLAIN_TAKES, AdjudicationActs
-from annotator.gui.pages.adjudication.bench import KINDS, AdjudicationBench
-from annotator.gui.pages.adjudication.beside.side import TITLES
-from annotator.gui.pages.adjudication.confirming import Confirming
-from annotator.gui.pages.adjudication.empty import nothing_yet
-from annotator.gui.pages.adjudication.flow import AdjudicationFlow
-from annotator.gui.pages.adjudication.frame import Frame, fill
-from annotator.gui.pages.adjudication.news import RulingNews
-from annotator.gui.review.adjudication_queue import AdjudicationQueue, place_of
-from annotator.gui.review.ruling_words import LETTER_ACTS
-from annotator.gui.widgets.later import later
+from annotator.gui.pages.adjudication.bench import RULING_KINDS, AdjudicationFlow, AdjudicationModel
+from annotator.gui.pages.adjudication.frame import Frame, nothing_yet
+from annotator.gui.pages.adjudication.side import TITLES
+from annotator.gui.review.adjudication_queue import AdjudicationQueue, LineFilter, place_of
+from annotator.gui.review.field_chips import LETTER_ACTS, figures_words, title_of
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.basics import horizontal, later
+
+
+class AdjudicationMessages(QObject):
+    def __init__(
+        self,
+        session: ProjectSession,
+        bench: AdjudicationModel,
+        flow: AdjudicationFlow,
+        acts: AdjudicationActs,
+        frame: Frame,
+        queue: AdjudicationQueue,
+        fill_queue: Callable[[], object],
+    ) -> None:
+        super().__init__(bench)
+        self._session, self._bench, self._flow, self._acts = session, bench, flow, acts
+        self._frame, self._queue, self._fill_queue = frame, queue, fill_queue
+        self._gaps: Counter[str] = Counter()
+        bench.opened.connect(self._opened)
+        bench.moved.connect(lambda _: self._hush())
+        for sign in (bench.laid, bench.told):
+            sign.connect(lambda *_: self.show_progress())
+        flow.settled.connect(self._say_settled)
+        flow.spent.connect(self._say_spent)
+        flow.still_open.connect(self._list_lacking)
+        flow.closed.connect(self._say_closed)
+        frame.close_panel.jumped.connect(self._jump)
+        frame.standing.answered.connect(self._answer)
+
+    def count_gaps(self) -> None:
+        """Count the guideline gaps of the whole project; from then on those of the open item are followed."""
+        self._gaps = Counter(gap.adjudication_id for gap in self._session.ask(consensus.gaps) or ())
+
+    def _opened(self) -> None:
+        sheet, frame = self._bench.sheet, self._frame
+        if sheet is None:
+            return
+        frame.messages.clear()
+        frame.close_panel.hide()
+        item = self._session.ask(items.read, sheet.item_id)
+        if item is not None:
+            frame.rows.item = item
+        frame.head.show_sheet(sheet)
+        frame.head.buttons["vote_first"].setVisible(KINDS[sheet.kind].voted is not None)
+        frame.show_middle(frame.work)
+        frame.queue_pane.show_open(self._bench.place)
+        self.show_progress()
+
+    def show_progress(self) -> None:
+        sheet, bench, frame = self._bench.sheet, self._bench, self._frame
+        if sheet is None:
+            return
+        closed = bench.ask(ruling_module.versions) if sheet.version else []
+        frame.standing.show_sheet(sheet, closed or [], readonly=self._session.project.readonly)
+        frame.head.show_sheet(sheet)
+        self._gaps[sheet.adjudication_id] = sum(
+            (bool(row.ruling.gap) or row.ruling.reason is Reason.GUIDELINE_GAP) for row in sheet.rows
+        )
+        frame.head.show_gaps(sum(self._gaps.values()))
+        decided = sum(not row.ruling.open for row in sheet.rows)
+        self._queue.follow(sheet, begun=bench.begun)
+        left, agreed = len(bench.unresolved(contested=True)), len(bench.unconfirmed)
+        conflicts = self._queue.counted(LineFilter.CONFLICTS)
+        frame.bar.show_item(len(sheet.letters), locked=bench.locked)
+        self._show_row()
+        frame.bar.show_progress(decided, len(sheet.rows), left, 0 if bench.locked else agreed, conflicts)
+        if frame.close_panel.isVisible():
+            self._show_lacking()
+
+    def _show_row(self) -> None:
+        bench = self._bench
+        self._frame.bar.show_row(voting=(bench.ballot(bench.ruling_id) is not None), locked=bench.locked)
+
+    def _hush(self) -> None:
+        self._show_row()
+        if not self._acts.pairing.active:
+            self._frame.messages.clear()
+
+    def _say_settled(self) -> None:
+        agreed, messages = len(self._bench.unconfirmed), self._frame.messages
+        if wanting := len(self._bench.unresolved(contested=True)):
+            rows = "One row still lacks" if wanting == 1 else f"{wanting:,} rows still lack"
+            messages.show_message(
+                "info",
+                f"Every conflict of this item is ruled on. {rows} a reason or a wording.",
+                lasting=True,
+            )
+            messages.set_action(f"Go there  {_key('next_open')}", self._flow.next_open)
+        elif agreed:
+            messages.show_message("success", "Every conflict of this item is settled.", lasting=True)
+            messages.set_action(f"Confirm {agreed} agreed  {_key('confirm_unanimous')}", self._acts.confirm)
+        elif not self._bench.lacking:
+            messages.show_message("success", "Every row of this item is settled.", lasting=True)
+            messages.set_action(f"Close it  {_key('submit')}", self._flow.submit)
+
+    def _say_spent(self) -> None:
+        if any(self._bench.rows[each].ruling.open for each in self._bench.unresolved(contested=True)):
+            back, on = _key("take_back"), _key("next_open")
+            self._frame.messages.show_message(
+                "info", "This row is ruled on.", f"{back} takes the ruling back, {on} goes on."
+            )
+        else:
+            self._say_settled()
+
+    def _list_lacking(self) -> None:
+        self._frame.messages.clear()
+        self._show_lacking()
+        self._frame.close_panel.enter()
+
+    def _show_lacking(self) -> None:
+        lacking = [each for result in self._bench.lacking.values() for each in result]
+        self._frame.close_panel.show_lacking(lacking, self._bench.unconfirmed, self._bench.rows)
+
+    def _jump(self, ruling_id: str, field: str) -> None:
+        self._bench.move_to(ruling_id)
+        self._frame.rows.take_focus()
+        if field == "own":
+            self._frame.rows.enter("own")
+
+    def _say_closed(self) -> None:
+        sheet = self._bench.sheet
+        if sheet is None:
+            return
+        versions = self._bench.ask(ruling_module.versions) or []
+        self._fill_queue()
+        self._flow.leave_closed()
+        if not versions:
+            return
+        last, title = versions[-1], title_of(sheet.stage, sheet.kind)
+        units = KINDS[sheet.kind].counted(last.units)
+        frozen = f"Frozen: {figures_words(sheet.figures[:1]) or 'no figure'}"
+        by_hand = figures_words(last.repaired[:1])
+        self._frame.messages.show_message(
+            "success",
+            f"{title} of item {sheet.item_key} is closed as version {last.version}: {units}.",
+            f"{frozen}; by your pairing: {by_hand}." if by_hand else f"{frozen}.",
+        )
+
+    def _answer(self, dispute_id: str, text: str) -> None:
+        if self._session.do(feedback.answer, dispute_id, text) is not None:
+            self._fill_queue()
+            self._frame.messages.show_message("success", "Answered: the consensus stays unchanged.")
+
+
+def _key(act: str) -> str:
+    return keys.shown(act).replace("Return", "Enter")
+
+
+class Confirming(QObject):
+    def __init__(
+        self,
+        session: ProjectSession,
+        frame: Frame,
+        queue: AdjudicationQueue,
+        fill_queue: Callable[[], object],
+        open_line: Callable[[QueueLine], object],
+    ) -> None:
+        super().__init__(frame)
+        self._session, self._frame, self._queue = session, frame, queue
+        self._fill_queue, self._open_line = fill_queue, open_line
+        frame.queue_pane.unanimous.clicked.connect(self.ask)
+        frame.done.confirm.clicked.connect(self.ask)
+        frame.done.look.clicked.connect(self.look_at_drawn)
+        frame.unanimous.confirmed.connect(self._confirm)
+        frame.unanimous.looked.connect(self._look_at)
+        frame.unanimous.closed.connect(frame.focus_first)
+
+    def ask(self) -> None:
+        self._frame.unanimous.ask(sum(line.confirmable for line in self._queue.lines))
+
+    def look_at_drawn(self) -> None:
+        self._frame.queue_pane.show_only(LineFilter.UNANIMOUS)
+        line = next((each for each in self._queue.lines if each.spot_check and not each.closed), None)
+        if line is not None:
+            self._open_line(line)
+
+    def _confirm(self, share: float) -> None:
+        self._frame.unanimous.show_progress(0, sum(line.confirmable for line in self._queue.lines))
+        self._session.do_later(self._tell, self._show_progress, adjudicating.auto_unanimous, share)
+
+    def _show_progress(self, _what: str, done: int, total: int) -> None:
+        self._frame.unanimous.show_progress(done, total)
+
+    def _tell(self, report: BulkCloseReport | None) -> None:
+        self._fill_queue()
+        if report is None:
+            self._frame.unanimous.hide()
+        else:
+            self._frame.unanimous.tell(report)
+            said = "The unanimous documents are confirmed."
+            self._session.tell_end(said, "Adjudicate", self._frame.unanimous)
+
+    def _look_at(self, drawn: Unanimous) -> None:
+        if line := self._queue.line((drawn.item_id, drawn.stage)):
+            self._open_line(line)
+
 
 # A senior expert with forty minutes, fifteen criteria against seventeen. What annoys them elsewhere: names that bias,
 # scrolling between two documents, reading again what nobody disputes, losing the place after each decision.
@@ -40,19 +238,21 @@ class AdjudicatePage(Page):
     NAME = "Adjudicate"
     ICON = "adjudicate"
     HEARS = (*STALE_KINDS, "ruling")
-    BEHIND = KINDS
+    BEHIND = RULING_KINDS
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
-        self.queue, self.bench = AdjudicationQueue(self), AdjudicationBench(desk, self)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self.queue, self.bench = AdjudicationQueue(self), AdjudicationModel(session, self)
         self.flow = AdjudicationFlow(self.bench, self.queue)
         self._requeue = later(self, self._fill_queue, REQUEUE_MS)
-        self.frame = frame = Frame(desk, self.bench, self.queue)
-        fill(self, frame)
+        self.frame = frame = Frame(session, self.bench, self.queue)
+        horizontal(frame, on=self, margins=0)
         self.rows, self.side, self.messages = frame.rows, frame.side, frame.messages
         self.acts = AdjudicationActs(self.bench, self.flow, self.rows, self.messages)
-        self.news = RulingNews(desk, self.bench, self.flow, self.acts, frame, self.queue, self._fill_queue)
-        self.confirming = Confirming(desk, frame, self.queue, self._fill_queue, self._open)
+        self.news = AdjudicationMessages(
+            session, self.bench, self.flow, self.acts, frame, self.queue, self._fill_queue
+        )
+        self.confirming = Confirming(session, frame, self.queue, self._fill_queue, self._open)
         self._listen()
         self._bind()
 
@@ -64,7 +264,7 @@ class AdjudicatePage(Page):
         frame.bar.asked.connect(self._press)
         frame.consensus.chosen.connect(self._choose)
         frame.standing.reopened.connect(self._reopen)
-        frame.close_panel.confirm_wanted.connect(self.acts.confirm)
+        frame.close_panel.confirm.clicked.connect(self.acts.confirm)
         frame.close_panel.closed.connect(rows.take_focus)
         rows.entered.connect(self.acts.enter)
         rows.dropped.connect(self.acts.pair_dropped)
@@ -73,8 +273,8 @@ class AdjudicatePage(Page):
         rows.own_quote_wanted.connect(lambda place: self._show_quote(bench.ruling_id, "", place))
         controls.taken.connect(self.acts.take)
         controls.voted.connect(self.acts.vote)
-        controls.reasoned.connect(self.acts.reason_here)
-        controls.sure.connect(self.acts.sure_here)
+        controls.reasoned.connect(self.acts.here(self.acts.reason))
+        controls.sure.connect(self.acts.here(self.acts.sure))
         controls.asked.connect(lambda act: self._acts[act]())
         self.side.turned.connect(self._show_turned)
         self.side.row_wanted.connect(self._go_to_ruling)
@@ -100,13 +300,11 @@ class AdjudicatePage(Page):
             # A key held down rules on one row, not on one after the other.
             for shortcut in self._shortcuts[act]:
                 shortcut.setAutoRepeat(False)
-        self.bind("take_back", self._kept(partial(self.desk.take_back, self.NAME)), self.frame.work)
+        self.bind("take_back", self._kept(partial(self.session.take_back, self.NAME)), self.frame.work)
         self.bind("other_pane", self.frame.next_pane)
         self.bind("conflicts", self.frame.head.queue_shown.toggle)
 
     def _kept(self, slot: Callable[[], object]) -> Callable[[], object]:
-        """The act, done after what is being typed was kept."""
-
         def act() -> None:
             self.rows.flush()
             slot()
@@ -120,11 +318,10 @@ class AdjudicatePage(Page):
             self.rows.flush()
             self.acts.digit(act)
 
-    def arrive(self, place: dict[str, Any]) -> None:
-        """Show the queue as it now is, and the item that is wanted, was open, or was begun."""
+    def navigate(self, place: dict[str, Any]) -> None:
         self._fill_queue()
         if not self.queue.lines:
-            self.frame.show_nothing(nothing_yet(self.desk, self.desk.ask(settled.lacking) or "items"))
+            self.frame.show_nothing(nothing_yet(self.session, self.session.ask(ruling.lacking) or "items"))
             return
         self.news.count_gaps()
         if not self.side.shown:
@@ -141,7 +338,6 @@ class AdjudicatePage(Page):
             self._show_first()
 
     def place(self) -> dict[str, str]:
-        """The item and stage that lie open, and the current row."""
         if self.bench.sheet is None:
             return {}
         item_id, stage = self.bench.place
@@ -160,7 +356,6 @@ class AdjudicatePage(Page):
             self._show_done()
 
     def focus_first(self) -> None:
-        """Work begins at the current row, or at the button that begins it."""
         self.frame.focus_first()
 
     def leave(self) -> None:
@@ -177,15 +372,9 @@ class AdjudicatePage(Page):
         about = self.bench.take_in(change)
         if change.kind in STALE_KINDS and not acting and self.isVisible():
             self._requeue.start()
-        if change.kind == "ruling" and about and self.desk.turning and self.isVisible():
+        if change.kind == "ruling" and about and self.session.turning and self.isVisible():
             self.flow.touched()
             self._go_to_ruling(about, change.subject)
-
-    def rebind(self) -> None:
-        """Take over keys that were changed, and print them on the buttons."""
-        super().rebind()
-        for part in (self.frame.bar, self.frame.head, self.frame.close_panel, self.rows):
-            part.show_keys()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc leaves a mode or leads back to the current row; from there the page keys scroll."""
@@ -224,7 +413,7 @@ class AdjudicatePage(Page):
 
     def _reopen(self, reason: str) -> None:
         sheet = self.bench.sheet
-        if sheet is not None and self.bench.do(closing.reopen, sheet.adjudication_id, reason):
+        if sheet is not None and self.bench.do(ruling.reopen, sheet.adjudication_id, reason):
             self._fill_queue()
             self.rows.take_focus()
 
@@ -232,8 +421,8 @@ class AdjudicatePage(Page):
         self.bench.move_to(ruling_id)
         source, row = self.side.source(), self.bench.row
         own = row.made[0][0] if row and row.made and not letter else None
-        found = source.show_anchor(own.anchors[place]) if own else source.show_quote(letter, place)
-        if not found:
+        result = source.sources.show_anchor(own.anchors[place]) if own else source.show_quote(letter, place)
+        if not result:
             self.messages.show_message("info", "These words are no longer in the source.")
 
     def _go_to_ruling(self, adjudication_id: str, ruling_id: str) -> None:
@@ -251,7 +440,7 @@ class AdjudicatePage(Page):
 
     def _fill_queue(self) -> None:
         self._requeue.stop()
-        self.frame.queue_pane.fill(self.desk.ask(adjudicating.queue) or [])
+        self.frame.queue_pane.fill(self.session.ask(adjudicating.queue) or [])
 
     def _show_turned(self, shown: str) -> None:
         for name in TITLES:

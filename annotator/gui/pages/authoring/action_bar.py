@@ -1,84 +1,81 @@
 """The action bar of the Author page: counts, remarks, and buttons for the whole document."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QSettings, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
+from PySide6.QtWidgets import QFrame, QPushButton
 
-from annotator.domain.kinds.artifact import Document
+from annotator.actions.assignments import assignments
+from annotator.domain.kinds.artifact import Document, Finding, KindSpec, Unit, Weights, hinders
 from annotator.domain.kinds.checklist import Checklist, shared_rest
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric, counted_weights
-from annotator.domain.kinds.weights import Weights
-from annotator.domain.texts.counting import counted
-from annotator.gui import keys, theme
-from annotator.gui.widgets import icons
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.spread_bar import SpreadBar, SpreadPart
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
+from annotator.domain.texts.words import counted
+from annotator.gui import theme
+from annotator.gui.pages.authoring.form import Saving, UnitsForm
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    horizontal,
+    later,
+    push_button,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.fields import LineField
+from annotator.gui.widgets.message_bar import MissingPanel
+from annotator.gui.widgets.splitter import SpreadBar, SpreadPart
 
 if TYPE_CHECKING:
-    from annotator.actions.sets.settled_fields import OfferedMarks
+    from annotator.actions.sets.validation_ground import OfferedMarks
 
 ELSEWHERE = "authoring/elsewhere"
 JUDGE_LETTERS = 40
 
 
 class AuthoringActionBar(QFrame):
-    """The bar below the form."""
-
-    new_wanted = Signal()
-    submit_wanted = Signal()
-    remarks_wanted = Signal()
-
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "bar")
         self.counts, self.spread = PlainLabel(wrap=True), SpreadBar()
-        self.elsewhere = QPushButton("Other benchmarks")
-        self.elsewhere.setProperty("role", "quiet")
-        self.elsewhere.setCheckable(True)
-        self.elsewhere.setToolTip("What experts of other benchmarks came to, for comparison; no aim")
-        self.elsewhere.setChecked(QSettings().value(ELSEWHERE, "") == "shown")
+        self.elsewhere = with_properties(
+            QPushButton("Other benchmarks"),
+            role="quiet",
+            checkable=True,
+            toolTip="What experts of other benchmarks came to, for comparison; no aim",
+            checked=QSettings().value(ELSEWHERE, "") == "shown",
+        )
         self.elsewhere.toggled.connect(self._compare)
         self._shown: tuple[Document[Any], Weights, float, bool, bool] | None = None
-        self.share = QPushButton("Share the rest")
-        self.share.setProperty("role", "quiet")
-        self.share.setToolTip("Points without a share get equal parts of what the others leave of 1")
-        self.remarks = QPushButton()
-        self.remarks.setProperty("role", "quiet")
-        self.remarks.setToolTip("List the guideline's remarks")
-        self.remarks.clicked.connect(self.remarks_wanted)
+        self.share = with_properties(
+            QPushButton("Share the rest"),
+            role="quiet",
+            toolTip="Points without a share get equal parts of what the others leave of 1",
+        )
+        self.remarks = with_properties(QPushButton(), role="quiet", toolTip="List the guideline's remarks")
         self.new, self.submit = (
-            KeyButton("New", keys.shown("new_unit")),
-            KeyButton("Submit", keys.shown("submit"), "primary"),
+            KeyButton("New", act="new_unit"),
+            KeyButton("Submit", act="submit", role="primary"),
         )
-        self.new.clicked.connect(self.new_wanted)
-        self.submit.clicked.connect(self.submit_wanted)
         self.offered: OfferedMarks | None = None
-        self.marks = KeyButton("", keys.shown("take_marks"), "quiet")
+        self.marks = KeyButton("", act="take_marks", role="quiet")
         self._told: tuple[Sequence[Finding], int] = (), -1
-        self._lay_out()
-        theme.watch(self, lambda: self._tell_findings(*self._told))
-
-    def _lay_out(self) -> None:
-        told, acts = QHBoxLayout(), QHBoxLayout()
-        told.setSpacing(10)
-        told.addWidget(self.counts, 1)
-        told.addWidget(self.spread, 2)
-        told.addWidget(self.elsewhere)
-        told.addWidget(self.share)
-        told.addWidget(self.remarks)
-        acts.setSpacing(10)
-        acts.addStretch(1)
-        acts.addWidget(self.new)
-        acts.addWidget(self.submit)
         vertical(
-            told, horizontal(self.marks, StretchSpace(1)), acts, on=self, margins=(12, 6, 12, 8), spacing=4
+            horizontal(
+                (self.counts, 1), (self.spread, 2), self.elsewhere, self.share, self.remarks, spacing=10
+            ),
+            horizontal(self.marks, StretchSpace(1)),
+            horizontal(StretchSpace(1), self.new, self.submit, spacing=10),
+            on=self,
+            margins=(12, 6, 12, 8),
+            spacing=4,
         )
+        theme.watch(self, lambda: self._tell_findings(*self._told))
 
     def show_document(
         self, document: Document[Any], weights: Weights, bar: float, *, locked: bool, given: bool
@@ -92,8 +89,7 @@ class AuthoringActionBar(QFrame):
             self._shown = shown
             self._tell(*shown[:3])
             self._show_offer()
-            words = KINDS[document.KIND].under(weights)
-            self.new.set_words(f"New {words.unit}")
+            self.new.set_words(f"New {KINDS[document.KIND].under(weights).unit}")
             self.new.setVisible(not locked and not given)
             self.submit.setVisible(not locked)
             self.remarks.setVisible(not locked)
@@ -102,7 +98,6 @@ class AuthoringActionBar(QFrame):
             self.share.setEnabled(shared_rest(units) != tuple(units))
 
     def offer(self, offered: "OfferedMarks | None") -> None:
-        """Offer what a judge labelled of the document."""
         self.offered = offered
         self._show_offer()
 
@@ -157,9 +152,156 @@ class AuthoringActionBar(QFrame):
         picture, colour = ("error", "level-error") if errors else ("warning", "level-warning")
         if not findings:
             picture, colour = ("clock", "text-muted") if to_come else ("check", "level-success")
-        self.remarks.setIcon(icons.icon(picture, theme.current().px(16), colour))
+        self.remarks.setIcon(chips.icon(picture, theme.current().px(16), colour))
 
-    def rebind(self) -> None:
-        self.marks.set_key(keys.shown("take_marks"))
-        self.new.set_key(keys.shown("new_unit"))
-        self.submit.set_key(keys.shown("submit"))
+
+ROWS_SHOWN = 6
+
+
+class SubmitPanel(MissingPanel):
+    """Errors and warnings; warnings can be overridden with a reason."""
+
+    overridden = Signal(str)
+    """Submit in spite of the warnings, for this reason."""
+
+    def __init__(self) -> None:
+        super().__init__("Missing fields and remarks", "Close (Esc)")
+        self.entries.setWordWrap(True)
+        self.reason = LineField(
+            accessibleName="Reason for submitting it unchanged", placeholderText="Why may it stay unchanged?"
+        )
+        self.reason.textChanged.connect(self._judge_reason)
+        self.reason.returnPressed.connect(self._override)
+        self.anyway = push_button("Submit anyway", self._override)
+        vertical(
+            horizontal((self.title, 1), self.close_button),
+            self.entries,
+            horizontal((self.reason, 1), self.anyway),
+            on=self,
+            margins=(10, 8, 10, 8),
+        )
+
+    def show_findings(self, findings: Sequence[Finding], units: Sequence[Unit], words: KindSpec) -> None:
+        errors = sum(finding.level == "error" for finding in findings)
+        self.title.setText(_title(words, errors, len(findings) - errors))
+        entries = [
+            (finding.level, finding.words(words.unit, units), (finding.unit_id, finding.field))
+            for finding in findings
+        ]
+        self.show_entries(entries, self.fontMetrics().height() * 2, ROWS_SHOWN)
+        for part in (self.reason, self.anyway):
+            part.setVisible(bool(findings) and not errors)
+        self._judge_reason()
+
+    def enter(self) -> None:
+        self.show()
+        self.entries.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _judge_reason(self) -> None:
+        self.anyway.setEnabled(bool(self.reason.text().strip()))
+
+    def _override(self) -> None:
+        if reason := self.reason.text().strip():
+            self.reason.clear()
+            self.overridden.emit(reason)
+
+
+def _title(words: KindSpec, errors: int, warnings: int) -> str:
+    name = words.title.lower()
+    if errors:
+        rest = f" and {warnings} to check" if warnings else ""
+        return f"The {name} cannot be submitted yet: {errors} to fix{rest}. Enter goes to the field."
+    if warnings:
+        return (
+            "1 remark is left: fix it, or give a reason below why it may stay."
+            if warnings == 1
+            else f"{warnings} remarks are left: fix them, or give a reason below why they may stay."
+        )
+    return f"Nothing is left to fix: the {name} can be submitted."
+
+
+DELAY_MS = 150
+
+
+class Checking(QObject):
+    """Requests findings and announces them, at most once per pause in typing."""
+
+    found = Signal(list)
+
+    def __init__(self, ask: Callable[[], list[Finding]], parent: QObject) -> None:
+        super().__init__(parent)
+        self._ask = ask
+        self.findings: list[Finding] = []
+        self._timer = later(self, self.check, DELAY_MS)
+
+    def soon(self) -> None:
+        self._timer.start()
+
+    def check(self) -> list[Finding]:
+        self._timer.stop()
+        self.findings = self._ask()
+        self.found.emit(self.findings)
+        return self.findings
+
+
+class Submission(QObject):
+    sealed = Signal(object)
+    """The Artifact that was submitted just now."""
+
+    def __init__(
+        self,
+        session: ProjectSession,
+        form: UnitsForm,
+        saving: Saving,
+        checking: Checking,
+        panel: SubmitPanel,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._session, self._form, self._saving = session, form, saving
+        self._checking, self._panel = checking, panel
+        panel.jumped.connect(self._jump)
+        panel.overridden.connect(self.seal)
+        checking.found.connect(self._follow)
+
+    def submit(self) -> None:
+        if not self._saving.editable or not self._saving.keep():
+            return
+        self._form.complain()
+        if findings := self._checking.check():
+            self._list(findings)
+            self._panel.enter()
+        else:
+            self.seal()
+
+    def show_remarks(self) -> None:
+        self._form.complain()
+        self._list(self._checking.check())
+        self._panel.enter()
+
+    def seal(self, reason: str = "") -> None:
+        """Submit; `reason` says why warnings were overridden. Errors are listed instead."""
+        artifact = self._saving.artifact
+        if artifact is None or not self._saving.keep():
+            return
+        findings = self._checking.check()
+        if hinders(findings, reason):
+            self._list(findings)
+            self._panel.enter()
+        elif self._session.do(assignments.seal, artifact.id, reason) is not None:
+            self._panel.hide()
+            self.sealed.emit(self._saving.artifact)
+
+    def _follow(self, findings: list[Finding]) -> None:
+        if self._panel.isVisible():
+            self._list(findings)
+
+    def _list(self, findings: list[Finding]) -> None:
+        artifact = self._saving.artifact
+        if artifact is not None:
+            self._panel.show_findings(findings, artifact.document.units, KINDS[artifact.kind])
+
+    def _jump(self, unit_id: str, field: str) -> None:
+        current = self._form.current
+        if goal := unit_id or (current.unit_id if current else ""):
+            self._form.go(goal, field if unit_id else "text")

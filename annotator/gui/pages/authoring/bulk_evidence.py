@@ -1,28 +1,39 @@
-"""References in bulk beside the evidence form: pasted, from a file or the sources; previewed, then taken."""
+"""References put into a gold evidence list in one go: pasted, from a file, or looked up."""
 
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
-from PySide6.QtWidgets import QFileDialog, QListWidget, QListWidgetItem, QPushButton, QWidget
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QWidget,
+)
 
-from annotator.actions.material import evidence_import, lookups
-from annotator.actions.material.evidence_import import EvidenceOffer, OfferedReference
+from annotator.actions.material import lookups
+from annotator.actions.material.lookups import EvidenceOffer, OfferedReference
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.item import Item
-from annotator.domain.texts.counting import counted
+from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.widgets import icons
-from annotator.gui.widgets.bars.flow_row import FlowRow
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.basics import PlainLabel, tooltip, vertical, wrap_lines
-from annotator.gui.widgets.fields.typed import TextBox
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import KeyButton, wrapping
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    tooltip,
+    vertical,
+    with_properties,
+    wrap_lines,
+)
+from annotator.gui.widgets.fields import TextBox
+from annotator.gui.widgets.message_bar import MessageBar
 
-SETTLE_MS = 300
+EVIDENCE_SETTLE_MS = 300
 _TICKED = Qt.CheckState.Checked
 PASTE_HEIGHT = 90
 FILES = "References (*.bib *.ris *.nbib *.enw *.ciw *.csv *.tsv *.txt *.tex *.bbl *.json *.pdf *.md);;All files (*)"
@@ -33,54 +44,52 @@ RESEARCH = "The source is a research paper: its evidence is the source itself."
 class BulkEvidence(QWidget):
     """The panel: where references come from above, what was read below."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._item: Item | None = None
         self._offer = EvidenceOffer("", ())
         self.keep: Callable[[], bool] = lambda: True
         """Keeps what is being typed into the form; False when it cannot be kept."""
         self.about, self.summary = PlainLabel(ABOUT, "hint", wrap=True), PlainLabel(role="strong", wrap=True)
-        self.text = TextBox(placeholderText="A list of works, BibTeX, RIS, CSV, DOIs or arXiv ids")
-        self.text.setAccessibleName("References to take")
-        self.text.setTabChangesFocus(True)
+        self.text = with_properties(
+            TextBox(placeholderText="A list of works, BibTeX, RIS, CSV, DOIs or arXiv ids"),
+            accessibleName="References to take",
+            tabChangesFocus=True,
+        )
         theme.scale(self.text.setFixedHeight, PASTE_HEIGHT)
         self.file = QPushButton("File…")
-        self.listed = QPushButton("The source's list")
-        self.listed.setToolTip("The references at the end of the item's sources")
-        self.itself = KeyButton("The source itself", keys.shown("source_itself"))
-        self.entries = QListWidget()
-        self.entries.setAccessibleName("References that were read")
-        self.take_all = KeyButton("Take", keys.shown("take_unit"), "primary")
-        self.look = KeyButton("Look up titles", keys.shown("ask_draft"))
-        self.look.set_hint(
-            "Ask OpenAlex and CrossRef for lacking titles, authors and years; replies are kept"
+        self.listed = with_properties(
+            QPushButton("The source's list"), toolTip="The references at the end of the item's sources"
         )
-        self.tick = QPushButton("Tick the doubtful")
-        self.tick.setToolTip("Each can be ticked by itself in the list above")
+        self.itself = KeyButton("The source itself", act="source_itself")
+        self.entries = with_properties(QListWidget(), accessibleName="References that were read")
+        self.take_all = KeyButton("Take", act="take_unit", role="primary")
+        self.look = KeyButton(
+            "Look up titles",
+            act="ask_draft",
+            hint="Ask OpenAlex and CrossRef for lacking titles, authors and years; replies are kept",
+        )
+        self.tick = with_properties(
+            QPushButton("Tick the doubtful"), toolTip="Each can be ticked by itself in the list above"
+        )
         self.answer = MessageBar()
-        self._soon = QTimer(self, singleShot=True, interval=SETTLE_MS)
-        self._lay_out()
-        self._listen()
-        self._show(self._offer)
-
-    def _lay_out(self) -> None:
-        row, acts = FlowRow(gap=8), FlowRow(gap=8)
-        for button in (self.file, self.listed, self.itself):
-            row.addWidget(button)
-        for button in (self.take_all, self.tick, self.look):
-            acts.addWidget(button)
+        self._soon = QTimer(self, singleShot=True, interval=EVIDENCE_SETTLE_MS)
+        row = wrapping(self.file, self.listed, self.itself)
+        acts = wrapping(self.take_all, self.tick, self.look)
         wrap_lines(self.entries)
         vertical(
             self.about, self.text, row, self.summary, (self.entries, 1), acts, on=self, margins=0, spacing=8,
         )  # fmt: skip
         self.answer.float_over(self.entries)
+        self._listen()
+        self._show(self._offer)
 
     def _listen(self) -> None:
         self.text.textChanged.connect(self._soon.start)
         self._soon.timeout.connect(self._read_pasted)
         self.file.clicked.connect(self._choose)
-        self.listed.clicked.connect(lambda: self._ask(evidence_import.from_sources))
+        self.listed.clicked.connect(lambda: self._ask(lookups.from_sources))
         self.itself.clicked.connect(self.take_source)
         self.take_all.clicked.connect(self.take)
         self.entries.itemChanged.connect(self._count)
@@ -88,7 +97,6 @@ class BulkEvidence(QWidget):
         self.look.clicked.connect(self.look_up)
 
     def follow(self, item: Item, _kind: Kind) -> None:
-        """Be about the evidence of an item from now on."""
         if self._item is None or self._item.id != item.id:
             self.text.clear()
             self._show(EvidenceOffer("", ()))
@@ -96,31 +104,28 @@ class BulkEvidence(QWidget):
         self.wake()
 
     def wake(self) -> None:
-        """Say what the item's sources are, if the panel is seen."""
         if self.isVisible() and self._item is not None:
-            research = self._desk.ask(evidence_import.of_research, self._item.id)
-            self.about.setText(RESEARCH if research else ABOUT)
+            self.about.setText(RESEARCH if self._session.ask(lookups.of_research, self._item.id) else ABOUT)
 
     def enter(self) -> None:
         self.wake()
         self.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def read_file(self, path: Path) -> None:
-        self._ask(evidence_import.from_file, path)
+        self._ask(lookups.from_file, path)
 
     def take(self) -> None:
         """Put what is new and what is ticked of the doubtful into the evidence, in one act."""
         chosen = self._chosen()
         if self._item is None or not chosen or not self.keep():
             return
-        if self._desk.do(evidence_import.take, self._item.id, chosen, self._offer.form) is not None:
+        if self._session.do(lookups.take, self._item.id, chosen, self._offer.form) is not None:
             self._told(f"{counted(len(chosen), 'reference')} taken; {keys.shown('undo')} takes them back.")
 
     def take_source(self) -> None:
-        """Put the item's sources themselves into the evidence."""
         if self._item is None:
             return
-        offer = self._desk.ask(evidence_import.the_source_itself, self._item.id)
+        offer = self._session.ask(lookups.the_source_itself, self._item.id)
         if offer is not None:
             self._show(offer)
             self.take()
@@ -129,15 +134,10 @@ class BulkEvidence(QWidget):
         """Ask the services for what is lacking, on another thread."""
         if self._item is not None and self.keep():
             self.look.setEnabled(False)
-            self._desk.do_later(self._looked_up, lambda *_: None, lookups.look_up_evidence, self._item.id)
+            self._session.do_later(self._looked_up, lambda *_: None, lookups.look_up_evidence, self._item.id)
 
     def stop(self) -> None:
         self._soon.stop()
-
-    def rebind(self) -> None:
-        self.itself.set_key(keys.shown("source_itself"))
-        self.take_all.set_key(keys.shown("take_unit"))
-        self.look.set_key(keys.shown("ask_draft"))
 
     def _looked_up(self, found: Any) -> None:
         self.look.setEnabled(True)
@@ -160,7 +160,7 @@ class BulkEvidence(QWidget):
     def _read_pasted(self) -> None:
         text = self.text.toPlainText()
         if text.strip():
-            self._ask(evidence_import.from_text, text)
+            self._ask(lookups.from_text, text)
         else:
             self._show(EvidenceOffer("", ()))
 
@@ -169,7 +169,7 @@ class BulkEvidence(QWidget):
             # What was typed just before is not read over what is asked for now.
             self._soon.stop()
             asked = self._item.id
-            self._desk.ask_later(lambda offer: self._arrived(asked, offer), question, asked, *more)
+            self._session.ask_later(lambda offer: self._arrived(asked, offer), question, asked, *more)
 
     def _arrived(self, item_id: str, offer: EvidenceOffer) -> None:
         if self._item is not None and self._item.id == item_id:
@@ -177,11 +177,10 @@ class BulkEvidence(QWidget):
 
     def _show(self, offer: EvidenceOffer) -> None:
         self._offer = offer
-        blocked = QSignalBlocker(self.entries)
-        self.entries.clear()
-        for one in offer.entries:
-            self.entries.addItem(_line(one))
-        blocked.unblock()
+        with QSignalBlocker(self.entries):
+            self.entries.clear()
+            for entry in offer.entries:
+                self.entries.addItem(_line(entry))
         doubts = " Tick those of the doubtful that are right." if offer.doubtful else ""
         self.summary.setText(f"{offer.words()}{doubts}" if offer.entries else "")
         self.tick.setVisible(bool(doubts))
@@ -205,12 +204,12 @@ class BulkEvidence(QWidget):
     def _count(self) -> None:
         count = len(self._chosen())
         self.take_all.set_words(f"Take {counted(count, 'reference')}" if count else "Take")
-        self.take_all.setEnabled(bool(count) and not self._desk.project.readonly)
+        self.take_all.setEnabled(bool(count) and not self._session.project.readonly)
 
 
 def _line(one: OfferedReference) -> QListWidgetItem:
     picture, colour = ("check", "level-success") if one.fresh else ("warning", "level-warning")
-    line = QListWidgetItem(icons.icon(picture, theme.current().px(14), colour), one.words())
+    line = QListWidgetItem(chips.icon(picture, theme.current().px(14), colour), one.words())
     line.setToolTip(tooltip(f"{one.why or one.doubt} {one.said}".strip()))
     if one.doubtful:
         line.setFlags(line.flags() | Qt.ItemFlag.ItemIsUserCheckable)

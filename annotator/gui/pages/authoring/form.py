@@ -1,28 +1,205 @@
 """Editor of an artifact: its units in a list that keeps each in place while others change."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QFormLayout, QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication, QFormLayout, QTabBar, QVBoxLayout, QWidget
 
-from annotator.domain.kinds.artifact import Document, Unit
-from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.finding import Finding
+from annotator.actions.authoring import annotating, artifacts
+from annotator.actions.items import items
+from annotator.actions.project.file import Project
+from annotator.domain.kinds.artifact import (
+    Anchor,
+    Artifact,
+    Document,
+    Finding,
+    Kind,
+    KindSpec,
+    State,
+    Unit,
+)
+from annotator.domain.kinds.documents import DOCUMENTS, KINDS, WRITTEN
 from annotator.domain.kinds.question_types import QuestionType
-from annotator.domain.kinds.spec import KindSpec, UnitField
 from annotator.domain.material.item import Item
-from annotator.gui.forms import standard
-from annotator.gui.forms.fields import ChoiceButtons, PickList
-from annotator.gui.forms.finding_lines import FindingLines
-from annotator.gui.forms.standard import StandardField
-from annotator.gui.forms.text_field import TextField
-from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.widgets.basics import StretchSpace, column_of
-from annotator.gui.widgets.plain_area import PlainArea
+from annotator.domain.texts.canonical import new_id
+from annotator.domain.texts.refusal import Refusal
+from annotator.gui import keys, theme
+from annotator.gui.forms import unit_editor
+from annotator.gui.forms.fields import TextField
+from annotator.gui.forms.unit_editor import FieldsFrame, FindingLines, UnitEditor
+from annotator.gui.session.page import TypedFields
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.basics import PlainArea, StretchSpace, column_of, with_properties
+from annotator.gui.widgets.chips import icon
+from annotator.gui.widgets.fields import label_of
+from annotator.gui.widgets.reading.marked_text import TextPositions
+
+
+def as_typed(document: Document[Any], typed: Mapping[str, Mapping[str, Any]]) -> Document[Any]:
+    """The document with what stands in its fields just now, unit id by unit id; nothing is validated."""
+    if not typed:
+        return document
+    units = tuple(unit.model_copy(update=dict(typed.get(unit.id, {}))) for unit in document.units)
+    return document.model_copy(update={"units": units, **typed.get("", {})})
+
+
+def fresh(kind: Kind, rated_as: QuestionType | None = None) -> Document[Any]:
+    """What an artifact begins as: one empty unit to type into; a selection has its question type's dimensions."""
+    document = DOCUMENTS[kind]
+    if kind is Kind.SELECTION:
+        rated = rated_as.dimensions if rated_as else ()
+        return document(units=tuple(document.UNIT(text=one.name) for one in rated))
+    return document(units=(document.UNIT(),))
+
+
+def copied(document: Document[Any]) -> Document[Any]:
+    """The same words under ids of their own, for someone who starts from another's artifact."""
+    units: tuple[Unit, ...] = tuple(unit.model_copy(update={"id": new_id()}) for unit in document.units)
+    return document.model_copy(update={"units": units})
+
+
+def changed(unit: Unit | Document[Any], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the fields whose values are not the unit's, or the document's, already."""
+    return {name: value for name, value in fields.items() if getattr(unit, name) != value}
+
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class WorkStatus:
+    word: str
+    icon: str
+    colour: str
+    units: int
+
+
+NONE = WorkStatus("not begun", "", "", 0)
+_OF_STATE = {
+    State.DRAFT: ("draft", "author", "state-incomplete"),
+    State.SEALED: ("sealed", "lock", "state-agreed"),
+    State.CONSENSUS: ("consensus", "check", "state-agreed"),
+}
+
+
+def standing_of(artifact: Artifact) -> WorkStatus:
+    """How far an artifact is; what nobody of the project wrote was imported."""
+    if not artifact.author_id and artifact.state is not State.CONSENSUS:
+        return WorkStatus("imported", "import", "state-missing", len(artifact.document.units))
+    return WorkStatus(*_OF_STATE[artifact.state], len(artifact.document.units))
+
+
+def standings(artifacts: Sequence[Artifact]) -> dict[Kind, WorkStatus]:
+    """How far each kind is: the first artifact of each counts, which is the person's own if there is one."""
+    return {artifact.kind: standing_of(artifact) for artifact in reversed(artifacts)}
+
+
+def next_open(project: Project, item_id: str, kind: Kind) -> tuple[str, Kind] | None:
+    """Where the person's work goes on after a kind of an item is done: item and kind, or None when nowhere.
+
+    Another begun kind of the same item comes first, then the next item that is not submitted: the same kind
+    there, or a begun one where that is submitted already.
+    """
+    drafts = _kinds(project, item_id, State.DRAFT)
+    for other in _after(WRITTEN, kind):
+        if other in drafts:
+            return item_id, other
+    states = ("in progress", "new")
+    waiting = {result for state in states for result in items.ids(project, items.Filter(state=state))}
+    goal = next((result for result in _after(items.ids(project), item_id) if result in waiting), "")
+    if not goal:
+        return None
+    begun = _kinds(project, goal, State.DRAFT)
+    submitted = kind in _kinds(project, goal, State.SEALED)
+    return goal, min(begun, key=WRITTEN.index) if submitted and begun else kind
+
+
+def _kinds(project: Project, item_id: str, state: State) -> set[Kind]:
+    """The kinds written here of which the person has an artifact in that state."""
+    result = annotating.artifacts_of(project, item_id)
+    mine = {
+        artifact.kind for artifact in result if artifact.author_id == project.by and artifact.state is state
+    }
+    return mine & set(WRITTEN)
+
+
+def _after(sequence: Sequence[T], present: T) -> Iterator[T]:
+    """What follows the present one, going round to just before it."""
+    place = sequence.index(present)
+    yield from sequence[place + 1 :]
+    yield from sequence[:place]
+
+
+class Saving(TypedFields):
+    """The open artifact, and typed text, by unit and field, that is no revision yet."""
+
+    def __init__(self, session: ProjectSession, parent: QObject) -> None:
+        super().__init__(session, parent)
+        self.artifact: Artifact | None = None
+        self.editable = False
+
+    def follow(self, artifact: Artifact | None, *, editable: bool) -> None:
+        """From now on save into this artifact; what was typed into another must have been kept before."""
+        if artifact is None or self.artifact is None or artifact.id != self.artifact.id:
+            self.typed.clear()
+            self._timer.stop()
+        self.artifact, self.editable = artifact, editable
+
+    def draft(self, unit_id: str, field: str, text: str) -> None:
+        if self.artifact is not None and field in self.typed.get(unit_id, {}):
+            self._session.do(artifacts.save_draft, self.artifact.id, unit_id, field, text)
+
+    def put(self, unit_id: str, **fields: Any) -> None:
+        """A choice was made: it becomes a revision of its own at once, after what was typed before it."""
+        if self.keep():
+            self.typed[unit_id] = fields
+            self.keep()
+
+    def _keep_fields(self, unit_id: str, fields: dict[str, Any]) -> bool:
+        if self.artifact is None:
+            return True
+        if unit_id and unit_id not in {unit.id for unit in self.artifact.document.units}:
+            return self._keep_of_missing(self.artifact, unit_id, fields)
+        document = self.artifact.document
+        new = changed(document.unit(unit_id) if unit_id else document, fields)
+        for field in fields.keys() - new.keys():
+            self._session.do(artifacts.forget_draft, self.artifact.id, unit_id, field)
+        return not new or change_unit(self._session, self.artifact.id, unit_id, new)
+
+    def _keep_of_missing(self, artifact: Artifact, unit_id: str, fields: dict[str, Any]) -> bool:
+        """The unit was taken out elsewhere while it was written in: its words stand in a new one at the end."""
+        words = {name: value for name, value in fields.items() if isinstance(value, str) and value.strip()}
+        if not words:
+            return True
+        if self._session.do(lambda project: artifacts.add_unit(project, artifact.id, **words)) is None:
+            return False
+        for field in fields:
+            self._session.do(artifacts.forget_draft, artifact.id, unit_id, field)
+        unit = KINDS[artifact.kind].unit
+        happened = f"The {unit} that you were writing in was taken out elsewhere."
+        self._session.refused.emit(
+            Refusal(happened, f"Nothing was lost: your words stand in a new {unit}, the last.")
+        )
+        return True
+
+
+def change_unit(session: ProjectSession, artifact_id: str, unit_id: str, fields: dict[str, Any]) -> bool:
+    """Make fields of a unit, or without an id of the document itself, a revision; whether that could be done."""
+    done = session.do(
+        lambda project: (
+            artifacts.change_unit(project, artifact_id, unit_id, **fields)
+            if unit_id
+            else artifacts.change_whole(project, artifact_id, **fields)
+        )
+    )
+    return done is not None
+
 
 MARGIN_WHEN_SCROLLED = 24
 NOWHERE = ("", "")
@@ -46,8 +223,9 @@ class UnitsForm(PlainArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._units, self._below, self._whole = QVBoxLayout(), QVBoxLayout(), FindingLines()
         self._units.setSpacing(8)
-        parts = self._units, self._below, self._whole, StretchSpace(1)
-        self.setWidget(column_of(*parts, margins=8, spacing=8))
+        self.setWidget(
+            column_of(*(self._units, self._below, self._whole, StretchSpace(1)), margins=8, spacing=8)
+        )
         self.editors: list[UnitEditor] = []
         self._spare: list[UnitEditor] = []
         self._make: Callable[[], UnitEditor] | None = None
@@ -120,7 +298,11 @@ class UnitsForm(PlainArea):
             inner.hide()
         self.editors = self._arranged(document.units) if moved else before
         for place, (editor, unit) in enumerate(zip(self.editors, document.units, strict=True)):
-            self._put(place, editor)
+            standing = self._units.itemAt(place)
+            if standing is None or standing.widget() is not editor:
+                self._units.removeWidget(editor)
+                self._units.insertWidget(place, editor)
+                editor.show()
             wanted = unit, place + 1, frozenset(typed.get(unit.id, ())), locked
             if self._shown.get(editor) != wanted:
                 editor.show_unit(*wanted[:3])
@@ -130,7 +312,9 @@ class UnitsForm(PlainArea):
         if inner is not None:
             inner.show()
         if moved:
-            self._set_tab_order()
+            for above, below in pairwise(self.editors):
+                QWidget.setTabOrder(above.stops()[-1], below.stops()[0])
+                below.chain()
             self.updateGeometry()
         if self.current is None:
             self._mark(self.editors[0].unit_id if self.editors else "")
@@ -164,18 +348,6 @@ class UnitsForm(PlainArea):
             editor.offer(*self._offered)
         return editor
 
-    def _put(self, place: int, editor: UnitEditor) -> None:
-        standing = self._units.itemAt(place)
-        if standing is None or standing.widget() is not editor:
-            self._units.removeWidget(editor)
-            self._units.insertWidget(place, editor)
-            editor.show()
-
-    def _set_tab_order(self) -> None:
-        for above, below in pairwise(self.editors):
-            QWidget.setTabOrder(above.stops()[-1], below.stops()[0])
-            below.chain()
-
     def show_drafted(self, words: Mapping[str, str]) -> None:
         """Say of units, by id, that they were taken from a model's draft; of all others nothing."""
         for editor in self.editors:
@@ -183,7 +355,7 @@ class UnitsForm(PlainArea):
 
     def due(self, findings: Sequence[Finding]) -> list[Finding]:
         """The remarks to be made by now: of an empty unit that nobody has touched there are none."""
-        silent = {one.unit_id for one in self.editors if one.may_wait} - self._touched
+        silent = {editor.unit_id for editor in self.editors if editor.may_wait} - self._touched
         silent |= set() if "" in self._touched or len(silent) < len(self.editors) else {""}
         return [finding for finding in findings if finding.unit_id not in silent]
 
@@ -214,11 +386,9 @@ class UnitsForm(PlainArea):
 
     @property
     def given(self) -> bool:
-        """Whether the units are given: neither added nor moved nor retired."""
         return any(editor.given for editor in self.editors)
 
     def go(self, unit_id: str, field: str = "text") -> None:
-        """Put the focus into a field of a unit and bring it into view."""
         for editor in self.editors:
             if editor.unit_id == unit_id:
                 self._mark(unit_id)
@@ -285,33 +455,16 @@ class UnitsForm(PlainArea):
         return ("", self.whole.field_of(widget)) if self.whole is not None else NOWHERE
 
 
-class WholeEditor(QFrame):
+class WholeEditor(FieldsFrame):
     """The fields of a kind's document itself; its signals are those of a unit without an id."""
 
-    typed = Signal(str, str, object)
-    paused = Signal(str, str, str)
-    chosen = Signal(str, str, object)
-
     def __init__(self, words: KindSpec) -> None:
-        super().__init__()
-        self.words = words
-        self.setProperty("role", "unit")
-        self.fields: dict[str, TextField | StandardField] = {}
+        super().__init__(words)
         form = QFormLayout(self)
         for field in words.whole:
-            made = standard.made(field, keyed=False) if field.options else TextField(field.title)
-            self._add(field, made)
-            caption = QLabel(field.title)
-            caption.setBuddy(made)
-            form.addRow(caption, made)
-
-    def _add(self, field: UnitField, made: TextField | StandardField) -> None:
-        self.fields[field.name] = made
-        if isinstance(made, ChoiceButtons | PickList):
-            made.chosen.connect(lambda value: self.chosen.emit("", field.name, value))
-        elif isinstance(made, TextField):
-            made.stirred.connect(lambda: self.typed.emit("", field.name, made.value()))
-            made.edited.connect(lambda text: self.paused.emit("", field.name, text))
+            made = unit_editor.made(field, keyed=False) if field.options else TextField(field.title)
+            self.add_field(field.name, made)
+            form.addRow(label_of(made, field.title), made)
 
     def show_document(self, document: Document[object], typing: Collection[str], *, locked: bool) -> None:  # type: ignore[type-var]
         """Show what a document says; fields named in `typing` hold newer words and are left alone."""
@@ -320,11 +473,193 @@ class WholeEditor(QFrame):
                 field.show_value(getattr(document, name))
             field.lock(locked)
 
-    def field_of(self, widget: QWidget | None) -> str:
-        """The name of the field that a widget is or lies in; empty when it is none."""
-        inside = (
-            name
-            for name, field in self.fields.items()
-            if widget and (widget is field or field.isAncestorOf(widget))
-        )
-        return next(inside, "")
+
+class KindTabs(QTabBar):
+    """One tab per kind; every coloured mark also has a word."""
+
+    picked = Signal(object)
+    """A Kind was chosen by the person."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        with_properties(self, accessibleName="Kinds of document", expanding=False, drawBase=False)
+        self._standings: Mapping[Kind, WorkStatus] | None = None
+        for kind in WRITTEN:
+            self.addTab(KINDS[kind].title)
+        self.currentChanged.connect(self._tell)
+
+    @property
+    def kind(self) -> Kind:
+        return WRITTEN[self.currentIndex()]
+
+    def show_kind(self, kind: Kind) -> None:
+        with QSignalBlocker(self):
+            self.setCurrentIndex(WRITTEN.index(kind))
+
+    def offer(self, kinds: Collection[Kind]) -> None:
+        with QSignalBlocker(self):
+            for place, kind in enumerate(WRITTEN):
+                self.setTabVisible(place, kind in kinds)
+
+    def step(self, by: int) -> None:
+        places = [place for place in range(len(WRITTEN)) if self.isTabVisible(place)]
+        if self.currentIndex() in places:
+            self.setCurrentIndex(places[(places.index(self.currentIndex()) + by) % len(places)])
+
+    def show_standings(self, standings: Mapping[Kind, WorkStatus]) -> None:
+        """Mark every tab with how far its document is; another wording of a unit marks none anew."""
+        if standings != self._standings:
+            self._standings = standings
+            self.repaint_icons()
+
+    def repaint_icons(self) -> None:
+        standings, size = self._standings or {}, theme.current().px(16)
+        self.setIconSize(QSize(size, size))
+        for place, kind in enumerate(WRITTEN):
+            words, standing = KINDS[kind], standings.get(kind, NONE)
+            self.setTabText(place, f"{words.title}  {standing.units}" if standing.units else words.title)
+            self.setTabIcon(place, icon(standing.icon, size, standing.colour) if standing.icon else QIcon())
+            said = f"{words.title}: {standing.word}"
+            said += f", {words.counted(standing.units)}" if standing.units else ""
+            self.setTabToolTip(place, f"{said}.\n{words.what}")
+            self.setAccessibleTabName(place, said)
+
+    def _tell(self, place: int) -> None:
+        if place >= 0:
+            self.picked.emit(WRITTEN[place])
+
+
+class UnitActs(QObject):
+    """Acts on single units of the open artifact; without effect while it cannot be edited."""
+
+    told = Signal(str)
+    """What was done, where it is worth a word."""
+    quote_wanted = Signal(object)
+    """An Anchor to be shown in its source."""
+
+    def __init__(self, session: ProjectSession, form: UnitsForm, saving: Saving, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session, self._form, self._saving = session, form, saving
+        form.asked.connect(self.do)
+
+    def do(self, unit_id: str, ask: str) -> None:
+        ask, _, place = ask.partition(" ")
+        match ask:
+            case "previous" | "next":
+                self._form.step(-1 if ask == "previous" else 1)
+            case "up" | "down":
+                self.move(-1 if ask == "up" else 1, unit_id)
+            case "retire":
+                self.retire(unit_id)
+            case "merge":
+                self.merge(unit_id)
+            case "split":
+                self.split(unit_id)
+            case "note":
+                self.note(unit_id)
+            case "unquote":
+                self._unquote(unit_id, int(place))
+            case "show_quote":
+                if self._saving.artifact is not None:
+                    self.quote_wanted.emit(self._saving.artifact.document.unit(unit_id).anchors[int(place)])
+
+    def new(self) -> None:
+        """A new unit below the one at the cursor, with the focus in it."""
+        artifact = self._ready()
+        if artifact is None or self._form.given:
+            return
+        current = self._form.current
+        before = {unit.id for unit in artifact.document.units}
+        after = current.unit_id if current else ""
+        if self._session.do(lambda project: artifacts.add_unit(project, artifact.id, after)) is None:
+            return
+        self._form.go(next((e.unit_id for e in self._form.editors if e.unit_id not in before), ""))
+
+    def retire(self, unit_id: str = "") -> None:
+        """Take a unit out; the focus goes to the one below, or else above."""
+        artifact, unit_id = self._ready(), unit_id or self._current_id()
+        if artifact is None or not unit_id or self._form.given:
+            return
+        number = [unit.id for unit in artifact.document.units].index(unit_id) + 1
+        if after := self._form.neighbour(unit_id):
+            self._form.go(after)
+        else:
+            self._form.setFocus()
+        if self._session.do(artifacts.remove_unit, artifact.id, unit_id) is not None:
+            name = KINDS[artifact.kind].unit.capitalize()
+            self.told.emit(f"{name} {number} is retired; {keys.shown('undo')} brings it back.")
+
+    def move(self, by: int, unit_id: str = "") -> None:
+        """Move a unit up (-1) or down (1); the focus stays where it is."""
+        artifact, unit_id = self._ready(), unit_id or self._current_id()
+        if artifact is None or not unit_id or self._form.given:
+            return
+        ids = [unit.id for unit in artifact.document.units]
+        if 0 <= ids.index(unit_id) + by < len(ids):
+            self._session.do(artifacts.move_unit, artifact.id, unit_id, by)
+            self._form.reveal(unit_id)
+
+    def merge(self, unit_id: str = "") -> None:
+        """Join a unit to the one above; the focus goes there."""
+        artifact, unit_id = self._ready(), unit_id or self._current_id()
+        if artifact is None or not unit_id or self._form.given:
+            return
+        before = [unit.id for unit in artifact.document.units]
+        above = before[max(0, before.index(unit_id) - 1)]
+        if self._session.do(artifacts.merge_unit, artifact.id, unit_id) is not None:
+            self._form.go(above)
+            self.told.emit(f"Merged with the one above; {keys.shown('undo')} parts them.")
+
+    def split(self, unit_id: str = "") -> None:
+        """Make two of a unit at the cursor in its words; the focus goes to the second."""
+        current, artifact = self._form.current, self._ready()
+        if artifact is None or current is None or self._form.given:
+            return
+        at = TextPositions(current.text.toPlainText()).from_qt(current.text.textCursor().position())
+        before = {unit.id for unit in artifact.document.units}
+        if self._session.do(artifacts.split_unit, artifact.id, unit_id or current.unit_id, at) is not None:
+            self._form.go(
+                next((editor.unit_id for editor in self._form.editors if editor.unit_id not in before), "")
+            )
+
+    def share_rest(self) -> None:
+        """Let the points without a share have equal parts of what the others leave."""
+        artifact = self._ready()
+        if artifact is not None and self._session.do(artifacts.share_rest, artifact.id) is not None:
+            self.told.emit(f"The rest is shared; {keys.shown('undo')} takes it back.")
+
+    def choose(self, number: int) -> None:
+        """Choose by number: the weight of a criterion, true or false, vital or okay, a rating."""
+        current = self._form.current
+        if current is not None and self._saving.editable:
+            current.choose(number)
+
+    def note(self, unit_id: str = "") -> None:
+        if unit_id := unit_id or self._current_id():
+            self._form.go(unit_id, "note")
+
+    def quote(self, anchor: Anchor) -> bool:
+        """Lean the unit at the cursor on one more quotation; whether there was such a unit."""
+        artifact, unit_id = self._ready(), self._current_id()
+        if artifact is None or not unit_id:
+            return False
+        unit = artifact.document.unit(unit_id)
+        if anchor in unit.anchors:
+            self.told.emit("These words are quoted here already.")
+            return True
+        return change_unit(self._session, artifact.id, unit_id, unit.quoting((*unit.anchors, anchor)))
+
+    def _unquote(self, unit_id: str, place: int) -> None:
+        artifact = self._ready()
+        if artifact is not None:
+            unit = artifact.document.unit(unit_id)
+            left = unit.anchors[:place] + unit.anchors[place + 1 :]
+            change_unit(self._session, artifact.id, unit_id, unit.quoting(left))
+
+    def _current_id(self) -> str:
+        current = self._form.current
+        return current.unit_id if current else ""
+
+    def _ready(self) -> Artifact | None:
+        """The artifact with all that was typed in it, or None when it may not be edited or typing cannot be kept."""
+        return self._saving.artifact if self._saving.editable and self._saving.keep() else None

@@ -9,44 +9,43 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
-    QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QStackedLayout,
     QWidget,
 )
 
-from annotator.actions.adjudication import kept_tasks
-from annotator.actions.assignments import times
+from annotator.actions.assignments import assignments
 from annotator.actions.authoring import annotating, artifacts
-from annotator.actions.items import items, sources
+from annotator.actions.items import items, materials
 from annotator.domain.experts.assignment import stage_of
 from annotator.domain.kinds.artifact import Anchor, Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, WRITTEN
-from annotator.domain.material.item import Item
-from annotator.domain.material.source import Source
-from annotator.domain.texts.change import Change
+from annotator.domain.material.item import Item, Source
+from annotator.domain.texts.canonical import Change
 from annotator.gui import keys, theme
-from annotator.gui.desk.assigned import AUTHORING
-from annotator.gui.desk.attention import Attention, Clock
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.page import Page
-from annotator.gui.pages.authoring.asked import AssignedKinds
-from annotator.gui.pages.authoring.kind_tabs import KindTabs
+from annotator.gui.pages.authoring.form import KindTabs, standings
 from annotator.gui.pages.authoring.sheet import HELPED_KINDS, AuthoringSheet
-from annotator.gui.pages.authoring.side_panel import SidePanel
-from annotator.gui.pages.authoring.work_status import standings
+from annotator.gui.pages.authoring.side_panel import AssignedKinds, SidePanel
 from annotator.gui.review.source_pane import SourcePane
-from annotator.gui.widgets import icons
-from annotator.gui.widgets.bars.flow_row import FlowRow
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.basics import column_of, push_button, vertical
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import AUTHORING, Attention, Clock, ProjectSession
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import wrapping
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainLabel,
+    column_of,
+    horizontal,
+    push_button,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.splitter import Splitter
 
 if TYPE_CHECKING:
-    from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
+    from annotator.gui.pages.authoring.model_draft import ModelDraft
 
 
 # A question longer than this is shown by its beginning; all of it is a press away, and on the left.
@@ -70,22 +69,20 @@ NOT_YOURS = (
 
 
 class AuthorPage(Page):
-    """The page on which documents are written."""
-
     NAME: ClassVar[str] = "Author"
     ICON: ClassVar[str] = "author"
     # What may touch what is shown; judgements come by the thousand and do not.
     HEARS = BEHIND = ("artifact", "item", "source", "import", "assignment", "adjudication", "parcel")
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
         self._ids: list[str] = []
         self.item: Item | None = None
         self.header, self.tabs = ItemHeader(), KindTabs()
-        self.source, self.sheet, self.side = SourcePane(desk), AuthoringSheet(desk), SidePanel(desk)
+        self.source, self.sheet, self.side = SourcePane(session), AuthoringSheet(session), SidePanel(session)
         self.hand = AuthoringHand(self.source, self.sheet, self.side)
         self._seen, self._goal = False, ""
-        self.asked = AssignedKinds(desk)
+        self.asked = AssignedKinds(session)
         self.clock = Clock()
         self._attention = Attention(self, self.clock)
         self._spending = QTimer(self, interval=SPEND_EVERY_MS)
@@ -101,8 +98,10 @@ class AuthorPage(Page):
         self._parts.give_way(self.source, self.side)
         self._whole = column_of(self.header, self.tabs, (self._parts, 1), spacing=0)
         self._nothing = EmptyState("items", *NO_ITEMS)
-        self._bring = self._nothing.add_action("Import items", lambda: self.desk.go("Import"), primary=True)
-        self._nothing.add_action("See the items", lambda: self.desk.go("Items"))
+        self._bring = self._nothing.add_action(
+            "Import items", lambda: self.session.go("Import"), primary=True
+        )
+        self._nothing.add_action("See the items", lambda: self.session.go("Items"))
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._whole)
         self._stack.addWidget(self._nothing)
@@ -113,12 +112,12 @@ class AuthorPage(Page):
         self.sheet.form.entered.connect(lambda field: self.side.follow(self.sheet.kind, field))
         self.sheet.acts.quote_wanted.connect(self.hand.show_quote)
         self.sheet.submission.sealed.connect(self._sealed)
-        self.sheet.strip.guideline_wanted.connect(lambda: self.side.toggle(self.side.text))
+        self.sheet.strip.guideline.clicked.connect(lambda: self.side.toggle(self.side.text))
         self.header.feedback_wanted.connect(self._show_feedback)
         self.header.seminar.clicked.connect(self._show_seminar)
-        self.sheet.strip.history_wanted.connect(lambda: self.side.toggle(self.side.history))
-        for wanted in (self.sheet.strip.draft_wanted, self.sheet.beginning.draft_wanted):
-            wanted.connect(self._turn_draft)
+        self.sheet.strip.history.clicked.connect(lambda: self.side.toggle(self.side.history))
+        for button in (self.sheet.strip.draft, self.sheet.beginning.draft):
+            button.clicked.connect(self._turn_draft)
         self.side.keep = self.sheet.saving.keep
         self.side.taken.connect(self._take)
         self.side.quote_wanted.connect(self.hand.show_quote)
@@ -163,11 +162,11 @@ class AuthorPage(Page):
         self.bind("previous_kind", lambda: self.tabs.step(-1))
         self.bind("other_pane", self._change_pane)
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         """Show the item and kind asked for, otherwise those shown last, otherwise where work is going on."""
         self._read_asked()
         wanted = place.get("item_id") or (self.item.id if self.item else "") or self._last_item()
-        if wanted not in self._ids and not (place.get("item_id") and self.desk.ask(items.number, wanted)):
+        if wanted not in self._ids and not (place.get("item_id") and self.session.ask(items.number, wanted)):
             wanted = next(iter(self._ids), "")
         self._stack.setCurrentWidget(self._whole if wanted else self._nothing)
         if not wanted:
@@ -180,7 +179,6 @@ class AuthorPage(Page):
         self._goal = str(place.get("unit_id", ""))
 
     def place(self) -> dict[str, str]:
-        """The item, the kind and the unit at the cursor."""
         if self.item is None:
             return {}
         unit = self.sheet.form.current
@@ -213,25 +211,17 @@ class AuthorPage(Page):
             self.sheet.form.go(goal)
 
     def keeps_words(self, field: QWidget) -> bool:
-        """In a unit's own fields the key retires the unit."""
         return not self.sheet.isAncestorOf(field)
-
-    def rebind(self) -> None:
-        """Take over keys that were changed, also on the buttons."""
-        super().rebind()
-        self.sheet.rebind()
-        self.source.rebind()
-        self.side.rebind()
 
     def go_to(self, item_id: str, kind: Kind | None = None) -> bool:
         """Go to an item and a kind; False, and everything stays, when what was typed cannot be kept."""
         if not self.sheet.saving.keep():
             return False
         self._spend()
-        found = self._found(item_id)
+        result = self._found(item_id)
         QSettings().setValue(self._place_key(), item_id)
         self._show_item(item_id)
-        self._show_kind(kind or self.asked.likely(item_id, found, self.sheet.kind), found)
+        self._show_kind(kind or self.asked.likely(item_id, result, self.sheet.kind), result)
         return True
 
     def step(self, by: int) -> None:
@@ -242,7 +232,6 @@ class AuthorPage(Page):
                 self.sheet.focus_first()
 
     def go_on(self) -> None:
-        """Go to the next document that waits for this person."""
         if self.item is None:
             return
         goal = self.asked.next(self.item.id, self.sheet.kind)
@@ -283,49 +272,49 @@ class AuthorPage(Page):
             self._refresh(self._found(self.item.id), reworded=reworded)
             self._go_after(change)
         else:
-            self._reload()
+            assert self.item is not None
+            self._read_asked()
+            self._show_item(self.item.id)
+            self.sheet.know(self.item, self._sources())
+            self._refresh(self._found(self.item.id))
 
     def _go_after(self, change: Change) -> None:
         """Undo and redo reach into other documents: show the one that was changed, or nobody would see it."""
         shown = self.sheet.artifact
         elsewhere = shown is None or shown.id != change.subject
-        if elsewhere and change.undoable and change.by == self.desk.project.by and self.isVisible():
-            artifact = artifacts.read(self.desk.project, change.subject)
+        if elsewhere and change.undoable and change.by == self.session.project.by and self.isVisible():
+            artifact = artifacts.read(self.session.project, change.subject)
             if self.go_to(artifact.item_id, artifact.kind):
                 self.sheet.say("info", f"Undone or redone here: {change.verb}.")
 
-    def _reload(self) -> None:
-        """The item, its sources or its place may have changed."""
-        assert self.item is not None
-        self._read_asked()
-        self._show_item(self.item.id)
-        self.sheet.know(self.item, self._sources())
-        self._refresh(self._found(self.item.id))
-
     def _show_item(self, item_id: str) -> None:
-        self.item = items.read(self.desk.project, item_id)
+        self.item = items.read(self.session.project, item_id)
         place = self._ids.index(item_id) + 1 if item_id in self._ids else 0
         self.header.show_item(self.item, place, len(self._ids))
         self.header.show_due(self.asked.due(item_id))
         self.header.show_settled(self.asked.settled(item_id))
-        self.hand.origin = origin = self.desk.ask(kept_tasks.origin, self.item)
+        self.hand.origin = origin = self.session.ask(materials.origin, self.item)
         self.header.show_origin(origin.seminar.key if origin else "")
-        beside = self.desk.ask(sources.beside, item_id) or []
+        beside = self.session.ask(items.beside, item_id) or []
         self.source.show_item(self.item, [*beside, *(origin.sources if origin else ())])
 
     def _sources(self) -> list[Source]:
         """What lies beside the item itself, and not beside the seminar that it comes from."""
-        return [one for one in self.source.sources if self.item is not None and one.item_id == self.item.id]
+        return [
+            source
+            for source in self.source.sources
+            if self.item is not None and source.item_id == self.item.id
+        ]
 
     def _show_seminar(self) -> None:
         if (origin := self.hand.origin) and self.item is not None:
             place = {"kind": Kind.TASKS.value, "unit_id": self.item.made_from}
-            self.desk.go("Author", item_id=origin.seminar.id, **place)
+            self.session.go("Author", item_id=origin.seminar.id, **place)
 
     def _found(self, item_id: str) -> Sequence[Artifact]:
         """The documents of an item; labels are given on a page of their own."""
         return [
-            each for each in self.desk.ask(annotating.artifacts_of, item_id) or () if each.kind in WRITTEN
+            each for each in self.session.ask(annotating.artifacts_of, item_id) or () if each.kind in WRITTEN
         ]
 
     def _show_kind(self, kind: Kind, found: Sequence[Artifact]) -> None:
@@ -336,7 +325,7 @@ class AuthorPage(Page):
         self.tabs.show_kind(kind)
         self.tabs.show_standings(standings(found))
         self.sheet.show_kind(self.item, kind, found, self._sources())
-        self.side.follow_artifact(self.sheet.artifact)
+        self.side.history.follow(self.sheet.artifact)
         self.side.follow_item(self.item, kind)
         self.hand.show_quoted()
 
@@ -344,7 +333,7 @@ class AuthorPage(Page):
         self.tabs.show_standings(standings(found))
         self.sheet.refresh(found, reworded=reworded)
         self.hand.show_quoted()
-        self.side.follow_artifact(self.sheet.artifact)
+        self.side.history.follow(self.sheet.artifact)
         self.side.wake()
 
     def _pick(self, kind: Kind) -> None:
@@ -357,7 +346,7 @@ class AuthorPage(Page):
 
     def _show_feedback(self) -> None:
         if self.item is not None:
-            self.desk.go("Feedback", item_id=self.item.id, stage=stage_of(self.sheet.kind).value)
+            self.session.go("Feedback", item_id=self.item.id, stage=stage_of(self.sheet.kind).value)
 
     def _show_side(self) -> None:
         side = self.side
@@ -404,19 +393,20 @@ class AuthorPage(Page):
         """Keep the active time since it was last kept, for the document in hand."""
         subject = self.sheet.artifact.id if self.sheet.artifact else self.item.id if self.item else ""
         seconds = self.clock.take()
-        if subject and seconds >= LEAST_SECONDS and not self.desk.project.readonly:
-            self.desk.ask(times.spend, subject, seconds)
+        if subject and seconds >= LEAST_SECONDS and not self.session.project.readonly:
+            self.session.ask(assignments.spend, subject, seconds)
 
     def _last_item(self) -> str:
         stored = str(QSettings().value(self._place_key(), ""))
-        begun = self.desk.ask(items.ids, items.Filter(state="in progress", mine=True, stages=AUTHORING)) or []
+        begun = (
+            self.session.ask(items.ids, items.Filter(state="in progress", mine=True, stages=AUTHORING)) or []
+        )
         return stored if stored in self._ids else begun[0] if begun else ""
 
     def _place_key(self) -> str:
-        return f"author/{self.desk.project.get('id', '')}"
+        return f"author/{self.session.project.get('id', '')}"
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Time counts while the page is in view."""
         super().showEvent(event)
         if not self._seen:
             self._seen = True
@@ -433,11 +423,9 @@ class AuthorPage(Page):
 
 
 class AuthoringHand:
-    """Connects what is read with what is written."""
-
     def __init__(self, source: SourcePane, sheet: AuthoringSheet, side: SidePanel) -> None:
         self._source, self._sheet, self._side = source, sheet, side
-        self.origin: kept_tasks.TaskOrigin | None = None
+        self.origin: materials.TaskOrigin | None = None
         sheet.form.entered.connect(lambda _: self.show_quoted())
         source.stepped.connect(sheet.form.reveal)
 
@@ -484,8 +472,6 @@ class AuthoringHand:
 
 
 class ItemHeader(QFrame):
-    """The header of the open item."""
-
     stepped = Signal(int)
     """Another item was asked for: +1 the next, -1 the previous."""
     feedback_wanted = Signal()
@@ -494,49 +480,49 @@ class ItemHeader(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self._item: Item | None = None
-        self.place, self.question, self.due = QLabel(), QLabel(), QLabel()
-        for label in (self.place, self.question, self.due):
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self.place, self.question, self.due = (
+            PlainLabel(role="hint"),
+            PlainLabel(wrap=True),
+            PlainLabel(role="chip"),
+        )
         self.key, self.about = ElidedLabel(role="subtitle"), ElidedLabel(role="hint")
         for label in (self.key, self.about):
             label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.place.setProperty("role", "hint")
-        self.due.setProperty("role", "chip")
         self.due.hide()
-        self.became = push_button("Feedback on my work", self.feedback_wanted, "quiet")
-        icons.put(self.became, "eye")
-        self.became.setToolTip("A consensus exists: see what changed in your work, and why")
+        self.became = push_button(
+            "Feedback on my work",
+            self.feedback_wanted,
+            "quiet",
+            toolTip="A consensus exists: see what changed in your work, and why",
+        )
+        chips.put(self.became, "eye")
         self.became.hide()
-        self.seminar = QPushButton()
-        self.seminar.setProperty("role", "quiet")
-        self.seminar.setToolTip(
-            "Show the task where it was written, beside its inspirations and the transcript"
+        self.seminar = with_properties(
+            QPushButton(),
+            role="quiet",
+            toolTip="Show the task where it was written, beside its inspirations and the transcript",
         )
         self.seminar.hide()
-        self.question.setWordWrap(True)
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.question.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
-        self.more = QPushButton("Full question")
-        self.more.setProperty("role", "quiet")
-        self.more.setCheckable(True)
+        self.more = with_properties(QPushButton("Full question"), role="quiet", checkable=True)
         self.more.toggled.connect(self._show_question)
         self._lay_out()
 
     def _lay_out(self) -> None:
-        told, top = FlowRow(gap=8), QHBoxLayout()
-        for part in (self.key, self.about, self.due, self.seminar, self.became, self.more):
-            told.addWidget(part)
-        top.setSpacing(8)
-        top.addLayout(told, 1)
-        top.addWidget(self._step_button("previous_item", "left", "Previous item", -1))
-        top.addWidget(self.place)
-        top.addWidget(self._step_button("next_item", "right", "Next item", 1))
+        told = wrapping(self.key, self.about, self.due, self.seminar, self.became, self.more)
+        top = horizontal(
+            (told, 1),
+            self._step_button("previous_item", "left", "Previous item", -1),
+            self.place,
+            self._step_button("next_item", "right", "Next item", 1),
+            spacing=8,
+        )
         vertical(top, self.question, on=self, margins=(12, 8, 12, 4), spacing=4)
 
     def _step_button(self, act: str, picture: str, name: str, by: int) -> QPushButton:
-        button = QPushButton()
-        icons.put(button, picture, 16)
-        button.setProperty("role", "quiet")
+        button = with_properties(QPushButton(), role="quiet")
+        chips.put(button, picture, 16)
         keys.tell(button, "toolTip", f"{name} ({{{act}}})")
         button.setAccessibleName(name)
         button.clicked.connect(lambda: self.stepped.emit(by))

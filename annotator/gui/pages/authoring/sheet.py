@@ -6,40 +6,150 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from annotator.actions.assignments import reviewing, submitting
-from annotator.actions.authoring import artifacts, criterion_weights, editable, gold, question_types
-from annotator.actions.material import drafting_by_model
+from annotator.actions.assignments import assignments, reviewing
+from annotator.actions.authoring import annotating, artifacts, settings
+from annotator.actions.material import model_drafts
 from annotator.actions.project.file import Project
-from annotator.domain.kinds.artifact import Artifact, Kind, State, Unit
+from annotator.domain.kinds.artifact import Artifact, Finding, Kind, State, Unit, Weights
 from annotator.domain.kinds.documents import KINDS
-from annotator.domain.kinds.finding import Finding
 from annotator.domain.kinds.question_types import BAR, QuestionType
-from annotator.domain.kinds.weights import Weights
-from annotator.domain.material.item import Item
-from annotator.domain.material.source import Source
+from annotator.domain.material.item import Item, Source
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui import keys
-from annotator.gui.desk.desk import Desk
 from annotator.gui.forms import forms
-from annotator.gui.forms.marks import MarkMenu
+from annotator.gui.forms.fields import MarkMenu
 from annotator.gui.forms.unit_editor import UnitEditor
-from annotator.gui.pages.authoring.action_bar import AuthoringActionBar
-from annotator.gui.pages.authoring.beginning import AuthoringStart
-from annotator.gui.pages.authoring.checking import Checking
-from annotator.gui.pages.authoring.drafting import as_typed, copied, fresh
-from annotator.gui.pages.authoring.form import UnitsForm
-from annotator.gui.pages.authoring.saving import Saving
-from annotator.gui.pages.authoring.state_strip import StateStrip
-from annotator.gui.pages.authoring.submission import Submission
-from annotator.gui.pages.authoring.submit_panel import SubmitPanel
-from annotator.gui.pages.authoring.unit_acts import UnitActs
-from annotator.gui.widgets.bars.message_bar import Level, MessageBar
-from annotator.gui.widgets.basics import stacked, vertical
+from annotator.gui.pages.authoring.action_bar import AuthoringActionBar, Checking, Submission, SubmitPanel
+from annotator.gui.pages.authoring.form import (
+    Saving,
+    UnitActs,
+    UnitsForm,
+    as_typed,
+    copied,
+    fresh,
+    standing_of,
+)
+from annotator.gui.pages.authoring.side_panel import AuthoringStart
+from annotator.gui.review.field_chips import moment
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.basics import ElidedLabel, Stack, horizontal, vertical, with_properties
+from annotator.gui.widgets.chips import Picture
+from annotator.gui.widgets.fields import ChoiceBox
+from annotator.gui.widgets.message_bar import Level, MessageBar
 
 if TYPE_CHECKING:
-    from annotator.actions.sets.settled_fields import OfferedMarks
+    from annotator.actions.sets.validation_ground import OfferedMarks
+
+REOPEN, EDIT = "Reopen", "Edit consensus"
+BY_MODEL = "Ask a model for a draft to take units from; visible to you only"
+IN_BULK = "Take references from a list, a file or the item's sources"
+
+
+class StateStrip(QFrame):
+    version_wanted = Signal(str)
+    """Another artifact of the same kind was chosen, by its id."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.icon, self.words, self.versions = Picture(), ElidedLabel(), ChoiceBox()
+        self.versions.setAccessibleName("Document to show")
+        self.versions.activated.connect(lambda _: self.version_wanted.emit(self.versions.currentData()))
+        self.reopen = KeyButton(
+            REOPEN,
+            act="reopen_document",
+            role="quiet",
+            hint="Continue in a new revision; the submitted one counts until you submit again",
+        )
+        self.copy = self._button(
+            "Copy to my own", "Start your own with the same text; this one stays unchanged"
+        )
+        self.history = self._button("History", "Show every revision")
+        self.guideline = with_properties(
+            KeyButton("Guideline", act="guideline", role="quiet"), checkable=True
+        )
+        self.draft = with_properties(KeyButton("Model", act="model_draft", role="quiet"), checkable=True)
+        self.history.setCheckable(True)
+        self._more = "", ""
+        self._mine = self._editable = False
+        shown = self.versions, self.reopen, self.copy, self.draft, self.history, self.guideline
+        horizontal(self.icon, (self.words, 1), *shown, on=self, margins=(12, 4, 8, 4), spacing=6)
+
+    def _button(self, words: str, hint: str) -> QPushButton:
+        return with_properties(QPushButton(words), toolTip=hint, role="quiet")
+
+    def show_nothing(self, words: str) -> None:
+        self.words.setText(words)
+        for part in (self.icon, self.versions, self.reopen, self.copy, self.history, self.draft):
+            part.hide()
+
+    def show_artifact(
+        self,
+        artifact: Artifact,
+        versions: Sequence[Artifact],
+        me: str,
+        *,
+        editable: bool,
+        readonly: bool,
+        drafted: bool,
+        reopens: bool,
+        consequence: str = "",
+    ) -> None:
+        """Show the state of an artifact; `versions` are all of its kind that may be seen, `readonly` the file is.
+
+        One that is `drafted` may be asked of a model; one that `reopens` is closed and may be opened again;
+        `consequence` says what submitting it changes in scores.
+        """
+        standing, mine = standing_of(artifact), artifact.author_id == me
+        self._mine, self._editable = mine, editable
+        self.icon.show_icon(standing.icon, standing.colour)
+        self.icon.setVisible(bool(standing.icon))
+        self._more = consequence, "this file is read-only" if readonly else ""
+        self.show_revision(artifact)
+        self.reopen.setVisible(reopens)
+        self.reopen.set_words(EDIT if artifact.state is State.CONSENSUS else REOPEN)
+        self.copy.setVisible(not any(version.author_id == me for version in versions) and not readonly)
+        self.draft.setVisible(drafted and mine and editable)
+        in_bulk = artifact.kind is Kind.EVIDENCE
+        self.draft.set_words("References" if in_bulk else "Model")
+        self.draft.set_hint(IN_BULK if in_bulk else BY_MODEL)
+        self.history.show()
+        self.versions.setVisible(len(versions) > 1)
+        self.versions.clear()
+        for version in versions:
+            self.versions.addItem(_version_words(version, me), version.id)
+        self.versions.setCurrentIndex(self.versions.findData(artifact.id))
+
+    def show_revision(self, artifact: Artifact) -> None:
+        words = _state_words(artifact, mine=self._mine, editable=self._editable)
+        self.words.setText(" · ".join(filter(None, (words, *self._more))))
+
+    def show_side(self, *, guideline: bool, history: bool, draft: bool) -> None:
+        self.guideline.setChecked(guideline)
+        self.history.setChecked(history)
+        self.draft.setChecked(draft)
+
+
+def _state_words(artifact: Artifact, *, mine: bool, editable: bool) -> str:
+    name = KINDS[artifact.kind].title.lower()
+    if artifact.state is State.SEALED:
+        when = f" on {moment(artifact.sealed_at)}" if artifact.sealed_at else ""
+        return f"Sealed as revision {artifact.revision}{when}"
+    if artifact.state is State.CONSENSUS:
+        how = "being edited" if editable else "read only"
+        return f"Consensus, {how}"
+    if mine:
+        return f"Your {name}, draft · revision {artifact.revision}"
+    return f"Imported{'' if editable else ', read only'} · revision {artifact.revision}"
+
+
+def _version_words(artifact: Artifact, me: str) -> str:
+    if artifact.author_id == me:
+        return "Mine"
+    return "Consensus" if artifact.state is State.CONSENSUS else "Imported"
+
 
 # What a model may be asked to draft.
 DRAFTED_KINDS = frozenset(
@@ -62,9 +172,9 @@ class AuthoringSheet(QWidget):
     stirred = Signal()
     """Something was typed, chosen or scrolled: a sign of life."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self.desk = desk
+        self.session = session
         self.item: Item | None = None
         self.kind = Kind.RUBRIC
         self._found: Sequence[Artifact] = ()
@@ -76,21 +186,16 @@ class AuthoringSheet(QWidget):
         self._checked: tuple[object, ...] = ()
         self._remarked: list[Finding] = []
         self._sources: Sequence[Source] = ()
-        self.saving = Saving(desk, self)
+        self.saving = Saving(session, self)
         self.strip, self.form, self.bar = StateStrip(), UnitsForm(self.saving.draft), AuthoringActionBar()
         self.panel, self.messages, self.beginning = SubmitPanel(), MessageBar(), AuthoringStart()
         self.checking = Checking(self._remarks, self)
-        self.acts = UnitActs(desk, self.form, self.saving, self)
-        self.submission = Submission(desk, self.form, self.saving, self.checking, self.panel, self)
-        self._stack = stacked(self.form, self.beginning)
-        self._lay_out()
-        self._listen()
-
-    def _lay_out(self) -> None:
-        column = vertical(self.strip, (self._stack, 1), on=self, margins=0, spacing=0)
-        for part in (self.panel, self.bar):
-            column.addWidget(part)
+        self.acts = UnitActs(session, self.form, self.saving, self)
+        self.submission = Submission(session, self.form, self.saving, self.checking, self.panel, self)
+        self._stack = Stack(self.form, self.beginning)
+        vertical(self.strip, (self._stack, 1), self.panel, self.bar, on=self, margins=0, spacing=0)
         self.messages.float_over(self._stack)
+        self._listen()
 
     def _listen(self) -> None:
         form, saving, bar = self.form, self.saving, self.bar
@@ -103,15 +208,15 @@ class AuthoringSheet(QWidget):
         self.checking.found.connect(lambda found: bar.show_findings(form.due(found), len(found)))
         self.acts.told.connect(lambda words: self.say("success", words))
         self.panel.closed.connect(self.enter_current)
-        bar.new_wanted.connect(self.acts.new)
+        bar.new.clicked.connect(self.acts.new)
         bar.share.clicked.connect(self.acts.share_rest)
         bar.marks.clicked.connect(self.take_marks)
-        bar.submit_wanted.connect(self.submission.submit)
-        bar.remarks_wanted.connect(self.submission.show_remarks)
-        self.strip.reopen_wanted.connect(self.reopen)
-        self.strip.copy_wanted.connect(self.start_copy)
+        bar.submit.clicked.connect(self.submission.submit)
+        bar.remarks.clicked.connect(self.submission.show_remarks)
+        self.strip.reopen.clicked.connect(self.reopen)
+        self.strip.copy.clicked.connect(self.start_copy)
         self.strip.version_wanted.connect(self._show_version)
-        self.beginning.started.connect(self.start)
+        self.beginning.start.clicked.connect(self.start)
 
     @property
     def artifact(self) -> Artifact | None:
@@ -143,7 +248,7 @@ class AuthoringSheet(QWidget):
             self.strip.show_revision(artifact)
             self._show_document(artifact)
             return
-        readonly = self.desk.project.readonly
+        readonly = self.session.project.readonly
         self.closed = self._closed(artifact) if artifact is not None else None
         self.saving.follow(artifact, editable=artifact is not None and self.closed is None)
         self._stack.setCurrentWidget(self.beginning if artifact is None else self.form)
@@ -152,27 +257,28 @@ class AuthoringSheet(QWidget):
         if artifact is None:
             self.strip.show_nothing("")
             words = KINDS[self.kind].under(self._weights)
-            untyped = [one.name for one in self._types] if self._untyped else []
+            rated = self.kind is not Kind.SELECTION or self._rated_as is not None
+            untyped = [] if rated else [one.name for one in self._types]
             self.beginning.show_kind(words, readonly=readonly, drafted=drafted, untyped=untyped)
             return
-        me = self.desk.project.by
+        me, closed = self.session.project.by, self.closed is not None and not readonly
         self.strip.show_artifact(
             artifact, versions, me, editable=self.saving.editable, readonly=readonly, drafted=drafted,
-            reopens=self.closed is not None and self._reopens(artifact),
-            consequence=gold.consequence(self.desk.project, artifact) if self.saving.editable else "",
+            reopens=closed and self.session.ask(artifacts.refusal_of_others, artifact) is None,
+            consequence=annotating.consequence(self.session.project, artifact) if self.saving.editable else "",
         )  # fmt: skip
         self.form.take_on(_maker(self.kind, self._weights))
-        self.form.offer(self.item, self._made_of(), self._rated_as)
+        self.form.offer(self.item, [(unit.id, unit.text) for unit in self._units_made_of()], self._rated_as)
         self._show_document(artifact)
         wanted = self.kind is Kind.EVIDENCE and self.saving.editable
-        self.bar.offer(self.desk.ask(_offered_marks, artifact) if wanted else None)
+        self.bar.offer(self.session.ask(_offered_marks, artifact) if wanted else None)
 
     def take_marks(self) -> None:
         """Put what a judge labelled into the document, where its author has said nothing."""
         offer, artifact = self.bar.offered, self.artifact
         if offer is not None and artifact is not None and self.saving.keep():
             verb = f"{offer.field} by {offer.judge}"[:LONGEST_VERB]
-            self.desk.do(artifacts.change_units, artifact.id, offer.left(artifact.document), verb)
+            self.session.do(artifacts.change_units, artifact.id, offer.left(artifact.document), verb)
             self.say("success", f"Taken over; {keys.shown('undo')} takes the marks back.")
 
     def _show_document(self, artifact: Artifact) -> None:
@@ -192,7 +298,6 @@ class AuthoringSheet(QWidget):
             self.form.setFocus()
 
     def enter_current(self) -> None:
-        """Put the keyboard back into the unit at the cursor."""
         current = self.form.current
         if self.artifact is not None and current is not None:
             self.form.go(current.unit_id)
@@ -204,25 +309,22 @@ class AuthoringSheet(QWidget):
         self.messages.show_message(level, words)
 
     def start(self) -> None:
-        """Begin this person's artifact of the kind."""
         if self.item is not None:
-            if self.desk.ask(reviewing.is_mine, self.item.id, self.kind):
-                self.desk.do(reviewing.begin, self.item.id, self.kind)
+            if self.session.ask(reviewing.is_mine, self.item.id, self.kind):
+                self.session.do(reviewing.begin, self.item.id, self.kind)
             else:
-                self.desk.do(artifacts.start, self.item.id, self.kind, fresh(self.kind, self._rated_as))
+                self.session.do(artifacts.start, self.item.id, self.kind, fresh(self.kind, self._rated_as))
             self.focus_first()
 
     def start_copy(self) -> None:
-        """Begin this person's artifact with the words of the one in view."""
         if self.item is not None and self.artifact is not None:
             document = copied(self.artifact.document)
             self._wanted = ""
-            self.desk.do(artifacts.start, self.item.id, self.kind, document)
+            self.session.do(artifacts.start, self.item.id, self.kind, document)
             self.focus_first()
 
     def reopen(self) -> None:
-        """Go on editing what was sealed, or begin to edit the consensus."""
-        if self.artifact is not None and self.desk.do(submitting.reopen, self.artifact.id) is not None:
+        if self.artifact is not None and self.session.do(assignments.reopen, self.artifact.id) is not None:
             self.focus_first()
 
     def change(self, act: Callable[[], object]) -> None:
@@ -230,7 +332,8 @@ class AuthoringSheet(QWidget):
         if self.closed is None:
             act()
         else:
-            self.say("info", f"{self.closed.happened} {self.closed.todo} {self._way()}".strip())
+            way = f"({keys.shown('reopen_document')})" if self.strip.reopen.isVisible() else ""
+            self.say("info", f"{self.closed.happened} {self.closed.todo} {way}".strip())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Typing that no field took, because the document is closed, is answered too."""
@@ -239,22 +342,10 @@ class AuthoringSheet(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def _way(self) -> str:
-        return f"({keys.shown('reopen_document')})" if self.strip.reopen.isVisible() else ""
-
     def _closed(self, artifact: Artifact) -> Refusal | None:
-        if self.desk.project.readonly:
+        if self.session.project.readonly:
             return Refusal("This file is read-only.")
-        return self.desk.ask(editable.objection, artifact)
-
-    def _reopens(self, artifact: Artifact) -> bool:
-        theirs = self.desk.ask(editable.refusal_of_others, artifact) is None
-        return theirs and not self.desk.project.readonly
-
-    def rebind(self) -> None:
-        self.bar.rebind()
-        self.strip.rebind()
-        self.beginning.rebind()
+        return self.session.ask(artifacts.objection, artifact)
 
     def take(self, draft_id: str, unit_id: str, *, edit: bool) -> bool:
         """Put a unit of a model's draft below the one at the cursor; `edit` goes on writing in it."""
@@ -262,7 +353,7 @@ class AuthoringSheet(QWidget):
             return False
         current = self.form.current
         after = current.unit_id if current is not None and self.artifact is not None else ""
-        change = self.desk.do(drafting_by_model.take, draft_id, (unit_id,), after)
+        change = self.session.do(model_drafts.take, draft_id, (unit_id,), after)
         made = "" if change is None else next(iter(change.after["from_draft"]["units"]))
         if made and edit:
             self.form.go(made)
@@ -276,8 +367,8 @@ class AuthoringSheet(QWidget):
         if units == self._drafted:
             return
         self._drafted = units
-        found = self.desk.ask(drafting_by_model.drafted, artifact.id) or {}
-        self.form.show_drafted({unit: f"From {source.name}'s draft" for unit, source in found.items()})
+        result = self.session.ask(model_drafts.drafted, artifact.id) or {}
+        self.form.show_drafted({unit: f"From {source.name}'s draft" for unit, source in result.items()})
 
     def _show_version(self, artifact_id: str) -> None:
         if self.saving.keep():
@@ -292,39 +383,30 @@ class AuthoringSheet(QWidget):
     @property
     def _types(self) -> tuple[QuestionType, ...]:
         # No other kind is rated; asking takes longer than saving a unit.
-        return question_types.types(self.desk.project) if self.kind is Kind.SELECTION else ()
+        return settings.types(self.session.project) if self.kind is Kind.SELECTION else ()
 
     @property
     def _bar(self) -> float:
-        return question_types.bar(self.desk.project) if self.kind is Kind.SELECTION else BAR
+        return settings.bar(self.session.project) if self.kind is Kind.SELECTION else BAR
 
     @property
     def _rated_as(self) -> QuestionType | None:
-        """The type of the item's question, if it is one of the project's."""
         return next((one for one in self._types if self.item and one.name == self.item.question_type), None)
 
     @property
-    def _untyped(self) -> bool:
-        return self.kind is Kind.SELECTION and self._rated_as is None
-
-    @property
     def _weights(self) -> Weights:
-        return criterion_weights.allowed(self.desk.project)
+        return settings.allowed(self.session.project)
 
     def written_from(self) -> list[Unit]:
-        """The inspirations that the task at the cursor is made of."""
         menu = current.fields.get("inspirations") if (current := self.form.current) is not None else None
         chosen = menu.value() if isinstance(menu, MarkMenu) else ()
         return [unit for unit in chosen and self._units_made_of() if unit.id in chosen]
 
-    def _made_of(self) -> list[tuple[str, str]]:
-        return [(unit.id, unit.text) for unit in self._units_made_of()]
-
     def _units_made_of(self) -> list[Unit]:
         _, kind = KINDS[self.kind].made_of or ("", None)
-        found = [one for one in self._found if one.kind is kind]
-        settled = [one for one in found if one.state is State.CONSENSUS]
-        units = [unit for one in settled or found for unit in one.document.units]
+        result = [one for one in self._found if one.kind is kind]
+        settled = [one for one in result if one.state is State.CONSENSUS]
+        units = [unit for one in settled or result for unit in one.document.units]
         return [unit for unit in units if unit.text.strip()]
 
     def _remarks(self) -> list[Finding]:
@@ -335,7 +417,7 @@ class AuthoringSheet(QWidget):
         document = as_typed(self.artifact.document, self.saving.typed)
         if self._checked != (document, self._weights, self._bar):
             self._checked = document, self._weights, self._bar
-            self._remarked = submitting.remarks(self.desk.project, document, self.item, self._sources)
+            self._remarked = assignments.remarks(self.session.project, document, self.item, self._sources)
         return [*self.form.unfit(), *self._remarked]
 
     def _tell(self) -> None:
@@ -349,12 +431,11 @@ class AuthoringSheet(QWidget):
 
 def _offered_marks(project: Project, artifact: Artifact) -> "OfferedMarks | None":
     """Loaded with the first evidence: it looks into every protocol."""
-    from annotator.actions.sets import settled_fields
+    from annotator.actions.sets import validation_ground
 
-    return settled_fields.offered(project, artifact)
+    return validation_ground.offered(project, artifact)
 
 
 def _writes(event: QKeyEvent) -> bool:
-    """Whether the key would change a text that can be written in."""
     erases = event.key() in (Qt.Key.Key_Backspace, Qt.Key.Key_Delete)
     return erases or (event.text().isprintable() and bool(event.text()))

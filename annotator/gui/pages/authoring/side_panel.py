@@ -1,6 +1,6 @@
 """Side panel of the Author page: guideline, revisions, a model's draft, or references to take."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -18,25 +18,36 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.authoring import artifacts, guidelines
+from annotator.actions.adjudication import feedback
+from annotator.actions.assignments import assignments
+from annotator.actions.authoring import artifacts, settings
 from annotator.actions.authoring.artifacts import RevisionLine
-from annotator.actions.items import renderings
+from annotator.actions.items import items, materials
 from annotator.actions.project import people
-from annotator.domain.experts.assignment import stage_of
-from annotator.domain.kinds.artifact import Artifact, Kind
-from annotator.domain.material.item import Item
+from annotator.domain.experts.assignment import Stage, stage_of
+from annotator.domain.kinds.artifact import Artifact, Kind, KindSpec, State
+from annotator.domain.kinds.documents import WRITTEN
+from annotator.domain.material.item import FOLLOWS, Item, ItemRole
 from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.forms import kind_guideline
-from annotator.gui.review.revision_text import as_text, line
-from annotator.gui.widgets import icons
-from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
-from annotator.gui.widgets.later import later
+from annotator.gui.forms import forms
+from annotator.gui.pages.authoring.form import next_open
+from annotator.gui.review.field_chips import as_text, line
+from annotator.gui.session.session import AUTHORING, ProjectSession, due_of_items
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    horizontal,
+    later,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState
 from annotator.gui.widgets.reading.report_view import ReportView
 
 if TYPE_CHECKING:
     from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
-    from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
+    from annotator.gui.pages.authoring.model_draft import ModelDraft
 
 
 # While typing goes on the list is not read again at every revision.
@@ -55,9 +66,9 @@ class SidePanel(QFrame):
     """Take this unit of the model's draft; the second says whether to go on writing in it."""
     quote_wanted = Signal(object)
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self.desk = desk
+        self.session = session
         self._helpers: list[ModelDraft | BulkEvidence] = []
         self._titles: dict[QWidget, str] = {}
         self._item: Item | None = None
@@ -65,18 +76,14 @@ class SidePanel(QFrame):
         """Keeps what is being typed into the form; False when it cannot be kept."""
         self.setProperty("role", "side")
         self.title, self.close_button = PlainLabel(role="subtitle"), QToolButton()
-        self.all = QPushButton("Show all")
-        self.all.setProperty("role", "quiet")
-        self.all.setCheckable(True)
+        self.all = with_properties(QPushButton("Show all"), role="quiet", checkable=True)
         self.all.toggled.connect(self._show_guideline)
-        icons.put(self.close_button, "close", 14)
-        self.close_button.setToolTip("Close this panel")
-        self.close_button.setAccessibleName("Close this panel")
-        self.close_button.clicked.connect(self._close)
-        self.text, self.history = ReportView(), HistoryList(desk)
-        self.text.setProperty("role", "side")
-        self.text.setAccessibleName("Guideline")
+        chips.put(self.close_button, "close", 14)
+        with_properties(self.close_button, toolTip="Close this panel", accessibleName="Close this panel")
+        self.text, self.history = ReportView(), HistoryList(session)
+        with_properties(self.text, role="side", accessibleName="Guideline")
         self._stack = QStackedWidget()
+        self.close_button.clicked.connect(lambda: self.toggle(self._stack.currentWidget()))
         self._add(self.text, "Guideline")
         self._add(self.history, "Revisions")
         self._kind, self._field, self._shown = Kind.RUBRIC, "text", ""
@@ -92,10 +99,9 @@ class SidePanel(QFrame):
 
     @cached_property
     def draft(self) -> "ModelDraft":
-        """A model's draft of the document."""
-        from annotator.gui.pages.authoring.by_model.model_draft import ModelDraft
+        from annotator.gui.pages.authoring.model_draft import ModelDraft
 
-        made = self._add_helper(ModelDraft(self.desk), "A model's draft")
+        made = self._add_helper(ModelDraft(self.session), "A model's draft")
         made.taken.connect(self.taken)
         made.quote_wanted.connect(self.quote_wanted)
         return made
@@ -104,7 +110,7 @@ class SidePanel(QFrame):
     def references(self) -> "BulkEvidence":
         from annotator.gui.pages.authoring.bulk_evidence import BulkEvidence
 
-        made = self._add_helper(BulkEvidence(self.desk), "References to take")
+        made = self._add_helper(BulkEvidence(self.session), "References to take")
         made.keep = self.keep
         return made
 
@@ -124,9 +130,6 @@ class SidePanel(QFrame):
         """The part that stands here now; None while the panel is closed."""
         return None if self.isHidden() else self._stack.currentWidget()
 
-    def _close(self) -> None:
-        self.toggle(self._stack.currentWidget())
-
     def toggle(self, part: QWidget | None) -> None:
         """Show a part, such as `text` or `history`, or hide the panel where that part is shown already."""
         if part is None:
@@ -143,7 +146,6 @@ class SidePanel(QFrame):
         self.turned.emit()
 
     def wake(self) -> None:
-        """Read again what helps with writing, if it is seen."""
         for part in self._helpers:
             part.wake()
 
@@ -157,7 +159,6 @@ class SidePanel(QFrame):
         return self.draft if self.helps and self._kind is not Kind.EVIDENCE else None
 
     def take(self) -> None:
-        """Take the draft's unit at the cursor, or the references that were read."""
         if self.shown_draft:
             self.shown_draft.take(edit=False)
         elif self.helps:
@@ -180,15 +181,12 @@ class SidePanel(QFrame):
 
     @property
     def helps(self) -> bool:
-        """Whether a draft or references stand here now."""
         return self.shown in self._helpers
 
     def shows(self, part: QWidget) -> bool:
-        """Whether a part is what stands here now."""
         return self.shown is part
 
     def follow(self, kind: Kind, field: str) -> None:
-        """Say what the guideline says on the field that has the focus now."""
         self._kind, self._field = kind, field or "text"
         self._show_guideline()
 
@@ -201,29 +199,22 @@ class SidePanel(QFrame):
         if self.helps and not self.shows(self.helper):
             self.toggle(self.helper)
 
-    def follow_artifact(self, artifact: Artifact | None) -> None:
-        self.history.follow(artifact)
-
     def stop(self) -> None:
         for part in self._helpers:
             part.stop()
 
-    def rebind(self) -> None:
-        for part in self._helpers:
-            part.rebind()
-
     def _show_guideline(self) -> None:
         if self.shown is not self.text:
             return
-        text = self.desk.ask(guidelines.text_in_force, stage_of(self._kind)) or ""
+        text = self.session.ask(settings.text_in_force, stage_of(self._kind)) or ""
         words = (
-            kind_guideline.whole(self._kind, text)
+            forms.whole(self._kind, text)
             if self.all.isChecked()
-            else kind_guideline.on_field(self._kind, self._field, text)
+            else forms.on_field(self._kind, self._field, text)
         )
         if words != self._shown:
             self._shown = words
-            rendered = self.desk.ask(renderings.html, keys.in_words(words))
+            rendered = self.session.ask(materials.html, keys.in_words(words))
             if rendered is not None:
                 self.text.show_html(rendered.html)
 
@@ -231,26 +222,24 @@ class SidePanel(QFrame):
 class HistoryList(QWidget):
     """The revisions of an artifact, read only while visible."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self.desk = desk
+        self.session = session
         self._artifact: Artifact | None = None
         self._revisions: list[RevisionLine] = []
         self.list, self.words = QListWidget(), QPlainTextEdit()
         self.list.setAccessibleName("Revisions, newest first")
         self.list.currentRowChanged.connect(self._show_words)
-        self.words.setReadOnly(True)
-        self.words.setTabChangesFocus(True)
-        self.words.setAccessibleName("Text of the selected revision")
-        parts = QSplitter(Qt.Orientation.Vertical)
-        parts.setChildrenCollapsible(False)
-        parts.addWidget(self.list)
-        parts.addWidget(self.words)
+        with_properties(
+            self.words, readOnly=True, tabChangesFocus=True, accessibleName="Text of the selected revision"
+        )
+        parts = with_properties(QSplitter(Qt.Orientation.Vertical), childrenCollapsible=False)
+        for part in (self.list, self.words):
+            parts.addWidget(part)
         vertical(parts, on=self, margins=0)
         self._settle = later(self, self.wake, SETTLE_MS)
 
     def follow(self, artifact: Artifact | None) -> None:
-        """List this artifact's revisions from now on."""
         other = self._artifact is None or artifact is None or artifact.id != self._artifact.id
         self._artifact = artifact
         if other:
@@ -263,19 +252,18 @@ class HistoryList(QWidget):
         self.wake()
 
     def wake(self) -> None:
-        """Read the revisions again, if the list is seen."""
         if not self.isVisible():
             return
-        found = self.desk.ask(artifacts.revision_lines, self._artifact.id) if self._artifact else []
-        if [r.id for r in found or []] == [r.id for r in self._revisions]:
+        result = self.session.ask(artifacts.revision_lines, self._artifact.id) if self._artifact else []
+        if [r.id for r in result or []] == [r.id for r in self._revisions]:
             return
-        self._revisions = found or []
-        aliases = {person.id: person.alias for person in self.desk.ask(people.people) or []}
+        self._revisions = result or []
+        aliases = {person.id: person.alias for person in self.session.ask(people.people) or []}
         self.list.clear()
         for revision in self._revisions:
             entry = QListWidgetItem(line(revision, aliases.get(revision.by, "")))
             if revision.sealed:
-                entry.setIcon(icons.icon("lock", theme.current().px(16), "state-agreed"))
+                entry.setIcon(chips.icon("lock", theme.current().px(16), "state-agreed"))
             self.list.addItem(entry)
         self.list.setCurrentRow(0)
 
@@ -283,6 +271,141 @@ class HistoryList(QWidget):
         words = ""
         if self._artifact is not None and 0 <= row < len(self._revisions):
             numbers = (self._revisions[row].number,)
-            for whole in self.desk.ask(artifacts.revisions, self._artifact.id, numbers) or ():
+            for whole in self.session.ask(artifacts.revisions, self._artifact.id, numbers) or ():
                 words = as_text(self._artifact.kind, whole)
         self.words.setPlainText(words)
+
+
+Place = tuple[str, Kind]
+
+
+class AssignedKinds:
+    """Read when the page is shown and when assignments change.
+
+    Anyone who has no assignment at all is offered every item and every kind.
+    """
+
+    def __init__(self, session: ProjectSession) -> None:
+        self._session = session
+        self._offered: dict[str, set[Stage]] | None = None
+        self._due: dict[str, str] = {}
+
+    def refresh(self) -> None:
+        self._offered = self._session.ask(assignments.offered)
+        self._due = due_of_items(self._session, AUTHORING) if self._offered is not None else {}
+
+    def items(self) -> list[str]:
+        return self._session.ask(items.ids, items.Filter(mine=True, stages=AUTHORING)) or []
+
+    def something_else(self) -> bool:
+        """Whether there are items, all of them someone else's to write for."""
+        return self._offered is not None and bool(self._session.ask(items.count))
+
+    def kinds(self, item_id: str) -> frozenset[Kind] | None:
+        """The kinds the person is asked to write for an item; None where everything is open to them."""
+        if self._offered is None:
+            return None
+        stages = self._offered.get(item_id, set())
+        return frozenset(kind for kind in WRITTEN if stage_of(kind) in stages)
+
+    def of_role(self, item_id: str) -> list[Kind]:
+        role = self._session.ask(items.of, item_id) or ItemRole.QUESTION
+        return [kind for kind in WRITTEN if kind in FOLLOWS[role].kinds]
+
+    def fitting(self, item_id: str, kind: Kind) -> Kind | None:
+        """A kind where it is written for an item; None where another is to be chosen."""
+        return kind if kind in self.of_role(item_id) else None
+
+    def due(self, item_id: str) -> str:
+        """By when, in words; empty when there is no date or nothing is left to hand in."""
+        return self._due.get(item_id, "")
+
+    def settled(self, item_id: str) -> bool:
+        digest = self._session.ask(feedback.digest, item_id)
+        return digest is not None and bool(digest.stages)
+
+    def likely(self, item_id: str, found: Sequence[Artifact], present: Kind) -> Kind:
+        """The kind that work on an item resumes: one's own draft, else what is asked for, else what is there."""
+        me = self._session.project.by
+        mine = {each.kind: each for each in found if each.author_id == me}
+        drafts = [kind for kind, each in mine.items() if each.state is State.DRAFT]
+        asked = self.kinds(item_id) or frozenset()
+        open_ = [kind for kind in asked if kind not in mine]
+        for kinds in (drafts, open_, [*mine, *asked], [each.kind for each in found]):
+            if present in kinds:
+                return present
+            if kinds:
+                return min(kinds, key=WRITTEN.index)
+        return self.fitting(item_id, present) or self.of_role(item_id)[0]
+
+    def what_waits(self) -> str:
+        """What waits for this person where no other document does: as the counts beside the pages say."""
+        from annotator.actions.parcels import waiting
+
+        left = self._session.ask(waiting.counts) or {}
+        own, rest = left.pop("Author", 0), [f"{page} {count:,}" for page, count in left.items() if count]
+        here = (
+            "No other open documents; this one is not submitted yet."
+            if own
+            else "Everything is submitted here."
+        )
+        if rest:
+            return f"{here} Waiting on other pages: {', '.join(rest)}."
+        return here if own else "Nothing else to do: every item is submitted."
+
+    def next(self, item_id: str, kind: Kind) -> Place | None:
+        """Where work goes on after a kind of an item; None when nothing else waits."""
+        if self._offered is None:
+            return self._session.ask(next_open, item_id, kind)
+        waiting = [place for place in self._open() if place != (item_id, kind)]
+        here = [place for place in waiting if place[0] == item_id]
+        if here:
+            after = (place for place in here if WRITTEN.index(place[1]) > WRITTEN.index(kind))
+            return next(after, here[0])
+        ids = self.items()
+        start = ids.index(item_id) if item_id in ids else -1
+        order = [*ids[start + 1 :], *ids[: start + 1]]
+        goal = next((each for each in order if any(place[0] == each for place in waiting)), "")
+        there = [place for place in waiting if place[0] == goal]
+        return next((place for place in there if place[1] is kind), there[0]) if there else None
+
+    def _open(self) -> list[Place]:
+        """The pieces that are not handed in, item by item, by kind."""
+        result = self._session.ask(assignments.of_person, self._session.project.by) or []
+        open_ = [one for one in result if one.trial == 1 and one.submitted_at is None]
+        places = [
+            (one.item_id, kind) for one in open_ if (kind := one.stage.kind) in WRITTEN and kind is not None
+        ]
+        return sorted(places, key=lambda place: WRITTEN.index(place[1]))
+
+
+NO_TYPE = "This item has no question type with dimensions to rate. Choose one on the Items page: "
+READ_ONLY = "This file is read-only."
+
+
+class AuthoringStart(QWidget):
+    def __init__(self) -> None:
+        super().__init__()
+        self._empty = EmptyState("author", "", width=380)
+        self.start = with_properties(QPushButton("Start"), role="primary", autoDefault=True)
+        self._empty.add_button(self.start)
+        self.draft = KeyButton("Ask a model for a draft", act="model_draft")
+        self._empty.add_button(self.draft)
+        vertical(self._empty, on=self)
+
+    def show_kind(
+        self, words: KindSpec, *, readonly: bool, drafted: bool = False, untyped: Sequence[str] = ()
+    ) -> None:
+        """Explain a kind that has not been begun; one that is `drafted` may be asked of a model.
+
+        `untyped` names the types of which the item's question must be one first.
+        """
+        more = f"{NO_TYPE}{', '.join(untyped)}." if untyped else READ_ONLY if readonly else ""
+        self._empty.show_words(f"No {words.title.lower()} yet", f"{words.what} {more}".strip())
+        self.start.setText(f"Start {words.title.lower()}")
+        self.start.setVisible(not readonly and not untyped)
+        self.draft.setVisible(drafted and not readonly)
+        self.draft.set_words("Take references" if words.kind is Kind.EVIDENCE else "Ask a model for a draft")
+
+    def enter(self) -> None:
+        self.start.setFocus(Qt.FocusReason.OtherFocusReason)

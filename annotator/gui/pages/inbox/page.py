@@ -1,26 +1,528 @@
 """The Exchange page."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import (
+    QDesktopServices,
+    QDragEnterEvent,
+    QDropEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QShortcut,
+)
+from PySide6.QtWidgets import QFileDialog, QPushButton, QTreeWidgetItem, QWidget
 
-from annotator.actions.parcels import unpacking
+from annotator.actions.parcels import known_keys, packing, unpacking
+from annotator.actions.parcels.packing import HandOutResult, TaskContent
 from annotator.actions.project import people
-from annotator.domain.experts.parcel import Arrival
-from annotator.domain.experts.person import Role
-from annotator.domain.texts.ordering import natural
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.page import Page
-from annotator.gui.pages.inbox.handing_out import HandingOut
-from annotator.gui.pages.inbox.intake import CAME, ArrivalsTree, ImportFiles
-from annotator.gui.pages.inbox.outcomes import plain_code
-from annotator.gui.pages.inbox.tray_pane import TrayPane
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.tabs import Tabs
-from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, stacked, vertical
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.typed import search_field
+from annotator.domain.experts.assignment import Role
+from annotator.domain.experts.parcel import REFUSED, Arrival, ParcelOutcome, Signed
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import natural
+from annotator.gui import theme
+from annotator.gui.pages.inbox import tray_pane
+from annotator.gui.pages.inbox.tray_pane import TrayPane, in_order, piece_words, plain_code, shown
+from annotator.gui.review.field_chips import moment
+from annotator.gui.session import page
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import KeyButton, Tabs
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical
+from annotator.gui.widgets.chips import EmptyState, icon
+from annotator.gui.widgets.columns import RowsTree, line
+from annotator.gui.widgets.fields import search_field
+from annotator.gui.widgets.message_bar import MessageBar, ProgressRow
+
+PIECE_FILE, PERSON, OUTCOME, RECEIPT, REASON = range(5)
+PIECE_COLUMNS = ("File", "Person", "Outcome", "Receipt code", "Outcome")
+PIECE_WIDTHS = (290, 170, 128, 122, 380)
+CAME = "Came"
+# What someone should know about how a file is signed.
+KEY_NEWS = (Signed.FIRST, Signed.OTHER, Signed.NOBODY)
+_PAD = 14
+
+WHAT = (
+    "Each annotator sends back one .goldsmith-work file. Drop any number of files, or a whole folder. You "
+    "first see what each would change; nothing is changed until you press Import."
+)
+FILES = f"Returned work (*{page.WORK} *{page.WORK}.zip);;All files (*)"
+
+
+class ImportFiles(QWidget):
+    tray_wanted = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._paths: list[Path] = []
+        self._arrivals: list[Arrival] = []
+        self._done = self._busy = self._key_offered = False
+        self.setAcceptDrops(not session.project.readonly)
+        self.answer, self.head = MessageBar(), PlainLabel(role="strong", wrap=True)
+        self.tree, self.progress = ArrivalsTree("Returned files"), ProgressRow()
+        self.progress.hide()
+        self.detail = PlainLabel(role="hint", wrap=True)
+        for moved in (self.tree.currentItemChanged, self.tree.header().sectionResized):
+            moved.connect(lambda *_: self.detail.setText(self.tree.cut_words()))
+        self.tree.currentItemChanged.connect(lambda *_: self._offer_key())
+        self.nothing = EmptyState("import", "Drop returned files here", WHAT)
+        self._first = KeyButton("Choose files…", act="choose_work", role="primary", press=self.choose)
+        self._first.setEnabled(not self._session.project.readonly)
+        self.nothing.add_button(self._first)
+        listed = QWidget()
+        column = vertical(self.head, (self.tree, 1), on=listed, margins=0, spacing=8)
+        self.answer.float_over(self.tree)
+        column.addWidget(self.detail)
+        column.addWidget(self.progress)
+        self.more = KeyButton("Choose more…", act="choose_work", press=self.choose)
+        self.go = KeyButton("Import", act="submit", role="primary", press=self.take_in)
+        self.remove, self.clear = (
+            KeyButton("Remove from list", "Del", press=self.forget),
+            QPushButton("Clear the list"),
+        )
+        gone = QShortcut(
+            QKeySequence(Qt.Key.Key_Delete), self.tree, context=Qt.ShortcutContext.WidgetShortcut
+        )
+        gone.activated.connect(lambda: None if self._done else self.forget())
+        self.copy = KeyButton("Copy all receipt codes", role="primary", press=self._copy)
+        self.more.setEnabled(not self._session.project.readonly)
+        self.clear.clicked.connect(self._clear)
+        self.about = PlainLabel(role="hint", wrap=True)
+        self.about.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        column.addLayout(horizontal(self.more, self.remove, self.clear, (self.about, 1), self.copy, self.go))
+        self.body = Stack(self.nothing, listed)
+        vertical(self.body, on=self, margins=(0, 10, 0, 0))
+        self._show()
+
+    def focus_first(self) -> None:
+        """Work begins with choosing files, or in the table of those that were."""
+        (self.tree if self._paths else self._first).setFocus()
+
+    def choose(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Work that came back", "", FILES)
+        self.look_at([Path(name) for name in names])
+
+    def look_at(self, paths: Sequence[Path]) -> None:
+        """Put files, or those in a folder, on the list and show what taking them in would do."""
+        result = page.with_contents(paths)
+        if paths and not result:
+            self.nothing.show_words("That folder holds no file ending in .goldsmith-work", WHAT)
+        if not result or self._busy:
+            return
+        listed = [] if self._done else self._paths
+        known = {path.resolve() for path in listed}
+        self._paths = [*listed, *(path for path in result if path.resolve() not in known)]
+        self._preview()
+        self.tree.setFocus()
+
+    def forget(self) -> None:
+        """Take the selected files off the list; the files themselves stay where they are."""
+        gone = set(self.tree.chosen())
+        self._paths = [path for place, path in enumerate(self._paths) if place not in gone]
+        self._arrivals = [arrival for place, arrival in enumerate(self._arrivals) if place not in gone]
+        if self._paths:
+            self._preview()
+        else:
+            self._clear()
+
+    def _clear(self) -> None:
+        self._paths, self._arrivals, self._done = [], [], False
+        self.answer.clear()
+        self.nothing.show_words("Drop returned files here", WHAT)
+        self._show()
+        self.focus_first()
+
+    def _preview(self) -> None:
+        self._done = False
+        self.answer.clear()
+        self._begin("Reading the files")
+        self._session.do_later(
+            self._looked, self.progress.show_progress, unpacking.preview, list(self._paths)
+        )
+
+    def take_in(self) -> None:
+        if not self.go.isEnabled() or self._busy:
+            return
+        self._begin("Making a backup and importing the work")
+        self._session.do_later(self._taken, self.progress.show_progress, unpacking.take_in, list(self._paths))
+
+    def _begin(self, what: str) -> None:
+        self._busy = True
+        self.progress.show_progress(what, 0, 0)
+        self.progress.show()
+        self._show()
+
+    def _looked(self, arrivals: list[Arrival] | None) -> None:
+        if arrivals is None:
+            self._paths, self._arrivals = [], []
+            self._end(None)
+            return
+        # What someone has to look at stands first.
+        order = sorted(range(len(arrivals)), key=lambda place: tray_pane.urgency(arrivals[place]))
+        self._paths = [self._paths[place] for place in order]
+        self._end([arrivals[place] for place in order])
+
+    def _taken(self, arrivals: list[Arrival] | None) -> None:
+        self._done = arrivals is not None
+        self._end(arrivals)
+        if arrivals is None:
+            return
+        waits = tray_pane.goes_to_tray(self._arrivals)
+        damaged = sum(arrival.outcome in REFUSED for arrival in self._arrivals)
+        new = tray_pane.goes_in(self._arrivals)
+        happened = f"Imported: {_pieces(new)}." if new else "Nothing new was imported."
+        todo = ["Tell each annotator their receipt code, to confirm that the file arrived."]
+        if waits:
+            todo.insert(
+                0, f"{_pieces(waits)} {'waits' if waits == 1 else 'wait'} in the tray for you to decide."
+            )
+        if damaged:
+            files = "1 file was left out" if damaged == 1 else f"{damaged} files were left out"
+            todo.insert(0, f"{files}; the list gives the reasons.")
+        self.answer.show_message(
+            "warning" if waits or damaged else "success", happened, " ".join(todo), lasting=True
+        )
+        if waits:
+            self.answer.set_action("Look at the tray", self.tray_wanted.emit)
+        # Whatever shows items or documents may show others now.
+        for kind in ("parcel", "import"):
+            self._session.tell(Change(kind, "", "take in"))
+        self._session.tell_end("Returned work was imported.", "Exchange", self, part="Import")
+
+    def _end(self, arrivals: list[Arrival] | None) -> None:
+        self._busy = False
+        self.progress.hide()
+        if arrivals is not None:
+            self._arrivals = arrivals
+            self.tree.show_arrivals(arrivals, "Outcome")
+        self._show()
+
+    def _offer_key(self) -> None:
+        """Say of a file that another key signed what replacing the key would mean, and offer it."""
+        arrival = self.tree.current_arrival()
+        if arrival is None or arrival.outcome is not ParcelOutcome.OTHER_KEY or self._busy:
+            if self._key_offered:
+                self.answer.clear()
+            self._key_offered = False
+            return
+        result = self._session.ask(known_keys.replacement_by, arrival.person_id, arrival.key)
+        if result is None:
+            return
+        self.answer.show_message(
+            "warning",
+            f"“{arrival.file}” is signed with another key than before.",
+            f"If you replace the key: {result.meaning}",
+            lasting=True,
+        )
+        self._key_offered = True
+        if not self._session.project.readonly:
+            self.answer.set_action("Replace the key", lambda: self._replace_key(arrival))
+        # The table gives way to the message; the row that it is about stays in view.
+        self.tree.scrollTo(self.tree.currentIndex())
+
+    def _replace_key(self, arrival: Arrival) -> None:
+        if self._session.do(known_keys.replace, arrival.person_id, arrival.key) is not None:
+            self._preview()
+
+    def _copy(self) -> None:
+        words = codes([arrival for arrival in self._arrivals if arrival.receipt and arrival.person_name])
+        QGuiApplication.clipboard().setText(words)
+        self.about.setText(
+            f"Copied {words}." if "\n" not in words else "Copied: a line with name and code for each."
+        )
+
+    def _show(self) -> None:
+        self.body.setCurrentIndex(1 if self._paths else 0)
+        news = tray_pane.goes_in(self._arrivals) + tray_pane.goes_to_tray(self._arrivals)
+        sound = any(arrival.outcome not in REFUSED for arrival in self._arrivals)
+        idle = bool(self._arrivals) and not self._busy
+        self.head.setText(self._heading())
+        for button, wanted in (
+            (self.remove, not self._done),
+            (self.clear, self._done),
+            (self.copy, self._done),
+        ):
+            button.setVisible(wanted)
+            button.setEnabled(idle)
+        self.copy.setEnabled(idle and sound)
+        self.go.setVisible(not self._done)
+        self.go.setEnabled(idle and sound and not self._session.project.readonly)
+        self.about.setText("" if self._busy else self._about(sound=sound, news=bool(news)))
+
+    def _heading(self) -> str:
+        if not self._arrivals:
+            return "Reading…" if self._busy else ""
+        total = tray_pane.total_words(self._arrivals, done=self._done)
+        return f"{'What happened' if self._done else 'What would happen'} · {total}"
+
+    def _about(self, *, sound: bool, news: bool) -> str:
+        if self._done:
+            return "A backup was made first: File → Backups…"
+        if not sound:
+            return "None of these can be imported; each row gives the reason."
+        if not news:
+            return "All of this is already here; importing it again changes nothing."
+        return "A backup is made first; then everything is imported in one step."
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(page.form_of(path) == page.WORK for path in page.with_contents(page.files(event))):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        event.acceptProposedAction()
+        self.look_at(page.files(event))
+
+
+def _pieces(number: int) -> str:
+    return "1 piece of work" if number == 1 else f"{number} pieces of work"
+
+
+class ArrivalsTree(RowsTree):
+    """Files with their pieces; Ctrl+C copies the receipt codes of what is selected."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, PIECE_COLUMNS, PIECE_WIDTHS, REASON, several=True, nested=True)
+        self._arrivals: list[Arrival] = []
+        self._last = PIECE_COLUMNS[REASON]
+        theme.watch(self, self._dress)
+
+    def show_arrivals(self, arrivals: Sequence[Arrival], last: str = PIECE_COLUMNS[REASON]) -> None:
+        """Show these; `last` is the title of the last column, which with `CAME` tells the moment each came."""
+        self._arrivals, self._last = list(arrivals), last
+        self.headerItem().setText(REASON, last)
+        self.clear()
+        for arrival in arrivals:
+            self._add(arrival)
+        self.choose(0)
+
+    def _add(self, arrival: Arrival) -> None:
+        reason = arrival.reason or tray_pane.pieces_words(arrival.pieces)
+        last = moment(arrival.at) if self._last == CAME and arrival.at else reason
+        file, person = shown(arrival.file), shown(arrival.person_name)
+        entry = line([file, person, arrival.outcome.value, arrival.receipt, shown(last)])
+        _dress(entry, arrival.outcome)
+        self.addTopLevelItem(entry)
+        # A package that was not looked into has one piece without a stage, which says nothing more.
+        for piece in sorted((one for one in arrival.pieces if one.stage), key=in_order):
+            entry.addChild(
+                _dress(line([piece_words(piece), "", piece.outcome.value, "", piece.words]), piece.outcome)
+            )
+        if arrival.program:
+            entry.addChild(line([f"Made with Goldsmith {arrival.program}", "", "", "", ""]))
+        if arrival.signed in KEY_NEWS:
+            entry.addChild(
+                line([arrival.signed.value.capitalize(), "", "", "", tray_pane.key_words(arrival)])
+            )
+        noticed = any(piece.outcome in tray_pane.ATTENTION for piece in arrival.pieces)
+        noticed = noticed or arrival.signed in KEY_NEWS
+        entry.setExpanded(noticed and self._last != CAME)
+
+    def cut_words(self) -> str:
+        """What the current row says in its last column, when there is no room for all of it there."""
+        entry = self.currentItem()
+        words = entry.text(REASON) if entry is not None else ""
+        room = self.columnWidth(REASON) - theme.current().px(_PAD)
+        return words if self.fontMetrics().horizontalAdvance(words) > room else ""
+
+    def current_arrival(self) -> Arrival | None:
+        entry = self.currentItem()
+        if entry is None:
+            return None
+        place = self.indexOfTopLevelItem(entry.parent() or entry)
+        return self._arrivals[place] if 0 <= place < len(self._arrivals) else None
+
+    def copy_codes(self) -> str:
+        """Put the receipt codes of the selected files on the clipboard, with names when there are several."""
+        chosen = [self._arrivals[place] for place in self.chosen() if self._arrivals[place].receipt]
+        words = codes(chosen)
+        if words:
+            QGuiApplication.clipboard().setText(words)
+        return words
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_codes()
+        else:
+            super().keyPressEvent(event)
+
+    def _dress(self) -> None:
+        rows = range(self.topLevelItemCount())
+        open_rows = [row for row in rows if self.isExpanded(self.model().index(row, 0))]
+        self.show_arrivals(self._arrivals, self._last)
+        for row in rows:
+            self.setExpanded(self.model().index(row, 0), row in open_rows)
+
+
+def _dress(entry: QTreeWidgetItem, outcome: ParcelOutcome) -> QTreeWidgetItem:
+    entry.setIcon(OUTCOME, tray_pane.picture(outcome, theme.current().px(15)))
+    entry.setForeground(OUTCOME, tray_pane.colour(outcome))
+    return entry
+
+
+def codes(arrivals: Sequence[Arrival]) -> str:
+    """The code of one file, or a line with name and code for each of several."""
+    if len(arrivals) == 1:
+        return arrivals[0].receipt
+    return "\n".join(f"{arrival.person_name or arrival.file}\t{arrival.receipt}" for arrival in arrivals)
+
+
+COLUMNS = ("Person", "Alias", "Items", "Assigned", "Due", "Handed in", "Works with", "Task file")
+WIDTHS = (180, 100, 64, 250, 150, 90, 90, 260)
+ALIAS, STAGES, DUE, PROGRAM, FILE = 1, 3, 4, 6, 7
+
+KEY = (
+    "This project signs its tasks as “{}”. People who open their first task see these six words: tell them "
+    "by telephone or in person."
+)
+NO_KEY = "Tasks are signed; the six words of this project's key appear here once the first task is written."
+
+VERSION = "The version of Goldsmith that this person's newest returned work was made with"
+
+
+class HandingOut(QWidget):
+    """People with their task content; one file for each selected person, or for everybody."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._holdings: list[TaskContent] = []
+        self._written: dict[str, HandOutResult] = {}
+        self._programs: dict[str, str] = {}
+        self._folder: Path | None = None
+        self.answer, self.progress = MessageBar(), ProgressRow()
+        self.progress.hide()
+        self.nothing = EmptyState(
+            "annotator",
+            "Nobody has anything to do yet",
+            "A task contains only what was assigned to one person. Add people and assign items to them "
+            "first; then write their tasks here.",
+        )
+        self.nothing.add_action(
+            "Hand out work…", lambda: self._session.go("People", part="Hand out"), primary=True
+        )
+        listed = QWidget()
+        self.table = RowsTree(
+            "People and the contents of their tasks", COLUMNS, WIDTHS, STAGES, several=True, firm=(ALIAS, DUE)
+        )
+        self.table.itemSelectionChanged.connect(self._offer)
+        column = vertical((self.table, 1), on=listed, margins=0, spacing=8)
+        self.answer.float_over(self.table)
+        column.addWidget(self.progress)
+        self.some, self.all = (
+            KeyButton("Write task…", press=lambda: self._choose(self._selected())),
+            KeyButton("Write all tasks…", act="submit", role="primary", press=self.choose_all),
+        )
+        about = PlainLabel(
+            "One file for each person, named after their alias. It contains only what they may see, and can "
+            "be written again at any time: opening it updates their project and never changes their work.",
+            "hint",
+            wrap=True,
+        )
+        self.key = PlainLabel(wrap=True)
+        column.addLayout(horizontal((vertical(about, self.key), 1), self.some, self.all))
+        self.body = Stack(self.nothing, listed)
+        vertical(self.body, on=self, margins=(0, 10, 0, 0))
+        theme.watch(self, self._fill_table)
+
+    def focus_first(self) -> None:
+        self.table.setFocus()
+
+    def fill(self) -> None:
+        result = self._session.ask(packing.holdings) or []
+        self._holdings = sorted(result, key=lambda holding: natural(holding.person.alias))
+        self.body.setCurrentIndex(1 if self._holdings else 0)
+        words = self._session.ask(known_keys.own_words)
+        self.key.setText(KEY.format(words) if words else NO_KEY)
+        self._programs = self._session.ask(people.programs) or {}
+        self._fill_table()
+
+    def _fill_table(self) -> None:
+        row = max(0, self.table.row())
+        self.table.clear()
+        for holding in self._holdings:
+            self.table.addTopLevelItem(self._line(holding))
+        self.table.choose(min(row, len(self._holdings) - 1))
+        self._offer()
+
+    def _line(self, holding: TaskContent) -> QTreeWidgetItem:
+        stages = ", ".join(f"{stage.value} × {count}" for stage, count in holding.stages)
+        due = moment(holding.due) if holding.due else "no date"
+        handed = f"{holding.handed_in:,} of {holding.pieces:,}"
+        cells = [
+            shown(holding.person.name), shown(holding.person.alias), str(holding.items), stages, due, handed,
+            self._programs.get(holding.person.id, "–"), self._file_words(holding),
+        ]  # fmt: skip
+        made = line(cells)
+        made.setToolTip(PROGRAM, VERSION)
+        if (written := self._written.get(holding.person.id)) is not None:
+            name, colour = ("check", "state-agreed") if written.packed else ("warning", "state-disagree")
+            made.setIcon(FILE, icon(name, theme.current().px(15), colour))
+        return made
+
+    def _file_words(self, holding: TaskContent) -> str:
+        written = self._written.get(holding.person.id)
+        if written is None:
+            return f"written {moment(holding.written_at)}" if holding.written_at else "not written yet"
+        return written.packed.path.name if written.packed else str(written.problem)
+
+    def _selected(self) -> list[str]:
+        return [self._holdings[row].person.id for row in self.table.chosen()]
+
+    def _offer(self) -> None:
+        chosen, idle = len(self._selected()), self.progress.isHidden() and not self._session.project.readonly
+        self.some.set_words("Write task…" if chosen < 2 else f"Write {chosen} tasks…")
+        self.some.setEnabled(idle and chosen > 0)
+        self.all.setEnabled(idle)
+
+    def choose_all(self) -> None:
+        if self._holdings and self.all.isEnabled():
+            self._choose([holding.person.id for holding in self._holdings])
+
+    def _choose(self, person_ids: list[str]) -> None:
+        here = str(self._folder or self._session.project.path.parent)
+        if name := QFileDialog.getExistingDirectory(self, "Folder for the tasks", here):
+            self.write(person_ids, Path(name))
+
+    def write(self, person_ids: list[str], folder: Path) -> None:
+        """Write the tasks of these people into a folder, on another thread."""
+        self._folder = folder
+        self.answer.clear()
+        self.progress.show_progress("Writing tasks", 0, len(person_ids))
+        self.progress.show()
+        self._offer()
+        self._session.do_later(
+            self._done, self.progress.show_progress, packing.write_tasks, person_ids, folder
+        )
+
+    def _done(self, written: list[HandOutResult] | None) -> None:
+        self.progress.hide()
+        if written is not None:
+            self._written |= {one.person.id: one for one in written}
+            self._tell(written)
+            self._session.tell(Change("parcel", "", "pack task"))
+            self._session.tell_end("The tasks are written.", "Exchange", self, part="Hand out")
+        self._offer()
+
+    def _tell(self, written: list[HandOutResult]) -> None:
+        good = [one for one in written if one.packed]
+        bad = [one for one in written if one.problem]
+        many = "1 task" if len(good) == 1 else f"{len(good):,} tasks"
+        happened = f"Wrote {many} to {self._folder}." if good else "No task was written."
+        todo = "Send each file to its person; the table shows which is whose." if good else ""
+        if bad:
+            names = ", ".join(shown(one.person.name) for one in bad[:4])
+            todo = f"Not written for {names}: {bad[0].problem} {todo}".strip()
+        self.answer.show_message("warning" if bad else "success", happened, todo, lasting=True)
+        if good:
+            self.answer.set_action("Open the folder", self._open_folder)
+
+    def _open_folder(self) -> Any:
+        return QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
+
 
 LEAST_CODE = 4
 
@@ -37,10 +539,10 @@ class ExchangePage(Page):
     ICON = "import"
     HEARS = ("parcel", "tray", "assignment", "person", "import", "item", "setting")
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
-        self.intake, self.tray, self.received = ImportFiles(desk), TrayPane(desk), Received(desk)
-        self.out = HandingOut(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self.intake, self.tray, self.received = ImportFiles(session), TrayPane(session), Received(session)
+        self.out = HandingOut(session)
         self.tabs = Tabs("Parts of the exchange")
         for words, pane in zip(TABS, (self.intake, self.tray, self.received, self.out), strict=True):
             self.tabs.addTab(pane, words)
@@ -51,29 +553,23 @@ class ExchangePage(Page):
             "Tasks and returned work travel as files, by mail or on a USB stick. People are identified by "
             "id, never by a typed name; existing work is never overwritten.", "hint", wrap=True,
         )  # fmt: skip
-        self.body = stacked(self.tabs, self._for_others())
-        vertical(PlainLabel("Exchange", "title"), about, (self.body, 1), on=self, margins=(20, 16, 20, 12))
-        self._bind()
-
-    def _for_others(self) -> QWidget:
         nothing = EmptyState(
             "lock",
             "Only a coordinator exchanges files here",
             "Work as a coordinator of this project to import work or hand out tasks.",
         )
-        nothing.add_action("Team…", lambda: self.desk.go("People"), primary=True)
-        return nothing
-
-    def _bind(self) -> None:
+        nothing.add_action("Team…", lambda: self.session.go("People"), primary=True)
+        self.body = Stack(self.tabs, nothing)
+        vertical(PlainLabel("Exchange", "title"), about, (self.body, 1), on=self, margins=(20, 16, 20, 12))
         self.bind("choose_work", self._choose)
         self.bind("submit", self._submit)
         self.bind("accept_work", lambda: self._in_tray(self.tray.take))
         self.bind("set_work_aside", lambda: self._in_tray(self.tray.set_aside))
         self.bind("other_pane", lambda: self._turn_to((self.tabs.currentIndex() + 1) % len(TABS)))
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; look at the files that were brought along, or open a part by its name."""
-        person = self.desk.ask(people.someone)
+        person = self.session.ask(people.someone)
         self.body.setCurrentIndex(0 if person is not None and person.has(Role.COORDINATOR) else 1)
         if place.get("part") in TABS:
             self.tabs.setCurrentIndex(TABS.index(place["part"]))
@@ -90,12 +586,6 @@ class ExchangePage(Page):
         if self.body.currentIndex() == 0:
             pane.focus_first()
 
-    def rebind(self) -> None:
-        """Take over keys that were changed, also on the buttons."""
-        super().rebind()
-        for pane in (self.intake, self.tray, self.out):
-            pane.rebind()
-
     def _fill(self) -> None:
         if self.body.currentIndex() == 1:
             return
@@ -109,7 +599,7 @@ class ExchangePage(Page):
         self.focus_first()
 
     def _choose(self) -> None:
-        if self.body.currentIndex() == 0 and not self.desk.project.readonly:
+        if self.body.currentIndex() == 0 and not self.session.project.readonly:
             self.tabs.setCurrentIndex(TAKE_IN)
             self.intake.choose()
 
@@ -127,16 +617,15 @@ class ExchangePage(Page):
 class Received(QWidget):
     """Imported packages with date and code, newest first."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._all: list[Arrival] = []
         self.search = search_field(
             "Find a person, a file or a receipt code…", "Find among the received files", self._narrow
         )
         self.tree = ArrivalsTree("Received files, newest first")
-        self.copy = KeyButton("Copy the receipt code", "Ctrl+C", role="primary")
-        self.copy.clicked.connect(self._copy)
+        self.copy = KeyButton("Copy the receipt code", "Ctrl+C", role="primary", press=self._copy)
         self.tree.itemSelectionChanged.connect(self._offer)
         self.about = PlainLabel(role="hint")
         nothing = EmptyState(
@@ -146,26 +635,25 @@ class Received(QWidget):
             "they write their file; if the codes match, the same file arrived.",
         )
         listed = column_of(self.search, (self.tree, 1), horizontal((self.about, 1), self.copy))
-        self.body = stacked(nothing, listed)
+        self.body = Stack(nothing, listed)
         vertical(self.body, on=self, margins=(0, 10, 0, 0))
 
     def fill(self) -> int:
-        """Read the list again; how many there are."""
-        found = self._desk.ask(unpacking.received) or []
-        self._all = sorted(found, key=_newest)
-        self.body.setCurrentIndex(1 if found else 0)
+        result = self._session.ask(unpacking.received) or []
+        self._all = sorted(result, key=_newest)
+        self.body.setCurrentIndex(1 if result else 0)
         self._narrow()
-        return len(found)
+        return len(result)
 
     def focus_first(self) -> None:
         self.search.setFocus()
 
     def _narrow(self) -> None:
         words = self.search.text().strip()
-        found = [arrival for arrival in self._all if _fits(arrival, words)]
-        self.tree.show_arrivals(found, CAME)
+        result = [arrival for arrival in self._all if _fits(arrival, words)]
+        self.tree.show_arrivals(result, CAME)
         self.about.setText(
-            f"{len(found):,} of {len(self._all):,}" if words else f"{len(self._all):,} received"
+            f"{len(result):,} of {len(self._all):,}" if words else f"{len(self._all):,} received"
         )
         self._offer()
 

@@ -1,40 +1,194 @@
 """The tray: returned work that waits for a decision, beside what is here."""
 
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QListWidget,
-    QListWidgetItem,
-    QWidget,
-)
+from PySide6.QtGui import QColor, QIcon
+from PySide6.QtWidgets import QCheckBox, QListWidget, QListWidgetItem, QWidget
 
 from annotator.actions.parcels import tray
 from annotator.actions.parcels.tray import TraySheet
-from annotator.domain.experts.parcel import TRAYED, TrayState
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.parcel import (
+    REFUSED,
+    TRAYED,
+    Arrival,
+    ParcelOutcome,
+    ReturnedPiece,
+    Signed,
+    TrayEntry,
+    TrayState,
+)
 from annotator.domain.kinds.artifact import Unit
 from annotator.domain.kinds.documents import KINDS
 from annotator.domain.kinds.labels import Label
-from annotator.domain.texts.ordering import natural
-from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.inbox import outcomes
-from annotator.gui.pages.inbox.outcomes import shown
-from annotator.gui.review import side_by_side
-from annotator.gui.review.revision_text import UNTOLD, quotations
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.domain.texts.words import natural
+from annotator.gui import theme
+from annotator.gui.review import people_choice
+from annotator.gui.review.field_chips import UNTOLD, quotations
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import KeyButton
 from annotator.gui.widgets.basics import (
     PlainLabel,
+    Stack,
     StretchSpace,
     column_of,
     horizontal,
-    stacked,
     tooltip,
     vertical,
+    with_properties,
     wrap_lines,
 )
-from annotator.gui.widgets.empty_state import EmptyState
+from annotator.gui.widgets.chips import EmptyState, icon
 from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.splitter import Splitter
+
+_STAGES = list(Stage)
+_READ_AS = str.maketrans("OIL", "011")
+
+# Icon and state colour; the word is the outcome's own.
+_LOOKS: dict[ParcelOutcome, tuple[str, str]] = {
+    ParcelOutcome.NEW: ("plus", "agreed"),
+    ParcelOutcome.NEWER: ("up", "agreed"),
+    ParcelOutcome.DUPLICATE: ("minus", "missing"),
+    ParcelOutcome.CONFLICT: ("cross", "disagree"),
+    ParcelOutcome.LATE: ("clock", "unconfirmed"),
+    ParcelOutcome.FOREIGN: ("question", "incomplete"),
+    ParcelOutcome.DOUBTFUL: ("clock", "disagree"),
+    ParcelOutcome.OTHER_KEY: ("lock", "disagree"),
+    ParcelOutcome.DAMAGED: ("error", "disagree"),
+}
+_GOES_IN = (ParcelOutcome.NEW, ParcelOutcome.NEWER)
+_ORDER = tuple(ParcelOutcome)
+# What happened to each once the import is done.
+_HAPPENED = {
+    **dict.fromkeys(_GOES_IN, "imported"),
+    **dict.fromkeys(TRAYED, "waiting in the tray"),
+    **dict.fromkeys(REFUSED, "refused"),
+    ParcelOutcome.DUPLICATE: "here already",
+}
+# Outcomes that someone has to look at.
+ATTENTION = (*TRAYED, *REFUSED)
+
+
+def picture(outcome: ParcelOutcome, size: int = 16) -> QIcon:
+    name, state = _LOOKS[outcome]
+    return icon(name, size, f"state-{state}")
+
+
+def colour(outcome: ParcelOutcome) -> QColor:
+    return theme.token(f"state-{_LOOKS[outcome][1]}")
+
+
+def piece_words(piece: ReturnedPiece) -> str:
+    """What a piece is: “Item 3 · rubric · revision 2”."""
+    parts = (
+        f"Item {piece.item_key}" if piece.item_key else "",
+        piece.stage.value if piece.stage else "",
+        f"revision {piece.revision}" if piece.revision else "",
+    )
+    return " · ".join(part for part in parts if part) or "The whole file"
+
+
+def pieces_words(pieces: Sequence[ReturnedPiece]) -> str:
+    """The outcomes of several pieces in one line: “13 pieces: 12 new, 1 conflicting”."""
+    result = {piece.outcome for piece in pieces}
+    number = "1 piece" if len(pieces) == 1 else f"{len(pieces):,} pieces"
+    if len(result) == 1:
+        return f"{number}, {'all ' if len(pieces) > 1 else ''}{pieces[0].outcome.value}"
+    return f"{number}: {_counted(piece.outcome for piece in pieces)}"
+
+
+def total_words(arrivals: Sequence[Arrival], *, done: bool = False) -> str:
+    """What the files come to: “20 files: 17 new, 2 duplicate”; once that is `done`, “17 imported, 2 not needed”."""
+    files = "1 file" if len(arrivals) == 1 else f"{len(arrivals):,} files"
+    return f"{files}: {_counted((arrival.outcome for arrival in arrivals), _HAPPENED if done else {})}"
+
+
+def urgency(arrival: Arrival) -> tuple[bool, tuple[tuple[int, str], ...]]:
+    """What files are sorted by: those that someone has to look at first, then by name as people count."""
+    noticed = any(piece.outcome in ATTENTION for piece in arrival.pieces) or arrival.outcome in ATTENTION
+    return not noticed, natural(arrival.file)
+
+
+def goes_in(arrivals: Iterable[Arrival]) -> int:
+    """How many pieces of these are taken into the project."""
+    return sum(piece.outcome in _GOES_IN for arrival in arrivals for piece in arrival.pieces)
+
+
+def goes_to_tray(arrivals: Iterable[Arrival]) -> int:
+    """How many pieces of these wait in the tray until someone decides."""
+    return sum(piece.outcome in TRAYED for arrival in arrivals for piece in arrival.pieces)
+
+
+def key_words(arrival: Arrival) -> str:
+    """What someone should do about how a file is signed."""
+    name = arrival.person_name
+    if arrival.signed is Signed.FIRST:
+        return f"“{arrival.words}”: ask {name} whether their Send page shows these six words"
+    if arrival.signed is Signed.OTHER:
+        return f"“{arrival.words}”: ask {name} whether they have a new key"
+    return "An older Goldsmith wrote it; anyone who saw the task could have"
+
+
+def why_waiting(entry: TrayEntry, *, known_item: bool) -> str:
+    """Why a piece waits, and what accepting it would do."""
+    if entry.reason is ParcelOutcome.CONFLICT:
+        return (
+            "A different text arrived for a revision that already exists; one of the two was changed by "
+            "hand or in a second copy. Accepting adds the new text as the newest revision; the existing one "
+            "stays in the history."
+        )
+    if entry.reason is ParcelOutcome.LATE:
+        return (
+            "It arrived after the consensus was closed. Accepting adds it to its author's work; the "
+            "consensus, the frozen agreement and every release stay unchanged."
+        )
+    if entry.reason is ParcelOutcome.DOUBTFUL:
+        return (
+            "Its submission date lies in the future, or it reports an impossible number of hours. Accepting "
+            "adds it as its author's newest revision, dated now and without those hours."
+        )
+    if not known_item:
+        return (
+            "It belongs to another project, and its content was not read from the file. Import the file in "
+            "that project, and set this entry aside."
+        )
+    return (
+        "This stage of the item was not assigned to this person, or they adjudicate it. Accepting adds it "
+        "as their work anyway."
+    )
+
+
+def _counted(outcomes: Iterable[ParcelOutcome], called: Mapping[ParcelOutcome, str] | None = None) -> str:
+    counts = Counter(
+        (called or {}).get(outcome, outcome.value) for outcome in sorted(outcomes, key=_ORDER.index)
+    )
+    return ", ".join(f"{count} {words}" for words, count in counts.items())
+
+
+def shown(name: str) -> str:
+    """A name on one line, what would turn or hide its letters written out as ⟨U+202E⟩."""
+    return " ".join("".join(_visible(letter) for letter in name).split())
+
+
+def _visible(letter: str) -> str:
+    hides = unicodedata.category(letter) in ("Cf", "Cc") and letter not in "\u200c\u200d\n\t"
+    return f"⟨U+{ord(letter):04X}⟩" if hides else letter
+
+
+def in_order(piece: ReturnedPiece) -> tuple[tuple[tuple[int, str], ...], int, int]:
+    """Items as people count them, then the stages as they follow each other, then revisions."""
+    stage = _STAGES.index(piece.stage) if piece.stage else -1
+    return natural(piece.item_key), stage, piece.revision
+
+
+def plain_code(text: str) -> str:
+    """A receipt code as it is compared: however it was typed, spaced, or with O for 0 and I or L for 1."""
+    return "".join(filter(str.isalnum, text.upper())).translate(_READ_AS)
+
 
 # What came, and what is here, in words; empty where there is nothing.
 Row = tuple[str, str]
@@ -45,43 +199,39 @@ class TrayPane(QWidget):
 
     decided = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._sheets: list[TraySheet] = []
         self._shown: TraySheet | None = None
-        self.list = QListWidget()
-        self.list.setAccessibleName("Entries in the tray")
+        self.list = with_properties(QListWidget(), accessibleName="Entries in the tray")
         wrap_lines(self.list)
         self.list.currentRowChanged.connect(self._show)
         self.every = QCheckBox("Also show decided entries")
         self.every.toggled.connect(lambda _: self.fill())
         self.nothing = EmptyState("check", "The tray is empty")
         left = column_of((self.list, 1))
-        self.parts = Splitter("tray", parts=(left, self._sheet()), sizes=(300, 800), stretch=(0, 1))
-        self.parts.grow(left, 300)
-        self.body = stacked(self.nothing, self.parts)
-        vertical((self.body, 1), self.every, on=self, margins=(0, 10, 0, 0))
-        self.rebind()
-        theme.watch(self, self._dress)
-
-    def _sheet(self) -> QWidget:
         self.title, self.question = PlainLabel(role="subtitle", wrap=True), PlainLabel(role="hint", wrap=True)
         self.why = PlainLabel(wrap=True)
-        self.units = ReportView()
-        self.units.setAccessibleName("Incoming and existing work side by side")
+        self.units = with_properties(ReportView(), accessibleName="Incoming and existing work side by side")
         self.all_units = QCheckBox("Also show identical units")
         self.all_units.toggled.connect(lambda _: self._show_units())
-        self.accept, self.aside = KeyButton("Accept", role="primary"), KeyButton("Set aside")
-        self.accept.clicked.connect(self.take)
-        self.aside.clicked.connect(self.set_aside)
+        self.accept = KeyButton("Accept", act="accept_work", role="primary", press=self.take)
+        self.aside = KeyButton("Set aside", act="set_work_aside", press=self.set_aside)
         foot = horizontal(self.all_units, StretchSpace(1), self.aside, self.accept)
-        return column_of(self.title, self.question, self.why, (self.units, 1), foot, margins=(8, 0, 0, 0))
-
-    def rebind(self) -> None:
-        """Print the keys as they now are on the buttons."""
-        self.accept.set_key(keys.shown("accept_work"))
-        self.aside.set_key(keys.shown("set_work_aside"))
+        self.parts = Splitter(
+            "tray",
+            parts=(
+                left,
+                column_of(self.title, self.question, self.why, (self.units, 1), foot, margins=(8, 0, 0, 0)),
+            ),
+            sizes=(300, 800),
+            stretch=(0, 1),
+        )
+        self.parts.grow(left, 300)
+        self.body = Stack(self.nothing, self.parts)
+        vertical((self.body, 1), self.every, on=self, margins=(0, 10, 0, 0))
+        theme.watch(self, self._dress)
 
     def focus_first(self) -> None:
         (self.list if self._sheets else self.every).setFocus()
@@ -90,7 +240,7 @@ class TrayPane(QWidget):
         """Read the tray again, staying at the entry that was shown; how many wait."""
         kept, row = (self._shown.entry.id if self._shown else ""), max(0, self.list.currentRow())
         everything = None if self.every.isChecked() else TrayState.WAITING
-        self._sheets = sorted(self._desk.ask(tray.sheets, everything) or [], key=_place)
+        self._sheets = sorted(self._session.ask(tray.sheets, everything) or [], key=_place)
         if not self._sheets:
             self._shown = None
         with QSignalBlocker(self.list):
@@ -111,15 +261,13 @@ class TrayPane(QWidget):
         if not 0 <= row < len(self._sheets):
             self._shown = None
             return
-        found = self._desk.ask(tray.sheet, self._sheets[row])
-        self._shown = sheet = found or self._sheets[row]
+        self._shown = sheet = self._session.ask(tray.sheet, self._sheets[row]) or self._sheets[row]
         entry = sheet.entry
         self.title.setText(" · ".join(part for part in (_subject(sheet), _person(sheet)) if part))
-        self.question.setText(sheet.question)
-        self.question.setVisible(bool(sheet.question))
-        why = outcomes.why_waiting(entry, known_item=bool(sheet.item_key))
+        self.question.show_words(sheet.question)
+        why = why_waiting(entry, known_item=bool(sheet.item_key))
         self.why.setText(f"{why} {sheet.consequence}".strip())
-        locked = self._desk.project.readonly
+        locked = self._session.project.readonly
         self.accept.setVisible(sheet.may_be_accepted)
         self.accept.setEnabled(not locked)
         self.aside.setVisible(entry.state is TrayState.WAITING)
@@ -137,8 +285,7 @@ class TrayPane(QWidget):
             facts = "\n".join(f"{words}: {shown(value)}" for words, value in sheet.facts.items())
             self.units.show_plain(sheet.withheld or facts or "Its content cannot be shown.")
             return
-        chosen = everything if self.all_units.isChecked() else differing
-        self.units.show_html(table(sheet, chosen))
+        self.units.show_html(table(sheet, everything if self.all_units.isChecked() else differing))
 
     def take(self) -> None:
         self._decide(self.accept, tray.accept)
@@ -151,7 +298,7 @@ class TrayPane(QWidget):
         sheet = self._shown
         if sheet is None or button.isHidden() or not button.isEnabled() or not callable(verb):
             return
-        if self._desk.do(verb, sheet.entry.id) is not None:
+        if self._session.do(verb, sheet.entry.id) is not None:
             self._shown = None
             self.decided.emit()
             self.focus_first()
@@ -166,7 +313,7 @@ def _line(sheet: TraySheet) -> QListWidgetItem:
     state = "" if entry.state is TrayState.WAITING else f" · {entry.state.value}"
     parts = (f"{entry.reason.value}{state}", _subject(sheet), _person(sheet))
     words = "\n".join(part for part in parts if part)
-    line = QListWidgetItem(outcomes.picture(entry.reason, theme.current().px(18)), words)
+    line = QListWidgetItem(picture(entry.reason, theme.current().px(18)), words)
     line.setToolTip(tooltip(words))
     return line
 
@@ -190,9 +337,9 @@ def _place(sheet: TraySheet) -> tuple[int, tuple[tuple[int, str], ...], str, int
 
 def rows(sheet: TraySheet) -> list[Row]:
     """The units of both documents in words, those that belong together in one row; remarks come last."""
-    found = [(_words(sheet, came), _words(sheet, here)) for came, here in sheet.rows]
+    result = [(_words(sheet, came), _words(sheet, here)) for came, here in sheet.rows]
     remarks = [f"Remark: {one.remark}" if one and one.remark else "" for one in (sheet.came, sheet.here)]
-    return [*found, (remarks[0], remarks[1])] if any(remarks) else found
+    return [*result, (remarks[0], remarks[1])] if any(remarks) else result
 
 
 def table(sheet: TraySheet, found: list[Row]) -> str:
@@ -205,7 +352,7 @@ def table(sheet: TraySheet, found: list[Row]) -> str:
         if sheet.here_revision
         else "Here: no work by this person yet",
     )
-    return side_by_side.table(heads, found)
+    return people_choice.table(heads, found)
 
 
 def _words(sheet: TraySheet, unit: Unit | None) -> str:

@@ -3,24 +3,21 @@
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from annotator.actions.items import drawn_parts
+from annotator.actions.items import extracts
 from annotator.actions.project import people
-from annotator.domain.experts.person import Role
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.counting import counted
-from annotator.gui import keys
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import PagePart
-from annotator.gui.desk.parted_page import PartedPage
-from annotator.gui.pages.judges.comparing import ComparingPart
-from annotator.gui.pages.judges.costing import CostsPart
-from annotator.gui.pages.judges.prompts.part import PromptsPart
+from annotator.domain.experts.assignment import Role
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted
+from annotator.gui.pages.judges.comparing import ComparingPart, CostsPart
+from annotator.gui.pages.judges.prompts import PromptsPart
 from annotator.gui.pages.judges.replies import RepliesPart
-from annotator.gui.pages.judges.roster.part import JudgesPart
-from annotator.gui.pages.judges.runs.driver import Driver
-from annotator.gui.pages.judges.runs.part import RunsPart
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.icons import put
+from annotator.gui.pages.judges.roster import JudgesPart
+from annotator.gui.pages.judges.run_form import Driver
+from annotator.gui.pages.judges.runs import RunsPart
+from annotator.gui.session.page import PagePart, PartedPage
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.chips import put
 
 ACT = "drawn_waiting"
 
@@ -28,25 +25,21 @@ ACT = "drawn_waiting"
 class DrawnWaiting(KeyButton):
     """A button with the number of waiting extracts; hidden when there are none."""
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__("", keys.sequences(ACT)[0], "quiet")
-        self._desk = desk
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__("", act=ACT, role="quiet")
+        self._session = session
         self._waiting: dict[str, int] = {}
         put(self, "question", color="state-unconfirmed")
         self.clicked.connect(self.go)
         self.hide()
 
     def fill(self) -> None:
-        self._desk.ask_later(self._found, drawn_parts.waiting)
+        self._session.ask_later(self._found, extracts.waiting)
 
     def go(self) -> None:
-        """Show what waits, of the kind of which most does."""
         if self._waiting:
             most = max(self._waiting, key=lambda kind: self._waiting[kind])
-            self._desk.go("Material", part="Extracts", waiting=most)
-
-    def rebind(self) -> None:
-        self.set_key(keys.sequences(ACT)[0])
+            self._session.go("Material", part="Extracts", waiting=most)
 
     def _found(self, waiting: dict[str, int]) -> None:
         self._waiting = waiting
@@ -98,10 +91,10 @@ class JudgesPage(PartedPage):
     AT_ONCE = frozenset({"judge", "judge_run", "prompt", "import", "item", "extract"})
     HEARS = AT_ONCE | frozenset({"artifact", "judgement", "consensus", "adjudication", "labels"})
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
-        self.driver = Driver(desk, self)
-        self.waiting = DrawnWaiting(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self.driver = Driver(session, self)
+        self.waiting = DrawnWaiting(session)
         self.head.insertWidget(self.head.count() - 1, self.waiting)
         self.bind("drawn_waiting", self.waiting.go)
 
@@ -115,30 +108,30 @@ class JudgesPage(PartedPage):
 
     @cached_property
     def roster(self) -> JudgesPart:
-        return self.put(JUDGES, JudgesPart(self.desk))
+        return self.put(JUDGES, JudgesPart(self.session))
 
     @cached_property
     def running(self) -> RunsPart:
-        return self.put(RUNS, RunsPart(self.desk, self.driver))
+        return self.put(RUNS, RunsPart(self.session, self.driver))
 
     @cached_property
     def replies(self) -> RepliesPart:
-        return self.put(REPLIES, RepliesPart(self.desk))
+        return self.put(REPLIES, RepliesPart(self.session))
 
     @cached_property
     def comparing(self) -> ComparingPart:
-        return self.put(COMPARE, ComparingPart(self.desk))
+        return self.put(COMPARE, ComparingPart(self.session))
 
     @cached_property
     def prompting(self) -> PromptsPart:
-        return self.put(PROMPTS, PromptsPart(self.desk))
+        return self.put(PROMPTS, PromptsPart(self.session))
 
     @cached_property
     def costing(self) -> CostsPart:
-        return self.put(COSTS, CostsPart(self.desk))
+        return self.put(COSTS, CostsPart(self.session))
 
     def offered(self) -> frozenset[str]:
-        coordinates = people.someone(self.desk.project).has(Role.COORDINATOR)
+        coordinates = people.someone(self.session.project).has(Role.COORDINATOR)
         return frozenset(self.TABS) if coordinates else frozenset()
 
     def on_change(self, change: Change) -> None:
@@ -147,12 +140,6 @@ class JudgesPage(PartedPage):
         if change.kind in self.AT_ONCE:
             self.waiting.fill()
 
-    def rebind(self) -> None:
-        """Take over keys that were changed, also on the button of what waits."""
-        super().rebind()
-        self.waiting.rebind()
-
     def fill(self) -> None:
-        """Show the part in view and what waits as they now are."""
         super().fill()
         self.waiting.fill()

@@ -9,12 +9,10 @@ from PySide6.QtWidgets import QWidget
 
 from annotator.actions.judges import judges
 from annotator.actions.judging import reparse
-from annotator.actions.judging.judge_offers import draws, title
+from annotator.actions.judging.judge_runs import draws, title
 from annotator.actions.project.file import Project
-from annotator.actions.runs import judge_cases, judge_totals, judgement_replies, run_judgements, run_records
-from annotator.actions.runs.judge_totals import JudgeTotal
-from annotator.actions.runs.judgement_replies import JudgementDetail, Reply
-from annotator.actions.runs.run_judgements import (
+from annotator.actions.runs import journal, judge_cases, run_records
+from annotator.actions.runs.journal import (
     ALL,
     FLAGGED,
     NO_VERDICT,
@@ -22,33 +20,82 @@ from annotator.actions.runs.run_judgements import (
     JudgementLines,
     JudgementQuery,
     JudgementSource,
+    Reply,
 )
-from annotator.actions.runs.run_records import RunLine
+from annotator.actions.runs.run_records import JudgeTotal, RunLine
+from annotator.actions.validation.judge_comparing import RaterDifference
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.texts.counting import CutList
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import PagePart
-from annotator.gui.pages.judges.reply_lines import CALLS, LINES
-from annotator.gui.pages.judges.roster.judges_model import RUNS_OFFERED, run_words
-from annotator.gui.review.judge_words import STATUS_WORDS, flag_words
+from annotator.domain.texts.words import CutList, local
+from annotator.gui.pages.judges.roster import RUNS_OFFERED, run_words
 from annotator.gui.review.reply_detail import ReplyDetail
-from annotator.gui.tables.cells import CellsModel
-from annotator.gui.tables.cells_table import CellsTable
-from annotator.gui.widgets.bars.acts_bar import ActsBar, Command
-from annotator.gui.widgets.bars.flow_row import FlowRow, grow_by_width
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.basics import PlainLabel, column_of, stacked
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.later import later
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
+from annotator.gui.review.verdict_words import STATUS_WORDS, flag_words, spent, value_look, value_words
+from annotator.gui.session.page import PagePart
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import ActsBar, Command, FlowRow, grow_by_width
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.fields import ChoiceBox, LineField, choose, offer
+from annotator.gui.widgets.splitter import Splitter
+
+
+def _flags(line: JudgementLine) -> str:
+    return ", ".join(map(flag_words, line.flags))
+
+
+LINES: Sequence[Column[JudgementLine]] = (
+    Column("Item", lambda line: line.item_key, 48, fitted=True),
+    Column("System", lambda line: line.system, 124),
+    Column("Asked about", lambda line: line.unit, 150),
+    Column(
+        "Verdict",
+        lambda line: value_words(line.protocol, line.value, line.status),
+        150,
+        tip=lambda line: line.cause or value_words(line.protocol, line.value, line.status),
+        look=lambda line: value_look(line.protocol, line.value),
+    ),
+    Column("Flags", _flags, 130, look=lambda line: ("flag", "state-unconfirmed") if line.flags else None),
+    Column("Trial", lambda line: str(line.trial), 44, number=True),
+)
+CALLS: Sequence[Column[Reply]] = (
+    Column("At", lambda reply: f"{local(reply.at):%H:%M:%S}", 74),
+    Column(
+        "Result",
+        lambda reply: "Readable" if reply.call.status == "ok" else STATUS_WORDS.get(reply.call.status, ""),
+        130,
+        look=lambda reply: (
+            ("check", "state-agreed") if reply.call.status == "ok" else ("question", "state-missing")
+        ),
+    ),
+    Column("Tries", lambda reply: str(reply.call.attempts), 48, number=True),
+    Column("Cost", lambda reply: spent(reply.call.bill_usd, 1), 78, number=True),
+    Column("Reply", lambda reply: reply.call.raw or reply.call.cause, 180),
+)
+DIFFERENCES: Sequence[Column[RaterDifference]] = (
+    Column("Item", lambda one: one.item_key, 48, fitted=True),
+    Column("System", lambda one: one.system, 110),
+    Column("Asked about", lambda one: one.unit, 220),
+    Column(
+        "First",
+        lambda one: value_words(one.protocol, one.value_a),
+        90,
+        look=lambda one: value_look(one.protocol, one.value_a),
+    ),
+    Column("Why", lambda one: one.why_a, 150),
+    Column(
+        "Second",
+        lambda one: value_words(one.protocol, one.value_b),
+        90,
+        look=lambda one: value_look(one.protocol, one.value_b),
+    ),
+    Column("Why", lambda one: one.why_b, 150),
+)
+
 
 RUN, OF = "run", "of"
 
 
 class ReplyFilters(QWidget):
-    """Combo boxes for source, sort, cause, flag and system, and a search field."""
-
     changed = Signal()
 
     def __init__(self) -> None:
@@ -56,7 +103,9 @@ class ReplyFilters(QWidget):
         self.source, self.which, self.cause = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.flag, self.system, self.place = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self._places: list[tuple[str, str]] = [("", "")]
-        self.search = LineField(placeholderText="Find in replies…", clearButtonEnabled=True)
+        self.search = LineField(
+            placeholderText="Find in replies…", clearButtonEnabled=True, accessibleName="Find in replies"
+        )
         for combo, name in (
             (self.source, "Whose judgements"),
             (self.which, "Which"),
@@ -69,7 +118,6 @@ class ReplyFilters(QWidget):
             combo.keep_short(11)
             combo.currentIndexChanged.connect(lambda _: self.changed.emit())
         self.source.setMinimumContentsLength(34)
-        self.search.setAccessibleName("Find in replies")
         self.search.setMinimumWidth(200)
         self.search.textChanged.connect(lambda _: self.changed.emit())
         grow_by_width(self)
@@ -84,11 +132,11 @@ class ReplyFilters(QWidget):
         """Offer what judges stand by, then their runs; whether there is anything."""
         choices = [
             (
-                f"{known[one.judge_id].name} · {title(one.protocol)} · all runs",
-                f"{OF} {one.judge_id} {one.protocol}",
+                f"{known[total.judge_id].name} · {title(total.protocol)} · all runs",
+                f"{OF} {total.judge_id} {total.protocol}",
             )
-            for one in totals
-            if one.judge_id in known and one.judgements
+            for total in totals
+            if total.judge_id in known and total.judgements
         ]
         choices += [(run_words(run), f"{RUN} {run.id}") for run in runs[:RUNS_OFFERED]]
         offer(self.source, choices)
@@ -115,12 +163,10 @@ class ReplyFilters(QWidget):
         wanted = f"{RUN} {place['run_id']}" if place.get("run_id") else ""
         if place.get("judge_id"):
             wanted = f"{OF} {place['judge_id']} {place.get('protocol', '')}"
-        row = self.source.findData(wanted)
-        if row >= 0:
-            self.source.setCurrentIndex(row)
+        if there := choose(self.source, wanted):
             self.clear()
             self._narrow(place)
-        return row >= 0
+        return there
 
     def _narrow(self, place: Mapping[str, Any]) -> None:
         item, unit, system = (str(place.get(name, "")) for name in ("item", "unit", "system"))
@@ -136,7 +182,6 @@ class ReplyFilters(QWidget):
             self.system.setCurrentIndex(1)
 
     def clear(self) -> None:
-        """Narrow no more."""
         for combo in (self.which, self.cause, self.flag, self.system):
             combo.setCurrentIndex(0)
         self._places = [("", "")]
@@ -149,11 +194,9 @@ class ReplyFilters(QWidget):
             widget.setEnabled(enabled)
 
     def seek(self) -> None:
-        self.search.setFocus()
-        self.search.selectAll()
+        self.search.seek()
 
     def chosen(self) -> JudgementSource:
-        """Whose judgements are chosen."""
         kind, _, rest = str(self.source.currentData() or "").partition(" ")
         if kind == OF:
             judge_id, _, protocol = rest.partition(" ")
@@ -195,8 +238,8 @@ class RepliesPart(PagePart):
 
     again_wanted = Signal(dict)
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, ActsBar(LEFT, RIGHT))
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar(LEFT, RIGHT))
         self._runs: list[RunLine] = []
         self._kept, self._wanted = "", ""
         self._place: dict[str, Any] = {}
@@ -207,7 +250,7 @@ class RepliesPart(PagePart):
         self.asked = CellsTable("Calls of the run", self.calls, stretched=4)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._line_soon.start())
         self.asked.selectionModel().currentRowChanged.connect(lambda *_: self._show_call())
-        self.detail = ReplyDetail(desk)
+        self.detail = ReplyDetail(session)
         self.count = PlainLabel("", "hint", wrap=True)
         self.filters = ReplyFilters()
         self.filters.changed.connect(self._soon.start)
@@ -219,12 +262,9 @@ class RepliesPart(PagePart):
             "reread": self._reread,
             "find": self.filters.seek,
         }
-        self.lay_out(self._body())
-
-    def _body(self) -> QWidget:
         self.nothing = EmptyState("check", "No matches", "", width=320)
         self.show_all = self.nothing.add_action("Show all", self.filters.clear)
-        self.lists = stacked(self.list, self.asked, self.nothing)
+        self.lists = Stack(self.list, self.asked, self.nothing)
         left = column_of(self.count, (self.lists, 1), spacing=5)
         parts = Splitter("judges/replies", parts=(left, self.detail), sizes=(600, 480))
         work = column_of(self.filters, (parts, 1), spacing=6)
@@ -234,18 +274,15 @@ class RepliesPart(PagePart):
             "Start a run; every reply is stored and shown here.",
         )
         self.empty.add_action("To the runs", lambda: self.again_wanted.emit({}), primary=True)
-        self.body = stacked(work, self.empty)
-        return self.body
+        self.body = Stack(work, self.empty)
+        self.lay_out(self.body)
 
     def fill(self) -> None:
-        """Offer judges and runs again, and read the judgements again."""
-        self.desk.ask_later(self._offered, _sources)
+        self.session.ask_later(self._offered, _sources)
 
     def _offered(self, found: tuple[list[RunLine], list[JudgeTotal]]) -> None:
-        if self.stopped:
-            return
         self._runs, totals = found
-        known = {judge.id: judge for judge in self.desk.ask(judges.all_of) or []}
+        known = {judge.id: judge for judge in self.session.ask(judges.all_of) or []}
         anything = self.filters.offer_sources(totals, self._runs, known)
         self.body.setCurrentIndex(0 if anything else 1)
         if not anything:
@@ -271,14 +308,14 @@ class RepliesPart(PagePart):
             return
         self.filters.enable(enabled=run is None or not draws(run.protocol))
         if run is not None and draws(run.protocol):
-            self.desk.ask_later(self._called, judgement_replies.calls, run.id)
+            self.session.ask_later(self._called, journal.calls, run.id)
             return
         self.count.setText("Reading…")
-        self.desk.ask_later(self._found, _read, source, self.filters.query())
+        self.session.ask_later(self._found, _read, source, self.filters.query())
 
     def _found(self, found: tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]) -> None:
         source, query, lines, systems = found
-        if self.stopped or (source, query) != (self.filters.chosen(), self.filters.query()):
+        if (source, query) != (self.filters.chosen(), self.filters.query()):
             return
         self.filters.offer_kinds(lines, systems)
         if query != self.filters.query():
@@ -294,28 +331,26 @@ class RepliesPart(PagePart):
             }
         )
         self.count.setText(_counted(lines))
-        self._show_list(lines)
-        place = self.lines.place_of(lambda line: line.id == kept)
-        if lines.lines:
-            self.list.setCurrentIndex(self.lines.index(max(0, place), 0))
-            self.list.scrollTo(self.lines.index(max(0, place), 0))
+        self.lists.setCurrentWidget(self.list if lines.lines else self.nothing)
+        self.nothing.show_words("No matches", "No judgement matches the filters.")
+        self._offer(lines)
+        self.list.choose(self.lines.place_of(lambda line: line.id == kept), first=bool(lines.lines))
+        self.list.scrollTo(self.list.currentIndex())
         self._wanted = ""
         self._show_line()
 
-    def _show_list(self, found: JudgementLines) -> None:
-        """Show the judgements, or that there is none, and offer what can be done with them."""
-        self.lists.setCurrentWidget(self.list if found.lines else self.nothing)
-        self.nothing.show_words("No matches", "No judgement matches the filters.")
-        self._offer(found)
-
     def _offer(self, found: JudgementLines | None) -> None:
-        writable, missing = not self.desk.project.readonly, bool(found and found.counts[NO_VERDICT])
+        writable, missing = not self.session.project.readonly, bool(found and found.counts[NO_VERDICT])
         shown = bool(found and found.lines)
         for act in ("previous_item", "next_item"):
             self.bar.enable(act, shown)
-        self.bar.enable("next_open", shown and missing)
-        self.bar.enable("run_again", writable and missing)
-        self.bar.enable("reread", writable and bool(found and found.counts[ALL]) and self._judge_asks())
+        self.bar.enable_all(
+            {
+                "next_open": shown and missing,
+                "run_again": writable and missing,
+                "reread": writable and bool(found and found.counts[ALL]) and self._judge_asks(),
+            }
+        )
 
     def _judge_asks(self) -> bool:
         judge = self._judge()
@@ -324,11 +359,9 @@ class RepliesPart(PagePart):
     def _judge(self) -> Judge | None:
         run, source = self.run(), self.filters.chosen()
         wanted = run.judge_id if run else source.judge_id
-        return next((judge for judge in self.desk.ask(judges.all_of) or [] if judge.id == wanted), None)
+        return next((judge for judge in self.session.ask(judges.all_of) or [] if judge.id == wanted), None)
 
     def _called(self, calls: CutList[Reply]) -> None:
-        if self.stopped:
-            return
         self.calls.show(calls.rows)
         many = "1 call" if calls.total == 1 else f"{calls.words} calls"
         self.count.setText(
@@ -350,11 +383,7 @@ class RepliesPart(PagePart):
                 self.detail.clear()
             return
         self._kept = line.id
-        self.desk.ask_later(self._told, judgement_replies.told, line.id)
-
-    def _told(self, told: JudgementDetail) -> None:
-        if not self.stopped and told.line.id == self._kept:
-            self.detail.show_told(told)
+        self.session.ask_newest(self.detail.show_told, journal.told, line.id)
 
     def _show_call(self) -> None:
         reply = self.calls.at(self.asked.currentIndex().row())
@@ -365,11 +394,6 @@ class RepliesPart(PagePart):
 
     def focus_first(self) -> None:
         self._view().setFocus()
-
-    def stop(self) -> None:
-        super().stop()
-        self._soon.stop()
-        self._line_soon.stop()
 
     def _view(self) -> CellsTable:
         return self.asked if self.lists.currentWidget() is self.asked else self.list
@@ -408,26 +432,26 @@ class RepliesPart(PagePart):
             "info", "Parsing the stored replies again…", "No call is made.", lasting=True
         )
         how = (judge.name, protocol, everything)
-        self.desk.do_later(self._read_again, lambda *_: None, _read_anew, *how)
+        self.session.do_later(self._read_again, lambda *_: None, _read_anew, *how)
 
     def _read_again(self, found: reparse.RereadReport | None) -> None:
         self.answer.clear()
-        if found is not None and not self.stopped:
+        if found is not None:
             self.answer.show_message("info" if found.otherwise else "success", found.words(), found.offer())
             if found.otherwise:
                 self.answer.set_action("Change verdicts", partial(self._reread, everything=True))
-            self.desk.tell_end("The stored replies were parsed again.", "Judges", self, part="Replies")
+            self.session.tell_end("The stored replies were parsed again.", "Judges", self, part="Replies")
             self.fill()
 
 
 def _sources(project: Project) -> tuple[list[RunLine], list[JudgeTotal]]:
-    return run_records.runs(project), judge_totals.totals(project)
+    return run_records.runs(project), run_records.totals(project)
 
 
 def _read(
     project: Project, source: JudgementSource, query: JudgementQuery
 ) -> tuple[JudgementSource, JudgementQuery, JudgementLines, list[str]]:
-    return source, query, run_judgements.lines(project, source, query), judge_cases.systems(project)
+    return source, query, journal.lines(project, source, query), judge_cases.systems(project)
 
 
 def _read_anew(

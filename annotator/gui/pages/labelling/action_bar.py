@@ -1,15 +1,48 @@
 """The action bar of the Label page: labels and acts with their keys, and how much is left."""
 
-from PySide6.QtCore import Qt, Signal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QFrame, QTabBar, QToolButton, QWidget
+
+from annotator.actions.labelling import label_sealing
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
-from annotator.domain.judges.presentation import CaseLayout
-from annotator.domain.texts.counting import counted
-from annotator.gui.pages.labelling.units.locking import lock
-from annotator.gui.review.verdicts import ACTS, OTHERS, ZERO, Face, face, faces, places
-from annotator.gui.widgets import icons
-from annotator.gui.widgets.bars.fitting_bar import Act, FittingBar
+from annotator.actions.labelling.label_sealing import TAXONOMIES
+from annotator.actions.labelling.labels import LabelSheet
+from annotator.domain.judges.paper import Taxonomy
+from annotator.domain.judges.protocol import CaseLayout
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted
+from annotator.gui.review.verdict_words import ACTS, OTHERS, ZERO, Face, face, faces, places
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import Act, FittingBar, KeyButton
+from annotator.gui.widgets.basics import ElidedLabel, horizontal, tooltip, with_properties
+
+LOCKED = "This file is read-only; labels cannot be changed."
+SEALED = "Your labels of this item are submitted; reopen them to change any."
+
+
+def why_locked(sheet: LabelSheet | None, unit_id: str = "") -> str:
+    """Why a unit's label cannot be changed now; empty when it can."""
+    if sheet is None or sheet.sealed:
+        return SEALED if sheet else ""
+    given = sheet.given.get(unit_id, "")
+    return f"This label was {given}: it is finished, and counts." if given else ""
+
+
+def lock(widget: QWidget, why: str) -> None:
+    """Disable a control and say why; an empty reason leaves it as it is."""
+    if not why:
+        return
+    widget.setEnabled(False)
+    if isinstance(widget, KeyButton):
+        widget.set_hint(why)
+    else:
+        widget.setToolTip(why)
+
 
 BESIDE: tuple[Act, ...] = (
     ("evidence", "Evidence", "quote", "Mark the words selected in the report as evidence"),
@@ -52,26 +85,23 @@ class LabellingActionBar(FittingBar):
         self.show_protocol(USUAL)
 
     def _put_asking(self, act: str, words: str, picture: str = "", role: str = "") -> None:
-        button = self.put(act, words, picture, role=role)
-        button.clicked.connect(lambda _=False: self.asked.emit(act))
+        self.put(act, words, picture, role=role).clicked.connect(lambda _=False: self.asked.emit(act))
 
     def show_protocol(self, protocol: str) -> None:
-        """Offer the verdicts of another protocol."""
         self._protocol, self._places = protocol, places(protocol)
         # What labels the rest stands behind the answers; as the first of numbers it is one of them.
         numbered = ZERO in self._places
         self.row.insertWidget(0 if numbered else len(ACTS) + len(OTHERS), self.buttons[ZERO])
         if not numbered:
-            icons.put(self.buttons[ZERO], "down", color="text")
+            chips.put(self.buttons[ZERO], "down", color="text")
         for act, one in self._faces().items():
-            icons.put(self.buttons[act], one.icon, color=f"state-{one.state}")
+            chips.put(self.buttons[act], one.icon, color=f"state-{one.state}")
             self.buttons[act].set_words(one.words)
         self.show_rest("")
         self._explain()
         self.fit()
 
     def _faces(self) -> dict[str, Face]:
-        """Act → the answer that it gives."""
         known = faces(self._protocol)
         return {act: known[place] for act, place in self._places.items()}
 
@@ -83,7 +113,6 @@ class LabellingActionBar(FittingBar):
         self.fit()
 
     def show_progress(self, labelled: int, units: int, left: int) -> None:
-        """Say how far this report is and how many lines of the queue have open units."""
         one = presentation_of(self._protocol).line
         here = f"{labelled:,} of {units:,} · " if units > 1 or one == "report" else ""
         self.progress.setText(f"{here}{f'{counted(left, one)} left' if left else f'no {one} left'}")
@@ -126,3 +155,106 @@ class LabellingActionBar(FittingBar):
 
 def _lower(one: Face) -> str:
     return one.words[:1].lower() + one.words[1:]
+
+
+Do = Callable[..., bool]
+
+
+class Kinds:
+    """Empty where second looks are not asked for."""
+
+    def __init__(self, session: ProjectSession, do: Do, said: Callable[[str], str]) -> None:
+        """`do` does a verb about the open report, `said` tells what is said of a unit."""
+        self._session, self._do, self._said = session, do, said
+        self._given: dict[str, dict[str, str]] = {}
+
+    def look_up(self, protocol: str, response_id: str) -> None:
+        self._given = {}
+        if self._session.ask(label_sealing.offered, protocol):
+            for name, taxonomy in TAXONOMIES.items():
+                if taxonomy.of == protocol:
+                    self._given[name] = self._session.ask(label_sealing.of_report, response_id, name) or {}
+
+    def all_asked(self, unit_id: str) -> list[tuple[Taxonomy, str]]:
+        """By what a person may look again at what they said of a unit, and what they said then, or nothing."""
+        value = self._said(unit_id)
+        offered = [(TAXONOMIES[name], given) for name, given in self._given.items()]
+        return [(one, given.get(unit_id, "")) for one, given in offered if value in one.after]
+
+    def asked(self, unit_id: str) -> Taxonomy | None:
+        return next((one for one, _ in self.all_asked(unit_id)), None)
+
+    def of(self, unit_id: str) -> str:
+        return next((given for _, given in self.all_asked(unit_id)), "")
+
+    def waits(self, unit_id: str) -> bool:
+        """Whether something that must be said at a second look is not said yet."""
+        return any(one.whole and not given for one, given in self.all_asked(unit_id))
+
+    def give(self, unit_id: str, place: int) -> bool:
+        """Give a label the kind of a place in the order of the keys, or take that back; whether it was done."""
+        known = [(one, given, value) for one, given in self.all_asked(unit_id) for value in one.values]
+        if place >= len(known):
+            return False
+        asked, given, value = known[place]
+        verb: Callable[..., Change] = label_sealing.give
+        return self._do(verb, unit_id, asked.name, "" if given == value else value)
+
+    def take_in(self, name: str, unit_id: str, after: Mapping[str, Any]) -> None:
+        """Take over what is now said under a taxonomy; nothing takes it away."""
+        given = self._given.setdefault(name, {})
+        given.pop(unit_id, None)
+        if after:
+            given[unit_id] = str(after["value"])
+
+
+class ProtocolTabs(QFrame):
+    picked = Signal(str)
+    """A protocol was chosen by the person."""
+    mending_wanted = Signal(str, dict)
+    """What is missing is to be made good: on which page, and where on it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "side")
+        self.tabs = with_properties(
+            QTabBar(), accessibleName="Kinds of questions", expanding=False, drawBase=False
+        )
+        self.gap, self.mend = ElidedLabel("", "hint"), QToolButton()
+        self.mend.clicked.connect(lambda _=False: self.mending_wanted.emit(*self._way))
+        self._way: tuple[str, Mapping[str, str]] = ("", {})
+        self._names: list[str] = []
+        horizontal(self.tabs, (self.gap, 1), self.mend, on=self, margins=(8, 4, 8, 0), spacing=10)
+        self.tabs.currentChanged.connect(self._tell)
+        self.show_gaps((), "", {})
+        self.hide()
+
+    def offer(self, protocols: Sequence[str], chosen: str) -> None:
+        """Show these protocols, one of them in front; tells nobody."""
+        with QSignalBlocker(self.tabs):
+            if list(protocols) != self._names:
+                self._names = list(protocols)
+                while self.tabs.count():
+                    self.tabs.removeTab(0)
+                for name in self._names:
+                    shown = presentation_of(name)
+                    self.tabs.setTabToolTip(self.tabs.addTab(shown.tab), tooltip(shown.about))
+            self.tabs.setCurrentIndex(self._names.index(chosen))
+        # The one in front is written in bold, and wider.
+        self.tabs.updateGeometry()
+        self.setVisible(len(self._names) > 1)
+
+    def step(self, by: int) -> None:
+        if self._names:
+            self.tabs.setCurrentIndex((self.tabs.currentIndex() + by) % len(self._names))
+
+    def show_gaps(self, gaps: Sequence[str], page: str, place: Mapping[str, str]) -> None:
+        """Say what cannot be asked although the rest can, with the way to fix it."""
+        self._way = (page, place)
+        self.gap.setText(" ".join(gaps))
+        self.mend.setText(f"Go to {page}")
+        self.mend.setVisible(bool(gaps))
+
+    def _tell(self, place: int) -> None:
+        if 0 <= place < len(self._names):
+            self.picked.emit(self._names[place])

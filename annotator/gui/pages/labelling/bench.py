@@ -6,22 +6,21 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from annotator.actions.assignments import times
+from annotator.actions.assignments import assignments
 from annotator.actions.labelling import label_rows, labels
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import USUAL
-from annotator.actions.labelling.label_writing import SEVERAL
-from annotator.actions.labelling.labels import LabelSheet, UnitGroup
-from annotator.actions.labelling.second_looks import TAXONOMIES
-from annotator.domain.judges.judgement import Judgement, RaterKind
-from annotator.domain.judges.presentation import CaseLayout
+from annotator.actions.labelling.label_sealing import TAXONOMIES
+from annotator.actions.labelling.labels import SEVERAL, LabelSheet, UnitGroup
+from annotator.domain.judges.judge import Judgement, RaterKind
+from annotator.domain.judges.protocol import CaseLayout
 from annotator.domain.kinds.artifact import Unit
-from annotator.domain.texts.change import Change
-from annotator.gui.desk.attention import Clock
-from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.labelling.kinds import Kinds
+from annotator.domain.texts.canonical import Change
+from annotator.gui.pages.labelling.action_bar import Kinds
 from annotator.gui.pages.labelling.label_queue import LabelQueue
-from annotator.gui.review.verdicts import UnitLabel, answers, is_flagged, said
+from annotator.gui.review.verdict_words import ZERO, UnitLabel, answers, is_flagged, places, said
+from annotator.gui.session import page
+from annotator.gui.session.session import Clock, ProjectSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class LabelChanged:
     unit_id: str
 
 
-class LabellingBench(QObject):
+class LabellingModel(QObject):
     """The open report; all labels and their changes pass through here."""
 
     leaving = Signal()
@@ -45,11 +44,11 @@ class LabellingBench(QObject):
     told = Signal(str)
     """What is said of a unit has changed: its id."""
 
-    def __init__(self, desk: Desk, queue: LabelQueue, clock: Clock, page: QObject) -> None:
+    def __init__(self, session: ProjectSession, queue: LabelQueue, clock: Clock, page: QObject) -> None:
         super().__init__(page)
-        self._desk, self._queue, self._clock = desk, queue, clock
+        self._session, self._queue, self._clock = session, queue, clock
         self._unspent = 0.0
-        self.kinds = Kinds(desk, self._do, self.said)
+        self.kinds = Kinds(session, self._do, self.said)
         self.protocol = USUAL
         self.sheet: LabelSheet | None = None
         self.unit_id = ""
@@ -81,7 +80,6 @@ class LabellingBench(QObject):
         return next((unit for unit in self.units if unit.id == self.unit_id), None)
 
     def label(self, unit_id: str) -> Judgement | None:
-        """What is kept about a unit, if anything."""
         return self.sheet.labels.get(unit_id) if self.sheet else None
 
     def said(self, unit_id: str) -> str:
@@ -96,13 +94,12 @@ class LabellingBench(QObject):
 
     def kept(self, unit_id: str) -> UnitLabel:
         kinds = self.kinds
-        origin = self.sheet.given.get(unit_id, "") if self.sheet else ""
         return UnitLabel(
             self.label(unit_id),
             kinds.asked(unit_id),
             kinds.of(unit_id),
             self._outdated(unit_id),
-            origin,
+            self.sheet.given.get(unit_id, "") if self.sheet else "",
             tuple(kinds.all_asked(unit_id)[1:]),
         )
 
@@ -118,7 +115,7 @@ class LabellingBench(QObject):
         self.put_down()
         task = self._queue.task(task_id)
         response_id, other_id = (task.response_id, task.other_id) if task else (task_id, "")
-        sheet = self._desk.ask(labels.sheet, response_id, self.protocol, other_id)
+        sheet = self._session.ask(labels.sheet, response_id, self.protocol, other_id)
         if sheet is None:
             return False
         self.sheet, self.unit_id = sheet, ""
@@ -133,8 +130,8 @@ class LabellingBench(QObject):
     def put_down(self) -> None:
         """The report is left: the active time spent on it is kept."""
         self._unspent += self._clock.take()
-        if self.sheet and not self._desk.project.readonly and self._unspent >= 0.1:
-            self._desk.ask(times.spend, self.sheet.response_id, self._unspent)
+        if self.sheet and not self._session.project.readonly and self._unspent >= 0.1:
+            self._session.ask(assignments.spend, self.sheet.response_id, self._unspent)
         self._unspent = 0.0
 
     def move_to(self, unit_id: str) -> None:
@@ -180,7 +177,6 @@ class LabellingBench(QObject):
             self._do(labels.set_note, unit_id, words, self.protocol)
 
     def flag(self) -> None:
-        """Flag the current unit for a second look, or take the flag away."""
         if self.unit_id:
             self._do(labels.set_flag, self.unit_id, not is_flagged(self.label(self.unit_id)), self.protocol)
 
@@ -211,20 +207,17 @@ class LabellingBench(QObject):
         if taxonomy and open_here:
             self.kinds.take_in(protocol, unit_id, after)
         elif not taxonomy and here.protocol == self.protocol:
-            self._take_label(here, before, after)
+            now, was = self._as_it_counts(here, after), said(self._as_it_counts(here, before))
+            waits = label_rows.is_waiting(after.get("flags", ""))
+            if self.sheet and here.response_id == self.response_id:
+                self.sheet.labels.pop(here.unit_id, None)
+                if now is not None:
+                    self.sheet.labels[here.unit_id] = now
+                waits = any(label_rows.is_waiting(label.flags) for label in self.sheet.labels.values())
+            self._recount(here, was, said(now), waits=waits)
         if open_here and any(unit.id == unit_id for unit in self.units):
             self.told.emit(unit_id)
         return told or here
-
-    def _take_label(self, here: LabelChanged, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        now, was = self._as_it_counts(here, after), said(self._as_it_counts(here, before))
-        waits = label_rows.is_waiting(after.get("flags", ""))
-        if self.sheet and here.response_id == self.response_id:
-            self.sheet.labels.pop(here.unit_id, None)
-            if now is not None:
-                self.sheet.labels[here.unit_id] = now
-            waits = any(label_rows.is_waiting(one.flags) for one in self.sheet.labels.values())
-        self._recount(here, was, said(now), waits=waits)
 
     def _as_it_counts(self, here: LabelChanged, image: Mapping[str, Any]) -> Judgement | None:
         label = Judgement(**image) if image else None
@@ -234,10 +227,10 @@ class LabellingBench(QObject):
 
     def _do(self, verb: Callable[..., Change], *args: object, **kwargs: object) -> bool:
         self._clock.touch()
-        return self._desk.do(verb, self.response_id, *args, **kwargs) is not None
+        return self._session.do(verb, self.response_id, *args, **kwargs) is not None
 
     def _is_mine(self, tree: Mapping[str, object]) -> bool:
-        person = self._desk.project.person
+        person = self._session.project.person
         mine = tree.get("rater_kind") == RaterKind.PERSON.value and person is not None
         return mine and person is not None and tree.get("rater_id") == person.id
 
@@ -250,7 +243,6 @@ class LabellingBench(QObject):
 
 
 def _each(change: Change) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
-    """What each label was and is, in a change of one or of several."""
     before, after = change.before or {}, change.after or {}
     if SEVERAL not in before and SEVERAL not in after:
         yield before, after
@@ -258,3 +250,181 @@ def _each(change: Change) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]
     one, other = before.get(SEVERAL, {}), after.get(SEVERAL, {})
     for label_id in one | other:
         yield one.get(label_id) or {}, other.get(label_id) or {}
+
+
+class LabellingFlow(page.Flow):
+    """Advances over the units of a report and the reports of the queue."""
+
+    paused = Signal()
+    """Every unit of the report is labelled; nothing moves until the person says so."""
+    kind_missing = Signal()
+    """A key was pressed while the unit at hand waits for the kind of its error."""
+    still_open = Signal()
+    """The report was to be done, but units are open."""
+    ready = Signal(str)
+    """Labels of an item can be submitted, and the person says so: its id."""
+    finished = Signal()
+    """Nothing is left to label in any report."""
+
+    def __init__(self, bench: LabellingModel, queue: LabelQueue, *, readonly: bool = False) -> None:
+        super().__init__(bench)
+        self.readonly = readonly
+        self.waits_for_kinds = False
+        """Whether an error stays at hand until its kind is said."""
+        self._bench, self._queue = bench, queue
+        bench.moved.connect(lambda _: self.touched())
+
+    def say(self, place: int) -> None:
+        if self._bench.say(place):
+            self.said = self._bench.unit_id
+            self._go_on_unless_asked()
+
+    def answer(self, act: str) -> None:
+        """Give the answer that an act stands for under the protocol in hand, if there is one."""
+        place = places(self._bench.protocol).get(act)
+        if place is None:
+            return
+        unit_id = self._bench.unit_id
+        if not (self.is_spent(unit_id) and self._bench.said(unit_id)):
+            self.say(place)
+        elif self.waits_for_kinds and self._bench.kinds.waits(unit_id):
+            self.kind_missing.emit()
+        else:
+            self.advance()
+
+    def say_rest(self) -> None:
+        """Label all that is open beside the current unit, and go on; of numbers the key is that of 0."""
+        if ZERO in places(self._bench.protocol):
+            self.answer(ZERO)
+        elif self._bench.say_rest():
+            self.advance()
+
+    def look_again(self, place: int) -> None:
+        """Say of what kind the label given last is; whoever waited for it goes on.
+
+        Another unit takes it only once the person touches it: automatic advance does not take the key away.
+        """
+        unit_id = self.said or self._bench.unit_id
+        given = self._bench.kinds.give(unit_id, place)
+        if given and self.waits_for_kinds and unit_id == self._bench.unit_id:
+            self._go_on_unless_asked()
+
+    def step(self, by: int) -> None:
+        """The unit below (1) or above (-1), no further than the ends."""
+        ids, here = self._ids, self._bench.unit_id
+        if here in ids:
+            self._bench.move_to(ids[max(0, min(len(ids) - 1, ids.index(here) + by))])
+
+    def next_open(self) -> None:
+        """The next open unit, in this report and then in the ones that follow, around the end."""
+        unit_id = self._next_in_report()
+        if unit_id and (self._ids.index(unit_id) > self._ids.index(self._bench.unit_id)):
+            self._bench.move_to(unit_id)
+            return
+        task = self._queue.next_open(self._bench.task_id)
+        if task is None:
+            self.finished.emit()
+        elif task.id != self._bench.task_id:
+            self._bench.open(task.id)
+        else:
+            self._bench.move_to(unit_id)
+
+    def neighbour(self, by: int) -> None:
+        """The report shown below (1) or above (-1) in the queue."""
+        task = self._queue.neighbour(self._bench.task_id, by)
+        if task is not None:
+            self._bench.open(task.id)
+
+    def submit(self) -> None:
+        """Done with this report: on to the item's next, or its labels are ready; or say what is still open here."""
+        waiting = self._bench.open_units
+        if waiting:
+            self._bench.move_to(waiting[0])
+            self.still_open.emit()
+            return
+        here = self._queue.task(self._bench.task_id)
+        beside = self._queue.open_beside(self._bench.task_id) if self._queue.submits else None
+        if beside is not None:
+            self._bench.open(beside.id)
+        elif here is not None and here.item_id in self._queue.unsubmitted() and not self.readonly:
+            self.ready.emit(here.item_id)
+        else:
+            self.go_on()
+
+    def go_on(self) -> None:
+        task = self._queue.next_open(self._bench.task_id)
+        if task is None:
+            self.finished.emit()
+        else:
+            self._bench.open(task.id)
+
+    def _go_on_unless_asked(self) -> None:
+        kinds, unit_id = self._bench.kinds, self._bench.unit_id
+        if not (self.waits_for_kinds and kinds.waits(unit_id)):
+            self.advance()
+
+    def _go_on(self) -> None:
+        unit_id = self._next_in_report()
+        if unit_id:
+            self._bench.move_to(unit_id)
+        elif self._bench.sheet is not None and self._bench.sheet.other_id:
+            # A pair has nothing more to be asked; the person who would say more goes back to it.
+            self.go_on()
+        else:
+            self.paused.emit()
+
+    def _next_in_report(self) -> str:
+        """The open unit after the current one, from the top again after the last; nothing when none is left."""
+        ids, here = self._ids, self._bench.unit_id
+        at = ids.index(here) + 1 if here in ids else 0
+        waiting = set(self._bench.open_units)
+        return next((unit_id for unit_id in (*ids[at:], *ids[:at]) if unit_id in waiting), "")
+
+    @property
+    def _ids(self) -> list[str]:
+        return [unit.id for unit in self._bench.units]
+
+
+Place = tuple[str, str]
+NOWHERE: Place = ("", "")
+
+
+class KeptPlaces:
+    def __init__(self, queue: LabelQueue, bench: LabellingModel) -> None:
+        self._queue, self._bench = queue, bench
+        self._left: dict[str, Place] = {}
+
+    def now(self) -> dict[str, str]:
+        """What is at hand, in the words of `wanted`; empty where nothing is."""
+        sheet = self._bench.sheet
+        if sheet is None:
+            return {}
+        at = {"protocol": self._bench.protocol, "unit_id": self._bench.unit_id}
+        return at | {"response_id": sheet.response_id, "other_id": sheet.other_id}
+
+    def leave(self) -> None:
+        self._left[self._bench.protocol] = (self._bench.task_id, self._bench.unit_id)
+
+    def wanted(self, place: Mapping[str, Any]) -> str | None:
+        """The line a place on the page speaks of: by its report's id, or the first open one of an item."""
+        if place.get("response_id"):
+            response_id = str(place["response_id"])
+            task = self._queue.about(response_id, str(place.get("other_id", "")))
+            return task.id if task else response_id
+        tasks = [task for task in self._queue.tasks if task.item_id == place.get("item_id")]
+        chosen = next(iter([task for task in tasks if task.labelled < task.units] or tasks), None)
+        return chosen.id if chosen else None
+
+    def first(self) -> str:
+        """The line that was open, or was left under this protocol, or the first that waits, or the first of all."""
+        for task_id in (self._bench.task_id, self._was[0]):
+            if self._queue.task(task_id):
+                return task_id
+        return (self._queue.next_open("") or self._queue.tasks[0]).id
+
+    def unit_of(self, task_id: str) -> str:
+        return self._was[1] if self._was[0] == task_id else ""
+
+    @property
+    def _was(self) -> Place:
+        return self._left.get(self._bench.protocol, NOWHERE)

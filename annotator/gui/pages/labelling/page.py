@@ -4,42 +4,243 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QFrame, QMenu, QWidget
 
-from annotator.actions.labelling import label_cases, label_offers, label_rows, label_tasks
-from annotator.actions.labelling.label_cases import presentation_of
+from annotator.actions.labelling import label_cases, label_rows, label_sealing, label_tasks
+from annotator.actions.labelling.label_cases import judged_by, presentation_of
 from annotator.actions.labelling.label_rows import USUAL
+from annotator.actions.labelling.label_sealing import SealingStatus
 from annotator.domain.experts.assignment import Stage
-from annotator.domain.texts.change import Change
-from annotator.gui import keys
-from annotator.gui.desk.assigned import due_of_items
-from annotator.gui.desk.attention import Attention, Clock
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.page import Page
-from annotator.gui.pages.labelling.action_bar import LabellingActionBar
-from annotator.gui.pages.labelling.bench import LabellingBench
-from annotator.gui.pages.labelling.empty import LabellingDone, needs, nothing_yet, way_to_mend
-from annotator.gui.pages.labelling.flow import LabellingFlow
-from annotator.gui.pages.labelling.hand import LabellingHand
-from annotator.gui.pages.labelling.kept_places import KeptPlaces
-from annotator.gui.pages.labelling.label_queue import LabelQueue, ReportFilter
-from annotator.gui.pages.labelling.protocol_tabs import ProtocolTabs
-from annotator.gui.pages.labelling.queue_pane import Folding, LabellingQueuePane
-from annotator.gui.pages.labelling.reading import ReadingSplitter
-from annotator.gui.pages.labelling.recent import recent_menu
-from annotator.gui.pages.labelling.report_pane import EVIDENCE_STEPS, ReportPane
-from annotator.gui.pages.labelling.sealed_strip import SealedStrip
-from annotator.gui.pages.labelling.submission import LabelSubmission
-from annotator.gui.pages.labelling.units.locking import LOCKED, why_locked
-from annotator.gui.pages.labelling.units.units_pane import UnitsPane, below
-from annotator.gui.review.kind_row import ACTS as KIND_ACTS
-from annotator.gui.review.label_guideline import GuidelinePanel
-from annotator.gui.review.verdicts import ACTS, OTHERS, places
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.basics import column_of, stacked, vertical
+from annotator.domain.judges.protocol import Presentation
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted
+from annotator.gui import keys, theme
+from annotator.gui.pages.labelling.action_bar import LOCKED, LabellingActionBar, ProtocolTabs, why_locked
+from annotator.gui.pages.labelling.bench import KeptPlaces, LabellingFlow, LabellingModel
+from annotator.gui.pages.labelling.label_queue import (
+    Folding,
+    LabellingQueuePane,
+    LabelQueue,
+    ReportFilter,
+    recent_menu,
+)
+from annotator.gui.pages.labelling.report_pane import (
+    EVIDENCE_STEPS,
+    LabellingHand,
+    ReadingSplitter,
+    ReportPane,
+)
+from annotator.gui.pages.labelling.units_pane import UnitsPane, below
+from annotator.gui.review.field_chips import moment
+from annotator.gui.review.people_choice import ACTS as KIND_ACTS
+from annotator.gui.review.people_choice import GuidelinePanel
+from annotator.gui.review.verdict_words import ACTS, OTHERS, places
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import Attention, Clock, ProjectSession, due_of_items
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical
+from annotator.gui.widgets.chips import EmptyState, Picture
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.splitter import Splitter
+
+# The parts of the page on which reports are made ready for judging.
+DRAWN, CITED = {"part": "Extracts"}, {"part": "Cited pages"}
+BY_MATERIAL = "That is done on the Material page; the built-in judge does it without a network."
+# What is lacking under any protocol → headline, words, the page that mends it, and the button's words.
+LACKING = {
+    "items": (
+        "No items yet",
+        "Reports are labelled item by item. Import a benchmark, or write the first item yourself.",
+        "Items", "Go to Items",
+    ),
+    "assignments": (
+        "Nothing is assigned to you to label",
+        "You have other assignments. Ask the coordinator if you expected reports here.",
+        "Author", "Go to Author",
+    ),
+    "responses": (
+        "No reports yet",
+        "Import the reports of the systems under test. They are shown here without system names.",
+        "Import", "Import reports…",
+    ),
+    "rivals": (
+        "No two reports to compare",
+        "Reports are compared in pairs: an item needs reports by two systems, of the same trial and mode.",
+        "Import", "Import reports…",
+    ),
+    "writing": (
+        "First write your own",
+        "The gold of these items stays hidden until you have submitted yours. Then you can label their "
+        "reports here.",
+        "Author", "Go to Author",
+    ),
+    "citations": (
+        "No claim cites a source",
+        "Only claims that cite a page can be checked. Review the extracted claims on the Material page.",
+        "Material", "Go to Material",
+    ),
+    "pages": (
+        "No cited page was fetched",
+        "Claims are checked against a snapshot of the page they cite. Fetch the pages on the Material page.",
+        "Material", "Go to Material",
+    ),
+}  # fmt: skip
+
+
+def way_to_mend(protocol: str) -> tuple[str, dict[str, str]]:
+    """The page, and the place on it, where what cannot be asked although the rest can is made good."""
+    page = presentation_of(protocol).mended_on
+    return page, DRAWN if page == "Material" else {}
+
+
+def needs(protocol: str) -> str:
+    """What an item needs before anything of it can be asked about, or what else can be done."""
+    kind = judged_by(protocol)
+    if kind is None:
+        return "Choose another kind of question above."
+    return f"It needs a report and submitted {KINDS[kind].units}."
+
+
+def nothing_yet(session: ProjectSession, protocol: str, lacking: str) -> EmptyState:
+    headline, words, page, button = LACKING.get(lacking) or _lacking(protocol, lacking)
+    empty = EmptyState("label", headline, words)
+    place = (CITED if lacking == "pages" else DRAWN) if page == "Material" else {}
+    empty.add_action(button, lambda: session.go(page, **place), primary=True)
+    return empty
+
+
+def _lacking(protocol: str, lacking: str) -> tuple[str, str, str, str]:
+    """The same where a kind of artifact is lacking, a part of the reports, or something of the protocol's own."""
+    if lacking in set(Kind):
+        spec = KINDS[Kind(lacking)]
+        words = f"Reports are labelled by {spec.units} that are submitted on the Author page."
+        return f"No {spec.title.lower()} to label by", words, "Author", "Go to Author"
+    if lacking.startswith(label_cases.DRAWN):
+        drawn = ResponsePart(lacking.removeprefix(label_cases.DRAWN)).drawn
+        return f"No {drawn} from any report", BY_MATERIAL, "Material", "Go to Material"
+    shown = presentation_of(protocol)
+    return *shown.lacking, shown.mended_on, f"Go to {shown.mended_on}"
+
+
+class LabellingDone(EmptyState):
+    """Every report is labelled; suggests what to do next."""
+
+    def __init__(
+        self,
+        again: Callable[[], object],
+        unsure: Callable[[], object],
+        submit: Callable[[], object],
+        session: ProjectSession,
+    ) -> None:
+        super().__init__("check", "All labelled")
+        self._unsure = self.add_action("Review the unsure ones", unsure)
+        self.add_action("Go through them again", again)
+        self._results = self.add_action("See the results", lambda: session.go("Results"))
+        self._submit = self.add_action("Submit", submit, primary=True)
+
+    def show_counts(
+        self, called: Presentation, lines: int, units: int, unsure: int, unsubmitted: int
+    ) -> None:
+        """Say how much was done, how much of it is unsure, and of how many items it is still to be submitted."""
+        where = f" in {counted(lines, called.line)}" if called.line != called.one else ""
+        done = f"{called.counted(units)}{where}. Thank you."
+        about = " They count as missing, never as an answer." if unsure else ""
+        said = f" {unsure:,} {'is' if unsure == 1 else 'are'} marked unsure.{about}" if unsure else ""
+        items = counted(unsubmitted, "item")
+        waits = f" The labels of {items} are not submitted yet, and do not count." if unsubmitted else ""
+        self.show_words(
+            "All labelled" if unsubmitted else "All labelled and submitted", f"{done}{said}{waits}"
+        )
+        self._submit.setText(f"Submit the labels of {items}")
+        self._submit.setVisible(unsubmitted > 0)
+        theme.set_role(self._results, role="" if unsubmitted else "primary")
+        self._unsure.setVisible(unsure > 0)
+
+
+class SealedStrip(QFrame):
+    def __init__(self, *, readonly: bool) -> None:
+        super().__init__()
+        self.setProperty("role", "message")
+        self._icon, self.words = Picture("lock", "level-success"), PlainLabel("", wrap=True)
+        self.reopen = KeyButton(
+            "Reopen",
+            act="reopen_labels",
+            hint="Change your labels in a new revision; the submitted ones count until you submit again",
+        )
+        horizontal(self._icon, (self.words, 1), self.reopen, on=self, margins=(12, 6, 8, 6))
+        self.reopen.setVisible(not readonly)
+        theme.set_role(self, level="success")
+        self.hide()
+
+    def show_standing(self, standing: SealingStatus | None, key: str) -> None:
+        """Say when an item's labels were submitted; None hides the line."""
+        self.setVisible(standing is not None)
+        if standing is not None:
+            when = f" on {moment(standing.sealed_at)}" if standing.sealed_at else ""
+            self.words.setText(
+                f"Your labels of item {key} are submitted{when} as revision {standing.revision}. They are locked."
+            )
+
+
+class LabelSubmission(QObject):
+    """Submits labels and updates the queue; the page decides what to show next."""
+
+    missing = Signal(str, str, int)
+    """Labels are still missing: the report and the unit of the first, and how many there are."""
+    submitted = Signal(str)
+    """What was submitted, in a sentence."""
+    reopened = Signal(str)
+
+    def __init__(self, session: ProjectSession, queue: LabelQueue, bench: LabellingModel) -> None:
+        super().__init__(bench)
+        self._session, self._queue, self._bench = session, queue, bench
+
+    def standing(self) -> label_sealing.SealingStatus | None:
+        """How the open report's item stands, while its labels are submitted."""
+        if self._bench.sheet is None or not self._bench.sheet.sealed:
+            return None
+        return self._session.ask(label_sealing.state, self._bench.sheet.item.id, self._bench.protocol)
+
+    def submit(self, item_id: str) -> None:
+        whole, protocol = self._queue.submits, self._bench.protocol
+        missing = (self._session.ask(label_sealing.missing, item_id, protocol) if whole else None) or []
+        if missing:
+            self.missing.emit(*missing[0], len(missing))
+        elif self._seal(item_id):
+            self.submitted.emit(f"Your labels of {self._words([item_id])} are submitted.")
+
+    def submit_all(self) -> None:
+        done = [item_id for item_id in self._queue.unsubmitted() if self._seal(item_id)]
+        if done:
+            self.submitted.emit(f"Your labels of {self._words(done)} are submitted.")
+
+    def reopen(self) -> None:
+        sheet = self._bench.sheet
+        if sheet is None or not sheet.sealed:
+            return
+        if self._session.do(label_sealing.reopen, sheet.item.id) is not None:
+            self._queue.seal(sheet.item.id, sealed=False)
+            self._bench.open(sheet.id, self._bench.unit_id)
+            self.reopened.emit(f"Your labels of item {sheet.item.key} are open again.")
+
+    def _seal(self, item_id: str) -> bool:
+        sealed = self._session.do(label_sealing.submit, item_id, self._bench.protocol) is not None
+        if sealed:
+            self._queue.seal(item_id, sealed=True)
+        return sealed
+
+    def _words(self, item_ids: list[str]) -> str:
+        tasks = [task for task in self._queue.tasks if task.item_id in item_ids]
+        called = presentation_of(self._bench.protocol)
+        units, reports = called.counted(sum(task.units for task in tasks)), counted(len(tasks), "report")
+        what = f"item {tasks[0].item_key}" if len(item_ids) == 1 and tasks else counted(len(item_ids), "item")
+        return f"{what} ({units} in {reports})"
+
 
 # People: domain experts who read long reports and label hundreds of units by keyboard. What annoys them elsewhere:
 # controls that scroll away, losing their place, labels changed by a stray key, and not knowing what is left.
@@ -60,14 +261,14 @@ class LabelPage(Page):
     ICON = "label"
     HEARS = BEHIND = (*STALE_KINDS, "judgement")
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
         self.clock = Clock()
         self.queue = LabelQueue(self)
-        self.bench = LabellingBench(desk, self.queue, self.clock, self)
-        readonly = desk.project.readonly
+        self.bench = LabellingModel(session, self.queue, self.clock, self)
+        readonly = session.project.readonly
         self.flow = LabellingFlow(self.bench, self.queue, readonly=readonly)
-        self.submission = LabelSubmission(desk, self.queue, self.bench)
+        self.submission = LabelSubmission(session, self.queue, self.bench)
         self.sealed = SealedStrip(readonly=readonly)
         self._stale = True
         self._seen: tuple[str, str, object] | None = None
@@ -80,10 +281,10 @@ class LabelPage(Page):
         self._bind()
 
     def _build(self) -> None:
-        locked = LOCKED if self.desk.project.readonly else ""
+        locked = LOCKED if self.session.project.readonly else ""
         self.tabs = ProtocolTabs()
         self.queue_pane = LabellingQueuePane(self.queue)
-        self.report_pane = ReportPane(self.desk, self.bench)
+        self.report_pane = ReportPane(self.session, self.bench)
         self.criteria = UnitsPane(self.bench, locked)
         self.flow.waits_for_kinds = self.criteria.waiting.isChecked()
         self.guideline = GuidelinePanel()
@@ -93,8 +294,8 @@ class LabelPage(Page):
         self.reading = ReadingSplitter(self.report_pane, self.criteria, self.guideline)
         self.work = column_of((self.reading, 1), self.sealed, spacing=0)
         self.messages.float_over(self.reading)
-        self.done = LabellingDone(self._go_again, self._go_unsure, self.submission.submit_all, self.desk)
-        self.middle = stacked(self.work, self.done)
+        self.done = LabellingDone(self._go_again, self._go_unsure, self.submission.submit_all, self.session)
+        self.middle = Stack(self.work, self.done)
         self.main = Splitter(
             "label/main", parts=(self.queue_pane, self.middle), sizes=(252, 1000), stretch=(0, 1)
         )
@@ -102,23 +303,25 @@ class LabelPage(Page):
         self.queue_pane.setMinimumWidth(LEAST_QUEUE)
         self.labelling = column_of((self.main, 1), self.bar, spacing=0)
         self.middle.currentChanged.connect(lambda place: self.bar.setVisible(place == 0))
-        self.whole = stacked(self.labelling)
+        self.whole = Stack(self.labelling)
         vertical(self.tabs, (self.whole, 1), on=self, margins=0, spacing=0)
         Folding(self, self.queue_pane, self.report_pane.queue_shown)
 
     def _listen(self) -> None:
         self.tabs.picked.connect(self._pick)
-        self.tabs.mending_wanted.connect(lambda page, place: self.desk.go(page, **place))
+        self.tabs.mending_wanted.connect(lambda page, place: self.session.go(page, **place))
         self.queue_pane.chosen.connect(self._open)
         self.report_pane.stepped.connect(self.flow.neighbour)
         self.report_pane.scrolled.connect(self.clock.touch)
         self.criteria.said.connect(self.flow.say)
-        self.criteria.kind_given.connect(self.flow.look_again_here)
+        # A kind that is pressed on the card of the current unit is meant for that one.
+        self.criteria.kind_given.connect(lambda _: self.flow.touched())
+        self.criteria.kind_given.connect(self.flow.look_again)
         self.criteria.waits.connect(lambda on: setattr(self.flow, "waits_for_kinds", on))
         self.criteria.evidence_wanted.connect(self.report_pane.show_evidence)
         self.criteria.evidence_cleared.connect(lambda: self.bench.mark(self.bench.unit_id, "", None, None))
-        self.criteria.recent_wanted.connect(self._show_recent)
-        self.criteria.matrix.report_wanted.connect(self.reading.toggle_report)
+        self.criteria.recent.clicked.connect(self._show_recent)
+        self.criteria.matrix.show_report.clicked.connect(self.reading.toggle_report)
         self.guideline.closed.connect(self.reading.toggle_guideline)
         self.bar.said.connect(self.flow.say)
         self.bar.asked.connect(lambda act: self._acts[act]())
@@ -127,7 +330,7 @@ class LabelPage(Page):
         self.flow.still_open.connect(self.criteria.list_open)
         self.flow.finished.connect(self._show_done)
         self.flow.ready.connect(self.submission.submit)
-        self.sealed.reopen_wanted.connect(self.submission.reopen)
+        self.sealed.reopen.clicked.connect(self.submission.reopen)
         self.submission.missing.connect(self._show_missing)
         self.submission.submitted.connect(self._say_submitted)
         self.submission.reopened.connect(self._say_reopened)
@@ -164,7 +367,7 @@ class LabelPage(Page):
         for place, act in enumerate(KIND_ACTS):
             self._bind_once(act, partial(self.flow.look_again, place))
         self._bind_once("say_rest", self._acts.setdefault("say_rest", self.flow.say_rest))
-        self.bind("take_back", self._kept(partial(self.desk.take_back, self.NAME)), self.work)
+        self.bind("take_back", self._kept(partial(self.session.take_back, self.NAME)), self.work)
         self.bind("other_pane", self.hand.other_pane)
         self.bind("queue", self.report_pane.queue_shown.toggle)
         self._offer_keys()
@@ -183,8 +386,6 @@ class LabelPage(Page):
             shortcut.setAutoRepeat(False)
 
     def _kept(self, slot: Callable[[], object]) -> Callable[[], object]:
-        """The act, done after what is being typed was kept."""
-
         def act() -> None:
             self.clock.touch()
             self.criteria.flush()
@@ -192,9 +393,8 @@ class LabelPage(Page):
 
         return act
 
-    def arrive(self, place: dict[str, Any]) -> None:
-        """Show the queue as it now is, and the report that is wanted, was open, or waits first."""
-        offered = self.desk.ask(label_offers.offered) or [USUAL]
+    def navigate(self, place: dict[str, Any]) -> None:
+        offered = self.session.ask(label_cases.offered) or [USUAL]
         wished = str(place.get("protocol") or QSettings().value(PROTOCOL, USUAL))
         if wished != self.bench.protocol and wished in offered:
             self._take_up(wished)
@@ -203,12 +403,12 @@ class LabelPage(Page):
         self.tabs.offer(offered, self.bench.protocol)
         self._fill()
         if not self.queue.tasks:
-            other = "" if "protocol" in place else self.desk.ask(label_tasks.first_asked, offered)
-            self.arrive({**place, "protocol": other}) if other else self._show_nothing()
+            other = "" if "protocol" in place else self.session.ask(label_tasks.first_asked, offered)
+            self.navigate({**place, "protocol": other}) if other else self._show_nothing()
             return
         self.whole.setCurrentWidget(self.labelling)
         wanted = self.kept_places.wanted(place)
-        if wanted is None and self.queue.left == 0 and not self.desk.project.readonly:
+        if wanted is None and self.queue.left == 0 and not self.session.project.readonly:
             self._show_done()
         elif self._stale or wanted or self.bench.task_id != self.kept_places.first():
             task_id = wanted or self.kept_places.first()
@@ -220,21 +420,20 @@ class LabelPage(Page):
             self.messages.show_message("info", NEWS, NEWS_MORE, lasting=True)
 
     def place(self) -> dict[str, str]:
-        """The question, the report (or pair) and the current unit."""
         return self.kept_places.now()
 
     def _fill(self) -> None:
         """Take over what waits under the protocol in hand, and how it is answered."""
         protocol = self.bench.protocol
-        self.guideline.show_words(self.desk.ask(label_offers.guide, protocol) or "")
-        seen = self.desk.ask(label_tasks.seen, protocol)
+        self.guideline.show_words(self.session.ask(label_cases.guide, protocol) or "")
+        seen = self.session.ask(label_tasks.seen, protocol)
         # Claims are looked through report by report; a queue that is as it was need not be asked for again.
-        self._submits = bool(self.desk.ask(label_cases.handed_out, protocol))
+        self._submits = bool(self.session.ask(label_cases.handed_out, protocol))
         if self._stale or seen != self._seen or self._submits:
-            self._seen, found = seen, self.desk.ask(label_tasks.outlook, protocol)
-            self.queue.fill(found.tasks if found else [], submits=self._submits)
-            self.tabs.show_gaps(found.gaps if found else (), *way_to_mend(protocol))
-        self.queue.know_due(due_of_items(self.desk, [Stage.LABELLING]) if self._submits else {})
+            self._seen, result = seen, self.session.ask(label_tasks.outlook, protocol)
+            self.queue.fill(result.tasks if result else [], submits=self._submits)
+            self.tabs.show_gaps(result.gaps if result else (), *way_to_mend(protocol))
+        self.queue.due = due_of_items(self.session, [Stage.LABELLING]) if self._submits else {}
         self.queue_pane.called = presentation_of(protocol).line
         self.queue_pane.recount()
         self.queue_pane.show_open(self.bench.task_id)
@@ -252,7 +451,7 @@ class LabelPage(Page):
         self._stale = True
 
     def _pick(self, protocol: str) -> None:
-        self.arrive({"protocol": protocol})
+        self.navigate({"protocol": protocol})
         if self.whole.currentWidget() is self.labelling and self.middle.currentWidget() is self.work:
             self.criteria.take_focus()
 
@@ -260,7 +459,6 @@ class LabelPage(Page):
         self.criteria.take_focus()
 
     def leave(self) -> None:
-        """Keep the note that is being typed and the time that was spent."""
         self.criteria.flush()
         self.bench.put_down()
 
@@ -274,20 +472,16 @@ class LabelPage(Page):
             return
         self.queue_pane.recount()
         # Only undo and redo lead elsewhere: what comes in meanwhile must not move what the next key is for.
-        if self.desk.turning and self.isVisible():
+        if self.session.turning and self.isVisible():
             self.flow.touched()
             if told.protocol != self.bench.protocol:
-                self.arrive({"protocol": told.protocol})
+                self.navigate({"protocol": told.protocol})
             task = self.queue.about(told.response_id, told.unit_id)
             if task is not None:
                 self._open(task.id, told.unit_id)
 
     def rebind(self) -> None:
-        """Take over keys that were changed, and print them on the buttons."""
         super().rebind()
-        self.bar.show_keys()
-        self.criteria.matrix.show_keys()
-        self.sealed.rebind()
         # The controls of the criteria are made again with the report.
         self._stale = True
 
@@ -352,8 +546,7 @@ class LabelPage(Page):
 
     def _submit(self) -> None:
         """Done with what is in view: with a report, or with all of them."""
-        done = self.middle.currentWidget() is self.done
-        (self.submission.submit_all if done else self.flow.submit)()
+        (self.submission.submit_all if (self.middle.currentWidget() is self.done) else self.flow.submit)()
 
     def _show_missing(self, response_id: str, unit_id: str, missing: int) -> None:
         """Go to the first label that is missing before the item can be submitted, and list those of its report."""
@@ -385,8 +578,8 @@ class LabelPage(Page):
             self.whole.removeWidget(self._empty)
             self._empty.deleteLater()
         protocol = self.bench.protocol
-        lacking = self.desk.ask(label_tasks.lacking, protocol) or label_offers.ITEMS
-        self._empty = nothing_yet(self.desk, protocol, lacking)
+        lacking = self.session.ask(label_tasks.lacking, protocol) or label_cases.ITEMS
+        self._empty = nothing_yet(self.session, protocol, lacking)
         self.whole.addWidget(self._empty)
         self.whole.setCurrentWidget(self._empty)
 
@@ -400,8 +593,7 @@ class LabelPage(Page):
         self.bench.move_to(next(u.id for u in self.bench.units if self.bench.said(u.id) == label_rows.UNSURE))
 
     def recent(self) -> QMenu:
-        """The labels given last, as a menu that leads to them."""
-        decisions = self.desk.ask(label_tasks.recent, protocol=self.bench.protocol) or []
+        decisions = self.session.ask(label_tasks.recent, protocol=self.bench.protocol) or []
         return recent_menu(decisions, self.bench.protocol, self._open, self)
 
     def _show_recent(self) -> None:

@@ -1,26 +1,145 @@
 """Texts to read: the question, and the report alone, beside a second one, or beside a cited page."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
-from PySide6.QtCore import QSettings, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtCore import QByteArray, QObject, QSettings, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling.dealing import together
 from annotator.actions.labelling.label_cases import presentation_of
-from annotator.domain.judges.judgement import Judgement
+from annotator.domain.judges.judge import Judgement
+from annotator.domain.judges.protocol import CaseLayout
 from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.labelling.bench import LabellingBench
-from annotator.gui.pages.labelling.linked_scrolling import LinkedScrolling
-from annotator.gui.pages.labelling.units.cards import PAGES
-from annotator.gui.review.text_pane import Span, TextPane
-from annotator.gui.widgets import icons
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.basics import PlainLabel, horizontal, vertical
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.fields.growing_edit import direction_of
-from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.pages.labelling.bench import LabellingModel
+from annotator.gui.pages.labelling.label_queue import LabellingQueuePane
+from annotator.gui.pages.labelling.unit_card import PAGES
+from annotator.gui.pages.labelling.units_pane import UnitsPane
+from annotator.gui.review.source_pane import Span, TextPane
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainArea,
+    PlainLabel,
+    direction_of,
+    horizontal,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.splitter import Splitter
+
+ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+LEAST_REPORT, LEAST_UNITS, LEAST_STRIP = 260, 250, 136
+STRIP_WITH_GUIDELINE = 260
+REPORT = "label/report"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """An arrangement: its settings key, orientation and first sizes; `report` can be hidden."""
+
+    name: str
+    orientation: Qt.Orientation
+    sizes: tuple[int, int]
+    optional_report: bool = False
+
+
+ARRANGEMENTS: dict[CaseLayout, Arrangement] = {
+    CaseLayout.LIST: Arrangement("label/reading", ACROSS, (715, 395)),
+    CaseLayout.MATRIX: Arrangement("label/reading-plan", ACROSS, (380, 640), optional_report=True),
+    CaseLayout.PAIR: Arrangement("label/reading-pairs", DOWN, (10_000, 1)),
+}
+
+
+class ReadingSplitter(Splitter):
+    def __init__(self, report: QWidget, units: QWidget, guideline: QWidget) -> None:
+        super().__init__("label/reading")
+        self._report, self._guideline = report, guideline
+        self._now = ARRANGEMENTS[CaseLayout.LIST]
+        self._side = Splitter("label/side", DOWN, parts=(units, guideline), sizes=(420, 280), stretch=(1,))
+        guideline.hide()
+        self.addWidget(report)
+        self.addWidget(self._side)
+        self.setStretchFactor(0, 3)
+        self.setStretchFactor(1, 2)
+        self.setSizes(list(self._now.sizes))
+        # Less than what they would like: large type must not push the window over the edge of the screen.
+        report.setMinimumWidth(LEAST_REPORT)
+        self._side.setMinimumWidth(LEAST_UNITS)
+
+    def arrange(self, protocol: str) -> None:
+        """Stand as a protocol asks for it, with the sizes it was left with."""
+        wanted = ARRANGEMENTS[presentation_of(protocol).layout]
+        if wanted.name != self._now.name:
+            self._now = wanted
+            self.rename(wanted.name)
+            self.setOrientation(wanted.orientation)
+            down = wanted.orientation == DOWN
+            # Below two reports there is room for the guideline only beside the question.
+            self._side.setOrientation(ACROSS if down else DOWN)
+            self.setStretchFactor(1, 0 if down else 2)
+            self._side.setMinimumHeight(0)
+            stored = QSettings().value(f"splitter/{wanted.name}")
+            if not (isinstance(stored, QByteArray) and self.restoreState(stored)):
+                self.setSizes(list(wanted.sizes))
+            if down:
+                self._make_room()
+        self._report.setVisible(not wanted.optional_report or QSettings().value(REPORT, False, bool) is True)
+
+    def toggle_guideline(self) -> None:
+        """Show the guideline beside the units, or put it away; below two reports it needs room to be read."""
+        self._guideline.setVisible(self._guideline.isHidden())
+        if self._now.orientation == DOWN:
+            self._make_room()
+            self.setSizes([10_000, 1])
+
+    def _make_room(self) -> None:
+        """What stands below two reports has its height, however long the guideline beside it."""
+        least = LEAST_STRIP if self._guideline.isHidden() else STRIP_WITH_GUIDELINE
+        self._side.setMinimumHeight(theme.current().px(least))
+
+    def toggle_report(self) -> None:
+        """Show the report beside a matrix, or put it away; elsewhere it always stands there."""
+        if self._now.optional_report:
+            shown = self._report.isHidden()
+            QSettings().setValue(REPORT, shown)
+            self._report.setVisible(shown)
+
+
+class LinkedScrolling(QObject):
+    """Links the vertical scroll bars of two areas while it is `on`."""
+
+    def __init__(self, one: QAbstractScrollArea, other: QAbstractScrollArea) -> None:
+        super().__init__(one)
+        self.on = False
+        self._busy = False
+        # Python's hold on a bar may end before the bar does: it is asked for again each time.
+        self._areas = one, other
+        one.verticalScrollBar().valueChanged.connect(self._one_moved)
+        other.verticalScrollBar().valueChanged.connect(self._other_moved)
+        # A pane that is closed loses its areas one after the other, and the first may still move.
+        other.destroyed.connect(self._part)
+
+    def _one_moved(self) -> None:
+        self._follow(*self._areas)
+
+    def _other_moved(self) -> None:
+        self._follow(*reversed(self._areas))
+
+    def _part(self) -> None:
+        self.on = False
+
+    def _follow(self, leader: QAbstractScrollArea, follower: QAbstractScrollArea) -> None:
+        if not self.on or self._busy:
+            return
+        self._busy = True
+        bar, other = leader.verticalScrollBar(), follower.verticalScrollBar()
+        other.setValue(round(bar.value() / max(1, bar.maximum()) * other.maximum()))
+        self._busy = False
+
 
 QUESTION, TOGETHER = "label/question", "label/together"
 QUESTION_LINES, BESIDE_LINES = 7, 3
@@ -38,11 +157,11 @@ class ReportPane(QWidget):
     stepped = Signal(int)
     """The next report (1) or the one before (-1) was asked for."""
 
-    def __init__(self, desk: Desk, bench: LabellingBench) -> None:
+    def __init__(self, session: ProjectSession, bench: LabellingModel) -> None:
         super().__init__()
         self._bench = bench
         self._fresh, self._page = False, UNSHOWN
-        self.first, self.beside = TextPane(desk), TextPane(desk)
+        self.first, self.beside = TextPane(session), TextPane(session)
         self.report, self.banner, self.find_bar = self.first.report, self.first.banner, self.first.find_bar
         self._build()
         self._linked = LinkedScrolling(self.report, self.beside.report)
@@ -58,20 +177,24 @@ class ReportPane(QWidget):
     def _build(self) -> None:
         self.title, self.name = ElidedLabel("", "hint"), PlainLabel("", "subtitle")
         self.folded, self.question = ElidedLabel("", "hint"), PlainLabel("", wrap=True)
-        self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.question.setAlignment(Qt.AlignmentFlag.AlignTop)
+        with_properties(
+            self.question,
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+            alignment=Qt.AlignmentFlag.AlignTop,
+        )
         self._question_area = PlainArea("The question", self.question)
         self.fold = _button("", "down", lambda: self._fold(self._question_area.isHidden()))
         theme.watch(self.fold, self._dress_fold)
         self.texts = Splitter("label/texts", parts=(self.first, self.beside), stretch=(1, 1))
         self.beside.hide()
-        vertical(self._head(), self._asked(), (self.texts, 1), on=self, margins=(8, 10, 4, 0), spacing=6)
+        fold = self.fold, 0, Qt.AlignmentFlag.AlignTop
+        asked = horizontal(fold, (self.folded, 1), (self._question_area, 1), spacing=4)
+        vertical(self._head(), asked, (self.texts, 1), on=self, margins=(8, 10, 4, 0), spacing=6)
         self._fold(QSettings().value(QUESTION, True, bool) is True)
 
     def _head(self) -> QHBoxLayout:
-        self.queue_shown = QToolButton()
-        icons.put(self.queue_shown, "items")
-        self.queue_shown.setCheckable(True)
+        self.queue_shown = with_properties(QToolButton(), checkable=True)
+        chips.put(self.queue_shown, "items")
         keys.tell(self.queue_shown, "toolTip", "Show or hide the list of reports ({queue})")
         self.queue_shown.setAccessibleName("List of reports")
         self.together = _button("Scroll both reports together", "link", lambda: None)
@@ -89,11 +212,6 @@ class ReportPane(QWidget):
             row.addWidget(button)
             self._spare += [button] if picture in ("minus", "plus") else []
         return row
-
-    def _asked(self) -> QHBoxLayout:
-        return horizontal(
-            (self.fold, 0, Qt.AlignmentFlag.AlignTop), (self.folded, 1), (self._question_area, 1), spacing=4
-        )
 
     @property
     def panes(self) -> list[TextPane]:
@@ -138,10 +256,6 @@ class ReportPane(QWidget):
     def show_evidence(self) -> None:
         self._show_evidence(reveal=True)
 
-    def turn(self, screens: int) -> None:
-        """Scroll the text in hand by screens; two reports go together where that is wished."""
-        self.in_hand.turn(screens)
-
     def _show_texts(self) -> None:
         sheet = self._bench.sheet
         if sheet is None:
@@ -156,8 +270,7 @@ class ReportPane(QWidget):
         self._page = UNSHOWN
         self.together.setVisible(pair)
         self._linked.on = False
-        paged = any("page" in group.given for group in sheet.groups)
-        self.beside.setVisible(pair or paged)
+        self.beside.setVisible(pair or any("page" in group.given for group in sheet.groups))
         if self.texts.is_fresh:
             self.texts.setSizes([10_000, 10_000])
         self._fit_question()
@@ -222,11 +335,10 @@ class ReportPane(QWidget):
             label = self._bench.label(unit.id)
             for pane, span in self._places(label).items() if label and label.quote else ():
                 passages[pane].append((unit.id, span))
-        for pane, found in passages.items():
-            pane.show_evidence(found, self._bench.unit_id, reveal=reveal)
+        for pane, result in passages.items():
+            pane.show_evidence(result, self._bench.unit_id, reveal=reveal)
 
     def step_evidence(self, way: int) -> None:
-        """To the next passage that is marked in the text in hand, or the one before."""
         self.in_hand.steps.step(way)
 
     def _places(self, label: Judgement) -> dict[TextPane, Span]:
@@ -251,13 +363,12 @@ class ReportPane(QWidget):
         self._question_area.setVisible(shown)
         self.folded.setVisible(not shown)
         words = "Collapse the question" if shown else "Show the full question"
-        self.fold.setToolTip(words)
-        self.fold.setAccessibleName(words)
+        with_properties(self.fold, toolTip=words, accessibleName=words)
         self._dress_fold()
 
     def _dress_fold(self) -> None:
         name = "right" if self._question_area.isHidden() else "down"
-        self.fold.setIcon(icons.icon(name, theme.current().px(14)))
+        self.fold.setIcon(chips.icon(name, theme.current().px(14)))
 
     def _fit_question(self) -> None:
         """As high as the question, up to a few lines; a longer one scrolls by itself."""
@@ -282,9 +393,78 @@ class ReportPane(QWidget):
 def _button(words: str, picture: str, act: Callable[[], object]) -> QToolButton:
     """A button that leaves the focus where the work is."""
     button = QToolButton()
-    icons.put(button, picture)
+    chips.put(button, picture)
     keys.tell(button, "toolTip", words)
-    button.setAccessibleName(words.partition(" (")[0])
-    button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    with_properties(button, accessibleName=words.partition(" (")[0], focusPolicy=Qt.FocusPolicy.NoFocus)
     button.clicked.connect(lambda _=False: act())
     return button
+
+
+TOLD = 60
+SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
+
+
+class LabellingHand:
+    def __init__(
+        self,
+        bench: LabellingModel,
+        units: UnitsPane,
+        texts: ReportPane,
+        queue: LabellingQueuePane,
+        messages: MessageBar,
+    ) -> None:
+        self._bench, self._units, self._texts = bench, units, texts
+        self._queue, self._messages = queue, messages
+
+    def mark(self) -> None:
+        quote, start, end = self._texts.selection()
+        if not quote:
+            self._messages.show_message(
+                "info",
+                "No text is selected.",
+                "Select the deciding words, then mark them.",
+            )
+            return
+        unit_id = self._bench.unit_id
+        before = self._bench.label(unit_id)
+        if self._bench.mark(unit_id, quote, start, end):
+            self._messages.clear()
+            self._texts.forget_selection()
+            if before and before.quote and (before.quote, before.quote_start) != (quote, start):
+                short = " ".join(before.quote.split())
+                short = short if len(short) <= TOLD else f"{short[:TOLD]}…"
+                self._messages.show_message("info", f"“{short}” was replaced by this passage as evidence.")
+                old = (before.unit_id, before.quote, before.quote_start, before.quote_end)
+                self._messages.set_action("Restore it", lambda: self._bench.mark(*old))
+
+    def find(self) -> None:
+        """Find an item while the list has the keyboard, otherwise words in what is read."""
+        here = QApplication.focusWidget()
+        if here is not None and self._queue.isAncestorOf(here):
+            self._queue.seek()
+        else:
+            self._texts.seek()
+
+    def other_pane(self) -> None:
+        """From the units to what is read, text by text, from there to the list of reports, and round again."""
+        here = QApplication.focusWidget()
+        units = self._units.body.holder
+        parts: list[tuple[QWidget, QWidget]] = [(self._units, units)] if units.isVisible() else []
+        parts += [(pane, pane.report) for pane in self._texts.panes if pane.report.isVisible()]
+        parts += [(self._queue, self._queue.list)] if self._queue.isVisible() else []
+        inside = (n for n, (part, _) in enumerate(parts) if here is not None and part.isAncestorOf(here))
+        if parts:
+            _, target = parts[(next(inside, -1) + 1) % len(parts)]
+            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def takes(self, event: QKeyEvent) -> bool:
+        """Esc leads back to the current unit; from there the page keys scroll what is read. Whether it was one."""
+        here = QApplication.focusWidget()
+        inside = here is not None and self._units.isAncestorOf(here)
+        if event.key() == Qt.Key.Key_Escape:
+            self._units.take_focus()
+        elif inside and event.key() in SCREENS:
+            self._texts.in_hand.turn(SCREENS[event.key()])
+        else:
+            return False
+        return True

@@ -7,44 +7,41 @@ from typing import Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QPushButton, QStackedLayout, QWidget
 
+from annotator.actions.items import seminars
+from annotator.actions.items.seminars import OpenTranscript, TranscriptLine
 from annotator.actions.project import people
-from annotator.actions.transcripts import correcting
-from annotator.actions.transcripts.correcting import OpenTranscript, TranscriptLine
-from annotator.domain.experts.person import Role
+from annotator.domain.experts.assignment import Role
 from annotator.domain.material.transcript import DOUBTS, clock, moments
-from annotator.domain.texts.change import Change
-from annotator.domain.texts.counting import counted
-from annotator.domain.texts.moments import local
-from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.page import Page
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted, local
+from annotator.gui import theme
 from annotator.gui.pages.material.pages_view import PagesView
 from annotator.gui.pages.material.parts_view import PartsView
 from annotator.gui.pages.material.reports_view import ReportsView
 from annotator.gui.pages.material.sources_view import SourcesView
-from annotator.gui.review.text_pane import TextPane
-from annotator.gui.tables.cells import CellsModel, Column
-from annotator.gui.widgets.bars.flow_row import FlowRow
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.bars.tabs import Stack, Tabs
+from annotator.gui.review.sheets import CellsModel, Column
+from annotator.gui.review.source_pane import TextPane
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import FlowRow, KeyButton, Tabs
 from annotator.gui.widgets.basics import (
+    PlainArea,
     PlainLabel,
+    Stack,
     StretchSpace,
     column_of,
     horizontal,
+    later,
     push_button,
     tooltip,
     vertical,
+    with_properties,
 )
-from annotator.gui.widgets.empty_state import EmptyState, answered_label
-from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.fields.typed import LineField, search_field
-from annotator.gui.widgets.later import later
-from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.chips import EmptyState, answered_label
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer, search_field
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.splitter import Splitter
 
 NO_PASSAGE = "Select words, or step through the doubtful passages."
 MOST_ACTS = 200
@@ -78,8 +75,6 @@ NOT_YOURS = (
 
 
 class MaterialPage(Page):
-    """Five tabs; only the visible one reads data."""
-
     NAME = "Material"
     ICON = "folder"
     HEARS = (
@@ -96,40 +91,29 @@ class MaterialPage(Page):
         "transcript",
     )
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
-        self.reports, self.parts, self.pages = ReportsView(desk), PartsView(desk), PagesView(desk)
-        self.sources, self.transcripts = SourcesView(desk), TranscriptsView(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self.reports, self.parts, self.pages = ReportsView(session), PartsView(session), PagesView(session)
+        self.sources, self.transcripts = SourcesView(session), TranscriptsView(session)
         self.tabs = Tabs()
-        for words, pane in zip(TABS, self._panes(), strict=True):
+        panes: tuple[Any, ...] = (self.reports, self.parts, self.pages, self.sources, self.transcripts)
+        for words, pane in zip(TABS, panes, strict=True):
             self.tabs.addTab(pane, words)
             pane.came.connect(self._came)
         # Act → by tab, what its keys do there.
         self._acts: dict[str, dict[int, Callable[[], object]]] = {}
         self._later = later(self, self._fill, SETTLE_MS)
-        self._lay_out()
-        self._listen()
-        self._bind()
-
-    def _panes(self) -> tuple[Any, ...]:
-        return self.reports, self.parts, self.pages, self.sources, self.transcripts
-
-    def _lay_out(self) -> None:
-        help_ = push_button("How this works", lambda: self.desk.go("Help", topic="material"), "quiet")
+        help_ = push_button("How this works", lambda: self.session.go("Help", topic="material"), "quiet")
         head = horizontal(PlainLabel("Material", "title"), StretchSpace(1), help_)
         self._whole = column_of(head, (self.tabs, 1), margins=(20, 16, 20, 12), spacing=6)
         self._closed = EmptyState("lock", *NOT_YOURS)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._whole)
         self._stack.addWidget(self._closed)
-
-    def _listen(self) -> None:
         self.tabs.currentChanged.connect(lambda _: self._fill())
         self.reports.read_wanted.connect(self._read)
         self.parts.page_wanted.connect(self._show_cited)
         self.pages.claim_wanted.connect(self._read_claim)
-
-    def _bind(self) -> None:
         for act, tab, slot in (
             ("start_run", REPORTS, self.reports.form.start),
             ("start_run", PARTS, self.parts.drawing.start),
@@ -165,13 +149,13 @@ class MaterialPage(Page):
         if slot is not None and self._stack.currentWidget() is self._whole:
             slot()
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; `part` opens a tab by its name, `response_id` and `url` go to a place on it.
 
         `waiting` names the kind of which only what waits to be confirmed is to be listed.
         """
-        me = self.desk.ask(people.someone)
-        coordinates = me is not None and (me.has(Role.COORDINATOR) or self.desk.project.person is None)
+        me = self.session.ask(people.someone)
+        coordinates = me is not None and (me.has(Role.COORDINATOR) or self.session.project.person is None)
         self._stack.setCurrentWidget(self._whole if coordinates else self._closed)
         if place.get("part") in TABS:
             self.tabs.setCurrentIndex(TABS.index(place["part"]))
@@ -186,12 +170,6 @@ class MaterialPage(Page):
     def leave(self) -> None:
         self.parts.editor.keep()
 
-    def stop(self) -> None:
-        """End the runs that were started here; what is finished is kept."""
-        self._later.stop()
-        for pane in self._panes():
-            pane.stop()
-
     def focus_first(self) -> None:
         pane: Any = self.tabs.currentWidget()
         pane.focus_first()
@@ -200,14 +178,7 @@ class MaterialPage(Page):
         self._later.start()
 
     def keeps_words(self, field: QWidget) -> bool:
-        """In a unit's own fields the key removes the unit."""
         return not self.parts.editor.isAncestorOf(field)
-
-    def rebind(self) -> None:
-        """Take over keys that were changed, also on the buttons."""
-        super().rebind()
-        for pane in self._panes():
-            pane.rebind()
 
     def _turn(self) -> None:
         self.tabs.setCurrentIndex((self.tabs.currentIndex() + 1) % len(TABS))
@@ -221,7 +192,7 @@ class MaterialPage(Page):
 
     def _came(self) -> None:
         """A run brought something: other pages count reports as they do after an import."""
-        self.desk.tell(Change("import", "", "bring material"))
+        self.session.tell(Change("import", "", "bring material"))
 
     def _read(self, item_id: str, response_id: str, kind: str = "") -> None:
         self.tabs.setCurrentIndex(PARTS)
@@ -237,31 +208,24 @@ class MaterialPage(Page):
 
 
 class TranscriptsView(QWidget):
-    """The list on the left, the text in the middle, the passage, speakers and history on the right."""
-
     came = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._found: Sequence[TranscriptLine] = ()
         self._opened: OpenTranscript | None = None
         self._wanted, self._span = "", (0, 0)
-        self._stopped = False
         self.model = CellsModel[TranscriptLine](COLUMNS, self)
         self.list = LinesTable("Transcripts", self.model, self.model.widths, stretched=0)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._open())
         self.search = search_field("Find a transcript…", "Find a transcript", self._narrow)
         self.facts = PlainLabel(role="hint", wrap=True)
-        self.pane, self.side, self.answer = TextPane(desk), TranscriptSide(), MessageBar()
+        self.pane, self.side, self.answer = TextPane(session), TranscriptSide(), MessageBar()
         self.text = self.pane.report
         self.text.setAccessibleName("Transcript")
-        self._lay_out()
-        self._listen()
-
-    def _lay_out(self) -> None:
         self._nothing = EmptyState("folder", *NOTHING)
-        self._nothing.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
+        self._nothing.add_action("Import…", lambda: self._session.go("Import"), primary=True)
         left, middle = QWidget(), QWidget()
         vertical(self.search, (self.list, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(self.facts, (self.pane, 1), on=middle, margins=0, spacing=6)
@@ -274,20 +238,18 @@ class TranscriptsView(QWidget):
         self._body = Stack(self._parts, self._nothing)
         vertical((self._body, 1), on=self, margins=(0, 10, 0, 0))
         self.answer.float_over(self._body)
-
-    def _listen(self) -> None:
         self.text.marked_words.connect(self._weigh_selection)
         self.pane.find_bar.moved.connect(self._weigh_selection)
         self.pane.stepped.connect(self._choose_segment)
         side = self.side
-        side.corrected.connect(lambda words: self._act(correcting.correct, *self._span, words))
-        side.left_out.connect(lambda: self._act(correcting.leave_out, *self._span))
-        side.taken_back.connect(lambda: self._act(correcting.take_back, self._span[0]))
-        side.renamed.connect(lambda old, new: self._act(correcting.rename, {old: new}))
-        side.hidden.connect(lambda: self._act(correcting.pseudonyms))
+        side.corrected.connect(lambda words: self._act(seminars.correct, *self._span, words))
+        side.left_out.connect(lambda: self._act(seminars.leave_out, *self._span))
+        side.taken_back.connect(lambda: self._act(seminars.take_back, self._span[0]))
+        side.renamed.connect(lambda old, new: self._act(seminars.rename, {old: new}))
+        side.hidden.connect(lambda: self._act(seminars.pseudonyms))
 
     def fill(self) -> None:
-        self._desk.ask_later(self._show, correcting.lines)
+        self._session.ask_later(self._show, seminars.lines)
 
     def focus_first(self) -> None:
         goal: QWidget = self.text if self._opened else self.list
@@ -299,18 +261,11 @@ class TranscriptsView(QWidget):
     def step(self, way: int) -> None:
         self.pane.steps.step(way)
 
-    def stop(self) -> None:
-        self._stopped = True
-
-    def rebind(self) -> None:
-        self.side.rebind()
-
     def _show(self, found: Sequence[TranscriptLine]) -> None:
-        if not self._stopped:
-            self._found = found
-            self._body.setCurrentWidget(self._parts if found else self._nothing)
-            self._narrow()
-            self._open(anew=True)
+        self._found = found
+        self._body.setCurrentWidget(self._parts if found else self._nothing)
+        self._narrow()
+        self._open(anew=True)
 
     def _narrow(self) -> None:
         words = self.search.text().casefold().split()
@@ -326,25 +281,17 @@ class TranscriptsView(QWidget):
         one = self.model.at(self.list.currentIndex().row())
         if one is not None and (anew or one.source_id != self._wanted):
             self._wanted = one.source_id
-            self._desk.ask_later(self._show_opened, correcting.opened, one.source_id)
+            self._session.ask_later(self._show_opened, seminars.opened, one.source_id)
 
     def _show_opened(self, opened: OpenTranscript) -> None:
         before, self._opened = self._opened, opened
-        if self._stopped or opened.source.id != self._wanted or opened == before:
+        if opened.source.id != self._wanted or opened == before:
             return
         same = before is not None and before.source.id == opened.source.id
-        self.side.show_transcript(opened, readonly=self._desk.project.readonly)
+        self.side.show_transcript(opened, readonly=self._session.project.readonly)
         if not same or before is None or before.source.text != opened.source.text:
             text = opened.source.text
             self.pane.show_words(text, moments=moments(text, opened.transcript))
-        self._mark()
-        if same:
-            self.text.reveal(self._span[0], self._span[0])
-        else:
-            self._span = (0, 0)
-        self.side.show_passage(None)
-
-    def _mark(self) -> None:
         assert self._opened is not None
         transcript = self._opened.transcript
         rows = list(enumerate(transcript.segments))
@@ -357,6 +304,11 @@ class TranscriptsView(QWidget):
         parts += [f"{len(left_out):,} left out (dotted)"] if left_out else []
         ends = transcript.time_at(len(self._opened.source.text))
         self.facts.setText(" · ".join([*([f"until {ends}"] if ends else []), *parts]))
+        if same:
+            self.text.reveal(self._span[0], self._span[0])
+        else:
+            self._span = (0, 0)
+        self.side.show_passage(None)
 
     def _choose_segment(self, row: str) -> None:
         if self._opened is not None:
@@ -372,7 +324,7 @@ class TranscriptsView(QWidget):
     def _act(self, act: Callable[..., Any], *given: Any) -> None:
         if self._opened is None:
             return
-        change = self._desk.do(act, self._opened.source.id, *given)
+        change = self._session.do(act, self._opened.source.id, *given)
         lost = change.after.get("lost", ()) if change is not None else ()
         if lost:
             gone = counted(len(lost), "quotation is no longer", "quotations are no longer")
@@ -394,34 +346,37 @@ class TranscriptSide(QWidget):
         super().__init__()
         self._opened: OpenTranscript | None = None
         self._kept, self._doubtful, self._excluded, self._readonly = "", False, False, True
-        self.place, self.words = PlainLabel(role="hint", wrap=True), GrowingEdit(2, 8)
-        self.words.setAccessibleName("Words of the passage")
+        self.place, self.words = (
+            PlainLabel(role="hint", wrap=True),
+            GrowingEdit(2, 8, accessibleName="Words of the passage"),
+        )
         self.words.textChanged.connect(self._enable)
-        self.correct = KeyButton("Correct", keys.shown("keep_drawn"))
+        self.correct = KeyButton("Correct", act="keep_drawn", press=self.save)
         self.correct.set_hint("Save the words; unchanged words settle the doubt")
-        self.correct.clicked.connect(self.save)
-        self.leave = KeyButton("Leave out", keys.shown("remove_drawn"))
-        self.leave.clicked.connect(self.turn)
-        self.speaker, self.name = ChoiceBox(), LineField(placeholderText="new name, or another’s to merge")
-        self.speaker.setAccessibleName("Speaker")
-        self.name.setAccessibleName("New name of the speaker")
+        self.leave = KeyButton("Leave out", act="remove_drawn", press=self.turn)
+        self.speaker, self.name = (
+            ChoiceBox(accessibleName="Speaker"),
+            LineField(
+                placeholderText="new name, or another’s to merge", accessibleName="New name of the speaker"
+            ),
+        )
         self.speaker.currentIndexChanged.connect(lambda _: self._tell_speaker())
         self.name.textChanged.connect(lambda _: self._enable())
         self.name.returnPressed.connect(self._rename)
-        self.rename, self.hide_names = QPushButton("Rename"), QPushButton("S1, S2 …")
+        self.rename, self.hide_names = (
+            QPushButton("Rename"),
+            with_properties(
+                QPushButton("S1, S2 …"),
+                toolTip="Replace the names of all speakers; who is who stays in this project",
+            ),
+        )
         self.rename.clicked.connect(self._rename)
-        self.hide_names.setToolTip("Replace the names of all speakers; who is who stays in this project")
         self.hide_names.clicked.connect(self.hidden)
         self.known = PlainLabel(role="hint", wrap=True)
-        self.acts = QListWidget()
-        self.acts.setAccessibleName("Changes, newest first")
+        self.acts = with_properties(QListWidget(), accessibleName="Changes, newest first")
         self.acts.setWordWrap(True)
         theme.scale(self.acts.setMinimumHeight, 130)
         self.none = answered_label("Nothing was changed yet.")
-        self._lay_out()
-        self.show_transcript(None, readonly=True)
-
-    def _lay_out(self) -> None:
         passage, speakers, doing = QFrame(), QFrame(), FlowRow()
         for button in (self.correct, self.leave):
             doing.addWidget(button)
@@ -438,9 +393,9 @@ class TranscriptSide(QWidget):
             passage, speakers, PlainLabel("Changes", "subtitle"), self.none, (self.acts, 1), StretchSpace(0),
             on=self, margins=(8, 0, 0, 0), spacing=8,
         )  # fmt: skip
+        self.show_transcript(None, readonly=True)
 
     def show_transcript(self, opened: OpenTranscript | None, *, readonly: bool) -> None:
-        """Show the speakers and the history of a transcript."""
         self._opened, self._readonly = opened, readonly
         names = dict.fromkeys(opened.transcript.speakers) if opened else {}
         offer(self.speaker, [(name, name) for name in names])
@@ -464,27 +419,26 @@ class TranscriptSide(QWidget):
             self._kept, self._doubtful, self._excluded = "", False, False
             self.place.setText(NO_PASSAGE)
         else:
-            found = [opened.transcript.segments[row] for row in rows]
+            result = [opened.transcript.segments[row] for row in rows]
             self._kept = " ".join(opened.source.text[slice(*span)].split())
-            doubts = dict.fromkeys(doubt for one in found for doubt in one.doubts)
-            self._doubtful, self._excluded = bool(doubts), any(one.excluded for one in found)
-            said = [clock(found[0].start), opened.transcript.name(found[0]), *(DOUBTS[one] for one in doubts)]
+            doubts = dict.fromkeys(doubt for one in result for doubt in one.doubts)
+            self._doubtful, self._excluded = bool(doubts), any(one.excluded for one in result)
+            said = [
+                clock(result[0].start),
+                opened.transcript.name(result[0]),
+                *(DOUBTS[one] for one in doubts),
+            ]
             self.place.setText(" · ".join(filter(None, said)) or "Its time is not known.")
         self.words.setPlainText("" if self._excluded else self._kept)
         self._enable()
 
     def save(self) -> None:
-        """Have the words as they stand in the field kept."""
         if self.correct.isEnabled():
             self.corrected.emit(self.words.toPlainText())
 
     def turn(self) -> None:
         if self.leave.isEnabled():
             (self.taken_back if self._excluded else self.left_out).emit()
-
-    def rebind(self) -> None:
-        self.correct.set_key(keys.shown("keep_drawn"))
-        self.leave.set_key(keys.shown("remove_drawn"))
 
     def _rename(self) -> None:
         if self.rename.isEnabled():
@@ -493,8 +447,7 @@ class TranscriptSide(QWidget):
     def _tell_speaker(self) -> None:
         name = self.speaker.currentData()
         known = self._opened.names.get(name, "") if self._opened else ""
-        self.known.setText(f"{name} is {known}; only this project knows." if known else "")
-        self.known.setVisible(bool(known))
+        self.known.show_words(f"{name} is {known}; only this project knows." if known else "")
         self.name.clear()
         self._enable()
 

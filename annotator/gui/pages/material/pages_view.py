@@ -2,31 +2,185 @@
 
 from collections.abc import Sequence
 from enum import Enum
+from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QHBoxLayout, QWidget
 
-from annotator.actions.items import cited_pages, pages
-from annotator.actions.items.cited_pages import CitedPage, CitedPages, CitingClaim
-from annotator.domain.material.page import PageState
-from annotator.domain.texts.moments import local
+from annotator.actions.items import pages
+from annotator.actions.items.pages import CitedPage, CitedPages, CitingClaim, PagesFolder
+from annotator.domain.material.item import PageState
+from annotator.domain.texts.words import counted, local
 from annotator.gui import theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.cited_lines import ADDRESS, CITED, look, state_words
-from annotator.gui.pages.material.fetching_bar import FetchingBar
-from annotator.gui.tables.cells import CellsModel
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.basics import PlainLabel, stacked, vertical
-from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.typed import search_field
-from annotator.gui.widgets.later import later
-from annotator.gui.widgets.lists.filter_row import FilterRow
-from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.lists.rows_tree import RowsTree, line
+from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.sheets import CellsModel, Column
+from annotator.gui.session.run import REFUSED, BackgroundRun
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainLabel,
+    Stack,
+    later,
+    push_button,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import Chip, Chips, EmptyState
+from annotator.gui.widgets.columns import FilterRow, LinesTable, RowsTree, line
+from annotator.gui.widgets.fields import LineField, search_field, together
+from annotator.gui.widgets.message_bar import Level, MessageBar
 from annotator.gui.widgets.reading.find_bar import FindBar
 from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.splitter import Splitter
+
+READER = "https://reader.example/ — used instead of the pages' own servers"
+EVERY = "Every page that a report gives is to be fetched, as key points need them."
+SHOWN_PROBLEMS = 4
+
+
+class FetchingBar(QFrame):
+    came = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self.setProperty("role", "card")
+        self.words = PlainLabel(wrap=True)
+        self.private = with_properties(
+            QCheckBox("Also from this machine and private networks"),
+            toolTip="While off, addresses cited in reports cannot reach your own network",
+        )
+        self.refresh = with_properties(
+            QCheckBox("Fetch read pages again"), toolTip="A stored text is never replaced by an empty one"
+        )
+        self.every = with_properties(
+            QCheckBox("All that reports give"),
+            toolTip="Key points are drawn from every page that a report gives, cited by a claim or not",
+        )
+        self.every.toggled.connect(lambda _: self._offer())
+        self._found: CitedPages | None = None
+        self.refresh.toggled.connect(lambda _: self._offer())
+        self.reader = LineField(
+            placeholderText=READER, clearButtonEnabled=True, accessibleName="Reader service"
+        )
+        self.folder = push_button(
+            "From a folder…",
+            self._choose_folder,
+            toolTip="A folder with pages.csv or pages.json, or with saved pages that name their address",
+        )
+        self.begin = KeyButton("Fetch", act="start_run", role="primary", press=self.start)
+        self.run = BackgroundRun(session, "Fetching cited pages", "Material", self, part="Cited pages")
+        self.answer = MessageBar()
+        self.run.ended.connect(self._ended)
+        self.run.progressed.connect(lambda _: self.came.emit())
+        row, options = QHBoxLayout(), FlowRow(gap=14)
+        row.addWidget(self.words, 1)
+        row.addWidget(self.folder)
+        row.addWidget(self.begin)
+        for box in (self.every, self.private, self.refresh, together("Reader service", self.reader)):
+            options.addWidget(box)
+        vertical(row, options, RunPanel(self.run), on=self, margins=(10, 8, 10, 8))
+
+    def show_plan(self, found: CitedPages) -> None:
+        self._found = found
+        self._offer()
+
+    def _offer(self) -> None:
+        plan = self._found.plan(refresh=self.refresh.isChecked()) if self._found else None
+        free = not self.run.running and not self._session.project.readonly
+        every = plan is not None and self.every.isChecked()
+        self.words.setText(EVERY if every else plan.words() if plan else "")
+        self.begin.setEnabled((every or bool(plan and plan.to_fetch)) and free)
+        self.folder.setEnabled(free)
+
+    def start(self) -> None:
+        if not self.begin.isEnabled():
+            return
+        reader = self.reader.text().strip()
+        boxes = (self.refresh, self.private, self.every)
+        refresh, private, every = (box.isChecked() for box in boxes)
+        self._run(pages.FetchRequest(refresh, private, reader, every=every))
+
+    def take_in(self, folder: Path) -> None:
+        self._run(PagesFolder(str(folder)))
+
+    def _run(self, order: pages.FetchRequest | PagesFolder) -> None:
+        self.answer.clear()
+        self.begin.setEnabled(False)
+        self.folder.setEnabled(False)
+        self.run.start(order)
+
+    def _choose_folder(self) -> None:
+        if name := QFileDialog.getExistingDirectory(self, "Folder with cited pages"):
+            self.take_in(Path(name))
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != REFUSED:
+            first, *more = pages.words(line)
+            problems = list(line.get("problems") or [])
+            left = [f"and {len(problems) - SHOWN_PROBLEMS:,} more"] * (len(problems) > SHOWN_PROBLEMS)
+            told = " ".join([*more, *problems[:SHOWN_PROBLEMS], *left])
+            level: Level = "warning" if line.get("state") == "interrupted" or problems else "info"
+            self.answer.show_message(level, first, told)
+        self._offer()
+        self.came.emit()
+
+
+NEVER, ELSEWHERE = "never fetched", "text left out"
+# State → icon and colour.
+_LOOKS: dict[PageState | None, tuple[str, str]] = {
+    None: ("clock", "state-missing"),
+    PageState.OK: ("check", "state-agreed"),
+    PageState.PAYWALL: ("lock", "state-unconfirmed"),
+    PageState.FORBIDDEN: ("cross", "state-disagree"),
+    PageState.DEAD: ("cross", "state-disagree"),
+    PageState.NOT_TEXT: ("info", "state-unconfirmed"),
+    PageState.TOO_LONG: ("warning", "state-incomplete"),
+}
+
+
+def look(page: CitedPage) -> tuple[str, str]:
+    """The icon of a page's state and its colour; a text that was left out of a release is as good as never fetched."""
+    return _LOOKS[page.state if page.is_here or page.state is not PageState.OK else None]
+
+
+def state_words(page: CitedPage) -> str:
+    if page.state is None:
+        return NEVER
+    return ELSEWHERE if page.state is PageState.OK and not page.is_here else pages.WORDS[page.state]
+
+
+def _explained(page: CitedPage) -> str:
+    parts = (page.title, page.url, page.cause, f"Read through {page.by_reader}" if page.by_reader else "")
+    return "\n".join(part for part in parts if part)
+
+
+def _claims(page: CitedPage) -> str:
+    verb = "cites" if page.claims == 1 else "cite"
+    return f"{counted(page.claims, 'claim')} of {counted(page.reports, 'report')} {verb} it."
+
+
+CITED: Sequence[Column[CitedPage]] = (
+    Column("State", state_words, 176, tip=_explained, look=look),
+    Column("Address", lambda page: page.url, 300, tip=_explained),
+    Column("Claims", lambda page: f"{page.claims:,}" if page.claims else "none", 62, tip=_claims),
+    Column(
+        "Fetched",
+        lambda page: f"{local(page.fetched_at):%Y-%m-%d}" if page.fetched_at else "",
+        96,
+        tip=_explained,
+    ),
+    Column(
+        "Hash",
+        lambda page: page.sha256[:8] if page.is_here else "",
+        84,
+        tip=lambda page: f"SHA-256 of its text: {page.sha256}" if page.sha256 else "",
+    ),
+)
+ADDRESS = 1
+
 
 EVERY_MS = 1000
 # More claims of one page are not listed.
@@ -40,8 +194,6 @@ UNREAD = "It has no text, so it supports and contradicts nothing: claims that ci
 
 
 class PageFilter(Enum):
-    """Filter of the list of pages."""
-
     ALL = "All"
     READ = "Read"
     UNREADABLE = "Not readable"
@@ -49,22 +201,19 @@ class PageFilter(Enum):
 
 
 class PagesView(QWidget):
-    """Fetching above, list on the left, text and citing claims on the right."""
-
     came = Signal()
     claim_wanted = Signal(str, str, str)
     """Show this claim: item, report, unit."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._cited = CitedPages((), {})
         self._citing: Sequence[CitingClaim] = ()
         self._goal = self._url = ""
         self._seen: object = None
         # An answer may still come when the window has given the file back.
-        self._stopped = False
-        self.fetching = FetchingBar(desk)
+        self.fetching = FetchingBar(session)
         self.fetching.came.connect(self._came)
         self.model = CellsModel[CitedPage](CITED, self)
         self.list = LinesTable("Cited pages", self.model, self.model.widths, stretched=ADDRESS)
@@ -74,27 +223,18 @@ class PagesView(QWidget):
         self.shown.chosen.connect(self._narrow)
         self.search = search_field("Find an address…", "Find an address", self._narrow)
         self._refill = later(self, self.fill, EVERY_MS)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         left = QWidget()
         side = vertical(self.search, self.shown, on=left, margins=(0, 0, 8, 0), spacing=6)
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
         self._nothing = EmptyState("link", *NOTHING)
         self._nothing.add_action(
-            "Go to the extracts", lambda: self._desk.go("Material", part="Extracts"), primary=True
+            "Go to the extracts", lambda: self._session.go("Material", part="Extracts"), primary=True
         )
-        self._body = stacked(self.list, self._no_match, self._nothing)
+        self._body = Stack(self.list, self._no_match, self._nothing)
         side.addWidget(self._body, 1)
-        parts = Splitter("material-pages", parts=(left, self._right()), sizes=(660, 460), stretch=(3, 2))
-        vertical(self.fetching, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
-        self.fetching.answer.float_over(parts, below=False)
-
-    def _right(self) -> QWidget:
         self.title, self.address = PlainLabel(role="strong", wrap=True), ElidedLabel("", "hint")
         self.state, self.cause = Chips(wrap=True), PlainLabel(role="hint", wrap=True)
-        self.text = ReportView()
-        self.text.setAccessibleName("Text of the page when it was fetched")
+        self.text = with_properties(ReportView(), accessibleName="Text of the page when it was fetched")
         self.finder = FindBar(self.text)
         self.finder.hide()
         self.claims = RowsTree(
@@ -104,50 +244,42 @@ class PagesView(QWidget):
         self.claims.itemActivated.connect(lambda *_: self._ask_claim())
         right = QWidget()
         theme.scale(right.setMinimumWidth, 340)
-        column = vertical(
+        self.cited_by = PlainLabel("", "hint")
+        vertical(
             self.title,
             self.address,
             self.state,
             self.cause,
             self.finder,
             (self.text, 1),
+            self.cited_by,
+            self.claims,
             on=right,
             margins=(8, 0, 0, 0),
             spacing=6,
         )
-        self.cited_by = PlainLabel("", "hint")
-        column.addWidget(self.cited_by)
-        column.addWidget(self.claims)
-        return right
+        parts = Splitter("material-pages", parts=(left, right), sizes=(660, 460), stretch=(3, 2))
+        vertical(self.fetching, (parts, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
+        self.fetching.answer.float_over(parts, below=False)
 
     def fill(self) -> None:
         self._refill.stop()
-        self._desk.ask_later(self._show, cited_pages.cited)
+        self._session.ask_later(self._show, pages.cited_states)
 
     def focus_first(self) -> None:
         goal: QWidget = self.list if self._cited.pages else self.fetching.begin
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
-        """Find words in the page when its text has the focus, else an address."""
         if self.text.hasFocus() or self.finder.isVisible():
             self.finder.open_bar("")
             return
-        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search.selectAll()
+        self.search.seek()
 
     def go_to(self, url: str) -> None:
-        """Show the page that an address leads to, as soon as it is read."""
         self._goal = pages.normal(url)
         self.search.clear()
         self.shown.hold(PageFilter.ALL)
-
-    def stop(self) -> None:
-        self._stopped = True
-        self._refill.stop()
-
-    def rebind(self) -> None:
-        self.fetching.rebind()
 
     def _came(self) -> None:
         if self.fetching.run.running:
@@ -157,8 +289,6 @@ class PagesView(QWidget):
             self.came.emit()
 
     def _show(self, found: CitedPages) -> None:
-        if self._stopped:
-            return
         self._cited = found
         self.fetching.show_plan(found)
         self.shown.show_counts({one: sum(_fits(page, one) for page in found.pages) for one in PageFilter})
@@ -202,16 +332,15 @@ class PagesView(QWidget):
         if page.is_here:
             chips += [Chip(f"{page.characters:,} characters"), Chip(f"SHA-256 {page.sha256[:12]}")]
         self.state.show_chips(chips)
-        self.cause.setText(
+        self.cause.show_words(
             " ".join(
                 part
                 for part in (page.cause, UNREAD if page.state not in (None, PageState.OK) else "")
                 if part
             )
         )
-        self.cause.setVisible(bool(self.cause.text()))
-        found = self._desk.ask(pages.page, page.url) if page.is_here else None
-        self.text.show_plain(found.text if found else "Never fetched." if page.state is None else "")
+        result = self._session.ask(pages.page, page.url) if page.is_here else None
+        self.text.show_plain(result.text if result else "Never fetched." if page.state is None else "")
         self._show_claims(page)
 
     def _show_claims(self, page: CitedPage) -> None:

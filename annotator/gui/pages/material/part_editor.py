@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import (
     QFormLayout,
     QFrame,
@@ -16,24 +16,156 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from annotator.actions.items.drawn_parts import PartStatus, standing_of, whose
-from annotator.actions.material import part_edits
-from annotator.actions.papers import common_pools
+from annotator.actions.items.extracts import CurrentPart, PartStatus, standing_of, whose
+from annotator.actions.material import extracting
+from annotator.actions.papers import human_agreement
 from annotator.domain.kinds.artifact import Kind, Unit
+from annotator.domain.kinds.evidence import Reference
 from annotator.domain.material.extract import Extract
-from annotator.domain.material.keypoints import KeyPoint
-from annotator.domain.material.part import ResponsePart
-from annotator.domain.texts.moments import local
-from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.drawn_lines import FROZEN, STANDINGS, DrawnLine, UnitsModel, places_alike
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
+from annotator.domain.material.part import Claim, KeyPoint, ResponsePart, Sentence
+from annotator.domain.texts.words import counted, local
+from annotator.gui import theme
+from annotator.gui.review.sheets import Column, Index, RowsModel, resetting
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainLabel,
+    StretchSpace,
+    horizontal,
+    tooltip,
+    vertical,
+    with_properties,
+)
 from annotator.gui.widgets.chips import Chip, Chips
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.fields.growing_edit import GrowingEdit
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import GrowingEdit, LineField
+
+# How far a version is → words, icon, colour.
+STANDINGS: dict[PartStatus | None, tuple[str, str, str]] = {
+    None: ("not extracted", "minus", "state-missing"),
+    PartStatus.DRAWN: ("to confirm", "question", "state-unconfirmed"),
+    PartStatus.IMPORTED: ("to confirm", "import", "state-unconfirmed"),
+    PartStatus.CONFIRMED: ("confirmed", "check", "state-agreed"),
+    PartStatus.EDITED: ("corrected", "author", "state-agreed"),
+}
+# Of a common pool that is there.
+FROZEN = ("frozen", "lock", "state-agreed")
+UNIT_COLUMNS = {
+    "claims": ("", "Claim", "Cites"),
+    "references": ("", "Title", "Identifier"),
+    "sentences": ("", "Sentence", "Cites"),
+    "key points": ("", "Key point", "Pages"),
+    "common pool": ("", "Key point", "Pages"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnLine:
+    """A report, or an item where `response_id` is empty, with its extract of one kind."""
+
+    item_id: str
+    response_id: str
+    item: str
+    question: str
+    system: str
+    label: str
+    about: str
+    drawn: CurrentPart | None
+
+    @property
+    def place(self) -> tuple[str, str]:
+        return self.item_id, self.response_id
+
+    @property
+    def standing(self) -> PartStatus | None:
+        return self.drawn.standing if self.drawn else None
+
+
+def places_alike(one: DrawnLine | None, other: DrawnLine | None) -> bool:
+    """Whether both are the same report or item; nothing is like nothing."""
+    return one is not None and other is not None and one.place == other.place
+
+
+class UnitsModel(RowsModel[Unit]):
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(("", "Words"), parent)
+
+    def show(self, kind: str, units: Sequence[Unit]) -> None:
+        """Show other units, in place where they are the same ones."""
+        columns = UNIT_COLUMNS.get(kind, ("", "Words"))
+        if columns == self.columns and [unit.id for unit in units] == [unit.id for unit in self._rows]:
+            self.take_over(units, in_place=True)
+            return
+        with resetting(self):
+            self._rows, self.columns = units, columns
+
+    def row_of(self, unit_id: str) -> int:
+        return next((row for row, unit in enumerate(self._rows) if unit.id == unit_id), -1)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        unit, column = self._rows[index.row()], index.column()
+        if role == Qt.ItemDataRole.DisplayRole:
+            return (str(index.row() + 1), " ".join(unit.text.split()) or "(empty)", named_by(unit))[column]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip((unit.text, unit.text, named_by(unit))[column])
+        if role == Qt.ItemDataRole.ForegroundRole and column != 1:
+            return theme.token("text-muted")
+        return None
+
+
+def named_by(unit: Unit) -> str:
+    """What a claim or a sentence cites, what a work is known by, where a key point stands; else nothing."""
+    if isinstance(unit, KeyPoint):
+        marks = (f"{len(unit.merged):,} merged" if unit.merged else "", "vital" if unit.vital else "")
+        return ", ".join(filter(None, ("" if unit.accepted else "open", *marks, *unit.addresses)))
+    if isinstance(unit, Claim):
+        return unit.url or "nothing"
+    if isinstance(unit, Sentence):
+        lost = f"{unit.dangling} lead to nothing" if unit.dangling else ""
+        return ", ".join(filter(None, (*(cite.key for cite in unit.cites), lost))) or "nothing"
+    return unit.identifier if isinstance(unit, Reference) else ""
+
+
+def _explained(line: DrawnLine) -> str:
+    if line.drawn is None:
+        return line.about
+    flags = (
+        f"\nMarks: {', '.join(flag.replace('_', ' ') for flag in line.drawn.flags)}"
+        if line.drawn.flags
+        else ""
+    )
+    cited = f", {line.drawn.cited:,} of them cite" if line.drawn.kind == "claims" else ""
+    when = f"{local(line.drawn.at):%Y-%m-%d %H:%M}"
+    units = counted(line.drawn.units, "unit")
+    return f"{line.about}\nBy {line.drawn.whose}, {when}: {units}{cited}{flags}"
+
+
+def _shown(line: DrawnLine) -> tuple[str, str, str]:
+    frozen = line.drawn is not None and line.drawn.kind == ResponsePart.POOL
+    return FROZEN if frozen else STANDINGS[line.standing]
+
+
+def columns(label: str) -> Sequence[Column[DrawnLine]]:
+    """The reports or items to draw from, told from one another by their `label`."""
+    return (
+        Column("Item", lambda line: line.item, 120, tip=lambda line: line.question[:1000]),
+        Column(label, lambda line: line.label, 76, tip=_explained),
+        Column("Units", lambda line: f"{line.drawn.units:,}" if line.drawn else "", 52, tip=_explained),
+        Column(
+            "State",
+            lambda line: _shown(line)[0],
+            102,
+            tip=_explained,
+            look=lambda line: _shown(line)[1:],
+        ),
+    )
+
+
+ITEM, _, UNITS, STATE = range(4)
+
 
 NAMES = {
     "claims": "claim",
@@ -88,7 +220,6 @@ MORE: dict[str, tuple[FieldSpec, ...]] = {
 
 
 def specs(kind: str) -> tuple[FieldSpec, ...]:
-    """The fields of a unit of the kind, its words first."""
     return (FieldSpec("text", TEXT.get(kind, "Words"), 4), *MORE.get(kind, ()))
 
 
@@ -104,10 +235,12 @@ class UnitFields(QWidget):
         self.fields: dict[str, GrowingEdit | QLineEdit] = {}
         # As it was put into the field: a line break that the field drops is nothing that was typed.
         self._shown: dict[str, str] = {}
-        form = QFormLayout(self)
+        form = QFormLayout(
+            self,
+            fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow,
+            rowWrapPolicy=QFormLayout.RowWrapPolicy.WrapLongRows,
+        )
         form.setContentsMargins(0, 0, 0, 0)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
-        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for spec in self._specs:
             field: GrowingEdit | QLineEdit = GrowingEdit(1, spec.lines) if spec.lines > 1 else LineField()
             field.setAccessibleName(spec.words)
@@ -162,9 +295,9 @@ class PartEditor(QWidget):
     page_wanted = Signal(str)
     replies_wanted = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self.line: DrawnLine | None = None
         self.kind: ResponsePart | Kind = ResponsePart.CLAIMS
         self.extract: Extract | None = None
@@ -179,21 +312,21 @@ class PartEditor(QWidget):
         self._lay_out()
 
     def _lay_out(self) -> None:
-        self.confirming = KeyButton("Confirm", keys.shown("confirm_drawn"))
+        self.confirming = KeyButton("Confirm", act="confirm_drawn")
         self.confirming.set_hint("Confirm it without changes")
-        self.adding = KeyButton("Add", keys.shown("new_drawn"), "quiet")
-        self.removing = KeyButton("Remove", keys.shown("remove_drawn"), "quiet")
-        self.keeping = KeyButton("Keep", keys.shown("keep_drawn"), "primary")
-        self.cited = QPushButton("See its page")
-        self.cited.setProperty("role", "quiet")
-        self.cited.setToolTip("Show the page that this claim cites")
-        self.replies = KeyButton("Raw replies", keys.shown("raw_replies"), "quiet")
+        self.adding = KeyButton("Add", act="new_drawn", role="quiet")
+        self.removing = KeyButton("Remove", act="remove_drawn", role="quiet")
+        self.keeping = KeyButton("Keep", act="keep_drawn", role="primary")
+        self.cited = with_properties(
+            QPushButton("See its page"), role="quiet", toolTip="Show the page that this claim cites"
+        )
+        self.replies = KeyButton("Raw replies", act="raw_replies", role="quiet")
         self.replies.setCheckable(True)
-        self.accepting = KeyButton("Accept", keys.shown("accept_drawn"))
-        self.vital = KeyButton("Vital", keys.shown("vital_drawn"), "quiet")
+        self.accepting = KeyButton("Accept", act="accept_drawn")
+        self.vital = KeyButton("Vital", act="vital_drawn", role="quiet")
         self.vital.setCheckable(True)
         self.vital.set_hint("An answer without it would fail the task")
-        self.parting = KeyButton("Part", keys.shown("part_drawn"), "quiet")
+        self.parting = KeyButton("Part", act="part_drawn", role="quiet")
         self.parting.set_hint("Make what was merged key points of their own")
         for button, slot in (
             (self.accepting, self.accept), (self.vital, self.turn_vital), (self.parting, self.part),
@@ -209,25 +342,24 @@ class PartEditor(QWidget):
         foot.addWidget(self.cited)
         foot.addStretch(1)
         foot.addWidget(self.keeping)
-        card = QFrame()
-        card.setProperty("role", "card")
+        card = with_properties(QFrame(), role="card")
         points = horizontal(self.parting, self.vital, StretchSpace(1), self.accepting)
         vertical(self._stack, self.merged, points, foot, on=card)
         card.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self.card = card
-        column = vertical(
+        theme.scale(self.list.setMinimumHeight, LEAST_HEIGHT)
+        self._filler = QWidget()
+        vertical(
             head,
             horizontal((self.about, 1), self.adding, self.removing),
             self.nothing,
+            (self.list, 1),
+            (self._filler, 1),
+            card,
             on=self,
             margins=(8, 0, 0, 0),
             spacing=6,
         )
-        theme.scale(self.list.setMinimumHeight, LEAST_HEIGHT)
-        column.addWidget(self.list, 1)
-        self._filler = QWidget()
-        column.addWidget(self._filler, 1)
-        column.addWidget(card)
 
     def show_line(self, line: DrawnLine | None, kind: ResponsePart | Kind, unit_id: str = "") -> None:
         """Show what was drawn of one kind from a report; what was typed before is kept first."""
@@ -238,7 +370,7 @@ class PartEditor(QWidget):
         self.line, self.kind = line, kind
         self.fields = self._pane(kind.value)
         self._stack.setCurrentWidget(self.fields)
-        self.extract = self._desk.ask(part_edits.of, line.place, kind) if line is not None else None
+        self.extract = self._session.ask(extracting.of, line.place, kind) if line is not None else None
         units = self.extract.document.units if self.extract else ()
         self.model.show(kind.value, units)
         place = self.model.row_of(wanted)
@@ -253,8 +385,7 @@ class PartEditor(QWidget):
         return self.model.at(self.list.currentIndex().row())
 
     def go_to(self, unit_id: str) -> None:
-        row = self.model.row_of(unit_id)
-        if row >= 0:
+        if (row := self.model.row_of(unit_id)) >= 0:
             self.list.setCurrentIndex(self.model.index(row, 1))
 
     def keep(self) -> bool:
@@ -264,7 +395,7 @@ class PartEditor(QWidget):
             return True
         unit_id = self.fields.unit.id
         return self._done(
-            lambda project: part_edits.change_unit(project, self._subject(), self.kind, unit_id, **changed)
+            lambda project: extracting.change_unit(project, self._subject(), self.kind, unit_id, **changed)
         )
 
     def add(self) -> None:
@@ -273,7 +404,7 @@ class PartEditor(QWidget):
             return
         after = self.unit.id if self.unit else ""
         before = {unit.id for unit in self.extract.document.units} if self.extract else set()
-        if self._done(lambda project: part_edits.add_unit(project, self._subject(), self.kind, after)):
+        if self._done(lambda project: extracting.add_unit(project, self._subject(), self.kind, after)):
             units = self.extract.document.units if self.extract else ()
             self.go_to(next((unit.id for unit in units if unit.id not in before), ""))
             self.fields.stops()[0].setFocus()
@@ -284,7 +415,7 @@ class PartEditor(QWidget):
         if unit is None or not self._may():
             return
         self.fields.show_unit(unit)
-        self._done(lambda project: part_edits.remove_unit(project, self._subject(), self.kind, unit.id))
+        self._done(lambda project: extracting.remove_unit(project, self._subject(), self.kind, unit.id))
 
     def accept(self) -> None:
         """Say that the key point at the cursor is right, and go on to the next one."""
@@ -299,32 +430,24 @@ class PartEditor(QWidget):
         """Make what was merged into the key point at the cursor key points of their own."""
         if isinstance(self.unit, KeyPoint) and self._may() and self.keep():
             unit_id = self.unit.id
-            self._done(lambda project: part_edits.part_unit(project, self._subject(), self.kind, unit_id))
+            self._done(lambda project: extracting.part_unit(project, self._subject(), self.kind, unit_id))
 
     def _changed(self, **marks: bool) -> bool:
         if not (isinstance(self.unit, KeyPoint) and self._may() and self.keep()):
             return False
         unit_id = self.unit.id
         return self._done(
-            lambda project: part_edits.change_unit(project, self._subject(), self.kind, unit_id, **marks)
+            lambda project: extracting.change_unit(project, self._subject(), self.kind, unit_id, **marks)
         )
 
     def confirm(self) -> None:
         """Confirm it without changes; of an item, freeze its common pool."""
         if self.kind is ResponsePart.POOL and self.line is not None and self.confirming.isEnabled():
             key = self.line.item
-            self._done(lambda project: common_pools.freeze(project, [key]).changes)
+            self._done(lambda project: human_agreement.freeze(project, [key]).changes)
             return
         if self.confirming.isEnabled() and self._may() and self.keep():
-            self._done(lambda project: part_edits.confirm(project, self._subject(), self.kind))
-
-    def rebind(self) -> None:
-        for button, act in (
-            (self.accepting, "accept_drawn"), (self.vital, "vital_drawn"), (self.parting, "part_drawn"),
-            (self.confirming, "confirm_drawn"), (self.adding, "new_drawn"), (self.removing, "remove_drawn"),
-            (self.keeping, "keep_drawn"), (self.replies, "raw_replies"),
-        ):  # fmt: skip
-            button.set_key(keys.shown(act))
+            self._done(lambda project: extracting.confirm(project, self._subject(), self.kind))
 
     def _pane(self, kind: str) -> UnitFields:
         if kind not in self._panes:
@@ -340,11 +463,11 @@ class PartEditor(QWidget):
 
     def _may(self) -> bool:
         frozen = self.kind is ResponsePart.POOL
-        return self.line is not None and not self._desk.project.readonly and not frozen
+        return self.line is not None and not self._session.project.readonly and not frozen
 
     def _done(self, verb: Any) -> bool:
         """Do a verb and show what stands now; False where it was refused, and the typing stays."""
-        if self._desk.do(verb) is None:
+        if self._session.do(verb) is None:
             return False
         line, kind = self.line, self.kind
         # What was typed is in the file: the fields may be filled again.
@@ -353,7 +476,6 @@ class PartEditor(QWidget):
         return True
 
     def _turn(self) -> None:
-        """Another unit is at the cursor."""
         unit = self.unit
         if (
             self.fields.unit is not None
@@ -396,38 +518,37 @@ class PartEditor(QWidget):
         self.merged.setVisible(bool(said))
 
     def _accepted(self, point: KeyPoint) -> bool:
-        found = self.extract
-        return found is not None and point in common_pools.accepted(found)
+        result = self.extract
+        return result is not None and point in human_agreement.accepted(result)
 
     def _ask_page(self) -> None:
-        url = str(getattr(self.unit, "url", ""))
-        if url:
+        if url := str(getattr(self.unit, "url", "")):
             self.page_wanted.emit(url)
 
     def _show_state(self) -> None:
-        found = self.extract
-        standing: PartStatus | None = standing_of(found.origin, found.state) if found else None
+        result = self.extract
+        standing: PartStatus | None = standing_of(result.origin, result.state) if result else None
         pool = self.kind is ResponsePart.POOL
-        words, picture, colour = FROZEN if pool and found else STANDINGS[standing]
+        words, picture, colour = FROZEN if pool and result else STANDINGS[standing]
         self.standing.show_chips([Chip(words, picture, colour.removeprefix("state-"))] if self.line else [])
-        waits = standing in (PartStatus.DRAWN, PartStatus.IMPORTED) or part_edits.open_points(found) > 0
+        waits = standing in (PartStatus.DRAWN, PartStatus.IMPORTED) or extracting.open_points(result) > 0
         self.confirming.set_words("Freeze the pool" if pool else "Confirm")
-        free = self.line is not None and not self._desk.project.readonly
-        self.confirming.setEnabled(free and (found is None if pool else waits))
-        self.replies.setVisible(found is not None and found.run_id is not None)
-        self.about.setVisible(found is not None)
-        if found is not None:
-            marks = ", ".join(flag.replace("_", " ") for flag in found.flags.split())
-            by = self._desk.ask(whose, found.origin)
-            self.about.setText(f"By {by}, {local(found.at):%Y-%m-%d}{f' · marks: {marks}' if marks else ''}")
+        free = self.line is not None and not self._session.project.readonly
+        self.confirming.setEnabled(free and (result is None if pool else waits))
+        self.replies.setVisible(result is not None and result.run_id is not None)
+        self.about.setVisible(result is not None)
+        if result is not None:
+            marks = ", ".join(flag.replace("_", " ") for flag in result.flags.split())
+            by = self._session.ask(whose, result.origin)
+            self.about.setText(f"By {by}, {local(result.at):%Y-%m-%d}{f' · marks: {marks}' if marks else ''}")
         name = NAMES.get(self.kind.value, "unit")
         self.nothing.setText(
             NO_POOL
             if self.kind is ResponsePart.POOL
             else f"Nothing extracted yet. Have a judge extract it above, or add the first {name} yourself."
-            if found is None
+            if result is None
             else f"The judge found no {name}. Add one if this is wrong."
         )
-        self.nothing.setVisible(self.line is not None and not (found and found.document.units))
-        self.list.setVisible(bool(found and found.document.units))
+        self.nothing.setVisible(self.line is not None and not (result and result.document.units))
+        self.list.setVisible(bool(result and result.document.units))
         self._filler.setVisible(self.list.isHidden())

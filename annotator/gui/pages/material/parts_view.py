@@ -3,35 +3,191 @@
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import partial
+from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
 
-from annotator.actions.items import pages, report_lines, sources
-from annotator.actions.items.drawn_parts import OPEN
-from annotator.actions.items.report_lines import Reports
-from annotator.actions.judging import judge_offers
-from annotator.actions.judging.judge_offers import ExtractionOffer
-from annotator.actions.material import part_replies
+from annotator.actions.items import items, materials, pages
+from annotator.actions.items.extracts import OPEN
+from annotator.actions.items.materials import Reports
+from annotator.actions.judges import judges
+from annotator.actions.judging import judge_runs
+from annotator.actions.judging.forecasts import CostEstimate
+from annotator.actions.judging.judge_runs import ExtractionOffer
+from annotator.actions.material import extracting
 from annotator.actions.project.file import Project
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.kinds.artifact import Kind, Unit
-from annotator.domain.material.keypoints import KeyPoint
-from annotator.domain.material.part import Claim, ResponsePart
+from annotator.domain.material.part import Claim, KeyPoint, ResponsePart
 from annotator.gui import theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.drawing_bar import DrawingBar
-from annotator.gui.pages.material.drawn_lines import ITEM, STATE, UNITS, DrawnLine, columns, places_alike
-from annotator.gui.pages.material.part_editor import PartEditor
-from annotator.gui.pages.material.reports_grid import column_words
-from annotator.gui.review.text_pane import TextPane
-from annotator.gui.tables.cells import CellsModel
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.basics import PlainLabel, column_of, stacked, vertical
-from annotator.gui.widgets.empty_state import EmptyState, answered_label
-from annotator.gui.widgets.fields.typed import search_field
-from annotator.gui.widgets.lists.filter_row import FilterRow
-from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.pages.material.part_editor import (
+    ITEM,
+    STATE,
+    UNITS,
+    DrawnLine,
+    PartEditor,
+    columns,
+    places_alike,
+)
+from annotator.gui.pages.material.reports_view import column_words
+from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.sheets import CellsModel
+from annotator.gui.review.source_pane import TextPane
+from annotator.gui.review.verdict_words import causes_words
+from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.basics import (
+    PlainArea,
+    PlainLabel,
+    Stack,
+    column_of,
+    horizontal,
+    push_button,
+    vertical,
+)
+from annotator.gui.widgets.chips import EmptyState, answered_label
+from annotator.gui.widgets.columns import FilterRow, LinesTable
+from annotator.gui.widgets.fields import BudgetBox, ChoiceBox, offer, search_field
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.splitter import Splitter
+
+ALL, CHOSEN = "all", "chosen"
+
+
+class DrawingBar(QFrame):
+    """A line of settings with a button; existing extracts are not asked for again."""
+
+    came = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._drawing: ExtractionOffer | None = None
+        self._line: DrawnLine | None = None
+        self.setProperty("role", "card")
+        self.judge, self.scope = (
+            ChoiceBox(accessibleName="Judge that extracts"),
+            ChoiceBox(accessibleName="Reports"),
+        )
+        for combo in (self.judge, self.scope):
+            combo.keep_short(14)
+            combo.currentIndexChanged.connect(lambda _: self._change())
+        self.budget = BudgetBox()
+        self.begin = KeyButton("Draw", act="start_run", role="primary", press=self.start)
+        self.words = PlainLabel(role="hint", wrap=True)
+        self.count = push_button(
+            "Estimate", self._count, "quiet", toolTip="Estimate calls and cost, without making a call"
+        )
+        self.run = BackgroundRun(session, "Extracting from reports", "Material", self, part="Extracts")
+        self.answer = MessageBar()
+        self.run.ended.connect(self._ended)
+        self._estimate = OrderEstimate(session, self, self._order)
+        self._estimate.told.connect(self._show_estimate)
+        choices = FlowRow(gap=10)
+        for words, choice in (("Judge", self.judge), ("from", self.scope), ("Budget", self.budget)):
+            horizontal(PlainLabel(words), choice, on=(both := QWidget()), margins=0)
+            choices.addWidget(both)
+        vertical(
+            horizontal((choices, 1), self.count, self.begin),
+            self.words,
+            RunPanel(self.run),
+            on=self,
+            margins=(10, 8, 10, 8),
+        )
+
+    def offer(self, drawing: ExtractionOffer | None, line: DrawnLine | None) -> None:
+        """Get ready to draw one thing; `line` is the report at the cursor."""
+        self._drawing, self._line = drawing, line
+        known = self._session.ask(judges.all_of) or []
+        fit = [one for one in known if drawing is not None and _draws(one, drawing)]
+        fit.sort(key=lambda one: one.kind == JudgeKind.BASELINE)
+        offer(self.judge, [(_named(one), one.name) for one in fit])
+        things = drawing.things if drawing else "report"
+        choices: list[tuple[str, str]] = [(f"every {things}", ALL)]
+        choices += [(f"the {things} shown", CHOSEN)] if line is not None else []
+        offer(self.scope, choices)
+        self._change()
+
+    def start(self) -> None:
+        order = self._order()
+        if order is None or not self.begin.isEnabled():
+            return
+        self.answer.clear()
+        self.begin.setEnabled(not self.run.start(order))
+
+    def _order(self) -> RunRequest | None:
+        drawing, line = self._drawing, self._line
+        if drawing is None or not self.judge.count():
+            return None
+        one = line if self.scope.currentData() == CHOSEN else None
+        return RunRequest(
+            judge=str(self.judge.currentData()),
+            protocol=drawing.name,
+            systems=(one.system,) if one and one.system else (),
+            items=(one.item,) if one else (),
+            budget_usd=self.budget.limit,
+        )
+
+    def _change(self) -> None:
+        drawing, order = self._drawing, self._order()
+        lacks = "" if drawing is None else drawing.lacks
+        free = order is not None and not lacks and not self.run.running and not self._session.project.readonly
+        self.begin.setEnabled(free)
+        if lacks or order is None:
+            self._estimate.stop()
+            self.words.setText(
+                lacks or ("No judge can extract this: add one with an endpoint." if drawing else "")
+            )
+        else:
+            self.words.setText(drawing.words() if drawing else "")
+            # Of every report it takes seconds to count, and so it is counted when that is asked for.
+            if order.items:
+                self._estimate.count_soon()
+            else:
+                self._estimate.stop()
+        self.count.setVisible(free and order is not None and not order.items)
+
+    def _count(self) -> None:
+        self.words.setText("Counting…")
+        self._estimate.count()
+
+    def _show_estimate(self, found: CostEstimate) -> None:
+        if self._drawing is None:
+            return
+        said = self._drawing.words()
+        self.words.setText(
+            f"{said} {' '.join(found.words())}" if found.units else f"{said} {found.judge} has extracted all."
+        )
+        self.begin.setEnabled(
+            bool(found.units) and not self.run.running and not self._session.project.readonly
+        )
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != REFUSED:
+            missing = line.get("missing") or {}
+            if missing:
+                said = f"Incomplete: {causes_words(missing)}."
+                self.answer.show_message("warning", said, "Start again to retry.")
+            elif line.get("state") == "done":
+                self.answer.show_message("success", f"{line['done']:,} of {line['total']:,} are extracted.")
+            else:
+                self.answer.show_message(
+                    "info", "Stopped.", str(line.get("cause") or "Start again to resume.")
+                )
+        self.came.emit()
+        self._change()
+
+
+def _draws(judge: Judge, drawing: ExtractionOffer) -> bool:
+    return judge.kind == JudgeKind.ENDPOINT or (judge.kind == JudgeKind.BASELINE and drawing.alone)
+
+
+def _named(judge: Judge) -> str:
+    return f"{judge.name} (no network)" if judge.kind == JudgeKind.BASELINE else judge.name
+
 
 # A judge's replies are read one after the other.
 RULE = "\n\n" + "─" * 24 + "\n\n"
@@ -69,8 +225,6 @@ KINDS: dict[Drawable, ResponsePart | Kind] = {
 
 
 class PartFilter(Enum):
-    """Filter of extracts by state."""
-
     ALL = "All"
     NONE = "Not extracted"
     OPEN = "To confirm"
@@ -85,20 +239,17 @@ NOTHING = (
 
 
 class PartsView(QWidget):
-    """Reports on the left, text in the middle, extract on the right."""
-
     came = Signal()
     page_wanted = Signal(str)
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._found = Reports((), (), {})
         self._goal: tuple[str, str, str] | None = None
         self._drawings: Sequence[ExtractionOffer] = ()
         self._in_replies = False
         # An answer may still come when the window has given the file back.
-        self._stopped = False
         self.model = CellsModel[DrawnLine](columns("System"), self)
         self.list = LinesTable("Reports and extracts", self.model, self.model.widths, stretched=ITEM)
         self.list.firm = (STATE,)
@@ -110,22 +261,16 @@ class PartsView(QWidget):
         self.wanted.chosen.connect(self._narrow)
         self.search = search_field("Find an item or a system…", "Find an item or a system", self._narrow)
         self.nothing = answered_label("No matches. Remove a word or the filter.")
-        self.drawing, self.text, self.editor = DrawingBar(desk), PartReadingPane(desk), PartEditor(desk)
+        self.drawing, self.text, self.editor = (
+            DrawingBar(session),
+            PartReadingPane(session),
+            PartEditor(session),
+        )
         self.drawing.came.connect(self.came)
         self.editor.chosen.connect(self._show_place)
         self.editor.page_wanted.connect(self.page_wanted)
         self.editor.replies_wanted.connect(self.turn_replies)
         theme.scale(self.kinds.setMaximumWidth, KINDS_WIDTH)
-        self._lay_out()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """A narrow list keeps what is told of the state readable."""
-        if event.type() == QEvent.Type.Resize and watched is self.list.viewport():
-            narrow = watched.width() < theme.current().px(ROOM_FOR_UNITS)
-            self.list.setColumnHidden(UNITS, narrow)
-        return super().eventFilter(watched, event)
-
-    def _lay_out(self) -> None:
         left = column_of(
             self.search, self.wanted, self.nothing, (self.list, 1), margins=(0, 0, 4, 0), spacing=6
         )
@@ -141,25 +286,28 @@ class PartsView(QWidget):
         )
         parts.grow(left, LIST_WIDTH)
         self._empty = EmptyState("folder", *NOTHING)
-        self._empty.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
-        self._body = stacked(parts, self._empty)
+        self._empty.add_action("Import…", lambda: self._session.go("Import"), primary=True)
+        self._body = Stack(parts, self._empty)
         vertical(self.kinds, self.drawing, (self._body, 1), on=self, margins=(0, 10, 0, 0), spacing=8)
         self.drawing.answer.float_over(self._body, below=False)
         self._parts = parts
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched is self.list.viewport():
+            self.list.setColumnHidden(UNITS, watched.width() < theme.current().px(ROOM_FOR_UNITS))
+        return super().eventFilter(watched, event)
+
     def fill(self) -> None:
-        self._desk.ask_later(self._show, _read)
+        self._session.ask_later(self._show, _read)
 
     def focus_first(self) -> None:
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
-        """Find words in the text when it has the focus, else an item."""
         if self.text.isAncestorOf(QApplication.focusWidget() or self.list):
             self.text.seek()
             return
-        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search.selectAll()
+        self.search.seek()
 
     def go_to(self, item_id: str, response_id: str, kind: str = "", unit_id: str = "") -> None:
         """Show one report, as soon as it is read; filters that hide it are taken away."""
@@ -171,7 +319,6 @@ class PartsView(QWidget):
         self.wanted.hold(PartFilter.ALL)
 
     def show_open(self, kind: str) -> None:
-        """List what of a kind waits to be confirmed."""
         self._goal = None
         goal = next((one for one in Drawable if one.kind.value == kind), self.kinds.held)
         if goal is not self.kinds.held:
@@ -191,27 +338,17 @@ class PartsView(QWidget):
 
     def turn_replies(self) -> None:
         """Show the judge's replies in the place of the text, or the text again."""
-        found = self.editor.extract
-        self._in_replies = not self._in_replies and found is not None
+        result = self.editor.extract
+        self._in_replies = not self._in_replies and result is not None
         self.editor.replies.setChecked(self._in_replies)
-        if self._in_replies and found is not None:
-            replies = self._desk.ask(part_replies.replies, found.id) or ()
+        if self._in_replies and result is not None:
+            replies = self._session.ask(extracting.replies, result.id) or ()
             self.text.show_replies([reply.call.raw or reply.call.cause for reply in replies])
         else:
             self.text.show_line(self.editor.line)
             self.text.show_unit(self.editor.unit)
 
-    def stop(self) -> None:
-        self._stopped = True
-        self.drawing.stop()
-
-    def rebind(self) -> None:
-        self.drawing.rebind()
-        self.editor.rebind()
-
     def _show(self, found: tuple[Reports, list[ExtractionOffer]]) -> None:
-        if self._stopped:
-            return
         self._found, self._drawings = found
         self._narrow()
 
@@ -256,7 +393,9 @@ class PartsView(QWidget):
             self.text.show_unit(self.editor.unit)
         makes = self.kinds.held.kind.value
         self.drawing.setVisible(self.kinds.held is not Drawable.POOL)
-        self.drawing.offer(next((one for one in self._drawings if one.makes == makes), None), line)
+        self.drawing.offer(
+            next((drawing for drawing in self._drawings if drawing.makes == makes), None), line
+        )
 
     def _show_place(self, unit: Unit | None) -> None:
         if not self._in_replies:
@@ -265,8 +404,8 @@ class PartsView(QWidget):
 
 
 def _read(project: Project) -> tuple[Reports, list[ExtractionOffer]]:
-    found = report_lines.reports(project)
-    return found, judge_offers.drawings_of(found)
+    result = materials.reports(project)
+    return result, judge_runs.drawings_of(result)
 
 
 def _lines(found: Reports, kind: ResponsePart | Kind) -> Iterator[DrawnLine]:
@@ -307,22 +446,19 @@ def _matches(line: DrawnLine, words: Sequence[str]) -> bool:
 
 
 class PartReadingPane(QWidget):
-    """A heading, the text, and a search field."""
-
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._line: DrawnLine | None = None
         self._source_id = self._page = ""
         self._unit: Unit | None = None
         self.heading, self.place = PlainLabel(role="strong", wrap=True), PlainLabel(role="hint", wrap=True)
-        self.pane = TextPane(desk)
+        self.pane = TextPane(session)
         self.view = self.pane.report
         self.pane.loaded.connect(self._mark)
         vertical(self.heading, self.place, (self.pane, 1), on=self, margins=(8, 0, 4, 0), spacing=4)
 
     def show_line(self, line: DrawnLine | None) -> None:
-        """Show the report of a line, or the item's first source."""
         if places_alike(line, self._line):
             return
         self._line, self._unit, self._source_id, self._page = line, None, "", ""
@@ -331,10 +467,9 @@ class PartReadingPane(QWidget):
             self.heading.clear()
             self.pane.show_words("")
             return
-        whose = line.about if line.response_id else f"Sources of item {line.item}"
-        self.heading.setText(whose)
+        self.heading.setText(line.about if line.response_id else f"Sources of item {line.item}")
         if line.response_id:
-            self.pane.show_report(self._desk.ask(report_lines.text_of, line.response_id) or "")
+            self.pane.show_report(self._session.ask(materials.text_of, line.response_id) or "")
         else:
             self._show_source("")
 
@@ -356,18 +491,16 @@ class PartReadingPane(QWidget):
         self._mark()
 
     def _turn(self, line: DrawnLine, page: str) -> None:
-        """Show a page in the place of the report or source, or these again."""
         self._page, self._source_id = page, ""
         if not page:
             self._line = None
             self.show_line(line)
             return
-        found = self._desk.ask(pages.page, page)
-        self.heading.setText(f"{found.title} ({page})" if found and found.title else page)
-        self.pane.show_words(found.text if found else "")
+        result = self._session.ask(pages.page, page)
+        self.heading.setText(f"{result.title} ({page})" if result and result.title else page)
+        self.pane.show_words(result.text if result else "")
 
     def show_replies(self, replies: list[str]) -> None:
-        """Show a judge's replies as they came, in the place of the report."""
         self._line, self._unit = None, None
         self.heading.setText(f"Raw replies: {len(replies):,}")
         self.pane.show_words(RULE.join(replies))
@@ -379,8 +512,10 @@ class PartReadingPane(QWidget):
 
     def _show_source(self, source_id: str) -> None:
         assert self._line is not None
-        found = [one for one in self._desk.ask(sources.sources, self._line.item_id) or [] if one.text.strip()]
-        source = next((one for one in found if one.id == source_id), found[0] if found else None)
+        result = [
+            one for one in self._session.ask(items.sources, self._line.item_id) or [] if one.text.strip()
+        ]
+        source = next((one for one in result if one.id == source_id), result[0] if result else None)
         self._source_id = source.id if source else ""
         self.heading.setText(
             f"{source.title} (item {self._line.item})" if source else f"Item {self._line.item}"

@@ -1,50 +1,230 @@
 """Reports tab: system by item, present and missing, and ordering more."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
+from math import fsum
 from typing import Any
 
-from PySide6.QtCore import QModelIndex, Qt, Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFrame,
-    QTreeWidgetItem,
-    QWidget,
-)
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFrame, QTreeWidgetItem, QWidget
 
-from annotator.actions.items import metadata, report_lines
-from annotator.actions.items.metadata import Thing
-from annotator.actions.items.report_lines import ReportLine, Reports, ReportsLine
-from annotator.actions.material import response_journal
-from annotator.actions.material.response_journal import MissingResponse
+from annotator.actions.items import materials
+from annotator.actions.items.materials import Column, ReportLine, Reports, ReportsLine, Thing
+from annotator.actions.material import responding
+from annotator.actions.material.responding import MissingResponse
 from annotator.actions.project.file import Project
-from annotator.domain.texts.counting import counted
-from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material import reports_grid
-from annotator.gui.pages.material.metadata_form import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
-from annotator.gui.pages.material.reports_grid import ReportsGrid, column_words, failed_words
+from annotator.domain.texts.words import counted, usd
+from annotator.gui import theme
+from annotator.gui.pages.material.sources_view import REPORT_FIELDS, SYSTEM_FIELDS, MetadataForm
 from annotator.gui.pages.material.writing_form import WritingForm
-from annotator.gui.widgets.bars.flow_row import wrapping
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.splitter import Splitter
+from annotator.gui.review.sheets import Index, RowsModel, resetting
+from annotator.gui.review.verdict_words import STATUS_WORDS
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import (
+    PlainArea,
     PlainLabel,
+    Stack,
     StretchSpace,
     column_of,
     horizontal,
+    later,
     push_button,
-    stacked,
+    tooltip,
     vertical,
+    with_properties,
 )
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.choices import ChoiceBox
-from annotator.gui.widgets.fields.labelled import together
-from annotator.gui.widgets.fields.typed import search_field
-from annotator.gui.widgets.later import later
-from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.lists.rows_tree import RowsTree, line
-from annotator.gui.widgets.plain_area import PlainArea
+from annotator.gui.widgets.chips import EmptyState, icon
+from annotator.gui.widgets.columns import LinesTable, RowsTree, line
+from annotator.gui.widgets.fields import ChoiceBox, search_field, together
+from annotator.gui.widgets.splitter import Splitter
+
+END_TO_END = "end-to-end"
+NONE = "–"
+UNKNOWN = "not known"
+# A report is written or not; words of judging would not fit.
+FAILED = {"skipped": "Not asked for", "too_long": "Question too long"}
+PARTS = {
+    "claims": ("claim", "claims"),
+    "plan": ("sub-task", "sub-tasks"),
+    "references": ("reference", "references"),
+}
+# What the cells may tell, in the order of the choice.
+LENGTH, DRAWN = "Length in characters", "Extracts"
+TOLD = (LENGTH, "Time", "Report tokens", "Run tokens", "Cost", DRAWN)
+
+
+class ReportsGrid(RowsModel[ReportsLine]):
+    """`show_told` chooses what the cells show."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(("Item",), parent)
+        self.told = TOLD[0]
+        self._found = Reports((), (), {})
+        self._lacking: Mapping[tuple[str, Column], Sequence[MissingResponse]] = {}
+
+    def show(self, found: Reports, rows: Sequence[ReportsLine], lacking: Sequence[MissingResponse]) -> None:
+        """Show these rows of what was found, and what did not come."""
+        by_cell: dict[tuple[str, Column], list[MissingResponse]] = {}
+        for one in lacking:
+            by_cell.setdefault((one.item_id, (one.system, one.mode)), []).append(one)
+        columns = ("Item", *(column_words(column) for column in found.columns))
+        if columns == self.columns and [row.id for row in rows] == [row.id for row in self._rows]:
+            self._found, self._lacking = found, by_cell
+            self.take_over(rows, in_place=True)
+            return
+        with resetting(self):
+            self._found, self._rows, self._lacking, self.columns = found, rows, by_cell, columns
+
+    def show_told(self, told: str) -> None:
+        self.told = told
+        self.tell_all()
+
+    def reports(self, row: int, column: int) -> tuple[ReportLine, ...]:
+        """The reports of a cell; none for the items' own column."""
+        if not column or not 0 <= row < len(self._rows):
+            return ()
+        return self._found.lines.get((self._rows[row].id, self._found.columns[column - 1]), ())
+
+    def lacking(self, row: int, column: int) -> Sequence[MissingResponse]:
+        if not column or not 0 <= row < len(self._rows):
+            return ()
+        return self._lacking.get((self._rows[row].id, self._found.columns[column - 1]), ())
+
+    def column_of(self, column: int) -> Column | None:
+        return self._found.columns[column - 1] if 0 < column < len(self.columns) else None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        if not index.column():
+            return self._of_item(self._rows[index.row()], role)
+        result = self.reports(index.row(), index.column())
+        failed = self.lacking(index.row(), index.column())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return in_cell(result, self.told) if result else _failed(failed) or NONE
+        if role == Qt.ItemDataRole.DecorationRole and failed:
+            return icon("cross", theme.current().px(14), "state-disagree")
+        if role == Qt.ItemDataRole.ForegroundRole and not result:
+            return theme.token("state-disagree" if failed else "text-disabled")
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(explained(result, failed))
+        return None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """A system's name, its tooltip summing its column up; beside each row the item's key."""
+        if orientation == Qt.Orientation.Vertical:
+            key = self._rows[section].key
+            told = {Qt.ItemDataRole.DisplayRole: key, Qt.ItemDataRole.ToolTipRole: tooltip(key)}
+            return told.get(Qt.ItemDataRole(role))
+        if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal and section:
+            column = self._found.columns[section - 1]
+            lines = [
+                line for (_, one), result in self._found.lines.items() if one == column for line in result
+            ]
+            return tooltip(f"{column_words(column)}\n{summed(lines, len(self._found.items))}")
+        return super().headerData(section, orientation, role)
+
+    def _of_item(self, item: ReportsLine, role: int) -> Any:
+        if role == Qt.ItemDataRole.DisplayRole:
+            return " ".join(item.question.split())
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(item.question[:1000])
+        return None
+
+
+def column_words(column: Column) -> str:
+    """A system, with the mode where gold is given to it."""
+    system, mode = column
+    return system if mode == END_TO_END else f"{system} ({mode})"
+
+
+def in_cell(found: Sequence[ReportLine], told: str) -> str:
+    """What a cell tells of its reports: of one as it is, of several the mean."""
+    if told == DRAWN:
+        return _parts(found[0]) if len(found) == 1 else f"{len(found):,} runs"
+    words = _IN_CELL[told](found)
+    return words if len(found) == 1 else f"{words} · {len(found):,} runs"
+
+
+def explained(found: Sequence[ReportLine], failed: Sequence[MissingResponse]) -> str:
+    several = len(found) > 1 or any(line.trial > 1 for line in found)
+    lines = [f"Run {line.trial}: {_took(line)}" if several else _took(line) for line in found]
+    lines += [f"Run {one.trial}: {failed_words(one.status).lower()}. {one.cause}" for one in failed]
+    return "\n".join(lines) or "There is no report."
+
+
+def summed(lines: Sequence[ReportLine], items: int) -> str:
+    covered = len({line.item_id for line in lines})
+    cost = [line.cost_usd for line in lines if line.cost_usd is not None]
+    told = f"{counted(len(lines), 'report')} on {covered:,} of {counted(items, 'item')}"
+    return f"{told}\n{counted(len(cost), 'cost')} known: ${fsum(cost):.2f}"
+
+
+def seconds_words(value: float | None) -> str:
+    if value is None:
+        return UNKNOWN
+    if value < 100:
+        return f"{value:.1f} s"
+    return f"{round(value / 60)} min" if value < 6000 else f"{value / 3600:.1f} h"
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fsum(known) / len(known) if known else None
+
+
+def _tokens(found: Sequence[int | None]) -> str:
+    mean = _mean(found)
+    return UNKNOWN if mean is None else f"{round(mean):,}"
+
+
+def _cost(found: Sequence[ReportLine]) -> str:
+    mean, part = (_mean([getattr(line, name) for line in found]) for name in ("cost_usd", "cost_part_usd"))
+    return usd(mean) if mean is not None else UNKNOWN if part is None else f"at least {usd(part)}"
+
+
+_IN_CELL: dict[str, Callable[[Sequence[ReportLine]], str]] = {
+    LENGTH: lambda found: f"{round(_mean([line.characters for line in found]) or 0):,}",
+    "Time": lambda found: seconds_words(_mean([line.latency_s for line in found])),
+    "Report tokens": lambda found: _tokens([line.tokens for line in found]),
+    "Run tokens": lambda found: _tokens([line.run_tokens for line in found]),
+    "Cost": _cost,
+}
+
+
+def _took(line: ReportLine) -> str:
+    known = {
+        "time": seconds_words(line.latency_s),
+        "report tokens": _with_unit(_tokens([line.tokens]), "report tokens"),
+        "run tokens": _with_unit(_tokens([line.run_tokens]), "run tokens"),
+        "cost": _cost([line]),
+    }
+    told = [words for words in known.values() if words != UNKNOWN]
+    lacking = [name for name, words in known.items() if words == UNKNOWN]
+    said = ", ".join((f"{line.characters:,} characters", *told))
+    return f"{said}; not known: {', '.join(lacking)}." if lacking else f"{said}."
+
+
+def _with_unit(words: str, unit: str) -> str:
+    return words if words == UNKNOWN else f"{words} {unit}"
+
+
+def _parts(line: ReportLine) -> str:
+    told = [counted(line.parts[kind].units, *words) for kind, words in PARTS.items() if kind in line.parts]
+    return ", ".join(told) or "nothing extracted"
+
+
+def _failed(failed: Sequence[MissingResponse]) -> str:
+    return failed_words(failed[0].status).lower() if failed else ""
+
+
+def failed_words(status: str) -> str:
+    """Why a report did not come, in a word or two."""
+    return FAILED.get(status, STATUS_WORDS.get(status, status))
+
 
 COLUMNS = ("Reports, number and cause",)
 LEAST_HEIGHT = 120
@@ -65,14 +245,13 @@ class ReportsView(QWidget):
     read_wanted = Signal(str, str)
     """Show this report, by its item and its id, with what was drawn from it."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._found = Reports((), (), {})
         self._lacking: Sequence[MissingResponse] = ()
         self._systems: Sequence[dict[str, Any]] = ()
         # An answer may still come when the window has given the file back.
-        self._stopped = False
         self.model = ReportsGrid(self)
         self.grid = LinesTable("Reports by item and system", self.model, stretched=0, cells=True)
         self.grid.selectionModel().currentChanged.connect(lambda *_: self._show_cell())
@@ -80,18 +259,15 @@ class ReportsView(QWidget):
         self.grid.verticalHeader().show()
         self.grid.verticalHeader().setMaximumWidth(theme.current().px(KEY_WIDTH))
         self.grid.verticalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.form, self.lacking = WritingForm(desk), LackingList()
-        self.of_system = MetadataForm(desk, Thing.SYSTEM, "About the system", SYSTEM_FIELDS)
-        self.of_reports = MetadataForm(desk, Thing.RESPONSE, "Where the report comes from", REPORT_FIELDS)
+        self.form, self.lacking = WritingForm(session), LackingList()
+        self.of_system = MetadataForm(session, Thing.SYSTEM, "About the system", SYSTEM_FIELDS)
+        self.of_reports = MetadataForm(session, Thing.RESPONSE, "Where the report comes from", REPORT_FIELDS)
         self.all_reports = QCheckBox("All reports of this system")
         self.all_reports.toggled.connect(lambda _: self._show_origin())
         self.form.came.connect(self.came)
         self.form.run.progressed.connect(self._progressed)
         self.lacking.again_wanted.connect(self.form.again)
         self._refill = later(self, self.fill, EVERY_MS)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         inner = QWidget()
         vertical(
             self.form, (self.lacking, 1), self.of_system, self.of_reports, self.all_reports, StretchSpace(0), on=inner,
@@ -107,24 +283,21 @@ class ReportsView(QWidget):
 
     def _left(self) -> QWidget:
         self.search = search_field("Find an item…", "Find an item", self._narrow)
-        self.told = ChoiceBox()
-        self.told.setAccessibleName("Content of the cells")
-        self.told.addItems(list(reports_grid.TOLD))
+        self.told = ChoiceBox(accessibleName="Content of the cells")
+        self.told.addItems(list(TOLD))
         self.told.currentTextChanged.connect(self._tell)
         self.open_only = QCheckBox("Only items without a report")
         self.open_only.toggled.connect(lambda _: self._narrow())
         top = wrapping(self.search, self.open_only, together("Show", self.told))
         self.count = PlainLabel(role="hint", wrap=True)
         self._nothing = EmptyState("folder", *NOTHING)
-        self._nothing.add_action("Import…", lambda: self._desk.go("Import"), primary=True)
+        self._nothing.add_action("Import…", lambda: self._session.go("Import"), primary=True)
         self._no_match = EmptyState("search", "No matches", "Remove a word or the filter to see more.")
-        self._body = stacked(self.grid, self._nothing, self._no_match)
+        self._body = Stack(self.grid, self._nothing, self._no_match)
         self.cell = PlainLabel(role="strong", wrap=True)
         self.about = PlainLabel(role="hint", wrap=True)
-        self.open = KeyButton("Read the report and its extracts", keys.shown("read_report"))
-        self.open.clicked.connect(self.read)
-        self.foot = QFrame()
-        self.foot.setProperty("role", "card")
+        self.open = KeyButton("Read the report and its extracts", act="read_report", press=self.read)
+        self.foot = with_properties(QFrame(), role="card")
         horizontal(
             (vertical(self.cell, self.about), 1), (self.open, 0, Qt.AlignmentFlag.AlignTop), on=self.foot
         )
@@ -132,7 +305,7 @@ class ReportsView(QWidget):
 
     def fill(self) -> None:
         self._refill.stop()
-        self._desk.ask_later(self._show, _read)
+        self._session.ask_later(self._show, _read)
 
     def focus_first(self) -> None:
         """Work begins in the grid, or where reports are written while there are none."""
@@ -140,29 +313,15 @@ class ReportsView(QWidget):
         goal.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
-        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search.selectAll()
+        self.search.seek()
 
     def read(self) -> None:
-        """Show the report at the cursor, with what was drawn from it."""
-        found = self._cell_reports()
-        if found:
-            self.read_wanted.emit(found[0].item_id, found[0].id)
-
-    def stop(self) -> None:
-        self._stopped = True
-        self._refill.stop()
-        self.form.stop()
-
-    def rebind(self) -> None:
-        self.form.rebind()
-        self.open.set_key(keys.shown("read_report"))
+        if result := self._cell_reports():
+            self.read_wanted.emit(result[0].item_id, result[0].id)
 
     def _show(self, found: tuple[Reports, list[MissingResponse], list[dict[str, Any]]]) -> None:
-        if self._stopped:
-            return
         self._found, self._lacking, self._systems = found
-        self.of_system.suggest("group", metadata.group_names(self._systems))
+        self.of_system.suggest("group", materials.group_names(self._systems))
         self._narrow()
         reports = self._found
         systems = list(dict.fromkeys(system for system, _ in reports.columns))
@@ -173,12 +332,12 @@ class ReportsView(QWidget):
         without = (reports.left_out.not_asked, reports.left_out.not_counted)
         self.count.setText(" ".join(filter(None, (told, *without))))
         self.lacking.show_lacking(self._lacking)
-        self.lacking.enable(not self.form.run.running and not self._desk.project.readonly)
-        self.form.offer(systems, [one.key for one in reports.items], reports.left_out)
+        self.lacking.enable(not self.form.run.running and not self._session.project.readonly)
+        self.form.offer(systems, [item.key for item in reports.items], reports.left_out)
 
     def _narrow(self) -> None:
         words = self.search.text().casefold().split()
-        rows = [one for one in self._found.items if _matches(one, words) and self._is_open(one)]
+        rows = [item for item in self._found.items if _matches(item, words) and self._is_open(item)]
         place = self.grid.currentIndex()
         kept = (place.row(), place.column())
         self.model.show(self._found, rows, self._lacking)
@@ -199,7 +358,7 @@ class ReportsView(QWidget):
         return any((item.id, column) not in self._found.lines for column in self._found.columns)
 
     def _size(self) -> None:
-        least = PARTS_WIDTH if self.model.told == reports_grid.DRAWN else CELL_WIDTH
+        least = PARTS_WIDTH if self.model.told == DRAWN else CELL_WIDTH
         self.grid.widths = {0: ITEM_WIDTH} | dict.fromkeys(range(1, len(self.model.columns)), least)
         self.grid.fit()
 
@@ -217,9 +376,9 @@ class ReportsView(QWidget):
     def _show_cell(self) -> None:
         index, item = self.grid.currentIndex(), self._item()
         column = self.model.column_of(index.column())
-        found = self._cell_reports()
+        result = self._cell_reports()
         failed = self.model.lacking(index.row(), index.column())
-        self.open.setEnabled(bool(found))
+        self.open.setEnabled(bool(result))
         self._show_origin()
         self.form.choose(item.key if item else "")
         if item is None:
@@ -231,7 +390,7 @@ class ReportsView(QWidget):
             self.about.setText(f"{said}{f'; {parts}' if parts else ''}.")
             return
         self.cell.setText(f"{column_words(column)} on item {item.key}")
-        self.about.setText("\n".join([reports_grid.explained(found, failed), *self._origin(found)]))
+        self.about.setText("\n".join([explained(result, failed), *self._origin(result)]))
 
     def _show_origin(self) -> None:
         """What is said of the column's system, and of the cell's reports or all of that system in that mode."""
@@ -251,7 +410,7 @@ class ReportsView(QWidget):
             for line in found[:1]
             for kind, drawn in line.parts.items()
         ]
-        origin = self._desk.ask(response_journal.origin_of, found[0].id) if found else None
+        origin = self._session.ask(responding.origin_of, found[0].id) if found else None
         if origin is not None:
             lines += [f"Written here by {origin.returned_model or origin.requested_model}.", *origin.remarks]
         return lines
@@ -266,7 +425,7 @@ class ReportsView(QWidget):
 
 
 def _read(project: Project) -> tuple[Reports, list[MissingResponse], list[dict[str, Any]]]:
-    return report_lines.reports(project), response_journal.lacking(project), metadata.systems(project)
+    return materials.reports(project), responding.lacking(project), materials.systems(project)
 
 
 def _matches(item: ReportsLine, words: Sequence[str]) -> bool:
@@ -286,13 +445,13 @@ class LackingList(QFrame):
         self.title = PlainLabel("Failed", "subtitle")
         self.tree = RowsTree("Failed reports", COLUMNS, (300,), stretched=0, nested=True)
         self.tree.setMinimumHeight(LEAST_HEIGHT)
-        self.again = push_button("Retry these", self._ask)
-        self.again.setToolTip("All failed reports of the selected system")
+        self.again = push_button(
+            "Retry these", self._ask, toolTip="All failed reports of the selected system"
+        )
         vertical(horizontal((self.title, 1), self.again), (self.tree, 1), on=self)
         self.hide()
 
     def show_lacking(self, found: Sequence[MissingResponse]) -> None:
-        """Show what is lacking now."""
         groups: dict[tuple[str, str, str], list[MissingResponse]] = {}
         for one in found:
             groups.setdefault((one.system, one.mode, one.status), []).append(one)
@@ -306,7 +465,6 @@ class LackingList(QFrame):
         self.setVisible(bool(found))
 
     def enable(self, free: bool) -> None:
-        """Nothing can be asked for while a run goes on."""
         self.again.setEnabled(free)
 
     def _ask(self) -> None:
@@ -324,7 +482,7 @@ class LackingList(QFrame):
 
 def _group(group: Sequence[MissingResponse]) -> QTreeWidgetItem:
     first = group[0]
-    causes = response_journal.by_cause(group)
+    causes = responding.by_cause(group)
     why = " ".join(cause for _, cause in causes)
     words = failed_words(first.status)
     top = line((f"{column_words((first.system, first.mode))}: {len(group):,} × {words.lower()}. {why}",))

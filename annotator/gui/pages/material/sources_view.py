@@ -1,31 +1,150 @@
 """Sources tab: what the papers are, when and where they were published, and how often works are cited."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFileDialog, QFrame, QWidget
+from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtWidgets import QFileDialog, QFormLayout, QFrame, QWidget
 
-from annotator.actions.items.metadata import Thing
+from annotator.actions.items import materials
+from annotator.actions.items.materials import Thing
 from annotator.actions.material import lookups, source_views
 from annotator.actions.material.source_views import SourceLine
-from annotator.actions.research import named_works
-from annotator.actions.research.named_works import CompletedWorks, NamedWorks
-from annotator.gui import keys
-from annotator.gui.desk.desk import Desk
-from annotator.gui.pages.material.metadata_form import SOURCE_FIELDS, MetadataForm
-from annotator.gui.tables.cells import CellsModel, Column
-from annotator.gui.widgets.bars.flow_row import FlowRow
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, stacked, vertical
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.typed import search_field
-from annotator.gui.widgets.lists.lines_table import LinesTable
-from annotator.gui.widgets.plain_area import PlainArea
+from annotator.actions.research import research
+from annotator.actions.research.research import CompletedWorks, NamedWorks
+from annotator.gui.review.sheets import CellsModel, Column
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.basics import (
+    PlainArea,
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    horizontal,
+    push_button,
+    vertical,
+)
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import ChoiceBox, LineField, completing, offer, search_field
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.splitter import Splitter
+
+
+class MetadataField(NamedTuple):
+    """A field: its name, its title, an example, and the choices where nothing else may be said."""
+
+    name: str
+    title: str
+    example: str = ""
+    choices: tuple[str, ...] = ()
+
+
+GROUP = MetadataField("group", "Group", "deep research, LLM + search …")
+SYSTEM_FIELDS = (GROUP, MetadataField("footnote", "Footnote"))
+REPORT_FIELDS = (
+    MetadataField("collected_on", "Collected on", "2025-03-24"),
+    MetadataField("product_version", "Version", "of the product or model"),
+    MetadataField("settings", "Settings", "modes, options, replies"),
+    MetadataField("collected_by", "Collected by"),
+    MetadataField("cutoff", "Cut-off", "2025-03-24"),
+)
+SOURCE_FIELDS = (
+    MetadataField("kind", "Kind", choices=("", "research", "review")),
+    MetadataField("identifier", "Identifier", "DOI, arXiv id or address"),
+    MetadataField("published", "Published", "2024-05-01, 2024-05 or 2024"),
+    MetadataField("venue", "Venue", "journal, conference or archive"),
+    MetadataField("citations", "Citations", "a number"),
+    MetadataField("citations_on", "Counted on", "2025-03-24"),
+)
+
+
+class MetadataForm(QFrame):
+    """The fields of one thing, or of several that are to say the same; only what was changed is saved."""
+
+    def __init__(
+        self, session: ProjectSession, thing: Thing, title: str, fields: Sequence[MetadataField]
+    ) -> None:
+        super().__init__()
+        self._session, self._thing = session, thing
+        self._ids: tuple[str, ...] = ()
+        self._kept: dict[str, str] = {}
+        self._suggested: dict[str, QStringListModel] = {}
+        self.setProperty("role", "card")
+        self.title = PlainLabel(title, "subtitle", wrap=True)
+        self.fields: dict[str, ChoiceBox | LineField] = {}
+        self.save_button = push_button("Save", self.save, "primary")
+        rows = QFormLayout(fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        for field in fields:
+            made = self._made(field)
+            made.setAccessibleName(field.title)
+            rows.addRow(field.title, made)
+            self.fields[field.name] = made
+        vertical(self.title, rows, horizontal(StretchSpace(1), self.save_button), on=self, spacing=6)
+        self.show_things((), {})
+
+    def _made(self, field: MetadataField) -> ChoiceBox | LineField:
+        if field.choices:
+            box = ChoiceBox()
+            offer(box, [(choice or "not stated", choice) for choice in field.choices])
+            box.currentIndexChanged.connect(lambda _: self._enable())
+            return box
+        line = LineField(placeholderText=field.example)
+        line.textChanged.connect(lambda _: self._enable())
+        line.returnPressed.connect(self.save)
+        return line
+
+    def show_things(self, ids: Sequence[str], values: Mapping[str, Any]) -> None:
+        """Show the values of these things, by id; what was typed and not saved for the same ones stays."""
+        kept = {name: _said(values.get(name)) for name in self.fields}
+        if tuple(ids) != self._ids or kept != self._kept:
+            self._ids, self._kept = tuple(ids), kept
+            for name, field in self.fields.items():
+                if isinstance(field, ChoiceBox):
+                    field.setCurrentIndex(max(0, field.findData(kept[name])))
+                else:
+                    field.setText(kept[name])
+        self._enable()
+
+    def suggest(self, name: str, words: Sequence[str]) -> None:
+        """Offer words while a field is typed in; anything else may be said too."""
+        field = self.fields[name]
+        if isinstance(field, LineField):
+            if name not in self._suggested:
+                self._suggested[name] = completing(field)
+            self._suggested[name].setStringList(list(words))
+
+    @property
+    def changed(self) -> dict[str, str | None]:
+        """The values that were changed; None for what was cleared and has no empty value."""
+        now = {
+            name: str(field.currentData()) if isinstance(field, ChoiceBox) else field.text().strip()
+            for name, field in self.fields.items()
+        }
+        return {
+            name: value or (None if name in materials.WITHOUT_EMPTY else "")
+            for name, value in now.items()
+            if value != self._kept[name]
+        }
+
+    def save(self) -> None:
+        changed = self.changed
+        if self._ids and changed and self.save_button.isEnabled():
+            given = {row_id: changed for row_id in self._ids}
+            if self._session.do(materials.describe, self._thing, given) is not None:
+                self._kept |= {name: value or "" for name, value in changed.items()}
+                self._enable()
+
+    def _enable(self) -> None:
+        self.setEnabled(bool(self._ids) and not self._session.project.readonly)
+        self.save_button.setEnabled(bool(self._ids) and bool(self._kept) and bool(self.changed))
+
+
+def _said(value: Any) -> str:
+    return "" if value is None else str(value)
+
 
 TITLE = 1
 COLUMNS: Sequence[Column[SourceLine]] = (
@@ -47,22 +166,28 @@ class WorksCard(QFrame):
 
     came = Signal(object)
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
-        self._known = self._stopped = False
+        self._session = session
+        self._known = False
         self.setProperty("role", "card")
         self.words = PlainLabel(role="hint", wrap=True)
-        self.look = push_button("Look up works", self.look_up)
-        self.look.setToolTip(
-            "Ask arXiv for missing abstracts, one request every three seconds, then OpenAlex for missing citations"
+        self.look = push_button(
+            "Look up works",
+            self.look_up,
+            toolTip="Ask arXiv for missing abstracts, one request every three seconds, then OpenAlex for missing "
+            "citations",
         )
-        self.file = push_button("From a file…", self._choose_file)
-        self.file.setToolTip(
-            "A table with identifier, and abstract or cited_by_count and counted_on; or replies of OpenAlex"
+        self.file = push_button(
+            "From a file…",
+            self._choose_file,
+            toolTip="A table with identifier, and abstract or cited_by_count and counted_on; or replies of OpenAlex",
         )
-        self.folder = push_button("From a folder…", self._choose_folder)
-        self.folder.setToolTip("A folder that was collected, or one with such tables and replies")
+        self.folder = push_button(
+            "From a folder…",
+            self._choose_folder,
+            toolTip="A folder that was collected, or one with such tables and replies",
+        )
         row = FlowRow(gap=8)
         for button in (self.look, self.file, self.folder):
             row.addWidget(button)
@@ -76,24 +201,21 @@ class WorksCard(QFrame):
         )
 
     def fill(self) -> None:
-        self._desk.ask_later(self._show, named_works.named)
+        self._session.ask_later(self._show, research.named)
 
     def look_up(self) -> None:
         """Ask the services for what is missing, on another thread."""
-        from annotator.actions.research import work_sources
+        from annotator.actions.research import research
 
         self._free(free=False)
-        self._desk.do_later(self._ended, self._going, work_sources.look_up)
+        self._session.do_later(self._ended, self._going, research.look_up)
 
     def take(self, path: Path) -> None:
         """Import what a file or a folder says of them, on another thread."""
-        from annotator.actions.research import work_sources
+        from annotator.actions.research import research
 
         self._free(free=False)
-        self._desk.do_later(self._ended, self._going, work_sources.from_place, path)
-
-    def stop(self) -> None:
-        self._stopped = True
+        self._session.do_later(self._ended, self._going, research.from_place, path)
 
     def _choose_file(self) -> None:
         name, _ = QFileDialog.getOpenFileName(
@@ -103,62 +225,54 @@ class WorksCard(QFrame):
             self.take(Path(name))
 
     def _choose_folder(self) -> None:
-        name = QFileDialog.getExistingDirectory(self, "Folder with works")
-        if name:
+        if name := QFileDialog.getExistingDirectory(self, "Folder with works"):
             self.take(Path(name))
 
     def _going(self, what: str, done: int, total: int) -> None:
-        if not self._stopped:
-            self.words.setText(
-                f"{what.capitalize()}: {done:,} of {total:,}…" if total else f"{what.capitalize()}…"
-            )
+        self.words.setText(
+            f"{what.capitalize()}: {done:,} of {total:,}…" if total else f"{what.capitalize()}…"
+        )
 
     def _ended(self, found: CompletedWorks | None) -> None:
-        if not self._stopped:
-            self.came.emit(found)
-            self.fill()
+        self.came.emit(found)
+        self.fill()
 
     def _show(self, found: NamedWorks) -> None:
-        if not self._stopped:
-            self.words.setText(found.words())
-            self._known = bool(found.titles)
-            self._free(free=True)
+        self.words.setText(found.words())
+        self._known = bool(found.titles)
+        self._free(free=True)
 
     def _free(self, *, free: bool) -> None:
         for button in (self.look, self.file, self.folder):
-            button.setEnabled(free and self._known and not self._desk.project.readonly)
+            button.setEnabled(free and self._known and not self._session.project.readonly)
 
 
 class SourcesView(QWidget):
-    """The list on the left, the form of the source at the cursor on the right."""
-
     came = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._found: Sequence[SourceLine] = ()
-        self._stopped = False
         self.model = CellsModel[SourceLine](COLUMNS, self)
         self.list = LinesTable("Sources", self.model, self.model.widths, stretched=TITLE)
         self.list.selectionModel().currentRowChanged.connect(lambda *_: self._show_source())
         self.search = search_field("Find a source…", "Find a source", self._narrow)
-        self.form = MetadataForm(desk, Thing.SOURCE, "About the source", SOURCE_FIELDS)
-        self.look = KeyButton("Look all up", keys.shown("start_run"))
+        self.form = MetadataForm(session, Thing.SOURCE, "About the source", SOURCE_FIELDS)
+        self.look = KeyButton("Look all up", act="start_run", press=self.look_up)
         self.look.set_hint(
             "Ask OpenAlex and CrossRef about every source with a DOI or an arXiv id; replies are kept"
         )
-        self.look.clicked.connect(self.look_up)
-        self.file = push_button("From a file…", self._choose)
-        self.file.setToolTip("Read replies of OpenAlex or CrossRef from a JSON file; nothing is asked")
-        self.works = WorksCard(desk)
+        self.file = push_button(
+            "From a file…",
+            self._choose,
+            toolTip="Read replies of OpenAlex or CrossRef from a JSON file; nothing is asked",
+        )
+        self.works = WorksCard(session)
         self.works.came.connect(self._works_came)
         self.answer = MessageBar()
-        self._lay_out()
-
-    def _lay_out(self) -> None:
         self._nothing = EmptyState("folder", *NOTHING)
-        self._body = stacked(self.list, self._nothing)
+        self._body = Stack(self.list, self._nothing)
         left, right = QWidget(), QWidget()
         vertical(self.search, (self._body, 1), on=left, margins=(0, 0, 8, 0), spacing=6)
         vertical(
@@ -171,33 +285,27 @@ class SourcesView(QWidget):
         self.answer.float_over(parts)
 
     def fill(self) -> None:
-        self._desk.ask_later(self._show, source_views.source_lines)
+        self._session.ask_later(self._show, source_views.source_lines)
         self.works.fill()
 
     def focus_first(self) -> None:
         self.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def seek(self) -> None:
-        self.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.search.selectAll()
+        self.search.seek()
 
     def look_up(self) -> None:
         if self._found and self.look.isEnabled():
             self.look.setEnabled(False)
-            self._desk.do_later(self._looked_up, lambda *_: None, lookups.look_up_sources, self._items())
+            self._session.do_later(self._looked_up, lambda *_: None, lookups.look_up_sources, self._items())
 
     def read_file(self, path: Path) -> None:
-        """Take what a file with replies says of the sources."""
-        found = self._desk.attempt(lambda: lookups.in_file(path))
-        if found is not None and self._desk.do(lookups.describe_sources, self._items(), found) is not None:
-            self.answer.show_message("success", found.words())
-
-    def stop(self) -> None:
-        self._stopped = True
-        self.works.stop()
-
-    def rebind(self) -> None:
-        self.look.set_key(keys.shown("start_run"))
+        result = self._session.attempt(lambda: lookups.in_file(path))
+        if (
+            result is not None
+            and self._session.do(lookups.describe_sources, self._items(), result) is not None
+        ):
+            self.answer.show_message("success", result.words())
 
     def _items(self) -> list[str]:
         return list(dict.fromkeys(one.item_id for one in self._found))
@@ -220,16 +328,22 @@ class SourcesView(QWidget):
             self.came.emit()
 
     def _show(self, found: Sequence[SourceLine]) -> None:
-        if not self._stopped:
-            self._found = found
-            self._narrow()
+        self._found = found
+        self._narrow()
 
     def _narrow(self) -> None:
         words = self.search.text().casefold().split()
-        rows = [one for one in self._found if all(word in _text(one) for word in words)]
+        rows = [
+            one
+            for one in self._found
+            if all(
+                word in f"{one.key} {one.title} {one.kind} {one.venue} {one.identifier}".casefold()
+                for word in words
+            )
+        ]
         self.model.show(rows)
         self._body.setCurrentWidget(self.list if self._found else self._nothing)
-        self.look.setEnabled(bool(self._found) and not self._desk.project.readonly)
+        self.look.setEnabled(bool(self._found) and not self._session.project.readonly)
         self.file.setEnabled(self.look.isEnabled())
         if rows and not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self.model.index(0, TITLE))
@@ -238,7 +352,3 @@ class SourcesView(QWidget):
     def _show_source(self) -> None:
         one = self.model.at(self.list.currentIndex().row())
         self.form.show_things((one.id,) if one else (), asdict(one) if one else {})
-
-
-def _text(one: SourceLine) -> str:
-    return f"{one.key} {one.title} {one.kind} {one.venue} {one.identifier}".casefold()

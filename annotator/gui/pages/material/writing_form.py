@@ -1,37 +1,108 @@
 """Order form for reports by a model: system, gold given, items, cost estimate."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QFormLayout,
-    QFrame,
-)
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFormLayout, QFrame, QWidget
 
-from annotator.actions.items.roles import LeftOut
+from annotator.actions.items.items import LeftOut
 from annotator.actions.judges import judges
 from annotator.actions.judging.forecasts import CostEstimate
-from annotator.actions.material import response_settings
-from annotator.actions.material.response_journal import MissingResponse
+from annotator.actions.material import responding
+from annotator.actions.material.responding import MissingResponse
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.judges.judge import Judge, JudgeKind
-from annotator.domain.texts.counting import counted
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui import keys
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.order_estimate import OrderEstimate
-from annotator.gui.desk.run import REFUSED, BackgroundRun
-from annotator.gui.pages.material.research_fields import INPUTS, SEARCHES, ResearchFields
+from annotator.domain.texts.words import counted
 from annotator.gui.review.run_panel import RunPanel
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, vertical
-from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.fields.number_box import BudgetBox, NumberBox
-from annotator.gui.widgets.fields.typed import LineField, completing
+from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
+from annotator.gui.widgets.fields import (
+    BudgetBox,
+    ChoiceBox,
+    LineField,
+    NumberBox,
+    completing,
+    offer,
+    when_changed,
+)
+from annotator.gui.widgets.message_bar import MessageBar
+
+# What is given to the writer, in words, by its name among the inputs, and how an order says it.
+SEARCHES, ON_ARXIV, ALL_IMPORTANT = "searched", "given-arxiv", "given-all"
+INPUTS = (
+    ("works that it searches, filters and ranks", SEARCHES),
+    ("the important references on arXiv", ON_ARXIV),
+    ("all important references", ALL_IMPORTANT),
+)
+_ORACLES = {SEARCHES: "", ON_ARXIV: "arxiv", ALL_IMPORTANT: "all"}
+
+
+class ResearchFields(QObject):
+    """The collection with a button, and below it the numbers: `rows` for a form, each with its label."""
+
+    changed = Signal()
+
+    def __init__(self, form: QWidget) -> None:
+        super().__init__(form)
+        self._form = form
+        usual = responding.SystemSettings()
+        self.corpus = LineField(
+            placeholderText="arXiv, or a folder with works.csv", accessibleName="Collection of works"
+        )
+        self.choose = push_button("Choose…", self._choose, accessibleName="Choose a collection of works")
+        self.rounds = NumberBox(minimum=1, maximum=10, value=usual.rounds, accessibleName="Rounds of search")
+        self.queries = NumberBox(
+            minimum=1, maximum=10, value=usual.queries, accessibleName="Queries in each round"
+        )
+        self.per_query = NumberBox(
+            minimum=1, maximum=1000, value=usual.per_query, accessibleName="Works looked up for each query"
+        )
+        self.keep = NumberBox(
+            minimum=1, maximum=1000, value=usual.keep, accessibleName="Works kept for the writer"
+        )
+        boxes = (self.rounds, "queries each", self.queries), (self.per_query, "keep", self.keep)
+        for first, _, second in boxes:
+            when_changed(self.changed.emit, first, second)
+        self.corpus.textChanged.connect(lambda _: self.changed.emit())
+        lines = [
+            horizontal(first, PlainLabel(words), second, StretchSpace(1)) for first, words, second in boxes
+        ]
+        self.rows = (
+            ("Search in", horizontal(self.corpus, self.choose)),
+            *zip(("Rounds", "Hits"), lines, strict=True),
+        )
+
+    def manner(self, wanted: str) -> str:
+        return responding.research_name(
+            rounds=self.rounds.value(),
+            queries=self.queries.value(),
+            per_query=self.per_query.value(),
+            keep=self.keep.value(),
+            oracle=_ORACLES[wanted],
+        )
+
+    def place(self) -> str:
+        return self.corpus.text().strip()
+
+    def lacks(self, *, model: bool) -> str:
+        """Why nothing can be searched as the fields are; only a `model` may search arXiv."""
+        if not self.place() and not model:
+            return "The baseline asks nobody: choose a collection of works to search in."
+        # Unlike `Path.exists`, this takes whatever is pasted: no file has a name of 3 000 letters.
+        there = not self.place() or os.path.exists(self.place())
+        return "" if there else "There is no such file or folder of works."
+
+    def _choose(self) -> None:
+        name = QFileDialog.getExistingDirectory(self._form, "Folder with works.csv", self.place())
+        if name:
+            self.corpus.setText(name)
+
 
 MODES = (
     ("the question alone", "end-to-end"),
@@ -51,9 +122,9 @@ class WritingForm(QFrame):
 
     came = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._keys: Sequence[str] = ()
         self._without = LeftOut()
         self._chosen = self._unfit = ""
@@ -64,7 +135,7 @@ class WritingForm(QFrame):
         self.judge, self.mode, self.items = ChoiceBox(), ChoiceBox(), ChoiceBox()
         self.planned = QCheckBox("Ask for a plan first and keep it")
         self.condition = ChoiceBox()
-        for one in response_settings.CONDITIONS:
+        for one in responding.CONDITIONS:
             self.condition.addItem(one.title, one.name)
         self.cutoff = LineField(placeholderText="none, or a day such as 2025-03-24")
         self.filed_as = LineField(placeholderText="the input's own mode")
@@ -75,19 +146,30 @@ class WritingForm(QFrame):
         for words, value in MODES + INPUTS:
             self.mode.addItem(words, value)
         self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
-        self.begin = KeyButton("Write reports", keys.shown("start_run"), "primary")
-        self.begin.clicked.connect(self.start)
-        self.run = BackgroundRun(desk, "Writing reports", "Material", self, part="Reports")
+        self.begin = KeyButton("Write reports", act="start_run", role="primary", press=self.start)
+        self.run = BackgroundRun(session, "Writing reports", "Material", self, part="Reports")
         self.answer = MessageBar()
         self.run.ended.connect(self._ended)
-        self._estimate = OrderEstimate(desk, self, self.order)
+        self._estimate = OrderEstimate(session, self, self.order)
         self._estimate.told.connect(self._show_estimate)
         self._lay_out()
-        self._listen()
+        self.mode.currentIndexChanged.connect(lambda _: self._offer_judges())
+        when_changed(
+            self._change,
+            self.system,
+            self.cutoff,
+            self.filed_as,
+            self.judge,
+            self.mode,
+            self.condition,
+            self.items,
+            self.planned,
+            self.trials,
+        )
+        self.research.changed.connect(self._change)
 
     def _lay_out(self) -> None:
-        self._form = form = QFormLayout()
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._form = form = QFormLayout(fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         for words, field in (
             ("System", self.system), ("Endpoint of", self.judge), ("Input", self.mode), ("", self.planned),
             ("Prompt", self.condition), ("Cut-off", self.cutoff), ("Mode name", self.filed_as), ("On", self.items),
@@ -113,35 +195,23 @@ class WritingForm(QFrame):
             on=self,
         )
 
-    def _listen(self) -> None:
-        self.system.textChanged.connect(lambda _: self._change())
-        for line in (self.cutoff, self.filed_as):
-            line.textChanged.connect(lambda _: self._change())
-        self.mode.currentIndexChanged.connect(lambda _: self._offer_judges())
-        for combo in (self.judge, self.mode, self.condition, self.items):
-            combo.currentIndexChanged.connect(lambda _: self._change())
-        self.research.changed.connect(self._change)
-        self.planned.toggled.connect(lambda _: self._change())
-        self.trials.valueChanged.connect(lambda _: self._change())
-
     def offer(self, systems: Sequence[str], item_keys: Sequence[str], without: LeftOut) -> None:
         """Offer these systems and items; others are left out, as is told."""
         self._keys, self._without = item_keys, without
         self._known.setStringList(list(systems))
-        self._judges = self._desk.ask(judges.all_of) or []
+        self._judges = self._session.ask(judges.all_of) or []
         self._offer_judges()
         self._offer_items()
 
     def _offer_judges(self) -> None:
         """Those with an endpoint; the baseline too where works are searched or given."""
         kinds = [JudgeKind.ENDPOINT, *([JudgeKind.BASELINE] if (self.mode.currentData() in RESEARCH) else [])]
-        found = sorted(
-            (one for one in self._judges if one.kind in kinds), key=lambda one: kinds.index(one.kind)
+        result = sorted(
+            (judge for judge in self._judges if judge.kind in kinds), key=lambda one: kinds.index(one.kind)
         )
-        offer(self.judge, [(one.name, one.name) for one in found])
+        offer(self.judge, [(one.name, one.name) for one in result])
 
     def choose(self, key: str) -> None:
-        """Offer the item at the cursor, to be asked about alone."""
         if key != self._chosen:
             self._chosen = key
             self._offer_items()
@@ -186,8 +256,8 @@ class WritingForm(QFrame):
                 self._unfit = self.research.lacks(model=model) if mode == SEARCHES else ""
                 return "" if self._unfit else self.research.manner(mode)
             if mode == CONTINUED:
-                return response_settings.protocol_name(mode)
-            return response_settings.protocol_name(
+                return responding.protocol_name(mode)
+            return responding.protocol_name(
                 mode, planned=self.planned.isChecked() and mode == END_TO_END,
                 condition=str(self.condition.currentData()), cutoff=self.cutoff.text(), filed_as=self.filed_as.text(),
             )  # fmt: skip
@@ -196,7 +266,6 @@ class WritingForm(QFrame):
             return ""
 
     def start(self) -> None:
-        """Have the reports written, in a process of its own."""
         order = self.order()
         if order is None or not self.begin.isEnabled():
             return
@@ -207,7 +276,7 @@ class WritingForm(QFrame):
         if not lacking or self.run.running:
             return
         last = max(lacking, key=lambda one: one.at)
-        runs = self._desk.ask(run_records.runs) or []
+        runs = self._session.ask(run_records.runs) or []
         run = next((one for one in runs if one.id == last.run_id), None)
         if run is None:
             return
@@ -219,12 +288,6 @@ class WritingForm(QFrame):
         )  # fmt: skip
         self._run(order)
 
-    def stop(self) -> None:
-        self._estimate.stop()
-
-    def rebind(self) -> None:
-        self.begin.set_key(keys.shown("start_run"))
-
     def _run(self, order: RunRequest) -> None:
         self.answer.clear()
         self.begin.setEnabled(not self.run.start(order))
@@ -235,10 +298,9 @@ class WritingForm(QFrame):
             self._form.setRowVisible(field, self.mode.currentData() not in (*RESEARCH, CONTINUED))
         for _, row in self.research.rows:
             self._form.setRowVisible(row, self.mode.currentData() == SEARCHES)
-        order, free = self.order(), not self.run.running and not self._desk.project.readonly
+        order, free = self.order(), not self.run.running and not self._session.project.readonly
         self.begin.setEnabled(order is not None and free)
-        self.words.setText(self._lacks())
-        self.words.setVisible(bool(self.words.text()))
+        self.words.show_words(self._lacks())
         self.estimate.setVisible(order is not None)
         if order is None:
             self._estimate.stop()
@@ -246,7 +308,7 @@ class WritingForm(QFrame):
             self._estimate.count_soon()
 
     def _lacks(self) -> str:
-        if self._desk.project.readonly:
+        if self._session.project.readonly:
             return "This file is read-only."
         if not self._keys:
             return f"There are no items yet to write about. {self._without.not_asked}".strip()
@@ -267,7 +329,9 @@ class WritingForm(QFrame):
             lacks = counted(without, "item lacks", "items lack")
             lacks = f" {lacks} the required gold." if without > 0 else ""
             self.estimate.setText(" ".join(found.words()) + lacks)
-        self.begin.setEnabled(bool(found.units) and not self.run.running and not self._desk.project.readonly)
+        self.begin.setEnabled(
+            bool(found.units) and not self.run.running and not self._session.project.readonly
+        )
 
     def _ended(self, line: dict[str, Any]) -> None:
         if line.get("event") != REFUSED:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDateEdit,
     QFrame,
-    QHBoxLayout,
     QHeaderView,
     QMenu,
     QStackedWidget,
@@ -20,15 +19,10 @@ from annotator.actions.assignments import assignments
 from annotator.actions.labelling import board
 from annotator.actions.labelling.board import AssignmentStatus
 from annotator.actions.project import people
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Person
-from annotator.domain.texts.counting import counted
-from annotator.domain.texts.moments import local
+from annotator.domain.experts.assignment import Person, Stage
+from annotator.domain.texts.words import counted, local
 from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.due import end_of_day
-from annotator.gui.desk.naming import named, title
-from annotator.gui.pages.people.board import (
+from annotator.gui.pages.people.roster import (
     INCOMPLETE,
     LOOKS,
     OVERDUE,
@@ -38,20 +32,24 @@ from annotator.gui.pages.people.board import (
     WITH,
     BoardFilter,
     BoardModel,
+    TotalsTable,
 )
-from annotator.gui.pages.people.totals_table import TotalsTable
-from annotator.gui.widgets.bars.acts_row import ActsRow
-from annotator.gui.widgets.bars.flow_row import wrapping
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.bars.splitter import Splitter
-from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, stacked, vertical
-from annotator.gui.widgets.empty_state import EmptyState
-from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.icons import icon
-from annotator.gui.widgets.later import later
-from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.session.session import ProjectSession, end_of_day, named, title
+from annotator.gui.widgets.bars import ActsRow, KeyButton, wrapping
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    horizontal,
+    later,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState, icon
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.splitter import Splitter
 
 FORTNIGHT = 14
 _INSIDE = Qt.ShortcutContext.WidgetWithChildrenShortcut
@@ -69,25 +67,13 @@ COMMANDS = {
 
 
 class BoardView(QWidget):
-    """Filters above, table in the middle, totals on the right, acts below."""
-
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._coordinates = False
         self.model = BoardModel(self)
         self.filters, self.answer, self.due = BoardFilters(self.model), MessageBar(), DueBar()
-        self.acts = BoardActs(desk, self.chosen, self.answer)
-        self._make_tables()
-        self.filters.changed.connect(self._narrow)
-        self.due.chosen.connect(self.acts.set_due)
-        self.due.left.connect(self.table.setFocus)
-        self.body = QStackedWidget()
-        self._make_empty()
-        self._lay_out()
-        self.rebind()
-
-    def _make_tables(self) -> None:
+        self.acts = BoardActs(session, self.chosen, self.answer)
         self.table = LinesTable("Progress", self.model, self.model.widths, stretched=PERSON)
         self.table.firm = self.model.firm
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -98,17 +84,17 @@ class BoardView(QWidget):
         self.table.activated.connect(lambda index: self._go(self.model.at(index.row())))
         self.people = TotalsTable()
         self.people.chosen.connect(self.filters.choose_person)
-
-    def _make_empty(self) -> None:
+        self.filters.changed.connect(self._narrow)
+        self.due.chosen.connect(self.acts.set_due)
+        self.due.left.connect(self.table.setFocus)
+        self.body = QStackedWidget()
         self.nothing = EmptyState("annotator", "Nothing is assigned yet")
         self.hand_out = self.nothing.add_action(
-            "Hand out work", lambda: self._desk.go("People", part="Hand out"), primary=True
+            "Hand out work", lambda: self._session.go("People", part="Hand out"), primary=True
         )
         self.no_match = EmptyState("search", "No matches", "Remove a filter to see more.")
         self.no_match.add_action("Show all", self.filters.clear)
-
-    def _lay_out(self) -> None:
-        self.middle = stacked(self.table, self.no_match)
+        self.middle = Stack(self.table, self.no_match)
         parts = Splitter(
             "people/who is where", parts=(self.middle, self.people), sizes=(790, 290), stretch=(3, 1)
         )
@@ -116,22 +102,16 @@ class BoardView(QWidget):
         column = vertical(self.filters, (parts, 1), on=work, margins=(0, 10, 0, 0), spacing=8)
         self.answer.float_over(parts)
         column.addWidget(self.due)
-        column.addLayout(self._foot())
-        self.body.addWidget(self.nothing)
-        self.body.addWidget(work)
-        vertical(self.body, on=self, margins=0)
-
-    def _foot(self) -> QHBoxLayout:
         commands = {"withdraw": self.withdraw, "change_due": self.open_due, "reassign": self.offer_people}
         self.commands = ActsRow([(act, words, "") for act, words in COMMANDS.items()], commands)
         self.buttons = self.commands.buttons
-        self.go = KeyButton("Go to the item", "↵", role="primary")
-        self.go.clicked.connect(lambda: self._go(next(iter(self.chosen()), None)))
-        return horizontal((self.commands, 1), self.go)
-
-    def rebind(self) -> None:
-        """Print the keys as they now are on the buttons."""
-        self.commands.rebind()
+        self.go = KeyButton(
+            "Go to the item", "↵", role="primary", press=lambda: self._go(next(iter(self.chosen()), None))
+        )
+        column.addLayout(horizontal((self.commands, 1), self.go))
+        self.body.addWidget(self.nothing)
+        self.body.addWidget(work)
+        vertical(self.body, on=self, margins=0)
 
     def focus_first(self) -> None:
         if self.body.currentIndex() == 1:
@@ -143,7 +123,7 @@ class BoardView(QWidget):
         row = self.table.currentIndex().row()
         self._coordinates = coordinates
         self.model.fill(lines)
-        programs = self._desk.ask(people.programs) if coordinates else None
+        programs = self._session.ask(people.programs) if coordinates else None
         self.people.fill(lines, self.filters.person_id, programs)
         self.filters.fill([stage for stage in Stage if any(line.stage is stage for line in lines)])
         self.people.setVisible(coordinates)
@@ -154,11 +134,6 @@ class BoardView(QWidget):
             STATE, modes.Interactive if coordinates else modes.Stretch
         )
         self.table.fit()
-        self._say_nothing()
-        self.body.setCurrentIndex(1 if lines else 0)
-        self._narrow(kept, row)
-
-    def _say_nothing(self) -> None:
         if self._coordinates:
             words = "Hand out work, and all assignments are listed here with state, due date and pair."
         else:
@@ -167,6 +142,8 @@ class BoardView(QWidget):
             "Nothing is assigned yet" if self._coordinates else "Nothing is assigned to you", words
         )
         self.hand_out.setVisible(self._coordinates)
+        self.body.setCurrentIndex(1 if lines else 0)
+        self._narrow(kept, row)
 
     def chosen(self) -> list[AssignmentStatus]:
         rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
@@ -177,7 +154,7 @@ class BoardView(QWidget):
             self.acts.withdraw()
 
     def open_due(self) -> None:
-        if self._coordinates and self.chosen() and not self._desk.project.readonly:
+        if self._coordinates and self.chosen() and not self._session.project.readonly:
             self.due.open_for(self.chosen())
 
     def offer_people(self) -> None:
@@ -185,8 +162,7 @@ class BoardView(QWidget):
             self.acts.offer_people(self, self._below_current())
 
     def seek(self) -> None:
-        self.filters.search.setFocus()
-        self.filters.search.selectAll()
+        self.filters.search.seek()
 
     def next_trouble(self) -> None:
         """The next piece below that is overdue or whose pair is incomplete, from the top again after the last."""
@@ -202,8 +178,7 @@ class BoardView(QWidget):
         self.answer.show_message("success", "Nothing is overdue, and no pair is incomplete.")
 
     def show_state(self, state: str) -> None:
-        """Narrow to a state, for instance to what is overdue."""
-        self.filters.choose_state(state)
+        self.filters.state.setCurrentIndex(max(0, self.filters.state.findData(state)))
 
     def _narrow(self, kept: Sequence[str] = (), row: int = 0) -> None:
         kept = kept or [line.assignment_id for line in self.chosen()]
@@ -213,7 +188,11 @@ class BoardView(QWidget):
         self.middle.setCurrentIndex(0 if shown or not total else 1)
         self._choose(kept, row)
         self.people.show_person(self.filters.person_id)
-        self._offer()
+        there = self.model.rowCount() > 0
+        for button in self.buttons.values():
+            button.setVisible(self._coordinates)
+            button.setEnabled(there and not self._session.project.readonly)
+        self.go.setEnabled(there)
 
     def _choose(self, kept: Sequence[str], row: int) -> None:
         places = [place for each in kept if (place := self.model.row_of(each)) >= 0]
@@ -225,13 +204,6 @@ class BoardView(QWidget):
         self.table.selectionModel().setCurrentIndex(first, flags.ClearAndSelect | flags.Rows)
         for place in places[1:]:
             self.table.selectionModel().select(self.model.index(place, 0), flags.Select | flags.Rows)
-
-    def _offer(self) -> None:
-        there = self.model.rowCount() > 0
-        for button in self.buttons.values():
-            button.setVisible(self._coordinates)
-            button.setEnabled(there and not self._desk.project.readonly)
-        self.go.setEnabled(there)
 
     def _below_current(self) -> QPoint:
         return self.table.viewport().mapToGlobal(
@@ -245,10 +217,9 @@ class BoardView(QWidget):
             menu.popup(self.table.viewport().mapToGlobal(at))
 
     def menu(self) -> QMenu:
-        """What can be done to the chosen lines."""
         lines, menu = self.chosen(), QMenu(self)
         menu.addAction("Go to the item", lambda: self._go(lines[0]))
-        if self._coordinates and not self._desk.project.readonly:
+        if self._coordinates and not self._session.project.readonly:
             pieces = "" if len(lines) == 1 else f" {counted(len(lines), 'piece')}"
             menu.addSeparator()
             menu.addAction(f"Withdraw{pieces}\t{keys.shown('withdraw')}", self.withdraw)
@@ -258,27 +229,27 @@ class BoardView(QWidget):
         return menu
 
     def _go(self, line: AssignmentStatus | None) -> None:
-        """The page on which the piece is worked."""
         if line is None:
             return
         if line.stage is Stage.LABELLING:
-            self._desk.go("Label", item_id=line.item_id)
+            self._session.go("Label", item_id=line.item_id)
         elif line.stage is Stage.ADJUDICATION:
-            self._desk.go("Adjudicate", item_id=line.item_id)
+            self._session.go("Adjudicate", item_id=line.item_id)
         else:
-            self._desk.go("Author", item_id=line.item_id, kind=line.stage.value)
+            self._session.go("Author", item_id=line.item_id, kind=line.stage.value)
 
 
 class BoardFilters(QWidget):
-    """A search field, three choices, and the number of matching lines."""
-
     changed = Signal()
 
     def __init__(self, model: BoardModel) -> None:
         super().__init__()
         self._model = model
-        self.search = LineField(placeholderText="Find an item or a person…", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find an item or a person")
+        self.search = LineField(
+            placeholderText="Find an item or a person…",
+            clearButtonEnabled=True,
+            accessibleName="Find an item or a person",
+        )
         self.person_id = ""
         self.stage, self.state = ChoiceBox(), ChoiceBox()
         for combo, name, letters in (
@@ -302,7 +273,6 @@ class BoardFilters(QWidget):
         )
 
     def fill(self, stages: Sequence[Stage]) -> None:
-        """Offer these stages, and the states with how many lines each has."""
         offer(self.stage, [("All stages", ""), *((title(stage), stage.value) for stage in stages)])
         counted = {state: self._model.counted(state) for state in (*ACROSS, *board.STATES)}
         states = [(f"{state}  {count}", state) for state, count in counted.items() if count]
@@ -311,13 +281,9 @@ class BoardFilters(QWidget):
             self.state.setItemIcon(place, icon(*_look(state)))
 
     def choose_person(self, person_id: str) -> None:
-        """Narrow to a person, or with an empty id to nobody."""
         if person_id != self.person_id:
             self.person_id = person_id
             self.changed.emit()
-
-    def choose_state(self, state: str) -> None:
-        self.state.setCurrentIndex(max(0, self.state.findData(state)))
 
     def clear(self) -> None:
         self.search.clear()
@@ -344,15 +310,17 @@ class DueBar(QFrame):
     def __init__(self) -> None:
         super().__init__()
         self.setProperty("role", "message")
-        self.words, self.date = PlainLabel("", "strong"), QDateEdit(QDate.currentDate().addDays(FORTNIGHT))
+        self.words, self.date = (
+            PlainLabel("", "strong"),
+            with_properties(
+                QDateEdit(QDate.currentDate().addDays(FORTNIGHT)), accessibleName="Due by the end of"
+            ),
+        )
         self.date.setCalendarPopup(True)
         self.date.setDisplayFormat("ddd d MMM yyyy")
-        self.date.setAccessibleName("Due by the end of")
-        set_it, none = KeyButton("Set", "↵", role="primary"), KeyButton("No date")
-        cancel = KeyButton("Leave unchanged", "Esc", role="quiet")
-        set_it.clicked.connect(self._set)
-        none.clicked.connect(lambda: self._tell(None))
-        cancel.clicked.connect(self.close_bar)
+        set_it = KeyButton("Set", "↵", role="primary", press=self._set)
+        none = KeyButton("No date", press=lambda: self._tell(None))
+        cancel = KeyButton("Leave unchanged", "Esc", role="quiet", press=self.close_bar)
         horizontal(
             self.words, self.date, set_it, none, StretchSpace(1), cancel, on=self, margins=(12, 6, 8, 6)
         )
@@ -366,9 +334,7 @@ class DueBar(QFrame):
         self.hide()
 
     def open_for(self, lines: Sequence[AssignmentStatus]) -> None:
-        """Ask for the date of these."""
-        due = next((line.due for line in lines if line.due), None)
-        if due is not None:
+        if (due := next((line.due for line in lines if line.due), None)) is not None:
             date = local(due).date()
             self.date.setDate(QDate(date.year, date.month, date.day))
         self.words.setText(f"{counted(len(lines), 'piece')} due by the end of")
@@ -392,16 +358,16 @@ class BoardActs:
     """Acts on the chosen lines, with the result in `answer`."""
 
     def __init__(
-        self, desk: Desk, chosen: Callable[[], Sequence[AssignmentStatus]], answer: MessageBar
+        self, session: ProjectSession, chosen: Callable[[], Sequence[AssignmentStatus]], answer: MessageBar
     ) -> None:
-        self._desk, self._chosen, self._answer = desk, chosen, answer
+        self._session, self._chosen, self._answer = session, chosen, answer
 
     def withdraw(self) -> None:
         """Take the chosen pieces back; those handed in stay."""
         lines = self._chosen()
-        if not lines or self._desk.project.readonly:
+        if not lines or self._session.project.readonly:
             return
-        change = self._desk.do(assignments.withdraw_all, [line.assignment_id for line in lines])
+        change = self._session.do(assignments.withdraw_all, [line.assignment_id for line in lines])
         if change is not None:
             gone = len(change.before["rows"])
             kept = len(lines) - gone
@@ -412,13 +378,13 @@ class BoardActs:
 
     def set_due(self, due: datetime | None) -> None:
         ids = [line.assignment_id for line in self._chosen()]
-        if ids and self._desk.do(assignments.change_due, ids, due) is not None:
+        if ids and self._session.do(assignments.change_due, ids, due) is not None:
             self._answer.clear()
 
     def offer_people(self, parent: QWidget, at: QPoint) -> QMenu | None:
         """A menu of those who could take the chosen piece over; None where there is nothing to hand over."""
         lines = self._chosen()
-        if len(lines) != 1 or self._desk.project.readonly:
+        if len(lines) != 1 or self._session.project.readonly:
             if lines:
                 self._answer.show_message("info", "Pieces are reassigned one by one.", "Select a single row.")
             return None
@@ -427,10 +393,9 @@ class BoardActs:
         return menu
 
     def people_menu(self, line: AssignmentStatus, parent: QWidget) -> QMenu:
-        """Those who could take a piece over."""
         menu = QMenu("Reassign to", parent)
-        found = self._desk.ask(assignments.candidates, line.assignment_id) or []
-        for person in found if not line.handed_in else ():
+        result = self._session.ask(assignments.candidates, line.assignment_id) or []
+        for person in result if not line.handed_in else ():
             self._add(menu, line, person)
         if menu.isEmpty():
             why = "It is handed in already" if line.handed_in else "Nobody else may do this piece"
@@ -442,7 +407,7 @@ class BoardActs:
         action.triggered.connect(lambda: self.reassign(line, person.id, person.name))
 
     def reassign(self, line: AssignmentStatus, person_id: str, name: str) -> None:
-        if self._desk.do(assignments.reassign, line.assignment_id, person_id) is not None:
+        if self._session.do(assignments.reassign, line.assignment_id, person_id) is not None:
             self._say(f"Item {line.item_key} went to {name}.", f"{line.person}'s work on it stays theirs.")
 
     def _say(self, happened: str, todo: str) -> None:

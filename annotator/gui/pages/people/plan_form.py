@@ -19,23 +19,25 @@ from PySide6.QtWidgets import (
 from annotator.actions.items import items
 from annotator.actions.labelling import label_cases
 from annotator.actions.labelling.label_rows import USUAL
-from annotator.domain.experts.assignment import Stage
-from annotator.domain.experts.person import Person, Role
+from annotator.domain.experts.assignment import Person, Role, Stage
 from annotator.domain.experts.sharing import AssignmentPlan
-from annotator.domain.texts.counting import counted
+from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.due import end_of_day
-from annotator.gui.desk.naming import title
 from annotator.gui.review.people_choice import PeopleChoice
-from annotator.gui.widgets.bars.flow_row import wrapping
-from annotator.gui.widgets.bars.message_bar import MessageBar
-from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, tooltip, vertical
-from annotator.gui.widgets.elided_label import ElidedLabel
-from annotator.gui.widgets.fields.choices import ChoiceBox, offer
-from annotator.gui.widgets.fields.number_box import NumberBox
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.later import later
+from annotator.gui.session.session import ProjectSession, end_of_day, title
+from annotator.gui.widgets.bars import wrapping
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainLabel,
+    column_of,
+    horizontal,
+    later,
+    tooltip,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.fields import ChoiceBox, LineField, NumberBox, offer, when_changed
+from annotator.gui.widgets.message_bar import MessageBar
 
 BOTH_ORDERS_HINT = (
     "Each person gives twice as many verdicts; in return you can measure whether they favour the report "
@@ -70,10 +72,10 @@ class PlanForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, desk: Desk, answer: MessageBar) -> None:
+    def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
         """`answer` is where it is said what was chosen at once, whatever becomes of the plan."""
         super().__init__()
-        self.pairs = PairOrders(desk, answer)
+        self.pairs = PairOrders(session, answer)
         self.stages = {stage: QCheckBox(title(stage)) for stage in WORK}
         self.stages[Stage.RUBRIC].setChecked(True)
         self.labels = {
@@ -86,37 +88,33 @@ class PlanForm(QWidget):
         self.adjudicators = PeopleChoice(
             "Adjudicators", "Nobody has the role of adjudicator; without one, there is no consensus."
         )
-        self.items = ItemsChoice(desk)
-        self._make_numbers()
-        self._lay_out()
-        for box in (*self.stages.values(), *self.labels.values(), self.has_due, self.reviewed):
-            box.toggled.connect(lambda _: self._stirred())
-        for part in (self.overlap, self.annotators, self.adjudicators, self.items):
-            part.changed.connect(self._stirred)
-        for spin in (self.share, self.after, self.seed):
-            spin.valueChanged.connect(lambda _: self._stirred())
-        self.due.dateChanged.connect(lambda _: self._stirred())
-        self._stirred()
-
-    def _make_numbers(self) -> None:
+        self.items = ItemsChoice(session)
         self.has_due, self.due = (
             QCheckBox("Due by the end of"),
-            QDateEdit(QDate.currentDate().addDays(FORTNIGHT)),
+            with_properties(QDateEdit(QDate.currentDate().addDays(FORTNIGHT)), accessibleName="Due date"),
         )
         self.due.setCalendarPopup(True)
         self.due.setDisplayFormat("ddd d MMM yyyy")
-        self.due.setAccessibleName("Due date")
-        self.share, self.after, self.seed = NumberBox(), NumberBox(), NumberBox()
+        self.share, self.after, self.seed = (
+            NumberBox(
+                suffix=" %",
+                specialValueText="none",
+                accessibleName="Share of a person's labelling to repeat, per cent",
+            ),
+            NumberBox(suffix=" days later", accessibleName="Days before a repeat"),
+            NumberBox(accessibleName="Seed of the draw"),
+        )
         self.share.setRange(0, 50)
-        self.share.setSuffix(" %")
-        self.share.setSpecialValueText("none")
-        self.share.setAccessibleName("Share of a person's labelling to repeat, per cent")
         self.after.setRange(1, 365)
         self.after.setValue(10)
-        self.after.setSuffix(" days later")
-        self.after.setAccessibleName("Days before a repeat")
         self.seed.setRange(0, MOST_SEEDS)
-        self.seed.setAccessibleName("Seed of the draw")
+        self._lay_out()
+        when_changed(self._stirred, *self.stages.values(), *self.labels.values(), self.has_due, self.reviewed)
+        for part in (self.overlap, self.annotators, self.adjudicators, self.items):
+            part.changed.connect(self._stirred)
+        when_changed(self._stirred, self.share, self.after, self.seed)
+        self.due.dateChanged.connect(lambda _: self._stirred())
+        self._stirred()
 
     def _lay_out(self) -> None:
         column = vertical(on=self, margins=(2, 8, 14, 12), spacing=6)
@@ -202,9 +200,9 @@ class ItemsChoice(QWidget):
 
     changed = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._taken: Mapping[Stage, AbstractSet[str]] = {}
         self._stages: tuple[Stage, ...] = ()
         self.type, self.subject = ChoiceBox(), ChoiceBox()
@@ -215,7 +213,7 @@ class ItemsChoice(QWidget):
         self.fresh = QCheckBox("Only items not yet assigned at these stages")
         self.fresh.toggled.connect(lambda _: self._tell())
         self.count = PlainLabel("", "hint")
-        self.pilot = PilotChoice(desk)
+        self.pilot = PilotChoice(session)
         self.pilot.changed.connect(self.changed)
         vertical(
             horizontal((self.type, 1), (self.subject, 1)),
@@ -230,7 +228,7 @@ class ItemsChoice(QWidget):
     def fill(self, taken: Mapping[Stage, AbstractSet[str]]) -> None:
         """Offer what there is; `taken` says stage by stage which items someone has already."""
         self._taken = taken
-        types, subjects = self._desk.ask(items.choices) or ([], [])
+        types, subjects = self._session.ask(items.choices) or ([], [])
         for combo, first, values in (
             (self.type, "All types", types),
             (self.subject, "All subjects", subjects),
@@ -245,22 +243,21 @@ class ItemsChoice(QWidget):
         self._count()
 
     def chosen(self) -> tuple[str, ...]:
-        """The ids of the items that are to be shared out."""
         narrowed = items.Filter(
             question_type=self.type.currentData() or "", subject=self.subject.currentData() or ""
         )
-        found = self._desk.ask(items.ids, narrowed) or []
+        result = self._session.ask(items.ids, narrowed) or []
         if self.fresh.isChecked():
             had = set().union(*(self._taken.get(stage, set()) for stage in self._stages))
-            found = [item_id for item_id in found if item_id not in had]
-        return tuple(found)
+            result = [item_id for item_id in result if item_id not in had]
+        return tuple(result)
 
     def _tell(self) -> None:
         self._count()
         self.changed.emit()
 
     def _count(self) -> None:
-        total = self._desk.ask(items.count) or 0
+        total = self._session.ask(items.count) or 0
         self.count.setText(f"{len(self.chosen()):,} of {counted(total, 'item')}")
 
 
@@ -269,22 +266,22 @@ class PilotChoice(QWidget):
 
     changed = Signal()
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._picked: dict[str, str] = {}
         self.words = ElidedLabel("", "hint")
-        self.open = QPushButton("Pick…")
-        self.open.setProperty("role", "quiet")
+        self.open = with_properties(QPushButton("Pick…"), role="quiet", accessibleName="Pick pilot items")
         self.open.setCheckable(True)
-        self.open.setAccessibleName("Pick pilot items")
         self.open.toggled.connect(self._unfold)
-        self.search = LineField(placeholderText="Search items…", clearButtonEnabled=True)
-        self.search.setAccessibleName("Search items for the pilot")
+        self.search = LineField(
+            placeholderText="Search items…",
+            clearButtonEnabled=True,
+            accessibleName="Search items for the pilot",
+        )
         self._later = later(self, self._list_items, SETTLE_MS)
         self.search.textChanged.connect(lambda _: self._later.start())
-        self.list = QListWidget()
-        self.list.setAccessibleName("Items for the pilot; Space ticks one")
+        self.list = with_properties(QListWidget(), accessibleName="Items for the pilot; Space ticks one")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setFixedHeight(theme.current().px(HEIGHT))
         self.list.itemChanged.connect(self._tick)
@@ -299,8 +296,7 @@ class PilotChoice(QWidget):
         return tuple(self._picked)
 
     def fill(self) -> None:
-        """Forget picked items that are gone, and list what there is now."""
-        there = {line.id: line.key for line in self._desk.ask(items.lines, list(self._picked)) or []}
+        there = {line.id: line.key for line in self._session.ask(items.lines, list(self._picked)) or []}
         self._picked = {item_id: there[item_id] for item_id in self._picked if item_id in there}
         self._say()
         if self.open.isChecked():
@@ -313,21 +309,20 @@ class PilotChoice(QWidget):
             self.search.setFocus()
 
     def _list_items(self) -> None:
-        found = self._desk.ask(items.ids, items.Filter(words=self.search.text())) or []
-        rest = [item_id for item_id in found if item_id not in self._picked]
+        result = self._session.ask(items.ids, items.Filter(words=self.search.text())) or []
+        rest = [item_id for item_id in result if item_id not in self._picked]
         with QSignalBlocker(self.list):
             self.list.clear()
-            for line in self._desk.ask(items.lines, [*self._picked, *rest[:LISTED]]) or []:
+            for line in self._session.ask(items.lines, [*self._picked, *rest[:LISTED]]) or []:
                 entry = QListWidgetItem(f"{line.key}  {' '.join(line.question.split())[:200]}")
                 entry.setData(ID, (line.id, line.key))
                 entry.setToolTip(tooltip(line.question[:600]))
                 on = line.id in self._picked
                 entry.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
                 self.list.addItem(entry)
-        self.more.setText(
+        self.more.show_words(
             f"The first {LISTED} of {len(rest):,}; search to see others." if len(rest) > LISTED else ""
         )
-        self.more.setVisible(len(rest) > LISTED)
 
     def _tick(self, entry: QListWidgetItem) -> None:
         item_id, key = entry.data(ID)
@@ -353,9 +348,8 @@ class OverlapChoice(QWidget):
     def __init__(self) -> None:
         super().__init__()
         self._group = QButtonGroup(self)
-        self.number = NumberBox()
+        self.number = NumberBox(accessibleName="People per item")
         self.number.setRange(3, MOST)
-        self.number.setAccessibleName("People per item")
         self.hint = PlainLabel("", "hint", wrap=True)
         self.same = QCheckBox("The same people write all of an item's documents")
         self.same.setChecked(True)
@@ -374,15 +368,13 @@ class OverlapChoice(QWidget):
             # Tab leads to the one that holds; arrows go on from there.
             button.setFocusPolicy(STRONG if button.isChecked() else BY_MOUSE)
         self._group.idToggled.connect(lambda _, on: self._tell() if on else None)
-        self.number.valueChanged.connect(lambda _: self._tell())
-        self.same.toggled.connect(lambda _: self._tell())
+        when_changed(self._tell, self.number, self.same)
         self._show()
 
     def _button(self, words: str, place: int) -> QToolButton:
-        button = QToolButton()
+        button = with_properties(QToolButton(), role="segment")
         button.setText(words)
         button.setCheckable(True)
-        button.setProperty("role", "segment")
         button.setProperty("position", ("first", "", "last")[place - 1])
         self._group.addButton(button, place)
         return button
@@ -410,9 +402,9 @@ class OverlapChoice(QWidget):
 class PairOrders(QWidget):
     """For each kind of pair question a check box and how many pairs are drawn; and a sentence on cost and benefit."""
 
-    def __init__(self, desk: Desk, answer: MessageBar) -> None:
+    def __init__(self, session: ProjectSession, answer: MessageBar) -> None:
         super().__init__()
-        self._desk, self._answer = desk, answer
+        self._session, self._answer = session, answer
         self.boxes: dict[str, QCheckBox] = {}
         self.draws: dict[str, tuple[QSpinBox, QSpinBox, QPushButton]] = {}
         column = vertical(on=self, margins=0, spacing=6)
@@ -426,20 +418,20 @@ class PairOrders(QWidget):
         column.addWidget(PlainLabel(BOTH_ORDERS_HINT, "hint", wrap=True))
 
     def _draw_row(self, name: str, title: str) -> QWidget:
-        many, seed, button = QSpinBox(maximum=1_000_000), QSpinBox(maximum=10_000_000), QPushButton("Draw")
+        many = with_properties(QSpinBox(maximum=1_000_000), accessibleName=f"{title}: pairs to draw")
+        seed = with_properties(QSpinBox(maximum=10_000_000), accessibleName=f"{title}: seed of the draw")
+        button = QPushButton("Draw")
         many.setSpecialValueText("all pairs are asked")
         many.setSuffix(" pairs, drawn at random")
         seed.setPrefix("seed ")
         seed.setValue(1)
-        many.setAccessibleName(f"{title}: pairs to draw")
-        seed.setAccessibleName(f"{title}: seed of the draw")
         button.clicked.connect(lambda: self._draw(name, many.value(), seed.value()))
         self.draws[name] = many, seed, button
         return column_of(wrapping(many, seed, button, gap=6), margins=(22, 0, 0, 0))
 
     def _draw(self, name: str, many: int, seed: int) -> None:
-        if self._desk.do(label_cases.draw_pairs, name, many, seed) is not None:
-            pairs = len(label_cases.drawn(self._desk.project, name).get("pairs", ()))
+        if self._session.do(label_cases.draw_pairs, name, many, seed) is not None:
+            pairs = len(label_cases.drawn(self._session.project, name).get("pairs", ()))
             said = (
                 f"{counted(pairs, 'pair')} drawn; only these are asked." if many else "All pairs are asked."
             )
@@ -447,18 +439,17 @@ class PairOrders(QWidget):
         self.fill()
 
     def fill(self) -> None:
-        """Show what is chosen now; tells nobody."""
         for name, (many, seed, button) in self.draws.items():
-            found = label_cases.drawn(self._desk.project, name)
-            many.setValue(len(found.get("pairs", ())))
-            seed.setValue(found.get("seed", 1))
-            button.setEnabled(not self._desk.project.readonly)
+            result = label_cases.drawn(self._session.project, name)
+            many.setValue(len(result.get("pairs", ())))
+            seed.setValue(result.get("seed", 1))
+            button.setEnabled(not self._session.project.readonly)
         for name, box in self.boxes.items():
-            box.setChecked(bool(self._desk.ask(label_cases.both_orders, name)))
-            box.setEnabled(not self._desk.project.readonly)
+            box.setChecked(bool(self._session.ask(label_cases.both_orders, name)))
+            box.setEnabled(not self._session.project.readonly)
 
     def _ask(self, name: str, wished: bool) -> None:
-        if self._desk.do(label_cases.ask_both_orders, name, wished) is not None:
+        if self._session.do(label_cases.ask_both_orders, name, wished) is not None:
             said = "in both orders" if wished else "in one order"
             title = dict(label_cases.paired())[name]
             self._answer.show_message(

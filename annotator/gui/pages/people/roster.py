@@ -1,26 +1,289 @@
 """The people of the project: roles, joining, leaving, and who this window works as."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractItemView, QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QModelIndex, QObject, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QCheckBox,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from annotator.actions.assignments import assignments
-from annotator.actions.labelling.board import StatusTotal
+from annotator.actions.labelling import board
+from annotator.actions.labelling.board import AssignmentStatus, StatusTotal
 from annotator.actions.project import people
-from annotator.domain.experts.person import Person, Role
-from annotator.domain.texts.counting import counted
-from annotator.gui import keys
-from annotator.gui.desk.desk import Desk
-from annotator.gui.tables.cells import CellsModel, Column
-from annotator.gui.tables.rows import Index
-from annotator.gui.widgets.bars.flow_row import wrapping
-from annotator.gui.widgets.bars.key_button import KeyButton
-from annotator.gui.widgets.bars.message_bar import MessageBar
+from annotator.domain.experts.assignment import Person, Purpose, Role, Stage
+from annotator.domain.texts.words import counted, natural
+from annotator.gui import theme
+from annotator.gui.review.sheets import CellsModel, Column, Index, resetting
+from annotator.gui.session.session import ProjectSession, due_words, late_words, named, title
+from annotator.gui.widgets.bars import KeyButton, wrapping
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.lists.lines_table import LinesTable
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import LineField
+from annotator.gui.widgets.message_bar import MessageBar
+
+ITEM, STAGE, PERSON, STATE, WITH, DUE, UNITS, TIME = range(8)
+OVERDUE, WAITED_FOR, INCOMPLETE = "overdue", "not handed in", "pair incomplete"
+# State → icon and colour; every state has its word beside them.
+LOOKS = {
+    board.NOT_BEGUN: ("new", "state-missing"),
+    board.DRAFT: ("clock", "state-incomplete"),
+    board.SUBMITTED: ("lock", "state-unconfirmed"),
+    board.FROZEN: ("agreement", "state-unconfirmed"),
+    board.ADJUDICATED: ("adjudicate", "state-incomplete"),
+    board.CONSENSUS: ("check", "state-agreed"),
+    board.DISPUTED: ("flag", "state-disagree"),
+}
+# Purpose → icon and words; plain work has neither.
+PURPOSES = {
+    Purpose.PILOT: ("annotator", "A pilot item, assigned to everyone"),
+    Purpose.REVIEW: ("eye", "A review of another's draft, not blind"),
+    Purpose.REPEAT: ("restore", "A silent repeat of this person's own labels"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BoardFilter:
+    """Filter of the board; empty values match everything.
+
+    `state` is one of the board's states or “overdue”, “not handed in”, “pair incomplete”.
+    """
+
+    words: str = ""
+    person_id: str = ""
+    stage: str = ""
+    state: str = ""
+
+
+class BoardModel(CellsModel[AssignmentStatus]):
+    def __init__(self, parent: QObject | None = None) -> None:
+        pair = Column("With", self._with, 110, tip=self._explained_pair, look=self._look_of_pair)
+        super().__init__((*COLUMNS[:WITH], pair, *COLUMNS[WITH:]), parent)
+        self._all: list[AssignmentStatus] = []
+        self._partners: dict[str, Partners] = {}
+        self._narrowed = BoardFilter()
+        self._sorted: tuple[int, Qt.SortOrder] = (-1, Qt.SortOrder.AscendingOrder)
+
+    def fill(self, lines: Sequence[AssignmentStatus]) -> None:
+        self._all, self._partners = list(lines), partners(lines)
+        self.narrow(self._narrowed)
+
+    def narrow(self, narrowed: BoardFilter) -> None:
+        self._narrowed = narrowed
+        with resetting(self):
+            self._rows = self._in_order([line for line in self._all if self._admits(line)])
+
+    def row_of(self, assignment_id: str) -> int:
+        return self.place_of(lambda line: line.assignment_id == assignment_id)
+
+    def counted(self, state: str) -> int:
+        return sum(self._in_state(line, state) for line in self._all)
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column; by item it is the project's own order."""
+        self._sorted = (column, order)
+        self.layoutAboutToBeChanged.emit()
+        before = self._rows
+        self._rows = self._in_order([line for line in self._all if self._admits(line)])
+        self._keep_places(before)
+        self.layoutChanged.emit()
+
+    def _keep_places(self, before: Sequence[AssignmentStatus]) -> None:
+        """What is selected stays selected, wherever it now stands."""
+        places = {line.assignment_id: row for row, line in enumerate(self._rows)}
+        old = self.persistentIndexList()
+        new = [self.index(places[before[each.row()].assignment_id], each.column()) for each in old]
+        self.changePersistentIndexList(old, new)
+
+    def _in_order(self, lines: list[AssignmentStatus]) -> list[AssignmentStatus]:
+        column, order = self._sorted
+        if column > ITEM:
+            lines.sort(key=_KEYS[column])
+        return lines[::-1] if order == Qt.SortOrder.DescendingOrder and column >= 0 else lines
+
+    def _admits(self, line: AssignmentStatus) -> bool:
+        wanted = self._narrowed
+        return (
+            wanted.person_id in ("", line.person_id)
+            and wanted.stage in ("", line.stage.value)
+            and self._in_state(line, wanted.state)
+            and all(
+                word in f"{line.item_key} {line.person} {line.alias}".casefold() for word in _words(wanted)
+            )
+        )
+
+    def _in_state(self, line: AssignmentStatus, state: str) -> bool:
+        if state == OVERDUE:
+            return line.overdue
+        if state == WAITED_FOR:
+            return not line.handed_in
+        if state == INCOMPLETE:
+            there = self._partners.get(line.assignment_id)
+            return there is not None and there.incomplete
+        return state in ("", line.state)
+
+    def troubled(self, line: AssignmentStatus) -> bool:
+        """Whether a line is overdue, or its pair may never be complete."""
+        return line.overdue or self._in_state(line, INCOMPLETE)
+
+    def _with(self, line: AssignmentStatus) -> str:
+        """Who else is on it; how far they are only where that is not as far as this one."""
+        there = self._partners.get(line.assignment_id)
+        if there is None:
+            return ""
+        said = (
+            each.alias if each.state == line.state else f"{each.alias} {each.state}" for each in there.others
+        )
+        return ", ".join(said) or ("nobody" if there.alone else "")
+
+    def _look_of_pair(self, line: AssignmentStatus) -> tuple[str, str]:
+        """Nothing is said of a pair that goes on together."""
+        there = self._partners.get(line.assignment_id)
+        if there is None or not there.incomplete:
+            return "", "text-muted"
+        return ("warning", "state-disagree") if there.alone else ("clock", "state-incomplete")
+
+    def _explained_pair(self, line: AssignmentStatus) -> str:
+        there = self._partners.get(line.assignment_id)
+        return there.explained if there else ""
+
+
+def _words(wanted: BoardFilter) -> list[str]:
+    return wanted.words.casefold().split()
+
+
+def _units(line: AssignmentStatus) -> str:
+    return f"{line.units:,} of {line.of:,}" if line.of else str(line.units or "")
+
+
+def _due(line: AssignmentStatus) -> str:
+    if line.due is None:
+        return ""
+    if line.overdue:
+        return late_words(line.due)
+    return due_words(line.due, overdue=False if line.handed_in else None)
+
+
+def time_words(seconds: float) -> str:
+    """Active time: “12 min”, “3 h 05”; empty when there is none to speak of."""
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min" if minutes else ("< 1 min" if seconds else "")
+    return f"{minutes // 60} h {minutes % 60:02}"
+
+
+def _explained_stage(line: AssignmentStatus) -> str:
+    said = title(line.stage)
+    return f"{said}. {PURPOSES[line.purpose][1]}." if line.purpose in PURPOSES else said
+
+
+def _look_of_stage(line: AssignmentStatus) -> tuple[str, str] | None:
+    return (PURPOSES[line.purpose][0], "text-muted") if line.purpose in PURPOSES else None
+
+
+def _explained_state(line: AssignmentStatus) -> str:
+    at = line.submitted_at
+    return f"Handed in on {due_words(at, overdue=False)}" if at else line.state
+
+
+def _explained_units(line: AssignmentStatus) -> str:
+    if line.stage is Stage.ADJUDICATION:
+        return "Adjudicated stages of the item, of those that two or more people answer"
+    return _units(line)
+
+
+COLUMNS: tuple[Column[AssignmentStatus], ...] = (
+    Column("Item", lambda line: line.item_key, 88, firm=True),
+    Column("Stage", lambda line: title(line.stage), 106, tip=_explained_stage, look=_look_of_stage),
+    Column("Person", lambda line: named(line.alias, line.person), 150),
+    Column(
+        "State",
+        lambda line: line.state,
+        112,
+        tip=_explained_state,
+        look=lambda line: LOOKS[line.state],
+        firm=True,
+    ),
+    Column(
+        "Due",
+        _due,
+        118,
+        tip=lambda line: f"Due {due_words(line.due)}" if line.overdue and line.due else _due(line),
+        look=lambda line: ("warning", "state-disagree") if line.overdue else None,
+    ),
+    Column("Units", _units, 72, tip=_explained_units, number=True),
+    Column("Time", lambda line: time_words(line.seconds), 62, number=True),
+)
+_ORDER = list(Stage)
+_KEYS: dict[int, Callable[[AssignmentStatus], Any]] = {
+    STAGE: lambda line: _ORDER.index(line.stage),
+    PERSON: lambda line: natural(line.alias),
+    STATE: lambda line: board.STATES.index(line.state),
+    WITH: lambda line: line.item_key,
+    # What is overdue first, then what is due next; what is handed in, and what has no date, last.
+    DUE: lambda line: (
+        not line.overdue,
+        line.handed_in,
+        line.due is None,
+        line.due.timestamp() if line.due else 0,
+    ),
+    UNITS: lambda line: line.units,
+    TIME: lambda line: line.seconds,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Partners:
+    """The others on the stage of an item. `alone`: there are none, though elsewhere two people do this stage.
+
+    `incomplete`: they are alone, or some have handed in while others have not.
+    """
+
+    others: tuple[AssignmentStatus, ...]
+    alone: bool
+    incomplete: bool
+
+    @property
+    def explained(self) -> str:
+        if self.alone:
+            return (
+                "Nobody else is assigned to this stage of this item, so there is no pair and no agreement "
+                "figure."
+            )
+        said = [f"{named(each.alias, each.person)}: {each.state}" for each in self.others]
+        return "\n".join([*said, *(["One has handed in, another has not."] if self.incomplete else [])])
+
+
+def partners(lines: Sequence[AssignmentStatus]) -> dict[str, Partners]:
+    """Assignment by assignment, who else is on it; adjudications and repeats are nobody's pair."""
+    groups: defaultdict[tuple[str, Stage], list[AssignmentStatus]] = defaultdict(list)
+    for line in lines:
+        if line.trial == 1 and line.stage is not Stage.ADJUDICATION:
+            groups[line.item_id, line.stage].append(line)
+    shared = {
+        stage
+        for (_, stage), group in groups.items()
+        if len(group) > 1 and not any(line.purpose is Purpose.PILOT for line in group)
+    }
+    result = {}
+    for (_, stage), group in groups.items():
+        alone = len(group) == 1 and stage in shared
+        handed_in = {line.handed_in for line in group}
+        group.sort(key=lambda line: natural(line.alias))
+        for line in group:
+            others = tuple(each for each in group if each is not line)
+            result[line.assignment_id] = Partners(others, alone, alone or len(handed_in) > 1)
+    return result
+
 
 ALIASES = "Pseudonym in every export; the name is never exported."
 NAME, _, _, _, _, WORK, STANDING = range(7)
@@ -30,11 +293,11 @@ ROLES = {2: Role.ANNOTATOR, 3: Role.ADJUDICATOR, 4: Role.COORDINATOR}
 class PeopleTable(QWidget):
     """The table of people with a line to add one; `model.editable` says whether this person may change it."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         super().__init__()
-        self._desk = desk
+        self._session = session
         self._open: Mapping[str, StatusTotal] = {}
-        self.model = PeopleModel(desk)
+        self.model = PeopleModel(session)
         self.list = LinesTable("People", self.model, self.model.widths, stretched=NAME)
         self.list.firm = self.model.firm
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -51,29 +314,25 @@ class PeopleTable(QWidget):
         ))  # fmt: skip
         column.addWidget(self.list, 1)
         self.answer.float_over(self.list)
-        self.adding = self._new_person()
-        column.addWidget(self.adding)
-        column.addLayout(self._foot())
-        self.rebind()
-
-    def _new_person(self) -> QWidget:
-        self.name, self.alias = LineField(placeholderText="Name of a new person"), LineField()
-        self.name.setAccessibleName("Name of a new person")
-        self.alias.setPlaceholderText("Alias: next free")
-        self.alias.setAccessibleName("Alias of the new person; by default the next free one")
+        self.name, self.alias = (
+            LineField(placeholderText="Name of a new person", accessibleName="Name of a new person"),
+            LineField(
+                placeholderText="Alias: next free",
+                accessibleName="Alias of the new person; by default the next free one",
+            ),
+        )
         self.alias.setMaximumWidth(170)
         for field in (self.name, self.alias):
             field.returnPressed.connect(self.add)
         self.roles = {role: QCheckBox(role.value) for role in Role}
         self.roles[Role.ANNOTATOR].setChecked(True)
-        add = KeyButton("Add")
-        add.clicked.connect(self.add)
+        add = KeyButton("Add", press=self.add)
         line = QWidget()
         line.setLayout(wrapping(self.name, self.alias, *self.roles.values(), add))
-        return line
-
-    def _foot(self) -> QHBoxLayout:
-        self.rename, self.leaving = KeyButton("Rename"), KeyButton("Left the project")
+        self.adding = line
+        column.addWidget(self.adding)
+        self.rename = KeyButton("Rename", act="rename_person")
+        self.leaving = KeyButton("Left the project", act="leave_or_return")
         self.work = KeyButton("Work as this person", "↵", role="primary")
         for button, slot in (
             (self.rename, self.begin_renaming),
@@ -81,12 +340,7 @@ class PeopleTable(QWidget):
             (self.work, self.work_as),
         ):
             button.clicked.connect(slot)
-        return horizontal(self.rename, self.leaving, StretchSpace(1), self.work)
-
-    def rebind(self) -> None:
-        """Print the keys as they now are on the buttons."""
-        self.rename.set_key(keys.shown("rename_person"))
-        self.leaving.set_key(keys.shown("leave_or_return"))
+        column.addLayout(horizontal(self.rename, self.leaving, StretchSpace(1), self.work))
 
     def focus_first(self) -> None:
         self.list.setFocus()
@@ -95,11 +349,11 @@ class PeopleTable(QWidget):
         self, everybody: Sequence[Person], work: Mapping[str, StatusTotal], *, coordinates: bool
     ) -> None:
         """Show everybody as they now are; only a coordinator may change it and is told of everybody's work."""
-        chosen, editable = self._person(), coordinates and not self._desk.project.readonly
+        chosen, editable = self._person(), coordinates and not self._session.project.readonly
         self._open = work
         self.model.editable = editable
         self.model.fill(everybody, work)
-        wanted = chosen.id if chosen else self._desk.project.by
+        wanted = chosen.id if chosen else self._session.project.by
         if self.list.currentIndex().row() < 0 or chosen is None:
             self.list.setCurrentIndex(self.model.index(max(0, self.model.row_of(wanted)), NAME))
         self.adding.setVisible(editable)
@@ -109,12 +363,11 @@ class PeopleTable(QWidget):
         self._offer()
 
     def add(self) -> None:
-        """Add the person whose name was typed."""
         roles = tuple(role for role, box in self.roles.items() if box.isChecked())
         if not self.name.text().strip():
             self.name.setFocus()
             return
-        change = self._desk.do(people.add_person, self.name.text(), roles, self.alias.text().strip())
+        change = self._session.do(people.add_person, self.name.text(), roles, self.alias.text().strip())
         if change is not None:
             self.name.clear()
             self.alias.clear()
@@ -127,13 +380,12 @@ class PeopleTable(QWidget):
             self.list.edit(self.model.index(self.list.currentIndex().row(), NAME))
 
     def leave_or_return(self) -> None:
-        """Let the chosen person leave the project, or take them back in."""
         person = self._person()
         if person is None or not self.model.editable:
             return
         verb = people.deactivate if person.active else people.reactivate
         self.answer.clear()
-        if self._desk.do(verb, person.id) is not None and person.active:
+        if self._session.do(verb, person.id) is not None and person.active:
             self._offer_withdrawal(person)
 
     def _offer_withdrawal(self, person: Person) -> None:
@@ -151,7 +403,7 @@ class PeopleTable(QWidget):
         self.answer.set_action(f"Withdraw {pieces}", lambda: self._withdraw(person.id))
 
     def _withdraw(self, person_id: str) -> None:
-        if self._desk.do(assignments.withdraw_open, person_id) is not None:
+        if self._session.do(assignments.withdraw_open, person_id) is not None:
             self.answer.show_message(
                 "success", "Withdrawn.", "Hand out the same plan again to fill the gaps with other people."
             )
@@ -167,7 +419,7 @@ class PeopleTable(QWidget):
 
     def _offer(self) -> None:
         person = self._person()
-        here = person is not None and person.id == self._desk.project.by
+        here = person is not None and person.id == self._session.project.by
         self.leaving.set_words("Left the project" if person is None or person.active else "Returned")
         self.leaving.setEnabled(person is not None and not here)
         self.leaving.set_hint("Work as somebody else first" if here else "All their work is kept")
@@ -179,7 +431,7 @@ class PeopleTable(QWidget):
 class PeopleModel(CellsModel[Person]):
     """Editable names and role check boxes, where `editable` permits."""
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         roles = (("Annotator", 96), ("Adjudicator", 104), ("Coordinator", 108))
         super().__init__(
             (
@@ -197,24 +449,21 @@ class PeopleModel(CellsModel[Person]):
                     "Standing", self._standing, 120, tip=lambda _: "", look=self._look_of_standing, firm=True
                 ),
             ),
-            desk,
+            session,
         )
-        self._desk = desk
+        self._session = session
         self._work: Mapping[str, StatusTotal] = {}
         self.editable = False
 
     def fill(self, everybody: Sequence[Person], work: Mapping[str, StatusTotal]) -> None:
-        """Show these people in this order, each with what is assigned to them."""
         self._work = work
         same = [person.id for person in everybody] == [person.id for person in self._rows]
         self.take_over(list(everybody), in_place=same)
 
     def row_of(self, person_id: str) -> int:
-        """The row of a person, or -1."""
         return self.place_of(lambda person: person.id == person_id)
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Names can be edited and roles ticked by those who may."""
         if not index.isValid():
             return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
@@ -236,16 +485,15 @@ class PeopleModel(CellsModel[Person]):
         return super().data(index, role)
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Rename a person, or give or take a role."""
         person, column = self._rows[index.row()], index.column()
         if role == Qt.ItemDataRole.EditRole and column == NAME:
             name = str(value).strip()
-            return name != person.name and self._desk.do(people.rename_person, person.id, name) is not None
+            return name != person.name and self._session.do(people.rename_person, person.id, name) is not None
         if role == Qt.ItemDataRole.CheckStateRole and column in ROLES:
             wanted = Qt.CheckState(value) == Qt.CheckState.Checked
             held = {each for each in Role if person.has(each)} - {ROLES[column]}
             roles = tuple(held | {ROLES[column]}) if wanted else tuple(held)
-            return self._desk.do(people.set_roles, person.id, roles) is not None
+            return self._session.do(people.set_roles, person.id, roles) is not None
         return False
 
     def _handed_in(self, person: Person) -> str:
@@ -259,13 +507,150 @@ class PeopleModel(CellsModel[Person]):
     def _standing(self, person: Person) -> str:
         if not person.active:
             return "left the project"
-        return "this window" if person.id == self._desk.project.by else ""
+        return "this window" if person.id == self._session.project.by else ""
 
     def _look_of_standing(self, person: Person) -> tuple[str, str] | None:
         if not person.active:
             return "minus", "state-missing"
-        return ("annotator", "accent") if person.id == self._desk.project.by else None
+        return ("annotator", "accent") if person.id == self._session.project.by else None
 
 
 def _gone(person: Person) -> tuple[str, str] | None:
     return None if person.active else ("", "text-disabled")
+
+
+PROGRESS_PERSON, HANDED_IN, LATE, PROGRESS_TIME, PROGRAM = range(5)
+EVERYBODY = "Everybody"
+VERSION = "The version of Goldsmith that a person's newest returned work was made with"
+
+# With less room than this the time, and the version of the program, are in the tooltips alone.
+ROOM_FOR_TIME, ROOM_FOR_PROGRAM = 350, 440
+BAR = 4
+
+
+class TotalsTable(LinesTable):
+    chosen = Signal(str)
+    """Somebody was chosen: their id, or an empty text for everybody."""
+
+    def __init__(self) -> None:
+        self.totals = CellsModel[StatusTotal](columns({}))
+        super().__init__(
+            "People and their progress", self.totals, self.totals.widths, stretched=PROGRESS_PERSON
+        )
+        self.totals.setParent(self)
+        self.setItemDelegate(_Bars(self))
+        self._filling = False
+        self.selectionModel().currentRowChanged.connect(self._tell)
+
+    def fill(
+        self, lines: Sequence[AssignmentStatus], person_id: str, programs: Mapping[str, str] | None = None
+    ) -> None:
+        """Add up these lines; the row of a person stays the chosen one, if there is such a row."""
+        aliases = {line.person_id: line.alias for line in lines}
+        result = sorted(board.per_person(lines), key=lambda total: natural(aliases[total.key]))
+        self._filling = True
+        self.totals.show(with_everybody(result), columns(aliases, programs))
+        self._filling = False
+        self.show_person(person_id)
+
+    def show_person(self, person_id: str) -> None:
+        """Mark the row of a person, or that of everybody; tells nobody."""
+        self._filling = True
+        self.setCurrentIndex(
+            self.totals.index(
+                max(0, self.totals.place_of(lambda total: total.key == person_id)), PROGRESS_PERSON
+            )
+        )
+        self._filling = False
+
+    def _tell(self, index: QModelIndex) -> None:
+        if not self._filling:
+            total = self.totals.at(index.row())
+            self.chosen.emit(total.key if total is not None else "")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self.setColumnHidden(PROGRESS_TIME, self.width() < theme.current().px(ROOM_FOR_TIME))
+        self.setColumnHidden(PROGRAM, self.width() < theme.current().px(ROOM_FOR_PROGRAM))
+        super().resizeEvent(event)
+
+
+class _Bars(QStyledItemDelegate):
+    """Draws a thin bar under the submitted count."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        model = index.model()
+        total = model.at(index.row()) if isinstance(model, CellsModel) else None
+        if index.column() != HANDED_IN or not isinstance(total, StatusTotal) or not total.assignments:
+            return
+        px = theme.current().px
+        room = QRectF(option.rect).adjusted(px(6), option.rect.height() - px(BAR + 2), -px(6), -px(2))
+        painter.save()
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.token("border"))
+        painter.drawRoundedRect(room, px(2), px(2))
+        done = QRectF(room)
+        done.setWidth(room.width() * total.handed_in / total.assignments)
+        whole = total.handed_in == total.assignments
+        painter.setBrush(theme.token("state-agreed" if whole else "accent"))
+        painter.drawRoundedRect(done, px(2), px(2))
+        painter.restore()
+
+
+def columns(
+    aliases: Mapping[str, str], programs: Mapping[str, str] | None = None
+) -> Sequence[Column[StatusTotal]]:
+    """What is shown of each person's work, and in each tip how much of it is in which state.
+
+    `programs` are the versions that people worked with, by their ids.
+    """
+    worked_with = programs or {}
+
+    def person(total: StatusTotal) -> str:
+        return named(aliases.get(total.key) or total.name, total.name)
+
+    def states(total: StatusTotal) -> str:
+        program = worked_with.get(total.key, "")
+        told = [f"works with Goldsmith {program}"] if program else []
+        counts = (f"{state}: {count}" for state, count in total.states.items())
+        return "\n".join((person(total), *counts, *told))
+
+    return (
+        Column("Person", person, 150, tip=states),
+        Column("Handed in", lambda total: f"{total.handed_in:,} of {total.assignments:,}", 92, tip=states),
+        Column(
+            "Late",
+            lambda total: str(total.overdue or ""),
+            68,
+            tip=states,
+            look=lambda total: ("warning", "state-disagree") if total.overdue else None,
+        ),
+        Column("Time", lambda total: time_words(total.seconds), 66, tip=states, number=True),
+        Column("Goldsmith", lambda total: worked_with.get(total.key, ""), 92, tip=states, about=VERSION),
+    )
+
+
+def with_everybody(totals: Sequence[StatusTotal]) -> list[StatusTotal]:
+    """What they come to together, then the totals in the order given; the first has an empty key."""
+    return [_together(totals), *totals] if totals else []
+
+
+def _together(totals: Sequence[StatusTotal]) -> StatusTotal:
+    return StatusTotal(
+        key="",
+        name=EVERYBODY,
+        assignments=sum(total.assignments for total in totals),
+        states=_states(totals),
+        handed_in=sum(total.handed_in for total in totals),
+        overdue=sum(total.overdue for total in totals),
+        units=sum(total.units for total in totals),
+        seconds=sum(total.seconds for total in totals),
+    )
+
+
+def _states(totals: Sequence[StatusTotal]) -> dict[str, int]:
+    result: dict[str, int] = {}
+    for total in totals:
+        for state, count in total.states.items():
+            result[state] = result.get(state, 0) + count
+    return result

@@ -5,15 +5,15 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog
 
-from annotator.actions.authoring import gold
+from annotator.actions.authoring import annotating
 from annotator.actions.papers import paper_tables
 from annotator.actions.papers.paper_tables import VIEW, VIEWS, MissingStep
 from annotator.actions.project import people
-from annotator.actions.results import publishing
+from annotator.actions.results import results
 from annotator.actions.studies.result_views import CountedView, ResultView
-from annotator.domain.experts.person import Role
-from annotator.gui.desk.desk import Desk
-from annotator.gui.views.counting import Refused
+from annotator.domain.experts.assignment import Role
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.views.view_pane import Refused
 from annotator.gui.views.viewer import Lead, Viewer, ViewerPage
 
 # People: a benchmark's author, who will publish the numbers. What annoys them elsewhere: scores without n or
@@ -27,29 +27,26 @@ WITH_LIMIT, WITH_FILE = "overview", "rubrics"
 
 
 class ResultViewer(Viewer):
-    """The views of the results."""
-
     HIDES = True
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         self._file = ""
         self._steps: tuple[MissingStep, ...] = ()
-        super().__init__(desk, VIEWS, "results", "Results", MOVING)
-        self.choosers.limit_set.connect(lambda share: desk.do(publishing.set_limit, round(share, 4)))
+        super().__init__(session, VIEWS, "results", "Results", MOVING)
+        self.choosers.limit_set.connect(lambda share: session.do(results.set_limit, round(share, 4)))
         self.choosers.file_wanted.connect(self._choose_file)
-        self.choosers.unadjudicated_set.connect(lambda on: desk.do(gold.count_unadjudicated, on))
+        self.choosers.unadjudicated_set.connect(lambda on: session.do(annotating.count_unadjudicated, on))
 
     def more(self) -> dict[str, str]:
         return {"file": self._file} if self._name == WITH_FILE and self._file else {}
 
     def offer_more(self, any_: bool) -> None:
-        """What is still publishable, and another project to compare with."""
-        counts = self.desk.ask(gold.unadjudicated_counts) if self._name == WITH_LIMIT else None
+        counts = self.session.ask(annotating.unadjudicated_counts) if self._name == WITH_LIMIT else None
         self.choosers.show_unadjudicated(
-            counts, allowed=self._coordinates() and not self.desk.project.readonly
+            counts, allowed=self._coordinates() and not self.session.project.readonly
         )
-        share = self.desk.ask(publishing.limit) if self._name == WITH_LIMIT and any_ else None
-        self.choosers.show_limit(share, allowed=self._coordinates() and not self.desk.project.readonly)
+        share = self.session.ask(results.limit) if self._name == WITH_LIMIT and any_ else None
+        self.choosers.show_limit(share, allowed=self._coordinates() and not self.session.project.readonly)
         self.choosers.show_file(self._name == WITH_FILE, Path(self._file).stem if self._file else "")
 
     def show_nothing(self, found: CountedView) -> None:
@@ -57,7 +54,7 @@ class ResultViewer(Viewer):
         self._steps = ()
         super().show_nothing(found)
         if found.view == VIEW.name:
-            self.desk.ask_later(partial(self._show_steps, found), paper_tables.lacking, found.chosen)
+            self.session.ask_later(partial(self._show_steps, found), paper_tables.lacking, found.chosen)
 
     def _show_steps(self, found: CountedView, steps: tuple[MissingStep, ...]) -> None:
         if self.body.currentWidget() is self.empty and self._known.get(found.view) is found and steps:
@@ -69,13 +66,13 @@ class ResultViewer(Viewer):
         return f"Go to {page}", page, {}
 
     def _coordinates(self) -> bool:
-        return people.someone(self.desk.project).has(Role.COORDINATOR)
+        return people.someone(self.session.project).has(Role.COORDINATOR)
 
     def refuse(self, found: Refused) -> None:
         """A file that cannot be read is let go of; the message bar says why."""
         if self._file and found.view == WITH_FILE:
             self._file = ""
-            self.desk.refused.emit(found.refusal)
+            self.session.refused.emit(found.refusal)
             self._count()
             return
         super().refuse(found)
@@ -90,16 +87,13 @@ class ResultViewer(Viewer):
             self.compare_with(Path(name))
 
     def compare_with(self, path: Path) -> None:
-        """Hold the rubrics of this project against the settled ones of another."""
         self._file = str(path)
         self._count()
 
 
 class ResultsPage(ViewerPage):
-    """The page around its viewer."""
-
     NAME = "Results"
     ICON = "results"
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, ResultViewer(desk))
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ResultViewer(session))

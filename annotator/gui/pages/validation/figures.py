@@ -1,21 +1,100 @@
-"""Figures tab: judges compared with people, with the rows behind every figure."""
+"""Judges compared with people; the test part is confirmed before it is shown, because each look is counted."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from annotator.actions.sets import validation_sets
-from annotator.actions.studies.result_views import ResultView
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
+
+from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import ViewChoice
+from annotator.actions.sets import validation_ground, validation_sets
+from annotator.actions.sets.validation_ground import SetLook
+from annotator.actions.studies.result_views import CountedView, ResultView, offered
 from annotator.actions.validation.validation_views import VIEWS
 from annotator.domain.judges.validation import Opening, Split
-from annotator.domain.texts.change import Change
-from annotator.gui.desk.desk import Desk
-from annotator.gui.desk.part import PagePart
-from annotator.gui.pages.validation import looking
-from annotator.gui.pages.validation.looking import ClosedTestPart, CountedLook, TestPartGate
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.gui.session.page import PagePart
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.views import view_pane
+from annotator.gui.views.view_pane import Refused
 from annotator.gui.views.viewer import Lead, Viewer
-from annotator.gui.widgets.bars.acts_bar import ActsBar
-from annotator.gui.widgets.later import later
+from annotator.gui.widgets.bars import ActsBar
+from annotator.gui.widgets.basics import later, vertical
+from annotator.gui.widgets.chips import EmptyState
+
+WIDE = 600
+RULE = (
+    "Anyone who tunes a judge or its prompt on the dev part must report how often the test part was viewed. "
+    "So each view is counted and shown beside the figures. One view covers all tables and choices, until "
+    "this window is closed, a label changes, or a judge gives new verdicts on these reports."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLook:
+    """A look counted in this window: what it showed, and its id."""
+
+    seen: SetLook
+    opening: str
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedTestPart:
+    """A view of the test part that was not opened yet."""
+
+    view: str
+    seen: SetLook
+    choices: tuple[ViewChoice, ...]
+    chosen: Mapping[str, str]
+
+
+def shown(
+    project: Project, among: tuple[ResultView, ...], name: str, chosen: Mapping[str, str], kept: Any,
+    looks: Mapping[str, CountedLook],
+) -> CountedView | Refused | ClosedTestPart:  # fmt: skip
+    """A view with its choices; what shows the test part, only under a look that was counted and still covers it."""
+    try:
+        choices, fitting = offered(project, name, chosen, among)
+        if not validation_ground.is_closed(fitting.get("set", ""), fitting.get("part", "")):
+            return view_pane.shown(project, among, name, chosen, kept)
+        seen = validation_ground.seen(project, fitting["set"])
+    except Refusal as refusal:
+        return view_pane.refused(project, among, name, chosen, refusal)
+    look = looks.get(seen.set_id)
+    if look is None or not validation_ground.covers(look.seen, seen):
+        return ClosedTestPart(name, seen, choices, fitting)
+    return view_pane.shown(project, among, name, {**chosen, "opening": look.opening}, kept)
+
+
+def _apart(name: str) -> str:
+    return f"\u2068{name}\u2069"
+
+
+class TestPartGate(QWidget):
+    opened = Signal()
+    declined = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.words = EmptyState("eye", "Open the test part?", width=WIDE)
+        self.stay = self.words.add_action("Stay with the dev part", self.declined.emit, primary=True)
+        self.open = self.words.add_action("Open", self.opened.emit)
+        vertical(self.words, on=self, margins=0)
+        self.setFocusProxy(self.stay)
+
+    def ask(self, seen: SetLook) -> None:
+        before = f"It was viewed {counted(seen.openings, 'time')}." if seen.openings else (
+            "Nobody has viewed it yet."
+        )  # fmt: skip
+        judges = f" This view shows {', '.join(map(_apart, seen.judges))}." if seen.judges else ""
+        self.words.show_words(f"Open the test part of {_apart(seen.name)}?", f"{before}{judges} {RULE}")
+        self.open.setText(f"Open it: look {seen.openings + 1:,}")
+
 
 # Changes of these kinds may move a figure.
 MOVING = frozenset({
@@ -24,11 +103,25 @@ MOVING = frozenset({
 })  # fmt: skip
 TELLING = frozenset({"against", "judge", "protocol", "set"})
 OPENED = "open the test part"
-SETS = ("Draw a set to label", "Validate", {"part": "Sets"})
+SET_FIGURES = ("Draw a set to label", "Validate", {"part": "Sets"})
 LEADS: dict[str, Lead] = {
     "rulings": ("Rule on disagreements", "Validate", {"part": "Disagreements"}),
     "reviews": ("Review verdicts", "Validate", {"part": "Reviews"}),
 }
+
+
+def opened(session: ProjectSession, closed: ClosedTestPart | None, looks: dict[str, CountedLook]) -> bool:
+    """Open a test part and count the look, which is remembered in `looks`; whether that was done."""
+    if closed is None:
+        return False
+    seen = closed.seen
+    opening = session.do(validation_sets.open_test, seen.set_id, seen.judges)
+    if not isinstance(opening, Opening):
+        return False
+    looks[seen.set_id] = CountedLook(seen, opening.id)
+    # Others show how often the test part was looked at.
+    session.tell(Change(validation_sets.NAME, seen.set_id, OPENED))
+    return True
 
 
 class ValidationViewer(Viewer):
@@ -37,24 +130,23 @@ class ValidationViewer(Viewer):
     ICON = "validate"
     OTHERWISE = ("Run a judge", "Judges", {})
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, session: ProjectSession) -> None:
         self._looks: dict[str, CountedLook] = {}
         self._closed: ClosedTestPart | None = None
-        super().__init__(desk, VIEWS, "validation", "Judges beside people", MOVING)
+        super().__init__(session, VIEWS, "validation", "Judges beside people", MOVING)
         self.gate = TestPartGate()
         self.body.addWidget(self.gate)
         self.gate.opened.connect(self.open_test)
-        self.gate.declined.connect(self._decline)
+        self.gate.declined.connect(lambda: self.choosers.choose("part", Split.DEV.value))
 
     def lead(self, view: ResultView) -> Lead:
         """To where labels, rulings or reviews are made; replies come from the judges."""
         if view.page == "Label":
-            return LEADS.get(view.name, SETS)
+            return LEADS.get(view.name, SET_FIGURES)
         return super().lead(view)
 
     def question(self) -> Callable[..., Any]:
-        """Figures, unless they are of a test part that nobody asked to see."""
-        return partial(looking.shown, looks=dict(self._looks))
+        return partial(shown, looks=dict(self._looks))
 
     def refuse(self, found: Any) -> None:
         """Ask before the test part is opened; anything else is work that is still to be done."""
@@ -72,28 +164,15 @@ class ValidationViewer(Viewer):
         self.choosers.setVisible(bool(telling))
 
     def open_test(self) -> None:
-        """Count the look, then show."""
-        closed = self._closed
-        if closed is None:
-            return
-        opening = self.desk.do(validation_sets.open_test, closed.seen.set_id, closed.seen.judges)
-        if not isinstance(opening, Opening):
-            return
-        self._looks[closed.seen.set_id] = CountedLook(closed.seen, opening.id)
-        self._closed = None
-        # Others show how often the test part was looked at.
-        self.desk.tell(Change(validation_sets.NAME, closed.seen.set_id, OPENED))
-        self._count()
+        if opened(self.session, self._closed, self._looks):
+            self._closed = None
+            self._count()
 
     def on_change(self, change: Change) -> None:
         if (change.kind, change.verb) != (validation_sets.NAME, OPENED):
             super().on_change(change)
 
-    def _decline(self) -> None:
-        self.choosers.choose("part", Split.DEV.value)
-
     def focus_first(self) -> None:
-        """At the gate the answer that opens nothing has the keyboard."""
         if self.body.currentWidget() is self.gate:
             self.gate.setFocus()
         else:
@@ -101,16 +180,14 @@ class ValidationViewer(Viewer):
 
 
 class FiguresPart(PagePart):
-    """The tab around its viewer, with acts at the top as on the Results page."""
-
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk, ActsBar(()))
-        self.viewer = ValidationViewer(desk)
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar(()))
+        self.viewer = ValidationViewer(session)
         self.bar.hide()
         # The page keeps F6 for itself: it goes from part to part.
         self.acts = {act: slot for act, slot in self.viewer.acts().items() if act != "other_pane"}
         # A place to go to comes right after; counting what nobody will look at would only hold that up.
-        self._soon = later(self, lambda: self.viewer.arrive({}), 0)
+        self._soon = later(self, lambda: self.viewer.navigate({}), 0)
         self.lay_out(self.viewer)
 
     def fill(self) -> None:
@@ -118,19 +195,10 @@ class FiguresPart(PagePart):
 
     def go(self, place: Mapping[str, Any]) -> None:
         """`view` opens a view by its name, `choose` makes its choices."""
-        self.viewer.arrive(dict(place))
+        self.viewer.navigate(dict(place))
 
     def on_change(self, change: Change) -> None:
         """The viewer hears of every change itself, also while another part is in view."""
 
     def focus_first(self) -> None:
         self.viewer.focus_first()
-
-    def rebind(self) -> None:
-        super().rebind()
-        self.viewer.leaving.rebind()
-
-    def stop(self) -> None:
-        super().stop()
-        self._soon.stop()
-        self.viewer.stop()

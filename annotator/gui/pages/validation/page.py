@@ -10,22 +10,22 @@ from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.domain.experts.person import Role
-from annotator.gui.desk.parted_page import PartedPage
-from annotator.gui.pages.validation.cases.faults import ONCE
+from annotator.domain.experts.assignment import Role
+from annotator.gui.pages.validation.case_cards import ONCE
+from annotator.gui.pages.validation.figures import FiguresPart
+from annotator.gui.session.page import PartedPage
 
 if TYPE_CHECKING:
-    from annotator.gui.pages.validation.attacks.part import AttacksPart
-    from annotator.gui.pages.validation.cards.part import ValidityCards
-    from annotator.gui.pages.validation.cases.reviewing import ReviewsPart
-    from annotator.gui.pages.validation.cases.ruling import RulingPart
-    from annotator.gui.pages.validation.figures import FiguresPart
-    from annotator.gui.pages.validation.sets.part import SetsPart
+    from annotator.gui.pages.validation.attack_part import AttacksPart
+    from annotator.gui.pages.validation.card_part import ValidityCards
+    from annotator.gui.pages.validation.reviewing import ReviewsPart
+    from annotator.gui.pages.validation.ruling import RulingPart
+    from annotator.gui.pages.validation.set_part import SetsPart
 
 # People: a careful statistician who must defend a judge in print, and experts who look at its verdicts. What annoys
 # them elsewhere: agreement without the human ceiling, one class called perfect, rulings that quietly become labels,
 # and no way from a figure to the case behind it.
-COUNTS = "annotator.actions.validation.cards"
+COUNTS = "annotator.actions.validation.validity_cards"
 SETS, FIGURES, RULING, REVIEW, ATTACKS, CARDS = range(6)
 
 
@@ -69,48 +69,46 @@ class ValidatePage(PartedPage):
         }
     )
 
-    def arrive(self, place: dict[str, Any]) -> None:
+    def navigate(self, place: dict[str, Any]) -> None:
         """Show everything as it now is; what counts is loaded before anyone clicks on a part that needs it."""
-        super().arrive(place)
+        super().navigate(place)
         if COUNTS not in sys.modules:
-            self.desk.ask_later(_loaded, _load)
+            self.session.ask_later(_loaded, _load)
 
     @cached_property
     def sets(self) -> "SetsPart":
-        from annotator.gui.pages.validation.sets.part import SetsPart
+        from annotator.gui.pages.validation.set_part import SetsPart
 
-        return self.put(SETS, SetsPart(self.desk))
+        return self.put(SETS, SetsPart(self.session))
 
     @cached_property
     def figures(self) -> "FiguresPart":
-        from annotator.gui.pages.validation.figures import FiguresPart
 
-        return self.put(FIGURES, FiguresPart(self.desk))
+        return self.put(FIGURES, FiguresPart(self.session))
 
     @cached_property
     def ruling(self) -> "RulingPart":
-        """Who is wrong where they differ."""
-        from annotator.gui.pages.validation.cases.ruling import RulingPart
+        from annotator.gui.pages.validation.ruling import RulingPart
 
-        return self.put(RULING, RulingPart(self.desk))
+        return self.put(RULING, RulingPart(self.session))
 
     @cached_property
     def reviewing(self) -> "ReviewsPart":
-        from annotator.gui.pages.validation.cases.reviewing import ReviewsPart
+        from annotator.gui.pages.validation.reviewing import ReviewsPart
 
-        return self.put(REVIEW, ReviewsPart(self.desk))
+        return self.put(REVIEW, ReviewsPart(self.session))
 
     @cached_property
     def attacking(self) -> "AttacksPart":
-        from annotator.gui.pages.validation.attacks.part import AttacksPart
+        from annotator.gui.pages.validation.attack_part import AttacksPart
 
-        return self.put(ATTACKS, AttacksPart(self.desk))
+        return self.put(ATTACKS, AttacksPart(self.session))
 
     @cached_property
     def cards(self) -> "ValidityCards":
-        from annotator.gui.pages.validation.cards.part import ValidityCards
+        from annotator.gui.pages.validation.card_part import ValidityCards
 
-        return self.put(CARDS, ValidityCards(self.desk))
+        return self.put(CARDS, ValidityCards(self.session))
 
     def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
         super().bind(act, slot, widget)
@@ -118,7 +116,7 @@ class ValidatePage(PartedPage):
             shortcut.setAutoRepeat(False)
 
     def offered(self) -> frozenset[str]:
-        person = people.someone(self.desk.project)
+        person = people.someone(self.session.project)
         if person.has(Role.COORDINATOR):
             return frozenset(self.TABS)
         return frozenset({self.TABS[REVIEW]} if any(person.has(role) for role in Role) else ())
@@ -128,8 +126,8 @@ def _load(_project: Project) -> None:
     """Load what counts, on the other thread: it stands on libraries that take a while."""
     for name in (
         COUNTS,
-        "annotator.actions.validation.cards",
-        "annotator.actions.sets.verdict_readings",
+        "annotator.actions.validation.validity_cards",
+        "annotator.actions.sets.validation_ground",
     ):
         import_module(name)
 

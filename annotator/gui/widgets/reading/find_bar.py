@@ -5,15 +5,21 @@ import time
 from collections.abc import Iterator
 from typing import Protocol
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QKeyEvent, Qt
-from PySide6.QtWidgets import QCheckBox, QFrame, QToolButton, QWidget
+from PySide6.QtCore import QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, Qt
+from PySide6.QtWidgets import QCheckBox, QDialog, QFrame, QPlainTextEdit, QPushButton, QWidget
 
-from annotator.gui.widgets import icons
-from annotator.gui.widgets.basics import PlainLabel, horizontal
-from annotator.gui.widgets.fields.typed import LineField
-from annotator.gui.widgets.later import later
-from annotator.gui.widgets.reading.report_loading import SLICE_S
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    StretchSpace,
+    horizontal,
+    later,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.fields import LineField
+from annotator.gui.widgets.reading.report_view import SLICE_S
 
 MOST = 5_000
 _SETTLE_MS = 120
@@ -50,43 +56,35 @@ class FindBar(QFrame):
         self._found: list[tuple[int, int]] = []
         self._at = -1
         self.setProperty("role", "bar")
-        self.words, self._count, self._case = LineField(), PlainLabel(role="hint"), QCheckBox("Match case")
-        self.words.setPlaceholderText("Find in this text")
-        self.words.setAccessibleName("Find in this text")
+        self.words, self._count, self._case = (
+            LineField(placeholderText="Find in this text", accessibleName="Find in this text"),
+            PlainLabel(role="hint"),
+            QCheckBox("Match case"),
+        )
         self._settle = later(self, self.search, _SETTLE_MS)
         self._hits: Iterator[tuple[int, int] | None] = iter(())
         self._spans: list[tuple[int, int]] = []
         self._further = later(self, self._search_on, 0)
         self.words.textChanged.connect(lambda: self._settle.start())
         self._case.toggled.connect(lambda: self.search())
-        self._lay_out()
+        horizontal(
+            (self.words, 1),
+            self._count,
+            chips.tool_button("Previous (Shift+Enter)", "up", lambda: self.go(-1)),
+            chips.tool_button("Next (Enter)", "down", lambda: self.go(1)),
+            self._case,
+            chips.tool_button("Close (Esc)", "close", self.close_bar),
+            on=self,
+            margins=(8, 5, 8, 5),
+        )
         self.hide()
-
-    def _lay_out(self) -> None:
-        row = horizontal((self.words, 1), self._count, on=self, margins=(8, 5, 8, 5))
-        for name, picture, act in (
-            ("Previous (Shift+Enter)", "up", lambda: self.go(-1)),
-            ("Next (Enter)", "down", lambda: self.go(1)),
-        ):
-            row.addWidget(self._button(name, picture, act))
-        row.addWidget(self._case)
-        row.addWidget(self._button("Close (Esc)", "close", self.close_bar))
-
-    def _button(self, name: str, picture: str, act: object) -> QToolButton:
-        button = QToolButton()
-        icons.put(button, picture)
-        button.setToolTip(name)
-        button.setAccessibleName(name)
-        button.clicked.connect(act)
-        return button
 
     def open_bar(self, words: str = "") -> None:
         """Come into view with the focus, looking for these words, or those looked for last."""
         self.show()
         if words:
             self.words.setText(words)
-        self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self.words.selectAll()
+        self.words.seek()
         self.search()
 
     def close_bar(self) -> None:
@@ -123,18 +121,14 @@ class FindBar(QFrame):
             if len(spans) == MOST:
                 break
             if time.perf_counter() >= until:
-                self._wait()
+                self._further.start()
+                if self._count.text() != SEARCHING:
+                    self._count.setText(SEARCHING)
+                    self._show_marks([], -1)
                 return
         before = self._found[self._at][0] if self._at >= 0 else 0
         at = next((place for place, (start, _) in enumerate(spans) if start >= before), 0) if spans else -1
         self._mark(spans, at)
-
-    def _wait(self) -> None:
-        """Go on soon; meanwhile no place counts as found, nor does one of the words before."""
-        self._further.start()
-        if self._count.text() != SEARCHING:
-            self._count.setText(SEARCHING)
-            self._show_marks([], -1)
 
     def go(self, step: int) -> None:
         """Go to the next place found (1) or the one before (-1), around the end."""
@@ -167,3 +161,49 @@ class FindBar(QFrame):
         if at >= 0:
             self._searched.reveal(*spans[at])
         self.moved.emit()
+
+
+SCHEMES = ("http", "https")
+
+
+class LinkQuestion(QDialog):
+    """Shows the whole address; Cancel has the focus."""
+
+    def __init__(self, url: QUrl, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._url = url
+        self.setWindowTitle("Open this link?")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        address = url.toString(QUrl.ComponentFormattingOption.FullyEncoded)
+        shown = with_properties(QPlainTextEdit(address), accessibleName="The whole address")
+        shown.setReadOnly(True)
+        shown.setTabChangesFocus(True)
+        shown.setFixedHeight(shown.fontMetrics().lineSpacing() * 5)
+        self.opening, copy, cancel = (
+            QPushButton("Open in browser"),
+            QPushButton("Copy address"),
+            QPushButton("Cancel"),
+        )
+        self.opening.clicked.connect(self._open)
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(address))
+        cancel.clicked.connect(self.reject)
+        buttons = horizontal(copy, StretchSpace(1), self.opening, cancel)
+        host = url.host(QUrl.ComponentFormattingOption.FullyEncoded)
+        vertical(PlainLabel(f"It opens {host}.", "strong"), shown, buttons, on=self)
+        cancel.setDefault(True)
+        cancel.setFocus()
+        self.resize(560, self.sizeHint().height())
+
+    def _open(self) -> None:
+        self.accept()
+        QDesktopServices.openUrl(self._url)
+
+
+def ask_to_open(parent: QWidget, url: str) -> LinkQuestion | None:
+    """Ask whether to open an address of the web; None, and nothing asked, for any other kind of address."""
+    parsed = QUrl(url)
+    if not parsed.isValid() or parsed.scheme().lower() not in SCHEMES or not parsed.host():
+        return None
+    question = LinkQuestion(parsed, parent)
+    question.open()
+    return question

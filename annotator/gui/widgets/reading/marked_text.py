@@ -1,16 +1,71 @@
 """Text of any script with highlights; cheap enough for a hundred at once."""
 
-from collections.abc import Sequence
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import accumulate
 
-from PySide6.QtCore import QPointF, QSize, Qt
-from PySide6.QtGui import QFont, QPainter, QPaintEvent, QTextCharFormat, QTextLayout, QTextOption
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QObject, QPointF, QRect, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPyTextObject,
+    QResizeEvent,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextLayout,
+    QTextOption,
+    QTransform,
+)
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from annotator.domain.texts.difference import TextPiece
+from annotator.domain.texts.rendered import EM, Formula
 from annotator.gui import theme
-from annotator.gui.widgets.basics import tooltip
-from annotator.gui.widgets.fields.growing_edit import direction_of
-from annotator.gui.widgets.reading.units import TextPositions
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.basics import direction_of, tooltip
+
+
+class TextPositions:
+    """Converts a text's Python offsets to Qt's positions and back.
+
+    `objects` are the spans of the text for which a document holds one object each, such as a formula.
+    """
+
+    def __init__(self, text: str, objects: Sequence[tuple[int, int]] = ()) -> None:
+        self._wide = (
+            [place for place, letter in enumerate(text) if letter > "\uffff"] if not text.isascii() else []
+        )
+        self._wide_qt = [place + before for before, place in enumerate(self._wide)]
+        self._starts, self._ends = [start for start, _ in objects], [end for _, end in objects]
+        spare = (self._halves(end) - self._halves(start) - 1 for start, end in objects)
+        # How many halves fewer the document has before each object.
+        self._spared = [0, *accumulate(spare)]
+        self._starts_qt = [
+            self._halves(start) - less for start, less in zip(self._starts, self._spared, strict=False)
+        ]
+
+    def to_qt(self, offset: int, *, end: bool = False) -> int:
+        """Qt's position of a Python offset; within an object it is the object's, or as an end the one behind it."""
+        inside = bisect_left(self._starts, offset) - 1
+        if inside >= 0 and offset < self._ends[inside]:
+            return self._starts_qt[inside] + end
+        return self._halves(offset) - self._spared[bisect_right(self._ends, offset)]
+
+    def from_qt(self, position: int) -> int:
+        halves = position + self._spared[bisect_left(self._starts_qt, position)]
+        return halves - bisect_left(self._wide_qt, halves)
+
+    def _halves(self, offset: int) -> int:
+        return offset + bisect_left(self._wide, offset)
+
 
 # Words [start, end) of a text, counted in Python's characters.
 Span = tuple[int, int]
@@ -80,7 +135,6 @@ class MarkedText(QWidget):
         return [self._text[start:end] for start, end in self._marked]
 
     def show_text(self, text: str, marked: Sequence[Span] = (), *, struck: bool = False) -> None:
-        """Show other words, some of them marked, or all of them struck out."""
         self._text, self._marked, self._struck = text, tuple(marked), struck
         self.setAccessibleName(text)
         self._forget()
@@ -112,8 +166,7 @@ class MarkedText(QWidget):
         if not self._folded:
             self._layout(self.width()).draw(painter, QPointF(0, 0))
             return
-        font = self._font()
-        painter.setFont(font)
+        painter.setFont(self._font())
         direction = direction_of(self._text)
         side = _RIGHT if direction is Qt.LayoutDirection.RightToLeft else _LEFT
         painter.setLayoutDirection(direction)
@@ -162,3 +215,210 @@ def keep_hidden(parent: QWidget, *parts: QWidget) -> None:
         if part.parentWidget() is None:
             part.setParent(parent)
             part.hide()
+
+
+# What stands for an object in a document's text.
+OBJECT = "\ufffc"
+# The air on both sides, in thousandths of an em.
+_AIR = 60
+_PARTS = re.compile(r"[MLQCZ]|-?\d+")
+_NUMBERS = {"M": 2, "L": 2, "Q": 4, "C": 6, "Z": 0}
+
+
+class Formulas(QPyTextObject):
+    """Draws those images of a document that are formulas.
+
+    Its images stand in the middle of the small letters (`vertical-align: middle`). A formula asks for as much room
+    below its baseline as it needs there and, unless it is higher than letters are, leaves the line as high as it was.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._selected: list[tuple[QTransform, QPainterPath, QColor]] = []
+
+    def serve(self, document: QTextDocument) -> None:
+        """Draw this document's formulas from now on.
+
+        Once it is filled: a document that has its layout lays itself out again with every piece that comes.
+        """
+        document.setLayoutEnabled(False)
+        document.documentLayout().registerHandler(QTextFormat.ObjectTypes.ImageObject.value, self)
+        document.setLayoutEnabled(True)
+
+    def draw_selected(self, viewport: QWidget) -> None:
+        """Draw once more what is marked or selected: Qt has laid the colour over it."""
+        if self._selected:
+            painter = QPainter(viewport)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            for place, outline, colour in self._selected:
+                painter.setTransform(place)
+                painter.fillPath(outline, colour)
+            painter.end()
+            self._selected.clear()
+
+    def intrinsicSize(self, document: QTextDocument, position: int, given: QTextFormat) -> QSizeF:
+        """The room that Qt parts about the middle of the small letters."""
+        look = given.toCharFormat()
+        formula = formula_of(look)
+        if formula is None:
+            return QSizeF(0, 0)
+        em, scale = _em(look), _scale(document, look, formula)
+        middle = QFontMetrics(look.font()).xHeight() // 2
+        ascent, descent = formula.ascent * em * scale / EM, max(0.0, formula.descent * em * scale / EM)
+        alone = document.findBlock(position).length() <= 2
+        letters = 0 if alone else QFontMetrics(look.font()).ascent()
+        above = 2 * ascent - middle if ascent > letters else 0.0
+        return QSizeF((formula.width + 2 * _AIR) * em * scale / EM, max(2 * descent + middle, above))
+
+    def drawObject(
+        self,
+        painter: QPainter,
+        rect: QRectF | QRect,
+        document: QTextDocument,
+        position: int,
+        given: QTextFormat,
+    ) -> None:
+        """Fill the outline with the colour of the words, on their baseline."""
+        look = given.toCharFormat()
+        formula = formula_of(look)
+        if formula is None:
+            return
+        scale = _em(look) * _scale(document, look, formula) / EM
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.translate(rect.left() + _AIR * scale, _baseline(document, position))
+        painter.scale(scale, scale)
+        outline, colour = _outline(formula), painter.pen().color()
+        painter.fillPath(outline, colour)
+        if look.hasProperty(QTextFormat.Property.BackgroundBrush):
+            self._selected.append((painter.transform(), outline, colour))
+        painter.restore()
+
+
+def formula_of(look: QTextCharFormat) -> Formula | None:
+    """The formula that an image is; None where it is none."""
+    return _decoded(look.toImageFormat().name())
+
+
+def read(document: QTextDocument) -> tuple[str, TextPositions]:
+    """A document's text with the sources of its formulas in their places, and how its places are counted."""
+    plain = document.toPlainText()
+    if OBJECT not in plain:
+        return plain, TextPositions(plain)
+    places, parts, objects = TextPositions(plain), list[str](), list[tuple[int, int]]()
+    length = before = 0
+    for result in re.finditer(OBJECT, plain):
+        if source := _source_at(document, places.to_qt(result.start())):
+            parts += [plain[before : result.start()], source]
+            start = length + result.start() - before
+            length, before = start + len(source), result.end()
+            objects.append((start, length))
+    text = "".join([*parts, plain[before:]])
+    return text, TextPositions(text, objects)
+
+
+def _source_at(document: QTextDocument, position: int) -> str:
+    """The source of the formula at a position; empty where none stands there."""
+    cursor = QTextCursor(document)
+    cursor.setPosition(position + 1)
+    look = cursor.charFormat()
+    words = look.property(QTextFormat.Property.ImageAltText) if look.isImageFormat() else None
+    return str(words) if words else ""
+
+
+@lru_cache(maxsize=2_048)
+def _decoded(address: str) -> Formula | None:
+    return Formula.at(address)
+
+
+@lru_cache(maxsize=2_048)
+def _outline(formula: Formula) -> QPainterPath:
+    """An outline as Qt draws it; what of it cannot be read is left out."""
+    path = QPainterPath()
+    path.setFillRule(Qt.FillRule.WindingFill)
+    draw: dict[str, Callable[..., None]] = {
+        "M": path.moveTo,
+        "L": path.lineTo,
+        "Q": path.quadTo,
+        "C": path.cubicTo,
+        "Z": path.closeSubpath,
+    }
+    parts = _PARTS.findall(formula.path)
+    at = 0
+    while at < len(parts):
+        many = _NUMBERS.get(parts[at], -1)
+        numbers = parts[at + 1 : at + 1 + many]
+        if many < 0 or len(numbers) < many or any(part in _NUMBERS for part in numbers):
+            at += 1
+            continue
+        draw[parts[at]](*map(float, numbers))
+        at += 1 + many
+    return path
+
+
+def _baseline(document: QTextDocument, position: int) -> float:
+    """Where the words around a position stand; Qt itself would set an object into the middle of its line."""
+    block = document.findBlock(position)
+    line = block.layout().lineForTextPosition(position - block.position())
+    if not line.isValid():
+        return 0.0
+    return document.documentLayout().blockBoundingRect(block).top() + line.y() + line.ascent()
+
+
+def _em(look: QTextCharFormat) -> float:
+    font = look.font()
+    return QFontMetrics(font).horizontalAdvance("\u2003") or font.pixelSize() or font.pointSizeF() * 4 / 3
+
+
+def _scale(document: QTextDocument, look: QTextCharFormat, formula: Formula) -> float:
+    """1, or less where the formula would be wider than the page."""
+    room = document.pageSize().width() - 2 * document.documentMargin()
+    wide = (formula.width + 2 * _AIR) * _em(look) / EM
+    return min(1.0, room / wide) if room > 0 and wide > 0 else 1.0
+
+
+TOLD_CHARACTERS = 600
+# A quotation is kept as it stands in the Markdown; its marks and links' targets would only disturb here.
+_MARKS = re.compile(r"\]\([^()\s]*\)|[*`#\[\]]+")
+# Room beside the words for the icon and the ends.
+_AROUND = 54
+_LEAST = 80
+
+
+class QuoteButton(QPushButton):
+    """As wide as its words where there is room, elided otherwise. `tail` (a page) is never cut off."""
+
+    def __init__(self, role: str, hint: str) -> None:
+        super().__init__()
+        self._quote, self._tail, self._hint = "", "", hint
+        self.setProperty("role", role)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        chips.put(self, "quote", 14)
+
+    def show_quote(self, quote: str, tail: str = "") -> None:
+        self._quote, self._tail = " ".join(_MARKS.sub("", quote).split()), tail
+        short = self._quote if len(self._quote) <= TOLD_CHARACTERS else f"{self._quote[:TOLD_CHARACTERS]}…"
+        self.setToolTip(tooltip(f"“{short}”{tail}\n{self._hint}"))
+        self.setAccessibleName(f"Quotation: {short}{tail}")
+        self._fit()
+        self.updateGeometry()
+
+    def sizeHint(self) -> QSize:
+        self.ensurePolished()
+        words = self.fontMetrics().horizontalAdvance(f"“{self._quote[:TOLD_CHARACTERS]}”{self._tail}")
+        return QSize(words + theme.current().px(_AROUND), super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(theme.current().px(_LEAST), super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        metrics, room = self.fontMetrics(), self.width() - theme.current().px(_AROUND)
+        shown = self._quote
+        if metrics.horizontalAdvance(f"“{shown}”{self._tail}") > room:
+            rest = room - metrics.horizontalAdvance(f"“ ”{self._tail}")
+            shown = metrics.elidedText(shown, Qt.TextElideMode.ElideRight, rest)
+        self.setText(f"“{shown}”{self._tail}".replace("&", "&&"))

@@ -1,28 +1,385 @@
 """PDF viewer: words selected by mouse or keyboard, found, marked and quoted."""
 
+import math
 import re
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import (
     QGuiApplication,
+    QImage,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
     QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
-from annotator.domain.texts.quotation import find
+from annotator.domain.texts.difference import find
 from annotator.gui import theme
-from annotator.gui.widgets.reading.pdf_layout import UnreadablePdf
-from annotator.gui.widgets.reading.pdf_sheets import PdfSheets
+from annotator.gui.widgets.basics import later
 
 if TYPE_CHECKING:
-    from annotator.gui.widgets.reading.pdf_pages import PageWords
+    from pypdfium2 import PdfPage
+
+GAP = 10
+_LEAST_WIDTH = 80
+
+
+class UnreadablePdf(Exception):
+    """A PDF that cannot be shown; the message says why."""
+
+
+class PageLayout:
+    """Pages in a column, the widest as wide as the view at 100 %; lengths in pixels, pages counted from 0."""
+
+    def __init__(self, sizes: Sequence[tuple[float, float]], width: int, zoom: int) -> None:
+        self._sizes, self._width = sizes, width
+        widest = max((size[0] for size in sizes), default=1.0)
+        self.scale = max(_LEAST_WIDTH, width - 2 * GAP) / max(1.0, widest) * zoom / 100
+        self._tops: list[float] = []
+        top = float(GAP)
+        for _, height in sizes:
+            self._tops.append(top)
+            top += height * self.scale + GAP
+        self.whole = QSizeF(widest * self.scale + 2 * GAP, top) if sizes else QSizeF(0, 0)
+
+    def top(self, place: int) -> float:
+        return self._tops[place]
+
+    def page_at(self, height: float) -> int:
+        return max(0, bisect_right(self._tops, height) - 1)
+
+    def between(self, top: float, bottom: float) -> range:
+        return range(self.page_at(top), bisect_right(self._tops, bottom)) if self._tops else range(0)
+
+    def box(self, place: int, across: int, down: int) -> QRectF:
+        """A page's rectangle in a view scrolled so far across and down."""
+        width, height = (side * self.scale for side in self._sizes[place])
+        left = max(float(GAP), (self._width - width) / 2)
+        return QRectF(left - across, self._tops[place] - down, width, height)
+
+    def scaled(self, box: QRectF, corner: QPointF) -> QRectF:
+        """A rectangle in points of a page, in pixels of a view in which the page begins at that corner."""
+        scale = self.scale
+        sized = QRectF(box.left() * scale, box.top() * scale, box.width() * scale, box.height() * scale)
+        return sized.translated(corner)
+
+
+MOST_PIXELS = 12_000_000
+MOST_KEPT = 12
+# Places on a page are asked for on a canvas this much finer than a point.
+_FINE = 10
+_HYPHENS = "\x02\ufffe\xad"
+
+
+class PageWords:
+    """The letters of one page, one for each character PDFium counts, with their boxes in points from the top left."""
+
+    def __init__(self, page: "PdfPage") -> None:
+        from pypdfium2 import PdfPosConv
+
+        self._page = page
+        self._words = page.get_textpage()
+        width, height = page.get_size()
+        canvas = (0, 0, math.ceil(width * _FINE), math.ceil(height * _FINE), 0)
+        self._places = PdfPosConv(page, canvas)
+
+    def close(self) -> None:
+        self._words.close()
+        self._page.close()
+
+    @cached_property
+    def letters(self) -> str:
+        """One letter for each character; what PDFium has no letter for is a space."""
+        from pypdfium2 import raw
+
+        codes = (raw.FPDFText_GetUnicode(self._words, place) for place in range(self._words.count_chars()))
+        return "".join(chr(code) if code else " " for code in codes)
+
+    def quote(self, start: int, end: int) -> str:
+        """The characters [start, end) as text: lines end in a line feed, words broken at an end are joined."""
+        letters = self.letters[start:end].replace("\r\n", "\n").replace("\r", "\n")
+        for hyphen in _HYPHENS:
+            letters = letters.replace(hyphen + "\n", "").replace(hyphen, "")
+        whole = letters.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return whole.replace("\x00", "").strip()
+
+    def at(self, x: float, y: float, reach: float = 12.0) -> int | None:
+        """The character at or near a point; None where there is none within reach."""
+        across, up = self._places.to_page(round(x * _FINE), round(y * _FINE))
+        result: int | None = self._words.get_index(across, up, reach, reach)
+        return result
+
+    def boxes(self, start: int, end: int) -> list[QRectF]:
+        """The rectangles that the characters [start, end) cover, one for each line or part of it."""
+        if end <= start:
+            return []
+        many = self._words.count_rects(start, end - start)
+        return [self._box(*self._words.get_rect(place)) for place in range(many)]
+
+    def letter_box(self, place: int) -> QRectF:
+        return self._box(*self._words.get_charbox(place, loose=True))
+
+    def _box(self, left: float, bottom: float, right: float, top: float) -> QRectF:
+        corners = [self._places.to_bitmap(left, top), self._places.to_bitmap(right, bottom)]
+        across, down = sorted(c[0] / _FINE for c in corners), sorted(c[1] / _FINE for c in corners)
+        return QRectF(across[0], down[0], across[1] - across[0], down[1] - down[0])
+
+
+class PdfPages:
+    """An open PDF. Pictures are made when asked for, and the last few are kept."""
+
+    def __init__(self, data: bytes) -> None:
+        """Open a PDF from its bytes; Unreadable when it is damaged, locked or empty."""
+        from pypdfium2 import PdfDocument, PdfiumError
+
+        try:
+            self._pdf = PdfDocument(data)
+            self.sizes = [self._pdf.get_page_size(place) for place in range(len(self._pdf))]
+        except PdfiumError as error:
+            raise UnreadablePdf(_reason(str(error))) from None
+        if not self.sizes:
+            raise UnreadablePdf("This PDF has no pages.")
+        self._pictures: OrderedDict[tuple[int, int], QImage] = OrderedDict()
+        self._words: OrderedDict[int, PageWords] = OrderedDict()
+        self._letters: dict[int, str] = {}
+
+    def close(self) -> None:
+        self._pictures.clear()
+        while self._words:
+            self._words.popitem()[1].close()
+        self._pdf.close()
+
+    def kept_picture(self, place: int, scale: float) -> QImage | None:
+        return self._pictures.get((place, round(scale * 1000)))
+
+    def picture(self, place: int, scale: float) -> QImage:
+        """A page, counted from 0, at so many pixels a point; Unreadable when the page is damaged."""
+        from pypdfium2 import PdfiumError, raw
+
+        if (kept := self.kept_picture(place, scale)) is not None:
+            return kept
+        width, height = self.sizes[place]
+        fitting = min(scale, math.sqrt(MOST_PIXELS / max(1.0, width * height)))
+        try:
+            page = self._pdf[place]
+            bitmap = page.render(scale=fitting, force_bitmap_format=raw.FPDFBitmap_BGRx)
+        except (PdfiumError, ValueError):
+            raise UnreadablePdf("This page is damaged and cannot be shown.") from None
+        pixels = bytes(bitmap.buffer)
+        made = QImage(pixels, bitmap.width, bitmap.height, bitmap.stride, QImage.Format.Format_RGB32).copy()
+        bitmap.close()
+        page.close()
+        self._pictures[(place, round(scale * 1000))] = made
+        while len(self._pictures) > MOST_KEPT:
+            self._pictures.popitem(last=False)
+        return made
+
+    def words(self, place: int) -> PageWords:
+        """The words of a page, counted from 0; Unreadable when the page is damaged."""
+        from pypdfium2 import PdfiumError
+
+        if place not in self._words:
+            try:
+                self._words[place] = PageWords(self._pdf[place])
+            except PdfiumError:
+                raise UnreadablePdf("This page is damaged and cannot be read.") from None
+            while len(self._words) > MOST_KEPT:
+                self._words.popitem(last=False)[1].close()
+        return self._words[place]
+
+    def letters(self, place: int) -> str:
+        """The letters of a page, counted from 0; kept, and none where the page is damaged."""
+        if place not in self._letters:
+            try:
+                self._letters[place] = self.words(place).letters
+            except UnreadablePdf:
+                self._letters[place] = ""
+        return self._letters[place]
+
+
+def _reason(error: str) -> str:
+    if "assword" in error or "ecurity" in error:
+        return "This PDF is locked with a password. Save a copy without it and add that instead."
+    return "This PDF is damaged and cannot be opened. Download it again and add the new copy."
+
+
+_ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 50, 400, 10
+
+
+class PdfSheets(QAbstractScrollArea):
+    """The pages of one PDF. Pages are counted from 1 in all that is told."""
+
+    page_changed = Signal(int, int)
+    """The page in view and how many there are."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._pages: PdfPages | None = None
+        self._open: list[PdfPages] = []
+        self._message = ""
+        self._zoom = 100
+        self._layout = PageLayout((), 0, 100)
+        self._broken: dict[int, str] = {}
+        self._shown_page = 0
+        self.setProperty("role", "report")
+        self.setAccessibleName("PDF")
+        self._draw_later = later(self, self._draw_one, 0)
+        self.verticalScrollBar().valueChanged.connect(self._tell_page)
+        theme.watch(self, self._arrange)
+        self.destroyed.connect(partial(_close_all, self._open))
+
+    def show_pdf(self, data: bytes) -> bool:
+        """Show a PDF from its bytes; False, with the reason in its place, when it cannot be read."""
+
+        self.clear()
+        try:
+            self._pages = PdfPages(data)
+        except UnreadablePdf as reason:
+            self.show_message(str(reason))
+            return False
+        self._open.append(self._pages)
+        self._arrange()
+        self._tell_page()
+        return True
+
+    def show_message(self, words: str) -> None:
+        self.clear()
+        self._message = words
+        self.setAccessibleDescription(words)
+        self.viewport().update()
+
+    def clear(self) -> None:
+        _close_all(self._open)
+        self._pages, self._message, self._broken, self._shown_page = None, "", {}, 0
+        self._arrange()
+
+    @property
+    def message(self) -> str:
+        """Why there are no pages; empty when there are."""
+        return self._message
+
+    @property
+    def page(self) -> int:
+        middle = self.verticalScrollBar().value() + self.viewport().height() / 3
+        return self._layout.page_at(middle) + 1 if self.count else 0
+
+    @property
+    def count(self) -> int:
+        return len(self._pages.sizes) if self._pages else 0
+
+    def go_to_page(self, page: int) -> None:
+        if self._pages and 1 <= page <= self.count:
+            self.verticalScrollBar().setValue(round(self._layout.top(page - 1)) - GAP // 2)
+
+    def zoom(self, step: int) -> None:
+        """Larger (1), smaller (-1), or as wide as the view (0)."""
+        self._zoom = max(_ZOOM_MIN, min(_ZOOM_MAX, self._zoom + step * _ZOOM_STEP if step else 100))
+        self._arrange()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what is in view; pages not yet made are white until their turn comes."""
+        painter = QPainter(self.viewport())
+        painter.fillRect(self.viewport().rect(), theme.token("sunken"))
+        if self._pages is None:
+            painter.setPen(theme.token("text"))
+            box = self.viewport().rect().adjusted(24, 24, -24, -24)
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap), self._message)
+            return
+        for place in self._in_view():
+            self._draw_page(painter, place)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+    def scrollContentsBy(self, _across: int, _down: int) -> None:
+        self.viewport().update()
+
+    def paint_over(self, painter: QPainter, place: int, box: QRectF) -> None:
+        """Draw over a page, counted from 0, what heirs show on it."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom(1 if event.angleDelta().y() > 0 else -1)
+        else:
+            super().wheelEvent(event)
+
+    def _arrange(self) -> None:
+        across, down = self.horizontalScrollBar(), self.verticalScrollBar()
+        place = down.value() / max(1, down.maximum())
+        sizes = self._pages.sizes if self._pages else ()
+        seen = self.viewport().size()
+        self._layout = PageLayout(sizes, seen.width(), self._zoom)
+        whole = self._layout.whole
+        for bar, length, room in (
+            (across, whole.width(), seen.width()),
+            (down, whole.height(), seen.height()),
+        ):
+            bar.setPageStep(room)
+            bar.setSingleStep(theme.current().px(24))
+            bar.setRange(0, max(0, round(length) - room))
+        down.setValue(round(place * down.maximum()))
+        self.viewport().update()
+
+    def _in_view(self) -> range:
+        top = self.verticalScrollBar().value()
+        return self._layout.between(top, top + self.viewport().height())
+
+    def _page_box(self, place: int) -> QRectF:
+        return self._layout.box(place, self.horizontalScrollBar().value(), self.verticalScrollBar().value())
+
+    def _draw_page(self, painter: QPainter, place: int) -> None:
+        assert self._pages is not None
+        box = self._page_box(place)
+        picture = self._pages.kept_picture(place, self._sharpness())
+        if picture is None:
+            painter.fillRect(box, Qt.GlobalColor.white)
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), self._broken.get(place, ""))
+            if place not in self._broken:
+                self._draw_later.start()
+        else:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(box, picture)
+        self.paint_over(painter, place, box)
+        painter.setPen(theme.token("border"))
+        painter.drawRect(box)
+
+    def _draw_one(self) -> None:
+        """Make one missing picture, then let the window go on before the next."""
+        for place in self._in_view():
+            if self._pages is None or place in self._broken:
+                continue
+            if self._pages.kept_picture(place, self._sharpness()) is None:
+                try:
+                    self._pages.picture(place, self._sharpness())
+                except UnreadablePdf as reason:
+                    self._broken[place] = str(reason)
+                self.viewport().update()
+                return
+
+    def _sharpness(self) -> float:
+        return self._layout.scale * self.devicePixelRatioF()
+
+    def _tell_page(self) -> None:
+        if self._pages is not None and self.page != self._shown_page:
+            self._shown_page = self.page
+            self.page_changed.emit(self.page, self.count)
+
+
+def _close_all(pages: "list[PdfPages]") -> None:
+    while pages:
+        pages.pop().close()
 
 
 _WORD = re.compile(r"\w+|[^\w\s]+")
@@ -34,8 +391,6 @@ _MARKS = {kind: f"mark-{kind}" for kind in ("kept", "evidence", "find", "find-cu
 
 
 class CaretStep(Enum):
-    """The step of a key press."""
-
     LETTER = "letter"
     WORD = "word"
     LINE = "line"
@@ -131,8 +486,8 @@ class PdfView(PdfSheets):
 
     def chosen(self) -> tuple[str, int] | None:
         """What is selected; while a search is open and nothing is selected, the place it found."""
-        found = self._marks.get("find-current", [])
-        return self.selected() or next((self._quote(*span) for span in found), None)
+        result = self._marks.get("find-current", [])
+        return self.selected() or next((self._quote(*span) for span in result), None)
 
     def select_page(self) -> None:
         place = self.page - 1
@@ -154,13 +509,11 @@ class PdfView(PdfSheets):
                 yield place * _PAGE + hit.start(), place * _PAGE + hit.end()
 
     def set_marks(self, kind: str, spans: list[tuple[int, int]]) -> None:
-        """Put these marks in the place of all others of the kind."""
         self._marks[kind] = spans
         self.viewport().update()
 
     def reveal(self, start: int, _end: int) -> None:
-        words = self._words(start // _PAGE)
-        if words is not None:
+        if (words := self._words(start // _PAGE)) is not None:
             self._reveal(start // _PAGE, words.letter_box(start % _PAGE))
 
     def select(self, start: int, end: int) -> None:
@@ -179,7 +532,6 @@ class PdfView(PdfSheets):
                 self._move_to(Caret(place, head, head), follow=False)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Extend the selection on its page."""
         if event.buttons() & Qt.MouseButton.LeftButton:
             place, head = self._letter_at(event.position())
             if head is not None and place == self._caret.page:
@@ -190,7 +542,6 @@ class PdfView(PdfSheets):
         event.accept()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Select a word."""
         place, head = self._letter_at(event.position())
         words = self._words(place)
         if head is not None and words:
@@ -204,7 +555,8 @@ class PdfView(PdfSheets):
         if event.matches(QKeySequence.StandardKey.SelectAll):
             self.select_page()
         elif event.matches(QKeySequence.StandardKey.Copy):
-            self._copy()
+            if chosen := self.selected():
+                QGuiApplication.clipboard().setText(chosen[0])
         elif event.key() == Qt.Key.Key_Space:
             bar, back = self.verticalScrollBar(), modifiers & Qt.KeyboardModifier.ShiftModifier
             bar.setValue(bar.value() + bar.pageStep() * (-1 if back else 1))
@@ -240,10 +592,6 @@ class PdfView(PdfSheets):
         if (after := self.selected()) != before:
             self.selection_changed.emit(*(after or ("", caret.page + 1)))
 
-    def _copy(self) -> None:
-        if chosen := self.selected():
-            QGuiApplication.clipboard().setText(chosen[0])
-
     def _quote(self, start: int, end: int) -> tuple[str, int] | None:
         words = self._words(start // _PAGE)
         quote = words.quote(start % _PAGE, end % _PAGE) if words and end > start else ""
@@ -259,7 +607,6 @@ class PdfView(PdfSheets):
             return None
 
     def paint_over(self, painter: QPainter, place: int, box: QRectF) -> None:
-        """Draw the marks of a page, its selection and the cursor."""
         for kind, colour in _MARKS.items():
             for start, end in self._marks.get(kind, ()):
                 if start // _PAGE == place:

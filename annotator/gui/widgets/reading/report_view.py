@@ -1,17 +1,531 @@
 """Report viewer: words found, selected, quoted and marked."""
 
 import re
+import time
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from PySide6.QtCore import QMimeData, QRect, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QTextEdit, QWidget
+from PySide6.QtCore import QMimeData, QObject, QRect, QSizeF, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import (
+    QFont,
+    QFontDatabase,
+    QImage,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
-from annotator.gui import theme
-from annotator.gui.widgets.reading import report_style as style
-from annotator.gui.widgets.reading.formulas import OBJECT
-from annotator.gui.widgets.reading.report_pages import ReportPages
+from annotator.domain.texts.rendered import CUT, SCHEME, with_breaks
+from annotator.gui import keys, theme
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal
+from annotator.gui.widgets.fields import NumberBox, TextBox
+from annotator.gui.widgets.reading.marked_text import OBJECT, Formulas, TextPositions, read
+
+SLICE_S = 0.008
+STEP = 2_000
+# The first screen is painted before the rest is laid out.
+PAINTED_MS = 25
+_TAG = re.compile(r"<(\w+)>?")
+
+
+class Loading(QObject):
+    """Fills an invisible document with pieces of HTML; `finished` hands it over."""
+
+    finished = Signal()
+
+    def __init__(self, document: QTextDocument, pieces: Sequence[str]) -> None:
+        super().__init__(document)
+        self.document = document
+        self._pieces = [piece.strip() for piece in pieces]
+        self._formats: dict[str, QTextBlockFormat] = {}
+        self._next = 0
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._slice)
+
+    def start(self) -> None:
+        """Go on whenever the window has nothing better to do."""
+        self._timer.start(0)
+
+    def stop(self) -> None:
+        """Leave off; nothing is handed over any more."""
+        self._timer.stop()
+        self._next = len(self._pieces)
+
+    def finish(self) -> None:
+        while self._next < len(self._pieces):
+            self._insert()
+        self._end()
+
+    def _slice(self) -> None:
+        until = time.perf_counter() + SLICE_S
+        while self._next < len(self._pieces) and time.perf_counter() < until:
+            self._insert()
+        if self._next >= len(self._pieces):
+            self._end()
+
+    def _end(self) -> None:
+        self._timer.stop()
+        self.finished.emit()
+
+    def _insert(self) -> None:
+        """Add a piece as if the whole had been set at once.
+
+        It begins with a paragraph, a heading, or the next part of a table that ended the piece before.
+        """
+        html = self._pieces[self._next]
+        self._next += 1
+        if self._next == 1:
+            self.document.setHtml(html)
+            return
+        cursor = QTextCursor(self.document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        tag = _TAG.match(html)
+        if tag and tag[1] != "table":
+            cursor.insertBlock(self._format_of(tag[1]), QTextCharFormat())
+        cursor.insertHtml(html)
+
+    def _format_of(self, tag: str) -> QTextBlockFormat:
+        """A block's format by its tag: inserted HTML gives its first block none."""
+        if tag not in self._formats:
+            sample = QTextDocument()
+            sample.setDefaultStyleSheet(self.document.defaultStyleSheet())
+            sample.setHtml(f"<{tag}>x</{tag}>")
+            self._formats[tag] = sample.begin().blockFormat()
+        return self._formats[tag]
+
+
+class LayingOut(QObject):
+    """Lays out a document in slices; Qt alone would take ever larger parts at a time."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._document = document
+        self._reached = 0
+        self._timer = QTimer(self)
+        self._timer.timeout.connect(self._slice)
+        QTimer.singleShot(PAINTED_MS, self, lambda: self._timer.start(0))
+
+    def _slice(self) -> None:
+        layout, last = self._document.documentLayout(), self._document.characterCount() - 1
+        until = time.perf_counter() + SLICE_S
+        while self._reached < last and time.perf_counter() < until:
+            self._reached = min(last, self._reached + STEP)
+            layout.blockBoundingRect(self._document.findBlock(self._reached))
+        if self._reached >= last:
+            self._timer.stop()
+
+
+def empty_document(parent: QObject, sheet: str, font: QFont, margin: int) -> QTextDocument:
+    """A document to be filled; its parent answers what it asks to load."""
+    made = QTextDocument(parent)
+    made.setUndoRedoEnabled(False)
+    made.setDefaultStyleSheet(sheet)
+    made.setDefaultFont(font)
+    made.setDocumentMargin(margin)
+    return made
+
+
+def position_at(document: QTextDocument, height: float) -> int:
+    """The first character of the line at a height, as the document counts.
+
+    `cursorForPosition` answers with the document's end while what follows is not laid out.
+    """
+    layout, first, last = document.documentLayout(), 0, 1
+    while last < document.blockCount() - 1 and _ends(document, last) <= height:
+        first, last = last, 2 * last
+    last = min(last, document.blockCount() - 1)
+    while first < last:
+        middle = (first + last) // 2
+        first, last = (first, middle) if _ends(document, middle) > height else (middle + 1, last)
+    block = document.findBlockByNumber(first)
+    top = layout.blockBoundingRect(block).top()
+    lines = (block.layout().lineAt(place) for place in range(block.layout().lineCount()))
+    start = next((line.textStart() for line in lines if top + line.rect().bottom() > height), 0)
+    return block.position() + start
+
+
+def _ends(document: QTextDocument, number: int) -> float:
+    return document.documentLayout().blockBoundingRect(document.findBlockByNumber(number)).bottom()
+
+
+_Line = QTextCharFormat.UnderlineStyle
+# Kind of mark: its colour by name, and the line under it, so that no kind is told by colour alone.
+MARKS: dict[str, tuple[str, _Line]] = {
+    "evidence": ("mark-evidence", _Line.SingleUnderline),
+    "kept": ("mark-kept", _Line.DashDotLine),
+    "judge": ("mark-judge", _Line.DashUnderline),
+    "other": ("mark-other", _Line.DotLine),
+    "find": ("mark-find", _Line.NoUnderline),
+    "find-current": ("mark-find-current", _Line.WaveUnderline),
+}
+_SHEET = """
+p, li { line-height: 135%%; }
+p { margin-top: 0px; margin-bottom: %(gap)spx; }
+h1 { font-size: x-large; margin-top: %(above)spx; margin-bottom: %(gap)spx; }
+h2 { font-size: large; margin-top: %(above)spx; margin-bottom: %(gap)spx; }
+h3, h4, h5, h6 { font-size: medium; margin-top: %(above)spx; margin-bottom: %(small)spx; }
+ul, ol { margin-top: 0px; margin-bottom: %(gap)spx; }
+li { margin-bottom: %(small)spx; }
+img { vertical-align: middle; }
+a { color: %(link)s; text-decoration: underline; }
+table { border-collapse: collapse; border-style: solid; border-color: %(border)s;
+  margin-top: %(small)spx; margin-bottom: %(gap)spx; }
+th { background-color: %(sunken)s; font-weight: 600; }
+code { font-family: '%(mono)s'; background-color: %(code)s; }
+pre { font-family: '%(mono)s'; background-color: %(code)s; white-space: pre-wrap; margin-top: %(small)spx;
+  margin-bottom: %(gap)spx; }
+blockquote { color: %(muted)s; margin-left: %(indent)spx; margin-top: 0px; margin-bottom: %(gap)spx; }
+"""
+
+
+def style_sheet() -> str:
+    """The style sheet of a report's document in the present colours and sizes."""
+    px = theme.current().px
+    return _SHEET % {
+        "gap": px(9),
+        "small": px(4),
+        "above": px(16),
+        "indent": px(18),
+        "link": theme.token("link").name(),
+        "border": theme.token("border-strong").name(),
+        "sunken": theme.token("sunken").name(),
+        "code": theme.token("code").name(),
+        "muted": theme.token("text-muted").name(),
+        "mono": QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont).family(),
+    }
+
+
+def mark_format(kind: str) -> QTextCharFormat:
+    """How words marked as that kind look; KeyError for an unknown kind."""
+    colour, line = MARKS[kind]
+    look = QTextCharFormat()
+    look.setBackground(theme.token(colour))
+    look.setForeground(theme.token("on-mark"))
+    look.setUnderlineStyle(line)
+    look.setUnderlineColor(theme.token("on-mark"))
+    return look
+
+
+def selection(view: QTextEdit, start: int, end: int, kind: str) -> QTextEdit.ExtraSelection:
+    """A mark over the characters [start, end) of the view's document, counted as Qt counts."""
+    made = QTextEdit.ExtraSelection()
+    cursor = view.textCursor()
+    cursor.setPosition(start)
+    cursor.setPosition(end, cursor.MoveMode.KeepAnchor)
+    made.cursor = cursor
+    made.format = mark_format(kind)
+    return made
+
+
+# A document of this many characters of HTML is made at once, a longer one in slices.
+AT_ONCE = 40_000
+PAGE = 20_000
+_SURELY_SCROLLS = 8_000
+_MARGIN = 14
+_ZOOM_MIN, _ZOOM_MAX, _ZOOM_STEP = 60, 300, 10
+
+
+class ReportPages(QTextBrowser):
+    """Shows one text at a time. Every offset is one into `text()`, counted in Python's characters."""
+
+    link_clicked = Signal(str)
+    """The full address of a link that was pressed; nothing is opened."""
+    loaded = Signal()
+    """The whole text is there: `text()` and marks cost nothing from now on."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._html = ""
+        self._plain: str | None = None
+        self._loading: Loading | None = None
+        self._shown: QTextDocument | None = None
+        self._text: str | None = ""
+        self._places = TextPositions("")
+        self._pages: list[int] = [0]
+        self._page = 0
+        self._zoom = 100
+        self._held: tuple[int, int] | None = None
+        self._formulas = Formulas(self)
+        self.setProperty("role", "report")
+        self.setAccessibleName("Report")
+        self.setOpenLinks(False)
+        self.setUndoRedoEnabled(False)
+        flags = Qt.TextInteractionFlag
+        self.setTextInteractionFlags(flags.TextBrowserInteraction | flags.TextSelectableByKeyboard)
+        self.anchorClicked.connect(self._pressed)
+        self._bar = PageBar(self)
+        self._bar.chosen.connect(self.show_page)
+        self._bar.hide()
+        theme.watch(self, self._dress)
+
+    def show_html(self, html: str) -> None:
+        """Show sanitised HTML, in pieces where it is cut by `rendered.CUT`; `loaded` tells when all is there."""
+        self._begin(html, None)
+        self._loading = Loading(self._new_document(), html.split(CUT))
+        self._loading.finished.connect(self._loaded)
+        if len(html) <= AT_ONCE:
+            self._loading.finish()
+        else:
+            self._loading.start()
+
+    def show_plain(self, text: str) -> None:
+        self._begin("", with_breaks(text.replace("\r\n", "\n").replace("\r", "\n")))
+        self._complete()
+
+    @property
+    def loading(self) -> bool:
+        """Whether the text is still coming; `loaded` tells when all is there."""
+        return self._loading is not None
+
+    def text(self) -> str:
+        """The whole text, as offsets count it; finishes loading when need be."""
+        if self._loading is not None:
+            self._loading.finish()
+        if self._text is None:
+            raw = self._plain
+            self._text, self._places = read(self.document()) if raw is None else (raw, TextPositions(raw))
+        return self._text
+
+    def show_page(self, page: int) -> None:
+        """Turn to a page of a long plain text, counted from 0."""
+        assert self._plain is not None
+        self._page = max(0, min(page, len(self._pages) - 1))
+        document = self._new_document()
+        document.setPlainText(self._plain[self._pages[self._page] : self._page_end()])
+        self._take(document)
+        self._bar.show_place(self._page, len(self._pages))
+        self.paint_marks()
+
+    @property
+    def pages(self) -> int:
+        """How many pages the text has; 1 unless it is a long plain text."""
+        return len(self._pages)
+
+    def zoom_text(self, step: int) -> None:
+        """Make only this text larger (1) or smaller (-1), or as all the rest is (0)."""
+        self._zoom = max(_ZOOM_MIN, min(_ZOOM_MAX, self._zoom + step * _ZOOM_STEP if step else 100))
+        self._dress()
+
+    def paint_marks(self) -> None:
+        """Paint what heirs mark in the words that are shown now."""
+
+    def loadResource(self, _kind: int, _name: QUrl | str) -> Any:
+        """One transparent dot for whatever is asked for.
+
+        Were nothing returned, Qt would open the path itself: files, devices, network shares.
+        """
+        dot = QImage(1, 1, QImage.Format.Format_ARGB32)
+        dot.fill(Qt.GlobalColor.transparent)
+        return dot
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """Tab leaves the report; it does not stop at every link of it."""
+        return QTextEdit.focusNextPrevChild(self, forward)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Space turns a screen further, Enter presses the link at the cursor, page keys go on to the next page."""
+        key, plain = event.key(), keys.plain(event)
+        if key == Qt.Key.Key_Space:
+            self._screen(-1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 1)
+        elif plain and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._link_at_cursor():
+            self._pressed(QUrl(self._link_at_cursor()))
+        elif plain and key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp) and len(self._pages) > 1:
+            self._screen(1 if key == Qt.Key.Key_PageDown else -1)
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.zoom_text(1 if event.angleDelta().y() > 0 else -1)
+            event.accept()
+        else:
+            super().wheelEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self._formulas.draw_selected(self.viewport())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the words at the top where they are, and the page bar at the foot."""
+        top = self._top()
+        super().resizeEvent(event)
+        self._place_bar()
+        if event.size().width() != event.oldSize().width():
+            self._hold(top)
+
+    def _begin(self, html: str, plain: str | None) -> None:
+        if self._loading is not None:
+            self._loading.stop()
+            self._loading.document.deleteLater()
+            self._loading = None
+        self._html, self._plain = html, plain
+        self._text, self._places = None, TextPositions("")
+        self._held = None
+        self._pages, self._page = [0] if plain is None else _page_starts(plain), 0
+        self._place_bar()
+
+    def _complete(self) -> None:
+        if self._plain is not None:
+            self.show_page(self._page)
+        self.paint_marks()
+        self.loaded.emit()
+
+    def _loaded(self) -> None:
+        assert self._loading is not None
+        document, self._loading = self._loading.document, None
+        self._take(document)
+        LayingOut(document)
+        self._complete()
+
+    def _new_document(self) -> QTextDocument:
+        px = theme.current().px
+        font = self.font()
+        font.setPointSizeF(theme.current().points * self._zoom / 100)
+        return empty_document(self, style_sheet(), font, px(_MARGIN))
+
+    def _take(self, document: QTextDocument) -> None:
+        """Show another document; Qt deletes the one it began with, the others are ours.
+
+        A long one gets its scroll bar and its width first: otherwise it would be laid out three times.
+        """
+        policy, long = Qt.ScrollBarPolicy, document.characterCount() > _SURELY_SCROLLS
+        self.setVerticalScrollBarPolicy(policy.ScrollBarAlwaysOn if long else policy.ScrollBarAsNeeded)
+        if f'"{SCHEME}:' in self._html:
+            self._formulas.serve(document)
+        document.setPageSize(QSizeF(self.viewport().width(), -1))
+        before, self._shown = self._shown, document
+        self.setDocument(document)
+        if before is not None:
+            before.deleteLater()
+
+    def _top(self) -> int:
+        """Which character stands at the top, as the document counts; 0 where nothing was scrolled.
+
+        What was held there before still is, or resizing would wander off by a line each time.
+        """
+        value = self.verticalScrollBar().value()
+        if self._held is None or self._held[1] != value:
+            self._held = (position_at(self.document(), value) if value else 0, value)
+        return self._held[0]
+
+    def _hold(self, top: int) -> None:
+        bar, cursor = self.verticalScrollBar(), QTextCursor(self.document())
+        if top:
+            cursor.setPosition(min(top, self.document().characterCount() - 1))
+            place = bar.value() + self.cursorRect(cursor).top()
+            if place > bar.maximum():
+                self._lay_out_to_the_end()
+            bar.setValue(place)
+        self._held = (top, bar.value())
+
+    def _dress(self) -> None:
+        """Make the text again in other colours or sizes, at the place where it was."""
+        top = self._top()
+        self._make_again()
+        self.text()
+        self.paint_marks()
+        self._held = None
+        self._hold(top)
+
+    def _make_again(self) -> None:
+        if self._plain is not None:
+            self.show_page(self._page)
+        else:
+            self.show_html(self._html)
+
+    def _lay_out_to_the_end(self) -> None:
+        """Have the scroll bar know the whole length now; by itself it learns of it some time after the layout."""
+        layout = self.document().documentLayout()
+        layout.documentSizeChanged.emit(layout.documentSize())
+
+    def _page_end(self) -> int:
+        after = self._page + 1
+        return self._pages[after] if after < len(self._pages) else len(self.text())
+
+    def _turn_to(self, offset: int) -> None:
+        page = bisect_right(self._pages, offset) - 1
+        if page != self._page:
+            self.show_page(page)
+
+    def _screen(self, way: int) -> None:
+        """A screen further or back; past the end of a page, the next one."""
+        bar = self.verticalScrollBar()
+        before = bar.value()
+        bar.setValue(before + way * bar.pageStep())
+        if bar.value() == before and 0 <= self._page + way < len(self._pages):
+            self.show_page(self._page + way)
+            bar.setValue(0 if way > 0 else bar.maximum())
+
+    def _link_at_cursor(self) -> str:
+        return self.textCursor().charFormat().anchorHref()
+
+    def _pressed(self, url: QUrl) -> None:
+        self.link_clicked.emit(url.toString(QUrl.ComponentFormattingOption.FullyEncoded))
+
+    def _place_bar(self) -> None:
+        shown = len(self._pages) > 1
+        height = self._bar.sizeHint().height() if shown else 0
+        if self.viewportMargins().bottom() != height:
+            self.setViewportMargins(0, 0, 0, height)
+        self._bar.setVisible(shown)
+        if shown:
+            frame = self.frameWidth()
+            self._bar.setGeometry(frame, self.height() - height - frame, self.width() - 2 * frame, height)
+
+
+def _page_starts(text: str) -> list[int]:
+    """Where pages of about 20 000 characters begin, each at the start of a line where there is one near."""
+    starts = [0]
+    while len(text) - starts[-1] > PAGE * 3 // 2:
+        least, most = starts[-1] + PAGE // 2, starts[-1] + PAGE
+        line = text.rfind("\n", least, most)
+        starts.append(line + 1 if line >= 0 else most)
+    return starts
+
+
+class PageBar(QFrame):
+    chosen = Signal(int)
+    """A page, counted from 0."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "bar")
+        self._number, self._of = NumberBox(accessibleName="Page"), PlainLabel()
+        self._number.setKeyboardTracking(False)
+        self._back = chips.tool_button("Page before", "left", self._number.stepDown)
+        self._on = chips.tool_button("Page after", "right", self._number.stepUp)
+        horizontal(
+            StretchSpace(1),
+            self._back,
+            PlainLabel("Page"),
+            self._number,
+            self._of,
+            self._on,
+            StretchSpace(1),
+            on=self,
+            margins=(8, 4, 8, 4),
+        )
+        self._number.valueChanged.connect(lambda number: self.chosen.emit(number - 1))
+
+    def show_place(self, page: int, pages: int) -> None:
+        """Show that this page, counted from 0, of so many is in view; tells nobody."""
+        blocked = self._number.blockSignals(True)
+        self._number.setRange(1, max(1, pages))
+        self._number.setValue(page + 1)
+        self._number.blockSignals(blocked)
+        self._of.setText(f"of {pages}")
+        self._back.setEnabled(page > 0)
+        self._on.setEnabled(page < pages - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +575,12 @@ class ReportView(ReportPages):
 
     def mark(self, start: int, end: int, kind: str) -> None:
         """Mark words; they keep their mark until `clear_marks` or another text. KeyError for an unknown kind."""
-        style.MARKS[kind]
+        MARKS[kind]
         self._marks.append(Mark(start, end, kind))
         self.paint_marks()
 
     def set_marks(self, kind: str, spans: list[tuple[int, int]]) -> None:
-        """Put these marks in the place of all others of the kind."""
-        style.MARKS[kind]
+        MARKS[kind]
         self._marks = [m for m in self._marks if m.kind != kind] + [Mark(a, b, kind) for a, b in spans]
         self.paint_marks()
 
@@ -76,11 +589,9 @@ class ReportView(ReportPages):
         self.paint_marks()
 
     def marks(self, kind: str | None = None) -> list[Mark]:
-        """The marks of a kind, or all, in the order they were set."""
         return [mark for mark in self._marks if kind is None or mark.kind == kind]
 
     def reveal(self, start: int, end: int) -> None:
-        """Scroll to words and leave the selection alone."""
         self._turn_to(start)
         box = self.cursorRect(self._cursor(start, start))
         if box.top() < 0 or self.cursorRect(self._cursor(end, end)).bottom() > self.viewport().height():
@@ -108,7 +619,6 @@ class ReportView(ReportPages):
         self._marks = marks
 
     def _take(self, document: QTextDocument) -> None:
-        """Leave room for moments at the left."""
         root = document.rootFrame()
         shape = root.frameFormat()
         shape.setLeftMargin(shape.leftMargin() + self._moments_width())
@@ -126,7 +636,7 @@ class ReportView(ReportPages):
             painter, height = QPainter(self.viewport()), self.viewport().height()
             painter.setPen(theme.token("text-muted"))
             here = range(self._pages[self._page], self._page_end())
-            for at, words in (one for one in self._moments if one[0] in here):
+            for at, words in (moment for moment in self._moments if moment[0] in here):
                 line = self.cursorRect(self._cursor(at, at))
                 if line.bottom() >= 0 and line.top() <= height:
                     room = QRect(0, line.top(), wide, line.height())
@@ -135,7 +645,6 @@ class ReportView(ReportPages):
                     )
 
     def paint_marks(self) -> None:
-        """Paint the marks of the words that are shown now."""
         if self._loading is not None:
             return
         if not self._marks:
@@ -150,7 +659,7 @@ class ReportView(ReportPages):
         base = self._places.to_qt(first)
         start = self._places.to_qt(max(mark.start, first))
         end = self._places.to_qt(min(mark.end, last), end=True)
-        return style.selection(self, start - base, end - base, mark.kind)
+        return selection(self, start - base, end - base, mark.kind)
 
     def _cursor(self, start: int, end: int) -> QTextCursor:
         self.text()
@@ -163,3 +672,20 @@ class ReportView(ReportPages):
             QTextCursor.MoveMode.KeepAnchor,
         )
         return cursor
+
+
+class RawText(TextBox):
+    """A text field that Tab leaves."""
+
+    def __init__(self, name: str, *, readonly: bool = True) -> None:
+        super().__init__()
+        self.setReadOnly(readonly)
+        self.setAccessibleName(name)
+        self.setTabChangesFocus(True)
+        self._dress()
+        theme.watch(self, self._dress)
+
+    def _dress(self) -> None:
+        letters = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        letters.setPointSizeF(theme.current().points)
+        self.setFont(letters)

@@ -1,0 +1,230 @@
+"""The final pass over items: a checklist of each, with what the program can tell, and who signed."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from statistics import median
+
+import orjson
+from sqlalchemy import select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.agreement import agreement_figures, agreement_report
+from annotator.actions.authoring import annotating, settings
+from annotator.actions.items import materials
+from annotator.actions.labelling import board
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, record
+from annotator.actions.results.grouping import grouped
+from annotator.domain.experts.assignment import Purpose, Role, Stage
+from annotator.domain.experts.final_pass import CHECKS, CheckState, FinalCheck, ItemChecks
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.material.item import PageState
+from annotator.domain.texts import identifier
+from annotator.domain.texts.canonical import Change, now, well_formed
+from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.domain.texts.words import counted
+from annotator.storage.tables import ARTIFACT, ITEM, META, REVISION
+
+KEPT = "final pass/"
+KINDS = (Kind.QUERY, Kind.RUBRIC, Kind.PLAN, Kind.EVIDENCE, Kind.DIAGNOSTICS, Kind.INSIGHTS)
+_PERSONAL = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\+\d[\d ()-]{7,}\d")
+# So many words in a row that question and gold share may give the answer away.
+SHARED_WORDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class ItemPass:
+    item_id: str
+    key: str
+    question: str
+    checks: Mapping[str, FinalCheck]
+    hints: Mapping[str, str]
+
+    @property
+    def open(self) -> list[str]:
+        return unsigned(self.checks)
+
+
+def unsigned(checks: Mapping[str, FinalCheck]) -> list[str]:
+    return [name for name in CHECKS if name not in checks or checks[name].state is CheckState.PROBLEM]
+
+
+def overview(project: Project) -> list[ItemPass]:
+    question = select(ITEM.c.id, ITEM.c.key, ITEM.c.question).where(ITEM.c.retired.is_(False))
+    with project.store.read() as db:
+        rows = db.execute(question.order_by(ITEM.c.position, ITEM.c.key, ITEM.c.id)).all()
+        kept, words = all_kept(db), _words(db, [row.id for row in rows])
+        addresses = {one for told in words.values() for _, _, one in told if one}
+        pages = materials.pages_at(
+            db, {str(identifier.parse(address) or address) for address in addresses}, texts=False
+        )
+    dead = {
+        url: page.cause or page.state.value for url, page in pages.items() if page.state is PageState.DEAD
+    }
+    return [
+        ItemPass(
+            row.id, row.key, row.question, kept.get(row.id, {}), _hints(row.question, words[row.id], dead)
+        )
+        for row in rows
+    ]
+
+
+# Kind, words and identifier of a unit of an item's gold.
+Told = tuple[Kind, str, str]
+
+
+def _words(db: Connection, ids: Iterable[str]) -> dict[str, list[Told]]:
+    result: dict[str, list[Told]] = {item_id: [] for item_id in ids}
+    for kind in KINDS:
+        for item_id, row in annotating.judged_rows(db, kind, list(result)).items():
+            units = orjson.loads(row.content)["units"]
+            result[item_id] += [(kind, unit["text"], str(unit.get("identifier", ""))) for unit in units]
+    return result
+
+
+def _hints(question: str, told: list[Told], dead: Mapping[str, str]) -> dict[str, str]:
+    """What the program noticed, by check; empty says nothing of what a person would find."""
+    named = [one for _, _, one in told if one]
+    odd = [one for one in named if identifier.parse(one) is None]
+    gone = [one for one in named if str(identifier.parse(one)) in dead]
+    personal = [result for _, words, _ in told for result in _PERSONAL.findall(words)]
+    shared = {words for kind, words, _ in told if kind is not Kind.QUERY and _shares(question, words)}
+    hints = {
+        "links": f"could not be read: {', '.join(gone)}" if gone else "",
+        "identifiers": f"no identifier: {', '.join(odd)}" if odd else "",
+        "content": f"looks personal: {', '.join(personal)}" if personal else "",
+        "leak": f"the question says the same as: {'; '.join(sorted(shared))}" if shared else "",
+    }
+    return {name: words for name, words in hints.items() if words}
+
+
+def _shares(question: str, words: str) -> bool:
+    asked, said = question.lower().split(), f" {' '.join(words.lower().split())} "
+    runs = (asked[start : start + SHARED_WORDS] for start in range(len(asked) - SHARED_WORDS + 1))
+    return any(f" {' '.join(run)} " in said for run in runs)
+
+
+def of_item(project: Project, item_id: str) -> ItemChecks:
+    return {name: FinalCheck.model_validate(one) for name, one in project.get(f"{KEPT}{item_id}", {}).items()}
+
+
+def all_kept(db: Connection) -> dict[str, ItemChecks]:
+    rows = db.execute(select(META.c.key, META.c.value).where(META.c.key.like(f"{KEPT}%"))).all()
+    return {
+        key.removeprefix(KEPT): {
+            name: FinalCheck.model_validate(one) for name, one in orjson.loads(value).items()
+        }
+        for key, value in rows
+    }
+
+
+def sign(project: Project, item_id: str, check: str, state: str, note: str = "") -> Change:
+    """Sign what was found of an item; “open” takes a signature back. A problem says what it is."""
+    me = people.someone(project)
+    if not (me.has(Role.COORDINATOR) or me.has(Role.ADJUDICATOR)):
+        happened = "Only coordinators and adjudicators sign the final pass."
+        raise RoleNeeded(happened, "Ask one of them.", Role.COORDINATOR, Role.ADJUDICATOR)
+    states = [one.value for one in CheckState]
+    if check not in CHECKS or state not in [*states, "open"]:
+        raise Refusal(
+            "The final pass has no such check or state.",
+            f"Checks: {', '.join(CHECKS)}; states: {', '.join([*states, 'open'])}.",
+        )
+    if state == CheckState.PROBLEM.value and not note.strip():
+        raise Refusal("Say what the problem is.", "Write it in the note; nothing was changed.")
+    key, before = f"{KEPT}{item_id}", of_item(project, item_id)
+    after = {name: one for name, one in before.items() if name != check}
+    if state != "open":
+        at = now().isoformat(timespec="seconds")
+        result = {"state": state, "signed": me.alias, "at": at, "note": note.strip()}
+        after[check] = well_formed(FinalCheck, result)
+    images = tuple(
+        {name: one.model_dump(mode="json") for name, one in sorted(of.items())} for of in (before, after)
+    )
+    with project.store.write() as db:
+        project.set(key, images[1])
+        return record(project, db, Change("setting", key, f"sign {check}", images[0], images[1]))
+
+
+def take(project: Project, came: Mapping[str, ItemChecks]) -> None:
+    """Keep what a release says was signed; what was signed here stays."""
+    for item_id, checks in came.items():
+        kept = {name: one.model_dump(mode="json") for name, one in checks.items()}
+        project.set(f"{KEPT}{item_id}", kept | project.get(f"{KEPT}{item_id}", {}))
+
+
+MINUTE = 60
+
+
+def is_handed_out(project: Project) -> bool:
+    return any(line.purpose is Purpose.PILOT for line in board.board(project))
+
+
+def summary(project: Project) -> str:
+    """Markdown: the pilot items, agreement by stage, time by stage, remarks, and the guidelines written since.
+
+    Refusal for anyone who does not coordinate, and where no pilot was handed out.
+    """
+    people.refuse_others(project, "can summarize a pilot")
+    lines = [line for line in board.board(project) if line.purpose is Purpose.PILOT]
+    if not lines:
+        raise Refusal("No pilot was handed out.", "Hand out pilot items on Team, or with assign --pilot.")
+    keys = {line.item_id: line.item_key for line in lines}
+    everyone = {line.alias for line in lines}
+    done = sum(line.handed_in for line in lines)
+    by = counted(len(everyone), "person", "people")
+    head = f"{counted(len(keys), 'item')} ({', '.join(keys.values())}) by {by}; "
+    parts = [
+        f"# Pilot of {project.title}",
+        f"{head}{done:,} of {counted(len(lines), 'piece')} of work handed in.",
+        *_section("Agreement", _agreement(project, set(keys))),
+        *_section("Time", _time(lines)),
+        *_section("Remarks", _remarks(project, keys)),
+        *_section("Guidelines", _guidelines(project, {line.stage for line in lines})),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(heading: str, lines: Iterator[str]) -> list[str]:
+    return [f"## {heading}", "\n".join(f"- {line}" for line in lines) or "Nothing yet."]
+
+
+def _agreement(project: Project, items: set[str]) -> Iterator[str]:
+    result, names = agreement_figures.frozen_inputs(project)
+    of_pilot = [one for one in result if one.item_id in items]
+    for row in agreement_figures.pooled(project, "stage", of_pilot, names) if of_pilot else ():
+        figure = agreement_report.main(row)
+        lacks, told = agreement_report.reason(figure), " ".join(agreement_report.said(figure).split())
+        told = f"{agreement_report.title(figure)} {f'undefined: {lacks}' if lacks else told}"
+        yield f"{row.stage.value}, {agreement_report.field(row)}: {told} (n = {row.n})"
+
+
+def _time(lines: list[board.AssignmentStatus]) -> Iterator[str]:
+    spent = grouped((line.stage, line.seconds / MINUTE) for line in lines if line.seconds)
+    for stage, minutes in spent.items():
+        yield (
+            f"{stage.value}: median {median(minutes):.0f} minutes for an item, {min(minutes):.0f} to "
+            f"{max(minutes):.0f}, {counted(len(minutes), 'document')}"
+        )
+
+
+def _remarks(project: Project, keys: dict[str, str]) -> Iterator[str]:
+    """What people wrote beside units and on whole documents, in their newest revisions."""
+    aliases = {person.id: person.alias for person in people.people(project)}
+    newest = (REVISION.c.artifact_id == ARTIFACT.c.id) & (REVISION.c.number == ARTIFACT.c.revision)
+    question = select(ARTIFACT, REVISION.c.content).join(REVISION, newest)
+    question = question.where(ARTIFACT.c.item_id.in_(keys), ARTIFACT.c.author_id != "")
+    with project.store.read() as db:
+        rows = db.execute(question.order_by(ARTIFACT.c.item_id, ARTIFACT.c.kind, ARTIFACT.c.author_id)).all()
+    for row in rows:
+        tree = orjson.loads(row.content)
+        where = f"{aliases.get(row.author_id, '')}, item {keys[row.item_id]}, {Kind(row.kind).value}"
+        notes = (tree.get("remark", ""), *(unit.get("note", "") for unit in tree["units"]))
+        yield from (f"{where}: {' '.join(note.split())}" for note in notes if note.strip())
+
+
+def _guidelines(project: Project, stages: set[Stage]) -> Iterator[str]:
+    for stage in Stage:
+        for one in settings.versions(project, stage) if stage in stages else ():
+            yield f"{stage.value}, version {one.version}, {one.at:%Y-%m-%d}"

@@ -1,0 +1,574 @@
+"""Views of pairs: systems compared by judges in both orders, and what people prefer blind."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import get_args
+
+from sqlalchemy import and_, select
+
+from annotator.actions.labelling.label_rows import counted_rows
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results.result_raters import PEOPLE, ResultRater, are_people, chosen
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    P_COLUMN,
+    SYSTEM_COLUMN,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
+    chance,
+    columns,
+    count,
+    figure,
+    in_words,
+    or_why,
+    picture,
+    text,
+)
+from annotator.domain.judges.contest import FIRST, SECOND, TIE, PairOutcome, outcome, preferred
+from annotator.domain.judges.contest import Choice as Preferred
+from annotator.domain.judges.judge import RaterKind, Status
+from annotator.domain.judges.paper import Taxonomy
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import counted
+from annotator.protocols import PROTOCOLS, TAXONOMIES
+from annotator.stats.agreement.levels import p_of
+from annotator.stats.validation.duels import (
+    Duel,
+    DuelRecord,
+    LengthBias,
+    PreferenceAgreement,
+    ScoredPair,
+    agreement,
+    better,
+    first_slot_rate,
+    flip_rate,
+    length_bias,
+    win_table,
+)
+from annotator.storage.tables import ITEM, JUDGEMENT, RESPONSE
+
+# Where judges compare two reports; people do so blind, in one order only.
+JUDGED = tuple(
+    name
+    for name, protocol in PROTOCOLS.items()
+    if protocol.paired and not (protocol.by_people or protocol.exemplar)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DuelPair:
+    """Two systems' responses on an item, and a judge's verdicts in both orders (None: missing).
+
+    `key` is that of the item and the run of the systems on it.
+    """
+
+    key: str
+    item_id: str
+    item_key: str
+    a: str
+    b: str
+    a_first: str | None
+    b_first: str | None
+    outcome: PairOutcome
+    # Whether the judge was asked in either order.
+    asked: bool
+    a_id: str = ""
+    b_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DuelsReport:
+    protocol: str
+    rater: ResultRater | None
+    standings: tuple[DuelRecord, ...]
+    win_rates: Mapping[str, Estimate]
+    flip_rate: Estimate
+    first_slot_rate: Estimate
+    lengths: Mapping[str, float]
+    length_bias: LengthBias | None
+    never_asked: int
+    pairs: tuple[DuelPair, ...] = field(default=())
+
+
+def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """What the view lets choose: whose judgements, and of what was asked where that may differ."""
+    several = len(JUDGED) > 1
+    asked = ViewChoice("protocol", "Asked", tuple((PROTOCOLS[name].title, name) for name in JUDGED))
+    result = {name: results.rater_choice(project, name) for name in JUDGED}
+    whose = [
+        ViewChoice(
+            one.name,
+            one.words,
+            tuple(value for value in one.values if not are_people(value[1])),
+            only_if=("protocol", (name,)) if several else None,
+        )
+        for name, one in result.items()
+    ]
+    cuts = results.cut_choices(project)
+    return (asked, *whose, *cuts) if several else (*whose, *cuts)
+
+
+def duels_report(
+    project: Project, judge: str = "", protocol: str = JUDGED[0], mode: str = "", among: str = ""
+) -> DuelsReport:
+    """A judge's comparisons of every two responses on an item in the same run, in one mode: that of the results.
+
+    A judge asked several times counts by what its trials come to; `biases` counts all.
+    A pair that was not judged in both orders is missing, also when nobody was asked. People compare blind and in one
+    order only; what they say is compared with scores in `preferences`.
+    """
+    rater = chosen((one for one in result_raters.raters(project, protocol) if one.id != PEOPLE), judge)
+    met = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
+    duels = [Duel(pair.key, pair.a, pair.b, pair.a_first, pair.b_first, pair.item_id) for pair in met]
+    standings, lengths = win_table(duels), results.mean_lengths(project, mode, among)
+    rates = {row.system: row.win_rate for row in standings}
+    known = {system: rate.value for system, rate in rates.items() if system in lengths}
+    return DuelsReport(
+        protocol,
+        rater,
+        tuple(standings),
+        rates,
+        flip_rate(duels),
+        first_slot_rate(duels),
+        lengths,
+        length_bias(lengths, known) if rates else None,
+        sum(not pair.asked for pair in met),
+        tuple(met),
+    )
+
+
+def pairs(project: Project, protocol: str, rater_id: str, trial: int = 1) -> list[DuelPair]:
+    """Each two rivals on an item once, by name of system, at one trial of the judge's; runs are distinguished."""
+    return list(_pairs(project, protocol, rater_id, trial))
+
+
+def trials(project: Project, protocol: str, rater_id: str) -> list[int]:
+    j = JUDGEMENT.c
+    question = (
+        select(j.trial).where(j.protocol == protocol, j.rater_id == rater_id).distinct().order_by(j.trial)
+    )
+    with project.store.read() as db:
+        return list(db.execute(question).scalars())
+
+
+def _pairs(
+    project: Project, protocol: str, rater_id: str, trial: int, mode: str = "", among: str = ""
+) -> Iterator[DuelPair]:
+    names, items = results.systems_named(project), results.items_named(project, among)
+    j, r = JUDGEMENT.c, RESPONSE.c
+    said_by = select(j.response_id, j.unit_id, j.value, j.status).where(
+        j.protocol == protocol, j.rater_id == rater_id, *([j.trial == trial] if trial else [])
+    )
+    responses = select(r.id, r.item_id, r.system_id, r.trial).where(
+        r.item_id.in_(select(ITEM.c.id).where(results.in_use(among))),
+        r.mode == (mode or scoring.main_mode(project)),
+    )
+    trials: dict[tuple[str, str], list[str]] = defaultdict(list)
+    rivals: dict[tuple[str, int], list[tuple[str, str]]] = defaultdict(list)
+    with project.store.read() as db:
+        for first, second, value, status in db.execute(said_by):
+            trials[first, second] += [value] if status == Status.OK.value else []
+        for id_, item_id, system_id, run in db.execute(responses):
+            rivals[item_id, run].append((names[system_id], id_))
+    said = {pair: PROTOCOLS[protocol].scale.agreed(values) for pair, values in trials.items()}
+    places = {item_id: place for place, item_id in enumerate(items)}
+    for (item_id, run), members in sorted(rivals.items(), key=lambda one: (places[one[0][0]], one[0][1])):
+        for (a, a_id), (b, b_id) in combinations(sorted(members), 2):
+            orders = said.get((a_id, b_id)), said.get((b_id, a_id))
+            yield DuelPair(
+                f"{item_id}/{run}",
+                item_id,
+                items[item_id].key,
+                a,
+                b,
+                *orders,
+                outcome(*orders),
+                (a_id, b_id) in said or (b_id, a_id) in said,
+                a_id,
+                b_id,
+            )
+
+
+# What an outcome is to the first of two systems, and the state of the work that it looks like.
+WORDS = {
+    PairOutcome.WIN: "{a} wins",
+    PairOutcome.LOSS: "{b} wins",
+    PairOutcome.TIE: "a tie",
+    PairOutcome.INCONSISTENT: "the order decides",
+    PairOutcome.ERROR: "missing",
+}
+STATES = {PairOutcome.INCONSISTENT: "disagree", PairOutcome.ERROR: "missing"}
+
+
+def duels_sheets(found: DuelsReport) -> tuple[ResultSheet, ...]:
+    return (_standings(found), _biases(found), _duels_list(found)) if found.standings else ()
+
+
+def _standings(found: DuelsReport) -> ResultSheet:
+    heads = columns(
+        SYSTEM_COLUMN,
+        (
+            "win_rate",
+            "Win rate",
+            "Wins / comparisons judged in both orders, with Wilson's 95 % interval over items (Table 7)",
+        ),
+        ("wins", "Wins", "In both orders"),
+        ("tie", "Ties", "No win in both orders for either: as the win rate counts them"),
+        ("losses", "Losses", "In both orders"),
+        ("ties", "Tie in both", "Of the ties, those in both orders"),
+        ("order_decides", "Order decides", "Of the ties, those whose verdict changes with the order"),
+        ("missing", "Missing", "Not judged in both orders; never counted as a tie"),
+        ("mean_length", "Mean length", "Mean length of its reports in characters"),
+    )
+    lines = [
+        SheetLine((
+            text(row.system), _rate(found, row.system), count(row.win), count(row.tie + row.inconsistent),
+            count(row.loss), count(row.tie), count(row.inconsistent), count(row.error),
+            count(found.lengths.get(row.system), form=",.0f"),
+        ))
+        for row in found.standings
+    ]  # fmt: skip
+    return ResultSheet(
+        "wins", "Table of wins", heads, tuple(lines), tuple(_duels_told(found)), tuple(_duels_pictures(found))
+    )
+
+
+def _biases(found: DuelsReport) -> ResultSheet:
+    rows = [
+        ("Order decides", "Of the pairs judged in both orders, those whose verdict changes", found.flip_rate),
+        ("First one named", "Of the verdicts that name a winner; one half is no bias", found.first_slot_rate),
+    ]
+    if found.length_bias is not None:
+        of = "Of a system's mean report length and its win rate, over systems"
+        bias = found.length_bias
+        rows += [
+            ("Pearson's r", of, bias.pearson),
+            ("Spearman's ρ", of, bias.spearman),
+            ("R²", of, bias.r_squared),
+        ]
+    correlated = ("Pearson's r", "Spearman's ρ")
+    return ResultSheet(
+        "biases",
+        "Order and length",
+        columns(("figure", "Figure"), ("value", "Value"), P_COLUMN, ("of", "Of what")),
+        tuple(
+            SheetLine((text(name), figure(own), chance(p_of(own) if name in correlated else None), text(of)))
+            for name, of, own in rows
+        ),
+    )
+
+
+def _rate(found: DuelsReport, system: str) -> SheetCell:
+    return replace(figure(found.win_rates[system]), metric=PROTOCOLS[found.protocol].metrics[0].name)
+
+
+def _duels_pictures(found: DuelsReport) -> Iterator[SheetPicture]:
+    judge = f", judged by {found.rater.name}" if found.rater else ""
+    rates = list(found.win_rates.items())
+    yield picture(
+        "wins",
+        f"Win rate{judge}",
+        result_pictures.shares,
+        rates,
+        "wins / comparisons judged in both orders, Wilson's 95 % interval over items",
+    )
+    points = [
+        result_pictures.PicturePoint(name, found.lengths[name], rate.value, low=rate.low, high=rate.high)
+        for name, rate in rates
+        if rate.value is not None and name in found.lengths
+    ]
+    yield picture(
+        "length",
+        f"Win rate against mean length{judge}",
+        result_pictures.plane,
+        points,
+        "Mean length, characters",
+        "Win rate",
+    )
+    yield picture(
+        "duels",
+        f"Wins of each system (down) over each other (across){judge}",
+        result_pictures.duels,
+        list(found.win_rates),
+        _duels(found),
+    )
+
+
+def _duels(found: DuelsReport) -> dict[tuple[str, str], float | None]:
+    """Of each two systems, the share of their comparisons judged in both orders that the first one wins."""
+    won, met = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for pair in found.pairs:
+        if pair.outcome is not PairOutcome.ERROR:
+            met[pair.a, pair.b] += 1
+            met[pair.b, pair.a] += 1
+            won[pair.a, pair.b] += pair.outcome is PairOutcome.WIN
+            won[pair.b, pair.a] += pair.outcome is PairOutcome.LOSS
+    return {pair: won[pair] / times for pair, times in met.items()}
+
+
+def _duels_told(found: DuelsReport) -> Iterator[str]:
+    judge = found.rater.name if found.rater else ""
+    yield f"Judged by {judge}: {counted(len(found.pairs), 'pair')}, each in both orders."
+    flips = found.flip_rate
+    yield (
+        f"Position: the verdict changes with the order in {in_words(flips)} of the pairs; the report shown first is "
+        f"named in {in_words(found.first_slot_rate)} of the verdicts that name a winner (one half is no bias)."
+    )
+    if found.length_bias is not None:
+        bias = found.length_bias
+        yield (
+            f"Length and win rate over {bias.pearson.n} systems: Pearson's r {or_why(bias.pearson)}, Spearman's ρ "
+            f"{or_why(bias.spearman)}, R² {or_why(bias.r_squared)}."
+        )
+    missing = flips.missing
+    if missing:
+        yield (
+            f"{counted(missing, 'pair was', 'pairs were')} not judged in both orders; "
+            f"of {found.never_asked:,} of them nobody was asked."
+        )
+
+
+def _duels_list(found: DuelsReport) -> ResultSheet:
+    heads = columns(
+        ITEM_COLUMN, ("first", "First system"), ("second", "Second system"), ("outcome", "Outcome"),
+        ("in_this_order", "Shown in this order"), ("in_the_other_order", "Shown the other way round"),
+    )  # fmt: skip
+    lines = [
+        SheetLine((
+            text(pair.item_key), text(pair.a), text(pair.b),
+            text(WORDS[pair.outcome].format(a=pair.a, b=pair.b), state=STATES.get(pair.outcome, "")),
+            text(_named(pair.a_first, pair.a, pair.b)), text(_named(pair.b_first, pair.b, pair.a)),
+        ), item_id=pair.item_id, source=_source(found, pair))
+        for pair in found.pairs
+    ]  # fmt: skip
+    return ResultSheet("pairs", "Every pair", heads, tuple(lines))
+
+
+def _source(found: DuelsReport, pair: DuelPair) -> FigureSource | None:
+    if found.rater is None or not pair.asked:
+        return None
+    return FigureSource(
+        found.protocol, found.rater.id, item_id=pair.item_id, response_id=pair.a_id, unit_id=pair.b_id
+    )
+
+
+def _named(value: str | None, first: str, second: str) -> str:
+    """A verdict by the name of the system that it is for."""
+    return {"first": first, "second": second, "tie": "tie", None: "missing"}[value]
+
+
+# In what respects people compare them beside the whole.
+RESPECTS = tuple(one for one in TAXONOMIES.values() if one.beside)
+# Where people compare two reports blind.
+ASKED = tuple(name for name, protocol in PROTOCOLS.items() if protocol.paired and not protocol.exemplar)
+
+
+@dataclass(frozen=True, slots=True)
+class HumanPreference:
+    """A person's blind comparison of two reports on an item; None where missing or unsure."""
+
+    item_id: str
+    item_key: str
+    person: str
+    first_id: str
+    second_id: str
+    first: str
+    second: str
+    preferred: Preferred | None
+
+
+@dataclass(frozen=True, slots=True)
+class PreferencesReport:
+    """By metric, how often the better score is the preferred report; `scores` are those of one metric."""
+
+    metric: scoring.MetricInfo
+    agreements: Mapping[str, PreferenceAgreement]
+    compared: tuple[HumanPreference, ...]
+    scores: Mapping[str, float | None] = field(repr=False)
+    respects: Mapping[str, Counter[str]] = field(default_factory=dict)
+
+
+def preferences_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """By whose judgements scores are computed, and which metric's pairs are listed."""
+    return (results.rater_choice(project), results.metric_choice(project))
+
+
+def preferences_report(
+    project: Project, judge: str = "", metric: str = scoring.USUAL_METRIC
+) -> PreferencesReport:
+    """People's blind comparisons against every metric of quality that is not made of comparisons itself."""
+    compared = tuple(_preferences(project))
+    infos = [info for info in scoring.qualities(project) if info.protocol not in ASKED] if compared else []
+    values = {info.name: _values(project, info.name, judge) for info in infos}
+    known = {name: row for name, row in values.items() if any(value is not None for value in row.values())}
+    chosen = metric if metric in known else next(iter(known), metric)
+    return PreferencesReport(
+        scoring.named(chosen),
+        {name: agreement(_pair(one, row) for one in compared) for name, row in known.items()},
+        compared,
+        known.get(chosen, {}),
+        {one.title: _beside(project, one) for one in RESPECTS},
+    )
+
+
+def _beside(project: Project, respect: Taxonomy) -> Counter[str]:
+    """How often people chose in one respect as they did overall, otherwise, or saw no difference."""
+    said, whole = counted_rows("said"), counted_rows("whole")
+    same = [said.c[name] == whole.c[name] for name in ("rater_id", "response_id", "unit_id", "trial")]
+    question = select(said.c.value, whole.c.value).join(whole, and_(whole.c.protocol == respect.of, *same)).where(
+        said.c.protocol == respect.name, *(one.c.status == Status.OK.value for one in (said, whole)),
+    )  # fmt: skip
+    with project.store.read() as db:
+        return Counter(
+            "same" if value == overall else "tie" if value == TIE else "other"
+            for value, overall in db.execute(question)
+        )
+
+
+def _values(project: Project, metric: str, judge: str) -> dict[str, float | None]:
+    """What each response scores; None while a judgement of it is missing."""
+    return {
+        score.response_id: score.estimate.value if not score.estimate.missing else None
+        for score in results.of_metric(project, metric, judge).scores
+    }
+
+
+def _pair(one: HumanPreference, scores: Mapping[str, float | None]) -> ScoredPair:
+    return ScoredPair(scores.get(one.first_id), scores.get(one.second_id), one.preferred, one.item_id)
+
+
+def _preferences(project: Project) -> Iterator[HumanPreference]:
+    """Each pair that a person compared, once, as they saw it first; both orders together make one preference."""
+    items, systems = results.items_named(project), results.systems_named(project)
+    names = {person.id: person.alias for person in people.people(project)}
+    places = {item_id: place for place, item_id in enumerate(items)}
+    for (item_id, rater, _), orders in sorted(
+        _said(project).items(), key=lambda one: places.get(one[0][0], -1)
+    ):
+        if item_id not in items:
+            continue
+        first, second = next(iter(orders))
+        result = preferred(orders[first, second][0], orders.get((second, first), (None,))[0])
+        of_first, of_second = orders[first, second][1:]
+        who = names.get(rater, rater)
+        yield HumanPreference(
+            item_id, items[item_id].key, who, first, second, systems[of_first], systems[of_second], result
+        )
+
+
+# Item, person, both responses → in the order they were shown, what was said, and of which systems they are.
+Orders = dict[tuple[str, str], tuple[str | None, str, str]]
+
+
+def _said(project: Project) -> dict[tuple[str, str, frozenset[str]], Orders]:
+    j, first, second = counted_rows().c, RESPONSE.alias("first"), RESPONSE.alias("second")
+    question = (
+        select(
+            j.item_id, j.rater_id, j.value, j.status, first.c.id, second.c.id, first.c.system_id, second.c.system_id
+        )
+        .join(first, first.c.id == j.response_id)
+        .join(second, second.c.id == j.unit_id)
+        .where(j.protocol.in_(ASKED), j.rater_kind == RaterKind.PERSON.value, j.trial == 1)
+        .order_by(j.item_id, j.at, first.c.id, second.c.id, j.rater_id)
+    )  # fmt: skip
+    result: dict[tuple[str, str, frozenset[str]], Orders] = {}
+    with project.store.read() as db:
+        for item_id, rater, value, status, a, b, *of in db.execute(question):
+            said = value if status == Status.OK.value and value in get_args(Preferred) else None
+            result.setdefault((item_id, rater, frozenset((a, b))), {})[a, b] = (said, of[0], of[1])
+    return result
+
+
+def preferences_sheets(found: PreferencesReport) -> tuple[ResultSheet, ...]:
+    if not found.agreements:
+        return ()
+    heads = columns(
+        ("metric", "Metric"),
+        ("agreement", "Agreement",
+         "Agreed / (agreed + disagreed), with Wilson's 95 % interval over items; ties are counted apart"),
+        ("agreed", "Agreed"), ("disagreed", "Disagreed"),
+        ("scores_tie", "Scores tie", "People preferred one, the scores see no difference"),
+        ("people_tie", "People tie", "The scores differ, people see no difference"), ("both_tie", "Both tie"),
+        ("left_out", "Left out", "No preference was given, or a score is undefined or incomplete"),
+    )  # fmt: skip
+    lines = [
+        SheetLine((
+            text(scoring.named(name).title), figure(row.share), count(row.agreed), count(row.disagreed),
+            count(row.tied_scores), count(row.tied_preferences), count(row.tied_both), count(row.left_out),
+        ))
+        for name, row in found.agreements.items()
+    ]  # fmt: skip
+    told = (
+        f"{len(found.compared):,} blind comparisons by people; chance agrees with one half of those without ties.",
+    )
+    rates = [(scoring.named(name).title, row.share) for name, row in found.agreements.items()]
+    return (
+        ResultSheet(
+            "agreement",
+            "Scores against people's preferences",
+            heads,
+            tuple(lines),
+            told,
+            (
+                picture(
+                    "agreement",
+                    "How often people prefer the report with the better score",
+                    result_pictures.shares,
+                    rates,
+                    "agreed / (agreed + disagreed), Wilson's 95 % interval over items",
+                ),
+            ),
+        ),
+        *_respects(found),
+        _preferences_list(found),
+    )
+
+
+def _respects(found: PreferencesReport) -> Iterator[ResultSheet]:
+    """What people chose in each respect, beside the whole; nothing where nobody was asked."""
+    heads = columns(
+        ("respect", "Respect"), ("same", "As overall", "The report that is better as a whole, or a tie in both"),
+        ("other", "Otherwise"), ("tie", "No difference"), ("n", "n", "Comparisons in which it was said"),
+    )  # fmt: skip
+    lines = tuple(
+        SheetLine((text(name), *(count(said[one]) for one in ("same", "other", "tie")), count(said.total())))
+        for name, said in found.respects.items()
+    )
+    if any(said.total() for said in found.respects.values()):
+        yield ResultSheet("respects", "Choices in each respect", heads, lines)
+
+
+def _preferences_list(found: PreferencesReport) -> ResultSheet:
+    title = found.metric.title
+    heads = columns(
+        ITEM_COLUMN, ("person", "Person"), ("shown_first", "Shown first"), ("shown_second", "Shown second"),
+        ("preferred", "Preferred"), ("score_of_first", f"{title} first"), ("score_of_second", f"{title} second"),
+        ("score", "Score"),
+    )  # fmt: skip
+    lines = []
+    for one in found.compared:
+        pair = _pair(one, found.scores)
+        named = {FIRST: one.first, SECOND: one.second, TIE: "neither", None: "not said"}
+        cells = (
+            text(one.item_key), text(one.person), text(one.first), text(one.second), text(named[one.preferred]),
+            figure(Estimate(pair.first)), figure(Estimate(pair.second)), _verdict(pair),
+        )  # fmt: skip
+        lines.append(SheetLine(cells, item_id=one.item_id))
+    return ResultSheet("pairs", f"Pairs, by {title}", heads, tuple(lines))
+
+
+def _verdict(pair: ScoredPair) -> SheetCell:
+    if pair.first is None or pair.second is None or pair.preferred is None:
+        return text("left out", state="missing")
+    scored = better(pair.first, pair.second)
+    if TIE in (scored, pair.preferred):
+        return text("tie")
+    return text("agrees", state="agreed") if scored == pair.preferred else text("disagrees", state="disagree")

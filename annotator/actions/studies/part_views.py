@@ -1,0 +1,392 @@
+"""Views of parts of reports beside gold: plans as matrices, and references found."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from annotator.actions.items import materials
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    RUN_COLUMN,
+    SYSTEM_COLUMN,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
+    columns,
+    count,
+    figure,
+    key_of,
+    picture,
+    text,
+)
+from annotator.domain.judges.matrix import Matrix, MatrixSpec
+from annotator.domain.judges.protocol import Material, Metric, Protocol, RatedResponse
+from annotator.domain.kinds.artifact import Kind, cell_id
+from annotator.domain.kinds.evidence import Reference
+from annotator.domain.material.extract import Matching, RetrievalComparison, RetrievalMatch
+from annotator.domain.material.part import ResponsePart
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.words import counted
+from annotator.protocols import PROTOCOLS
+from annotator.stats.matching.matching import maximum_pairs
+
+# The protocols whose verdicts make a matrix.
+FILLED: dict[str, MatrixSpec] = {
+    name: protocol.matrix for name, protocol in PROTOCOLS.items() if protocol.matrix
+}
+USUAL_MATRIX = next(iter(FILLED))
+STATES = {True: "agreed", False: "", None: "missing"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMatch:
+    """The plan of one response against the gold plan, as one rater filled the matrix; `scores` are by metric."""
+
+    item_id: str
+    item_key: str
+    system: str
+    trial: int
+    response_id: str
+    predicted: tuple[tuple[str, str], ...]
+    gold: tuple[tuple[str, str], ...]
+    cells: Matrix
+    scores: Mapping[str, Estimate]
+    by: str = ""
+    protocol: str = USUAL_MATRIX
+
+
+@dataclass(frozen=True, slots=True)
+class PlanMatricesReport:
+    protocol: str
+    rater: result_raters.ResultRater | None
+    met: tuple[PlanMatch, ...]
+    # Responses whose plan is not known.
+    unknown: int
+
+
+def matrix_choices(project: Project) -> tuple[ViewChoice, ...]:
+    names, systems = results.items_named(project), results.systems_named(project)
+    asked = ViewChoice("protocol", "Matrix", tuple((PROTOCOLS[name].title, name) for name in FILLED))
+    result = [asked] if len(FILLED) > 1 else []
+    for name, spec in FILLED.items():
+        only_if = ("protocol", (name,)) if len(FILLED) > 1 else None
+        judges = results.rater_choice(project, name)
+        single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
+        there = tuple(
+            (f"{names[one.item.id].key}, {systems[material.response.system_id]}", material.response.id)
+            for one, material in _materials(project, PROTOCOLS[name], spec)
+            if spec.rows in material.parts
+        )
+        result += [
+            ViewChoice(judges.name, judges.words, single, only_if),
+            ViewChoice("of", "Matrix of", there, only_if),
+        ]
+    return tuple(result)
+
+
+def _materials(
+    project: Project, protocol: Protocol, spec: MatrixSpec
+) -> Iterator[tuple[materials.MaterialAtHand, Material]]:
+    mode = scoring.main_mode(project)
+    for at_hand in materials.each(project, materials.for_counting(protocol), materials.item_ids(project)):
+        for material in at_hand.responses if at_hand.own.units(spec.columns) else ():
+            if material.response.mode == mode:
+                yield at_hand, material
+
+
+def matrix_report(project: Project, judge: str = "", protocol: str = USUAL_MATRIX) -> PlanMatricesReport:
+    """Every response whose plan is known; a cell that nobody filled is missing, not irrelevant."""
+    definition, spec = PROTOCOLS[protocol], FILLED[protocol]
+    # Of people each one by themselves: two people fill two matrices.
+    each = (one for one in result_raters.everybody(project, protocol) if one.id != result_raters.PEOPLE)
+    rater = result_raters.chosen(each, judge)
+    said: dict[str, dict[str, str]] = {}
+    for response_id, _, unit_id, value in (
+        result_raters.spoken(project, definition, rater.id) if rater else ()
+    ):
+        said.setdefault(response_id, {})[unit_id] = value
+    systems, result, unknown = results.systems_named(project), [], 0
+    for at_hand, material in _materials(project, definition, spec):
+        response, values = material.response, said.get(material.response.id, {})
+        if spec.rows not in material.parts:
+            unknown += 1
+            continue
+        result.append(
+            PlanMatch(
+                at_hand.item.id,
+                at_hand.item.key,
+                systems[response.system_id],
+                response.trial,
+                response.id,
+                tuple((unit.id, unit.text) for unit in material.units(spec.rows)),
+                tuple((unit.id, unit.text) for unit in material.units(spec.columns)),
+                spec.cells(material.units(spec.rows), material.units(spec.columns), values),
+                {
+                    metric.name: metric.score(RatedResponse(material, values), True)
+                    for metric in definition.metrics
+                },
+                rater.id if rater else "",
+                protocol,
+            )
+        )
+    return PlanMatricesReport(protocol, rater, tuple(result), unknown)
+
+
+def matrix_sheets(found: PlanMatricesReport, of: str = "") -> tuple[ResultSheet, ...]:
+    if not found.met:
+        return ()
+    chosen = next((one for one in found.met if one.response_id == of), found.met[0])
+    return (_readings(found), _matrix(chosen))
+
+
+def _readings(found: PlanMatricesReport) -> ResultSheet:
+    metrics = PROTOCOLS[found.protocol].metrics
+    heads = columns(
+        ITEM_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, ("predicted", "Predicted", "Sub-tasks of the report's plan"),
+        ("gold", "Gold", "Sub-tasks of the gold plan"),
+        *((key_of(metric.name), metric.title) for metric in metrics),
+    )  # fmt: skip
+    lines = [
+        SheetLine(
+            (
+                text(one.item_key), text(one.system), count(one.trial), count(len(one.predicted)), count(len(one.gold)),
+                *(replace(figure(one.scores[metric.name]), metric=metric.name) for metric in metrics),
+            ),
+            one.item_id, response_id=one.response_id, source=_source(one), picture=one.response_id,
+        )
+        for one in found.met
+    ]  # fmt: skip
+    judge = f"Judged by {found.rater.name}. " if found.rater else ""
+    told = [f"{judge}{FILLED[found.protocol].about}"]
+    if found.unknown:
+        told.append(f"Without a known plan, not counted as zero: {counted(found.unknown, 'report')}.")
+    return ResultSheet(
+        "readings", "Both readings", heads, tuple(lines), tuple(told), tuple(map(_picture, found.met))
+    )
+
+
+def _source(one: PlanMatch) -> FigureSource:
+    return FigureSource(one.protocol, one.by, item_id=one.item_id, response_id=one.response_id)
+
+
+def _matrix(one: PlanMatch) -> ResultSheet:
+    pairs = _matching(one)
+    gold = [(f"G{place}", words) for place, (_, words) in enumerate(one.gold, start=1)]
+    heads = columns(
+        ("predicted", "Predicted sub-task"), *((place.lower(), place, words) for place, words in gold)
+    )
+    lines = []
+    for i, (unit_id, words) in enumerate(one.predicted):
+        cells = [_cell(one, i, j, (i, j) in pairs) for j in range(len(one.gold))]
+        head = SheetCell(f"P{i + 1}  {words}", f"{i:04}", words, value=words)
+        lines.append(SheetLine((head, *cells), one.item_id, unit_id, response_id=one.response_id))
+    return ResultSheet(
+        "matrix",
+        "Matrix",
+        heads,
+        tuple(lines),
+        (
+            f"Item {one.item_key}, {one.system}: predicted sub-tasks down, gold ones across; "
+            "◉ belongs to the matching.",
+            "  ".join(f"{place} {words}" for place, words in gold),
+        ),
+        (_picture(one),),
+    )
+
+
+def _cell(one: PlanMatch, i: int, j: int, matched: bool) -> SheetCell:
+    spec, held = FILLED[one.protocol], one.cells[i][j]
+    words = {True: spec.match, False: spec.none, None: "missing"}[held]
+    said = f"P{i + 1} and G{j + 1}: {words}{', matched' if matched else ''}\n{one.predicted[i][1]}\n{one.gold[j][1]}"
+    shown = f"◉ {words}" if matched else f"● {words}" if held else words
+    source = replace(_source(one), unit_id=cell_id(one.predicted[i][0], one.gold[j][0]))
+    return SheetCell(shown, words, said, STATES[held], source, value=words)
+
+
+def _matching(one: PlanMatch) -> list[tuple[int, int]]:
+    return maximum_pairs([[bool(cell) for cell in row] for row in one.cells]) if one.cells else []
+
+
+def _picture(one: PlanMatch) -> SheetPicture:
+    return picture(
+        one.response_id,
+        f"{one.item_key}, {one.system}: full relevant, ringed matched, ? missing",
+        result_pictures.matrix,
+        [f"P{n} {words}" for n, (_, words) in enumerate(one.predicted, start=1)],
+        [f"G{n} {words}" for n, (_, words) in enumerate(one.gold, start=1)],
+        one.cells,
+        _matching(one),
+    )
+
+
+# The protocols that hold references against gold ones.
+MATCHED_BY: dict[str, Matching] = {
+    name: protocol.matching for name, protocol in PROTOCOLS.items() if protocol.matching
+}
+USUAL_MATCHING = next(iter(MATCHED_BY))
+EVERY = "All"
+WHY = {
+    "doi": "the same DOI",
+    "arxiv": "the same arXiv id, its version left out",
+    "title": "the same first 20 characters of the title",
+}
+MATCHED, SUPERFLUOUS, LACKING = "match", "retrieved, not gold", "gold, not found"
+NO_KEY = "no key of another reference equals one of its own"
+CONFLICT = "no match: same title, another DOI or arXiv id"
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseMatches:
+    """One response's references matched with gold evidence; None while its references are unknown."""
+
+    item_id: str
+    item_key: str
+    system: str
+    trial: int
+    mode: str
+    response_id: str
+    gold: int
+    comparison: RetrievalComparison | None
+    scores: tuple[Estimate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalReport:
+    protocol: str
+    matched: tuple[ResponseMatches, ...]
+
+
+def matches_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Of which item and system, and under which protocol where several match references."""
+    items = results.items_named(project).values()
+    systems = results.systems_named(project).values()
+    asked = ViewChoice("protocol", "Matched by", tuple((PROTOCOLS[name].title, name) for name in MATCHED_BY))
+    return (
+        *([asked] if len(MATCHED_BY) > 1 else []),
+        ViewChoice("item", "Item", ((EVERY, ""), *((item.key, item.key) for item in items))),
+        ViewChoice("system", "System", ((EVERY, ""), *((name, name) for name in systems))),
+        *(cut_choice for cut_choice in results.cut_choices(project) if cut_choice.name == "mode"),
+    )
+
+
+def matches_report(project: Project, protocol: str = USUAL_MATCHING, mode: str = "") -> RetrievalReport:
+    """All responses in one mode, by default the one that counts in the results."""
+    systems, mode = results.systems_named(project), mode or scoring.main_mode(project)
+    result = []
+    definition = PROTOCOLS[protocol]
+    for at_hand in materials.each(project, materials.for_scoring(definition), materials.item_ids(project)):
+        gold = at_hand.own.units(Kind.EVIDENCE)
+        for material in at_hand.responses if gold else ():
+            response = material.response
+            if response.mode != mode:
+                continue
+            result.append(
+                ResponseMatches(
+                    at_hand.item.id,
+                    at_hand.item.key,
+                    systems[response.system_id],
+                    response.trial,
+                    response.mode,
+                    response.id,
+                    len(gold),
+                    MATCHED_BY[protocol].compare(material.units(ResponsePart.REFERENCES), gold)
+                    if ResponsePart.REFERENCES in material.parts
+                    else None,
+                    tuple(metric.score(RatedResponse(material, {}), False) for metric in definition.metrics),
+                )
+            )
+    return RetrievalReport(protocol, tuple(result))
+
+
+def matches_sheets(found: RetrievalReport, item: str = "", system: str = "") -> tuple[ResultSheet, ...]:
+    """Every match and every reference without one, and what each report comes to."""
+    shown = [one for one in found.matched if item in ("", one.item_key) and system in ("", one.system)]
+    if all(one.comparison is None for one in shown):
+        return ()
+    return (_matches(found.protocol, shown), _reports(found.protocol, shown))
+
+
+def _matches(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
+    heads = columns(
+        ITEM_COLUMN, SYSTEM_COLUMN,
+        ("what", "What", "A match, a reference that is not gold, or a gold one that was not found"),
+        ("why", "Why", "The key by which two references are known to be the same work: DOI, then arXiv id, then title"),
+        ("key", "Key"), ("in_report", "In the report"), ("gold", "Gold"),
+    )  # fmt: skip
+    lines = [line for one in shown for line in _lines(one)]
+    unknown = sum(one.comparison is None for one in shown)
+    told = [MATCHED_BY[protocol].about]
+    if unknown:
+        told.append(
+            f"The references of {unknown:,} of {len(shown):,} reports are not known; they are no zero."
+        )
+    return ResultSheet("matches", "Matches", heads, tuple(lines), tuple(told))
+
+
+def _lines(one: ResponseMatches) -> Iterator[SheetLine]:
+    if one.comparison is None:
+        return
+    for match in one.comparison.matches:
+        yield _line(one, text(MATCHED, state="agreed"), match, match.retrieved, match.gold)
+    for ours, gold in one.comparison.conflicts:
+        yield _line(one, text(CONFLICT, state="disagree"), None, ours, gold)
+    for reference in one.comparison.superfluous:
+        yield _line(one, text(SUPERFLUOUS), None, reference, None)
+    for reference in one.comparison.lacking:
+        yield _line(one, text(LACKING, state="disagree"), None, None, reference)
+
+
+def _line(
+    one: ResponseMatches,
+    what: SheetCell,
+    match: RetrievalMatch | None,
+    ours: Reference | None,
+    gold: Reference | None,
+) -> SheetLine:
+    why = WHY[match.by] if match else CONFLICT if ours and gold else NO_KEY
+    sides = [("In the report", ours), ("Gold", gold)]
+    more = [(head, _whole(reference)) for head, reference in sides if reference is not None]
+    cells = (
+        text(one.item_key), text(one.system), what, text(WHY[match.by] if match else ""),
+        text(match.key if match else ""),
+        *(_reference(reference) for _, reference in sides),
+    )  # fmt: skip
+    return SheetLine(cells, one.item_id, response_id=one.response_id, more=(("Why", why), *more))
+
+
+def _reference(reference: Reference | None) -> SheetCell:
+    return (
+        text("") if reference is None else text(reference.text or reference.identifier, tip=_whole(reference))
+    )
+
+
+def _whole(reference: Reference) -> str:
+    year = str(reference.year) if reference.year else ""
+    return "\n".join(filter(None, (reference.text, reference.authors, year, reference.identifier)))
+
+
+def _reports(protocol: str, shown: list[ResponseMatches]) -> ResultSheet:
+    metrics = PROTOCOLS[protocol].metrics
+    heads = columns(
+        ITEM_COLUMN, SYSTEM_COLUMN, RUN_COLUMN, ("retrieved", "Retrieved", "References of the report"),
+        ("gold", "Gold", "References of the gold evidence"), ("found", "Found", "Gold references found among them"),
+        *((key_of(metric.name), metric.title) for metric in metrics),
+    )  # fmt: skip
+    lines = []
+    for one in shown:
+        own = one.comparison
+        retrieved = None if own is None else len(own.matches) + len(own.superfluous)
+        cells = (
+            text(one.item_key), text(one.system), count(one.trial), count(retrieved), count(one.gold),
+            count(None if own is None else len(own.matches)), *_figures(one, metrics),
+        )  # fmt: skip
+        lines.append(SheetLine(cells, one.item_id, response_id=one.response_id))
+    return ResultSheet("reports", "Report by report", heads, tuple(lines))
+
+
+def _figures(one: ResponseMatches, metrics: tuple[Metric, ...]) -> list[SheetCell]:
+    return [replace(figure(own), metric=metric.name) for own, metric in zip(one.scores, metrics, strict=True)]

@@ -1,0 +1,459 @@
+"""Views of questions: ratings and selection, and the balance of their gold."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field
+from typing import Any
+
+from sqlalchemy import select
+
+from annotator.actions.authoring import annotating, settings
+from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.items import items
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_pictures, results
+from annotator.actions.results.grouping import grouped
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    P_COLUMN,
+    QUESTION_COLUMN,
+    UNDEFINED,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    chance,
+    columns,
+    count,
+    figure,
+    in_words,
+    key_of,
+    missing,
+    or_why,
+    picture,
+    share,
+    text,
+)
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.diagnostics import Diagnostics, Statement
+from annotator.domain.kinds.plan import Plan
+from annotator.domain.kinds.selection import Recommendation, Selection
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.stats.agreement.levels import (
+    DEPARTURES,
+    FEWEST_RATERS,
+    RatedQuestion,
+    agreement,
+    item_score,
+    p_of,
+    pooled,
+    rater_score,
+)
+from annotator.stats.intervals.student import mean_interval
+from annotator.storage.tables import ARTIFACT, ItemRow, table
+
+NO_ORIGIN, ALL_ORIGINS = "not stated", "All"
+KEPT = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("open", "incomplete")}
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionReport:
+    """By item each rater's ratings and the decision; r of every two raters."""
+
+    bar: float
+    raters: tuple[str, ...]
+    items: Mapping[str, results.ItemName]
+    chosen: Mapping[str, RatedQuestion]
+    scores: Mapping[str, Mapping[str, Estimate]]
+    agreement: Mapping[tuple[str, str], Estimate]
+    pooled: Estimate
+    said: Mapping[str, Mapping[str, Selection]]
+    unreadable: int
+    retired: frozenset[str] = frozenset()
+    funnel: tuple["FunnelLine", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelLine:
+    """How many items of one origin have come how far; each stage is counted by itself."""
+
+    origin: str
+    collected: int
+    classified: int
+    rated: int
+    reached: int
+    in_use: int
+    settled: int
+
+
+def selection_report(project: Project) -> SelectionReport:
+    """All submitted ratings; only a coordinator sees how each rater answered."""
+    people.refuse_others(project, "can see how questions were rated")
+    collected = _collected(project)
+    named = {
+        row.id: results.ItemName(row.key, row.question, row.question_type, row.subject) for row in collected
+    }
+    given, unreadable, bar = _given(project), 0, settings.bar(project)
+    dimensions = {one.name: tuple(each.name for each in one.dimensions) for one in settings.types(project)}
+    scores: dict[str, dict[str, Estimate]] = {}
+    for item_id, of_item in given.items():
+        for who, ratings in of_item.items():
+            try:
+                result = rater_score(ratings, dimensions.get(named[item_id].question_type, ()))
+            except ValueError:
+                # Ratings of dimensions that the type, changed since, no longer has.
+                unreadable += 1
+                continue
+            scores.setdefault(item_id, {})[who] = result
+    by_rater: dict[str, dict[str, float]] = {}
+    for item_id, own in scores.items():
+        for who, score in own.items():
+            if score.value is not None:
+                by_rater.setdefault(who, {})[item_id] = score.value
+    chosen = {item_id: item_score(list(own.values()), bar) for item_id, own in scores.items()}
+    return SelectionReport(
+        bar,
+        tuple(sorted({who for own in scores.values() for who in own})),
+        named,
+        {item_id: chosen[item_id] for item_id in named if item_id in chosen},
+        scores,
+        agreement(by_rater),
+        pooled(by_rater),
+        given,
+        unreadable,
+        frozenset(row.id for row in collected if row.retired),
+        tuple(_funnel(project, collected, chosen)),
+    )
+
+
+def apply(project: Project) -> Change:
+    """Retire every item that its raters left below the bar, in one act that can be undone; open ones stay.
+
+    Refusal where there is none.
+    """
+    result = selection_report(project)
+    below = [one for one, rated in result.chosen.items() if rated.kept is False and one not in result.retired]
+    if not below:
+        raise Refusal(
+            f"No item in use was rated below {result.bar:g}.",
+            "Nothing was changed; open ratings count for neither.",
+        )
+    return items.change_all(project, {one: {"retired": True} for one in below}, "apply selection")
+
+
+def _collected(project: Project) -> Sequence[Any]:
+    """All items that were ever collected, in the project's order: those that were left out were rated too."""
+    i = table(ItemRow).c
+    listed = select(i.id, i.key, i.question, i.question_type, i.subject, i.origin, i.retired)
+    with project.store.read() as db:
+        return db.execute(listed.order_by(i.position, i.key, i.id)).all()
+
+
+def _funnel(
+    project: Project, collected: Sequence[Any], chosen: Mapping[str, RatedQuestion]
+) -> Iterator[FunnelLine]:
+    """Origin by origin, in alphabetical order, and all together; nothing where nobody said where an item is from."""
+    with project.store.read() as db:
+        settled = annotating.settled(db, [row.id for row in collected])
+    origins = sorted({row.origin for row in collected}, key=lambda origin: (not origin, origin))
+    for origin in [*origins, None] if chosen or any(origins) else ():
+        rows = [row for row in collected if origin in (None, row.origin)]
+        kept = [chosen[row.id].kept for row in rows if row.id in chosen]
+        yield FunnelLine(
+            ALL_ORIGINS if origin is None else origin or NO_ORIGIN,
+            len(rows),
+            sum(bool(row.question_type and row.subject) for row in rows),
+            len(kept) - kept.count(None),
+            kept.count(True),
+            sum(not row.retired for row in rows),
+            sum(not row.retired and row.id in settled for row in rows),
+        )
+
+
+def _given(project: Project) -> dict[str, dict[str, Selection]]:
+    """Item → rater's alias → ratings, of retired items too."""
+    aliases = {person.id: person.alias for person in people.people(project)}
+    question = annotating.submitted_revisions().where(
+        ARTIFACT.c.kind == Kind.SELECTION.value,
+        ARTIFACT.c.state != State.CONSENSUS.value,
+        ARTIFACT.c.author_id != "",
+    )
+    with project.store.read() as db:
+        artifacts = [artifact_of(row) for row in db.execute(question)]
+    result: dict[str, dict[str, Selection]] = {}
+    for artifact in artifacts:
+        if isinstance(artifact.document, Selection):
+            result.setdefault(artifact.item_id, {})[aliases.get(artifact.author_id, artifact.author_id)] = (
+                artifact.document
+            )
+    return {item_id: dict(sorted(own.items())) for item_id, own in result.items()}
+
+
+def selection_sheets(found: SelectionReport) -> tuple[ResultSheet, ...]:
+    funnel = (_funnel_sheet(found.funnel),) if found.funnel else ()
+    if not found.chosen:
+        return funnel
+    heads = columns(
+        ITEM_COLUMN, QUESTION_COLUMN, ("type", "Type"),
+        ("score", "Score", "Mean over raters of the mean over the dimensions of the type"),
+        ("kept", "Kept", f"At {found.bar:g} or more, once {FEWEST_RATERS} raters have rated every dimension"),
+        *((key_of("rater", name), name) for name in found.raters),
+        ("recommended", "Recommended", "What each rater would do with the question"),
+    )  # fmt: skip
+    lines = []
+    for item_id, chosen in found.chosen.items():
+        name, (words, state) = found.items[item_id], KEPT[chosen.kept]
+        words = f"{words}, retired" if item_id in found.retired else words
+        cells = (
+            text(name.key), text(name.question, tip=name.question), text(name.question_type), figure(chosen.score),
+            text(words, chosen.score.note, state), *(_given_by(found, item_id, who) for who in found.raters),
+            text(", ".join(_recommended(found.said[item_id]))),
+        )  # fmt: skip
+        lines.append(
+            SheetLine(
+                cells, item_id=item_id, kind=Kind.SELECTION.value, more=tuple(_reasons(found.said[item_id]))
+            )
+        )
+    sheet = ResultSheet(
+        "questions",
+        "Questions",
+        heads,
+        tuple(lines),
+        tuple(_told(found)),
+        tuple(_pictures(found)),
+        DEPARTURES,
+    )
+    return (sheet, _agreement(found), *funnel) if found.agreement else (sheet, *funnel)
+
+
+def _recommended(said: Mapping[str, Selection]) -> list[str]:
+    many = Counter(one.recommendation for one in said.values() if one.recommendation)
+    return [f"{advised.value} {many[advised]}" for advised in Recommendation if many[advised]]
+
+
+def _reasons(said: Mapping[str, Selection]) -> Iterator[tuple[str, str]]:
+    for who, one in said.items():
+        points = [f"{unit.text}: {unit.rating or UNDEFINED}. {unit.note}".strip() for unit in one.units]
+        whole = (("", one.remark), ("To improve: ", one.improve))
+        yield who, "\n".join([*points, *(f"{head}{words}" for head, words in whole if words)])
+
+
+def _funnel_sheet(lines: Sequence[FunnelLine]) -> ResultSheet:
+    heads = columns(
+        ("origin", "Origin"),
+        ("collected", "Collected", "Retired items too"),
+        ("classified", "Classified", "With a type and a subject"),
+        ("rated", "Rated", "By enough people to decide"),
+        ("reached", "At the bar", "Rated at the bar or above it"),
+        ("in_use", "In use", "Not retired"),
+        ("settled", "Query settled", "In use, and its query is settled"),
+    )
+    made = (
+        SheetLine((text(line.origin), *map(count, astuple(line)[1:])), kind=Kind.SELECTION.value)
+        for line in lines
+    )
+    return ResultSheet("funnel", "Funnel", heads, tuple(made))
+
+
+def _given_by(found: SelectionReport, item_id: str, who: str) -> SheetCell:
+    own = found.scores[item_id].get(who)
+    return SheetCell("", None, "Has not rated it") if own is None else figure(own)
+
+
+def _told(found: SelectionReport) -> list[str]:
+    kept = [chosen.kept for chosen in found.chosen.values()]
+    told = [
+        f"{kept.count(True):,} of {len(kept):,} questions are kept at {found.bar:g} or more, {kept.count(False):,} are "
+        f"left out, {kept.count(None):,} are open."
+    ]
+    told += [
+        f"Pearson's r of {a} and {b}: {or_why(r, f' (n = {r.n})')}." for (a, b), r in found.agreement.items()
+    ][:3]
+    if len(found.agreement) > 1:
+        told.append(f"Pearson's r, all pairs together: {or_why(found.pooled, f' (n = {found.pooled.n})')}.")
+    if found.unreadable:
+        told.append(
+            f"{counted(found.unreadable, 'rating')} left out: of a dimension that the question's type does not have."
+        )
+    return told
+
+
+def _agreement(found: SelectionReport) -> ResultSheet:
+    heads = columns(
+        ("rater", "Rater"),
+        ("other_rater", "Other rater"),
+        ("pearson", "Pearson's r", "Of the two raters' item scores"),
+        P_COLUMN,
+        ("items", "Items", "That both rated"),
+    )
+    lines = [
+        SheetLine((text(a), text(b), figure(r), chance(p_of(r)), count(r.n)))
+        for (a, b), r in found.agreement.items()
+    ]
+    if found.pooled.value is not None:
+        p = missing("Pairs share raters")
+        lines.append(SheetLine((text(ALL_ORIGINS), text(""), figure(found.pooled), p, count(found.pooled.n))))
+    return ResultSheet("raters", "Raters", heads, tuple(lines))
+
+
+def _pictures(found: SelectionReport) -> list[SheetPicture]:
+    made = []
+    for a, b in found.agreement:
+        both = [item for item, own in found.scores.items() if a in own and b in own]
+        points = [
+            result_pictures.PicturePoint(found.items[item].key, x, y, strong=found.chosen[item].kept is True)
+            for item in both
+            if (x := found.scores[item][a].value) is not None
+            and (y := found.scores[item][b].value) is not None
+        ]
+        if len(points) < 2:
+            continue
+        title = f"Scores by {a} and by {b}; those kept are full"
+        made.append(picture(f"{a}/{b}", title, result_pictures.plane, points, a, b))
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The share of true statements, item by item and over all statements together."""
+
+    of_item: Mapping[str, Estimate]
+    overall: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class GoldBalanceReport:
+    """Settled diagnostics and plans by item, share of true statements, mean length of plans."""
+
+    questions: Mapping[str, results.ItemName]
+    items: Mapping[str, results.ItemName]
+    statements: Mapping[str, int]
+    subtasks: Mapping[str, int]
+    balance: Balance
+    plan_length: Estimate
+    definitions: Mapping[str, str] = field(default_factory=dict)
+
+
+def gold_report(project: Project) -> GoldBalanceReport:
+    """Of items in use, the artifacts that reports are judged by."""
+    items = results.items_named(project)
+    with project.store.read() as db:
+        result = {
+            kind: {
+                row.item_id: artifact_of(row).document
+                for row in annotating.judged_rows(db, kind, list(items)).values()
+            }
+            for kind in (Kind.DIAGNOSTICS, Kind.PLAN)
+        }
+    diagnostics = {i: one for i, one in result[Kind.DIAGNOSTICS].items() if isinstance(one, Diagnostics)}
+    plans = {i: one for i, one in result[Kind.PLAN].items() if isinstance(one, Plan)}
+    return GoldBalanceReport(
+        items,
+        {i: name for i, name in items.items() if i in diagnostics or i in plans},
+        {i: len(one.units) for i, one in diagnostics.items()},
+        {i: len(one.units) for i, one in plans.items()},
+        balance(diagnostics),
+        mean_plan_length(plans),
+        {one.name: one.definition for one in settings.types(project)},
+    )
+
+
+def gold_sheets(found: GoldBalanceReport) -> tuple[ResultSheet, ...]:
+    """A row for each item with gold statements or a gold plan; then how many items are of each type and subject."""
+    if not found.items and not found.questions:
+        return ()
+    types = _filed(found.questions, "question_type", "Question type", found.definitions)
+    subjects = _filed(found.questions, "subject", "Subject", {})
+    return (*((_gold(found),) if found.items else ()), types, subjects)
+
+
+def _filed(
+    questions: Mapping[str, results.ItemName], by: str, title: str, definitions: Mapping[str, str]
+) -> ResultSheet:
+    """How many questions there are of each kind, the most first, with the first of each as an example.
+
+    Kinds that are defined stand with what they are, those without a question too where any of them has one.
+    """
+    groups = grouped((str(getattr(question, by)), question) for question in questions.values())
+    if groups.keys() & definitions.keys():
+        groups |= {name: [] for name in definitions if name not in groups}
+    heads = columns(
+        (by, title),
+        *([("definition", "Definition")] if definitions else []),
+        ("questions", "Questions"),
+        ("share", "Share", "Of all questions"),
+        ("example", "Example"),
+    )
+    lines = [
+        SheetLine((
+            text(group or "(none)"),
+            *([text(what, tip=what)] if definitions else []),
+            count(len(of)), share(len(of) / len(questions)), text(example, tip=example),
+        ))
+        for group, of in sorted(groups.items(), key=lambda entry: (-len(entry[1]), entry[0]))
+        for what, example in [(definitions.get(group, ""), of[0].question if of else "")]
+    ]  # fmt: skip
+    return ResultSheet(f"{by}s", f"{title}s", heads, tuple(lines))
+
+
+def _gold(found: GoldBalanceReport) -> ResultSheet:
+    heads = columns(
+        ITEM_COLUMN, QUESTION_COLUMN, ("statements", "Statements", "Of the settled diagnostics"),
+        ("true", "True", "Share of true statements"), ("subtasks", "Sub-tasks", "Of the settled plan"),
+    )  # fmt: skip
+    of_item = found.balance.of_item
+    lines = [
+        SheetLine((
+            text(name.key), text(name.question, tip=name.question), count(found.statements.get(item_id)),
+            figure(of_item[item_id]) if item_id in of_item else missing("No diagnostics"),
+            count(found.subtasks.get(item_id)),
+        ), item_id=item_id, kind=Kind.DIAGNOSTICS.value)
+        for item_id, name in found.items.items()
+    ]  # fmt: skip
+    overall, length = found.balance.overall, found.plan_length
+    return ResultSheet(
+        "gold",
+        "Gold",
+        heads,
+        tuple(lines),
+        (
+            f"True statements, over all: {in_words(overall)} of {overall.n:,} (the paper's: 0.647 of 3,400).",
+            f"Mean plan length: {in_words(length)} over {length.n:,} items (the paper's: 9.01).",
+        ),
+    )
+
+
+def balance(diagnostics: Mapping[str, Diagnostics]) -> Balance:
+    """The share of true statements of each item, and of all statements pooled (2 200 of 3 400 in the paper).
+
+    Statements whose label is not decided count as missing: the share is that of the others, its range theirs.
+    """
+    return Balance(
+        {item: _share(document.units) for item, document in diagnostics.items()},
+        _share([unit for document in diagnostics.values() for unit in document.units]),
+    )
+
+
+def _share(units: Sequence[Statement]) -> Estimate:
+    true, n = sum(unit.label is True for unit in units), sum(unit.label is not None for unit in units)
+    missing = len(units) - n
+    floor, ceiling = (true / len(units), (true + missing) / len(units)) if units else (None, None)
+    note = "" if n else "no statement has a label"
+    return Estimate(
+        true / n if n else None,
+        n=n,
+        missing=missing,
+        floor=floor,
+        ceiling=ceiling,
+        method="true / statements with a label",
+        note=note or (f"{missing:,} of {len(units):,} statements have no label" if missing else ""),
+    )
+
+
+def mean_plan_length(plans: Mapping[str, Plan]) -> Estimate:
+    """The mean number of sub-tasks (9.01 in the paper) with Student's t interval over items."""
+    return mean_interval([float(len(plan.units)) for plan in plans.values()])

@@ -1,0 +1,929 @@
+"""Views of rubrics: which criteria separate systems, and rubric sets beside one another."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+from sqlalchemy import or_, select
+
+from annotator import files
+from annotator.actions.authoring import annotating, settings
+from annotator.actions.authoring.artifacts import artifact_of
+from annotator.actions.items import extracts, materials
+from annotator.actions.labelling.label_rows import counted_rows
+from annotator.actions.project import people
+from annotator.actions.project.file import Project, record
+from annotator.actions.results import result_pictures, result_raters, results, scoring
+from annotator.actions.results.result_raters import CONSENSUS, PEOPLE, PERSON_KEY, ResultRater
+from annotator.actions.results.result_sheets import (
+    ITEM_COLUMN,
+    SYSTEM_COLUMN,
+    UNDEFINED,
+    FigureSource,
+    ResultSheet,
+    SheetCell,
+    SheetLine,
+    SheetPicture,
+    ViewChoice,
+    columns,
+    count,
+    figure,
+    in_words,
+    key_of,
+    missing,
+    or_why,
+    percent,
+    picture,
+    share,
+    text,
+)
+from annotator.domain.judges.judge import YES, RaterKind, Status
+from annotator.domain.judges.protocol import Material, RatedResponse
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.rubric import EXPERT_WEIGHT_SHARES, Rubric
+from annotator.domain.material.extract import SET, by_set
+from annotator.domain.material.item import Item, Response
+from annotator.domain.texts.canonical import Change, derived_id, new_id
+from annotator.domain.texts.estimate import Estimate
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.exchange.folders import read_json
+from annotator.exchange.table_files import read_table
+from annotator.protocols import PAPER_TITLES, USUAL_OF
+from annotator.stats.validation.rubrics import (
+    DEPARTURES,
+    OF_SETS,
+    Beside,
+    CriterionAgreement,
+    CriterionReach,
+    CriterionVote,
+    Discrimination,
+    RubricSet,
+    criterion_agreement,
+    discrimination,
+    gap,
+    side_by_side,
+    weight_shares,
+)
+from annotator.storage.tables import ARTIFACT, EXTRACT, ITEM, RESPONSE
+
+if TYPE_CHECKING:
+    from annotator.stats.validation.comparison import BothWays
+
+JUDGED_BY = USUAL_OF[Kind.RUBRIC]
+PAPER = PAPER_TITLES[JUDGED_BY.name]
+# A response's id and the name of its system.
+Answer = tuple[str, str]
+# Rater → response → criterion → value.
+Said = Mapping[str, Mapping[str, Mapping[str, str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Piloted:
+    """A criterion with the statistics of its votes; `agreement` is None without two raters."""
+
+    item_id: str
+    item_key: str
+    unit_id: str
+    text: str
+    weight: float
+    discrimination: Discrimination
+    agreement: CriterionAgreement | None
+
+
+@dataclass(frozen=True, slots=True)
+class RubricPilotsReport:
+    """Every criterion, the distribution of weights, and the gap from best to worst system."""
+
+    rater: ResultRater | None
+    raters: tuple[str, str] | None
+    criteria: tuple[Piloted, ...]
+    reach: Mapping[CriterionReach, int]
+    weights: Mapping[int | float, Estimate]
+    gap: Estimate
+    systems: tuple[str, ...] = field(default=())
+
+
+def pilot_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Whose votes are looked at, and between which two raters κ is computed: those who share most first."""
+    names = _names(project)
+    pairs = tuple((f"{names[a]} and {names[b]}", f"{a},{b}") for a, b in _pairs(_said(project)))
+    between = ViewChoice("between", "κ between", pairs or (("no two raters", ""),))
+    return (results.rater_choice(project, JUDGED_BY.name), between, *results.cut_choices(project))
+
+
+def pilot_report(
+    project: Project, judge: str = "", between: str = "", mode: str = "", among: str = ""
+) -> RubricPilotsReport:
+    """The criteria of all settled rubrics in their order, by one rater's votes; people's are put together.
+
+    Of the responses those of one mode, by default the one that counts in the results. κ is that of two raters on the
+    same responses, by default of those who share most judgements; people first.
+    """
+    rater = result_raters.chosen(result_raters.everybody(project, JUDGED_BY.name), judge)
+    said, names = _said(project), _names(project)
+    pairs = _pairs(said)
+    if rater is not None and rater.id == CONSENSUS:
+        said[CONSENSUS] = _settled(project)
+    two = _two(between) or (pairs[0] if pairs else None)
+    criteria: list[Piloted] = []
+    rubrics: list[Rubric] = []
+    for at_hand, answers in _answered(project, mode, among):
+        rubric = at_hand.own.documents.get(Kind.RUBRIC)
+        if isinstance(rubric, Rubric):
+            rubrics.append(rubric)
+            criteria += _piloted(at_hand.item, rubric, answers, said, rater, two)
+    return RubricPilotsReport(
+        rater,
+        (names[two[0]], names[two[1]]) if two else None,
+        tuple(criteria),
+        Counter(line.discrimination.reach for line in criteria),
+        weight_shares(rubrics),
+        _gap(project, rater, mode, among),
+        tuple(sorted({system for line in criteria for system in line.discrimination.rates})),
+    )
+
+
+def _two(between: str) -> tuple[str, str] | None:
+    first, _, second = between.partition(",")
+    return (first, second) if second else None
+
+
+def _answered(
+    project: Project, mode: str, among: str
+) -> Iterator[tuple[materials.MaterialAtHand, list[Answer]]]:
+    systems, mode = results.systems_named(project), mode or scoring.main_mode(project)
+    for at_hand in materials.each(
+        project, materials.for_counting(JUDGED_BY), list(results.items_named(project, among))
+    ):
+        responses = (material.response for material in at_hand.responses)
+        yield (
+            at_hand,
+            [(response.id, systems[response.system_id]) for response in responses if response.mode == mode],
+        )
+
+
+def _piloted(
+    item: Item,
+    rubric: Rubric,
+    answers: Sequence[Answer],
+    said: Said,
+    rater: ResultRater | None,
+    two: tuple[str, str] | None,
+) -> Iterator[Piloted]:
+    units = {unit.id: unit for unit in rubric.units}
+    agreed = criterion_agreement(*(_own(rubric, answers, said, one) for one in two)) if two else {}
+    for result in discrimination(_votes(rubric, answers, said, rater)) if rater else ():
+        unit = units[result.criterion_id]
+        yield Piloted(item.id, item.key, unit.id, unit.text, unit.weight, result, agreed.get(unit.id))
+
+
+def _gap(project: Project, rater: ResultRater | None, mode: str, among: str) -> Estimate:
+    metric = JUDGED_BY.metrics[0].name
+    means = results.system_means(results.of_metric(project, metric, rater.id, among), mode) if rater else {}
+    return gap({system: mean.value for system, mean in means.items()})
+
+
+def _votes(
+    rubric: Rubric, answers: Sequence[Answer], said: Said, rater: ResultRater
+) -> Iterator[CriterionVote]:
+    """Every criterion on every response: each vote of the people who labelled it, or the one that is missing."""
+    for unit in rubric.units:
+        for response_id, system in answers:
+            voters = _voters(said, response_id) if rater.id == PEOPLE else [rater.id]
+            for voter in voters or [""]:
+                value = said.get(voter, {}).get(response_id, {}).get(unit.id)
+                yield CriterionVote(unit.id, system, response_id, value)
+
+
+def _voters(said: Said, response_id: str) -> list[str]:
+    return [rater for rater, of in said.items() if rater.startswith(PERSON_KEY) and response_id in of]
+
+
+def _own(rubric: Rubric, answers: Sequence[Answer], said: Said, rater: str) -> Iterator[CriterionVote]:
+    """What one rater said, of the responses they judged at all."""
+    for response_id, system in answers:
+        values = said.get(rater, {}).get(response_id)
+        for unit in rubric.units if values is not None else ():
+            yield CriterionVote(unit.id, system, response_id, values.get(unit.id) if values else None)
+
+
+def _said(project: Project) -> dict[str, dict[str, dict[str, str]]]:
+    j = counted_rows().c
+    question = select(j.rater_kind, j.rater_id, j.response_id, j.unit_id, j.value).where(
+        j.protocol == JUDGED_BY.name,
+        j.status == Status.OK.value,
+        or_(j.trial == 1, j.rater_kind == RaterKind.JUDGE.value),
+    )
+    result: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
+    trials: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    with project.store.read() as db:
+        for kind, rater, response_id, unit_id, value in db.execute(
+            question.order_by(j.rater_kind, j.rater_id)
+        ):
+            key = f"{PERSON_KEY}{rater}" if kind == RaterKind.PERSON.value else rater
+            trials[key, response_id, unit_id].append(value)
+    for (key, response_id, unit_id), values in trials.items():
+        if (most := JUDGED_BY.scale.agreed(values)) is not None:
+            result[key][response_id][unit_id] = most
+    return result
+
+
+def _settled(project: Project) -> dict[str, dict[str, str]]:
+    result: dict[str, dict[str, str]] = defaultdict(dict)
+    for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, CONSENSUS):
+        result[response_id][unit_id] = value
+    return result
+
+
+def _names(project: Project) -> dict[str, str]:
+    """The raters by key: people by alias, judges by name."""
+    named = {f"{PERSON_KEY}{person.id}": person.alias for person in people.people(project)}
+    return named | {rater.id: rater.name for rater in result_raters.raters(project, JUDGED_BY.name)}
+
+
+def _pairs(said: Said) -> list[tuple[str, str]]:
+    """Each two raters who judged the same, two people before others; who shares most first."""
+    shared = {
+        (a, b): sum(
+            len(said[a][response].keys() & said[b][response].keys())
+            for response in said[a]
+            if response in said[b]
+        )
+        for a, b in combinations(sorted(said, key=lambda key: (not key.startswith(PERSON_KEY), key)), 2)
+    }
+    order = sorted(
+        shared, key=lambda pair: (-sum(one.startswith(PERSON_KEY) for one in pair), -shared[pair], pair)
+    )
+    return [pair for pair in order if shared[pair]]
+
+
+REACHED = {
+    CriterionReach.CEILING: ("every system always meets it", "flat"),
+    CriterionReach.FLOOR: ("no system ever meets it", "flat"),
+    CriterionReach.APART: ("tells systems apart", ""),
+    CriterionReach.OPEN: ("open: votes are missing", "incomplete"),
+}
+
+
+def pilot_sheets(found: RubricPilotsReport) -> tuple[ResultSheet, ...]:
+    """The criteria with the pass rate of each system; those that tell nothing apart first."""
+    if not found.criteria:
+        return ()
+    heads = columns(
+        ITEM_COLUMN, ("criterion", "Criterion"), ("weight", "Weight"),
+        ("reach", "Reach", "Whether it separates systems: a ceiling is met by all, a floor by none"),
+        ("spread", "Spread", "Standard deviation of the pass rate over systems; 0.5 at most"),
+        *_agreement_heads(found),
+        *((key_of("system", system), system, f"Share of the responses of {system} that meet the criterion")
+          for system in found.systems),
+    )  # fmt: skip
+    ordered = sorted(found.criteria, key=lambda one: _place(one.discrimination))
+    rater_id = found.rater.id if found.rater else ""
+    lines = tuple(_line(one, found.systems, rater_id, bool(found.raters)) for one in ordered)
+    criteria = ResultSheet(
+        "criteria", "Criteria", heads, lines, tuple(_told(found)), tuple(_pictures(found)), DEPARTURES,
+        metrics=(JUDGED_BY.metrics[0].name,),
+    )  # fmt: skip
+    return (criteria, _weights(found))
+
+
+def _weights(found: RubricPilotsReport) -> ResultSheet:
+    """The spread of weights beside the paper's experts'."""
+    heads = columns(
+        ("weight", "Weight"), ("criteria", "Criteria", "Of this weight"), ("share", "Share", "Of all criteria"),
+        ("experts_share", PAPER, "Share of its experts' weights (Table 10): for comparison, not a norm"),
+        ("difference", "Difference", "Of the two shares"),
+    )  # fmt: skip
+    lines = []
+    for weight, own in found.weights.items():
+        norm, value = EXPERT_WEIGHT_SHARES.get(weight), own.value
+        there = None if value is None else round(value * own.n)
+        cells = (
+            count(weight, form="g"), count(there), share(value), share(norm),
+            _points(None if value is None or norm is None else value - norm),
+        )  # fmt: skip
+        lines.append(SheetLine(cells))
+    return ResultSheet("weights", "Weights", heads, tuple(lines))
+
+
+def _points(apart: float | None) -> SheetCell:
+    if apart is None:
+        return SheetCell(UNDEFINED)
+    return SheetCell(f"{100 * apart:+.1f} points".replace("-", "−"), apart, value=apart)
+
+
+def _pictures(found: RubricPilotsReport) -> Iterator[SheetPicture]:
+    yield picture(
+        "weights",
+        "Weights beside the experts' of the paper",
+        result_pictures.bars,
+        [f"weight {weight}" for weight in found.weights],
+        {
+            "here": [share.value for share in found.weights.values()],
+            "experts (Table 10)": [EXPERT_WEIGHT_SHARES.get(weight) for weight in found.weights],
+        },
+        "share of criteria",
+    )
+    whole = len(found.criteria)
+    yield picture(
+        "reach",
+        f"What {counted(whole, 'criterion tells', 'criteria tell')}",
+        result_pictures.bars,
+        [words for words, _ in REACHED.values()],
+        {"share of criteria": [found.reach.get(reach, 0) / whole for reach in REACHED]},
+        "share of criteria",
+    )
+
+
+def _agreement_heads(found: RubricPilotsReport) -> tuple[tuple[str, ...], ...]:
+    """Where no two raters judged the same responses, nothing is said of agreement."""
+    if not found.raters:
+        return ()
+    return (
+        ("kappa", "κ", f"Cohen's κ of {' and '.join(found.raters)}"),
+        ("agreement", "Agreement", "Share of responses on which the two raters say the same"),
+    )
+
+
+def _place(found: Discrimination) -> tuple[int, float]:
+    order = (CriterionReach.CEILING, CriterionReach.FLOOR, CriterionReach.OPEN, CriterionReach.APART)
+    return order.index(found.reach), found.spread.value or 0.0
+
+
+def _line(one: Piloted, systems: Sequence[str], rater_id: str, found_by_two: bool) -> SheetLine:
+    result, agreed = one.discrimination, one.agreement
+    words, state = REACHED[result.reach]
+    cells = (
+        text(one.item_key), text(one.text, tip=one.text), count(one.weight, form="g"), text(words, state=state),
+        figure(result.spread),
+        *((figure(agreed.kappa), _bare(agreed.percent)) if agreed else (SheetCell(""),) * (2 if found_by_two else 0)),
+        *(share(result.rates.get(system), 0, "No vote came") for system in systems),
+    )  # fmt: skip
+    more = (("Criterion", one.text), *_account(result, agreed))
+    source = FigureSource(JUDGED_BY.name, rater_id, item_id=one.item_id, unit_id=one.unit_id)
+    return SheetLine(cells, one.item_id, one.unit_id, Kind.RUBRIC.value, more=more, source=source)
+
+
+def _account(found: Discrimination, agreed: CriterionAgreement | None) -> Iterator[tuple[str, str]]:
+    yield "Reach", REACHED[found.reach][0]
+    yield (
+        "Spread",
+        f"{in_words(found.spread)} ({found.spread.method}{'; ' if found.spread.note else ''}{found.spread.note})",
+    )
+    if agreed:
+        for head, estimate in (("κ", agreed.kappa), ("Agreement", agreed.percent)):
+            yield (
+                head,
+                f"{in_words(estimate)}, n = {estimate.n}{'. ' if estimate.note else ''}{estimate.note}",
+            )
+
+
+def _bare(estimate: Estimate) -> SheetCell:
+    """A figure without its interval and method, for which a column of shares has no room."""
+    return figure(Estimate(estimate.value, n=estimate.n, missing=estimate.missing, note=estimate.note))
+
+
+def _of_experts(weight: float) -> str:
+    norm = EXPERT_WEIGHT_SHARES.get(weight)
+    return "" if norm is None else f" ({PAPER}'s experts {percent(norm)})"
+
+
+def _told(found: RubricPilotsReport) -> Iterator[str]:
+    by_name = found.rater.name if found.rater else ""
+    apart, ceiling, floor, unknown = (
+        found.reach.get(reach, 0)
+        for reach in (CriterionReach.APART, CriterionReach.CEILING, CriterionReach.FLOOR, CriterionReach.OPEN)
+    )
+    yield (
+        f"By the votes of {by_name}, {apart:,} of {len(found.criteria):,} criteria tell systems apart; "
+        f"{ceiling:,} are met by all, {floor:,} by none, {unknown:,} are open."
+    )
+    spread = ", ".join(
+        f"weight {weight} {percent(share.value or 0.0)}{_of_experts(weight)}"
+        for weight, share in found.weights.items()
+    )
+    yield f"Weights: {spread}."
+    yield f"Gap between systems: {in_words(found.gap)} ({found.gap.note})."
+    if found.raters:
+        yield f"κ is that of {found.raters[0]} and {found.raters[1]}, criterion by criterion."
+
+
+LONGEST = 60
+OWN = "settled"
+
+
+def named_sets(project: Project) -> dict[str, dict[str, Rubric]]:
+    question = (
+        select(EXTRACT, ITEM.c.key)
+        .join(ITEM, ITEM.c.id == EXTRACT.c.item_id)
+        .where(EXTRACT.c.origin.like(f"{SET}%"), ITEM.c.retired.is_(False))
+        .order_by(EXTRACT.c.origin, ITEM.c.position, ITEM.c.key)
+    )
+    result: dict[str, dict[str, Rubric]] = {}
+    with project.store.read() as db:
+        for row in db.execute(question).mappings():
+            document = extracts.read(row).document
+            if isinstance(document, Rubric):
+                result.setdefault(row["origin"].removeprefix(SET), {})[row["key"]] = document
+    return result
+
+
+def settled(project: Project) -> dict[str, Rubric]:
+    """The experts' rubrics that reports are judged by while no set is in force, by item's key."""
+    with project.store.read() as db:
+        keys = dict(db.execute(select(ITEM.c.id, ITEM.c.key).where(ITEM.c.retired.is_(False))).all())
+        rows = annotating.judged_rows(db, Kind.RUBRIC, list(keys), own=True)
+    documents = {keys[item_id]: artifact_of(row).document for item_id, row in rows.items()}
+    return {key: one for key, one in documents.items() if isinstance(one, Rubric) and one.units}
+
+
+def in_force(project: Project) -> str:
+    """The set that reports are judged by now; empty for the experts' own rubrics."""
+    return str(project.get(annotating.RUBRIC_SET, ""))
+
+
+def use(project: Project, name: str) -> Change:
+    """Have reports judged, labelled and scored by a named set from now on; by the experts' own for an empty name.
+
+    Whatever was said by other rubrics stays, and counts again once they are in force again.
+    """
+    people.refuse_others(project, "can choose by which rubrics reports are judged")
+    name = "" if name == OWN else name
+    if name and name not in (there := named_sets(project)):
+        raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join([OWN, *there])}.")
+    before = in_force(project)
+    with project.store.write() as db:
+        project.set(annotating.RUBRIC_SET, name)
+        verb = "choose the rubrics to judge by"
+        return record(project, db, Change("setting", annotating.RUBRIC_SET, verb, before, name))
+
+
+def keep_set(project: Project, name: str, rubrics: Mapping[str, Rubric]) -> Change:
+    """Keep rubrics by item's key as a named set; those of an item take the place of its former ones.
+
+    Of the criteria only words and weights are kept. Refusal for an unknown item, or a weight that is not allowed.
+    """
+    people.refuse_others(project, "can keep a rubric set")
+    name = name.strip()
+    if not name or len(name) > LONGEST or name == OWN or ":" in name:
+        raise Refusal(f"“{name[:LONGEST]}” cannot name a rubric set.", "Give a short name without a colon.")
+    with project.store.write() as db:
+        ids = {key: item_id for key, item_id in db.execute(select(ITEM.c.key, ITEM.c.id))}
+        if unknown := sorted(set(rubrics) - set(ids)):
+            raise Refusal(f"There is no item {unknown[0]}.", "Nothing was kept.")
+        for key, rubric in rubrics.items():
+            apart = _apart(name, key, rubric)
+            if odd := apart.fault() or settings.outside(project, apart):
+                raise Refusal(f"The rubric of item {key} does not fit. {odd}", "Nothing was kept.")
+            extracts.keep_row(
+                db, extracts.NewExtract(ids[key], "", Kind.RUBRIC, apart, by_set(name)), project.by
+            )
+        after = {"name": name, "items": len(rubrics)}
+        return record(project, db, Change("rubric set", new_id(), "keep a rubric set", None, after))
+
+
+def _apart(name: str, key: str, rubric: Rubric) -> Rubric:
+    """The same criteria under ids of their own, which stay as long as their words do."""
+    times = Counter[str]()
+    units = []
+    for unit in rubric.units:
+        times[unit.text] += 1
+        own = derived_id("criterion", name, key, unit.text, times[unit.text])
+        units.append(type(unit)(id=own, text=unit.text, weight=unit.weight))
+    return Rubric(units=tuple(units))
+
+
+# Of a response only what was said of it counts here.
+NO_ITEM, NO_RESPONSE = Item(id="", key="-", question="-"), Response(id="", item_id="", system_id="", text="")
+SETTLED, IMPORTED, DRAFTED = OWN, "imported", "drafted"
+# In the place of a second set: every set but those of single authors.
+EVERY = "every"
+ONE_SET = (
+    "Scores and criteria stand here once there is a second set: goldsmith rubrics write, or rubrics keep."
+)
+# A mode and a cut of the items, as `cut_choices` offers them.
+Cut = tuple[str, str]
+# By key, so that items of another project are found again.
+Rubrics = dict[str, Rubric]
+
+
+@dataclass(frozen=True, slots=True)
+class RubricSetsReport:
+    """Sets by name, their totals side by side, their criteria by item, and how a judge agrees with people by each.
+
+    `left_out` are sets by which this rater judged nothing; `validity` is None where no unit has both.
+    """
+
+    names: tuple[str, ...]
+    raters: tuple[ResultRater | None, ...]
+    beside: Beside
+    rubrics: tuple[Mapping[str, Rubric], ...]
+    validity: tuple["BothWays | None", ...]
+    left_out: tuple[str, ...] = ()
+
+
+def sets(project: Project) -> dict[str, Rubrics]:
+    """The rubric sets of a project by name: the settled one, the named ones, the imported one, each author's, and what
+    was drafted.
+    """
+    result: dict[str, Rubrics] = {SETTLED: settled(project), **named_sets(project)}
+    keys = {item_id: item.key for item_id, item in results.items_named(project).items()}
+    aliases = {person.id: person.alias for person in people.people(project)}
+    question = annotating.submitted_revisions().where(ARTIFACT.c.kind == Kind.RUBRIC.value).order_by(None)
+    with project.store.read() as db:
+        artifacts = [artifact_of(row) for row in db.execute(question)]
+        drafts = extracts.standing(db, keys)
+    for artifact in artifacts:
+        name = aliases.get(artifact.author_id, IMPORTED)
+        if (
+            artifact.state is State.SEALED
+            and artifact.item_id in keys
+            and isinstance(artifact.document, Rubric)
+        ):
+            result.setdefault(name, {})[keys[artifact.item_id]] = artifact.document
+    for (item_id, response_id), of in drafts.items():
+        drafted = of.get(Kind.RUBRIC.value)
+        if not response_id and drafted is not None and isinstance(drafted.document, Rubric):
+            result.setdefault(DRAFTED, {})[keys[item_id]] = drafted.document
+    return {name: rubrics for name, rubrics in result.items() if rubrics}
+
+
+def sets_choices(project: Project) -> tuple[ViewChoice, ...]:
+    """Which sets, and whose judgements. A coordinator alone tells one person's from another's."""
+    names = tuple(
+        (name.capitalize() if name in (SETTLED, IMPORTED, DRAFTED) else name, name) for name in sets(project)
+    )
+    other = (*((("All others", EVERY),) if named_sets(project) else ()), *names[1:], *names[:1])
+    judges = results.rater_choice(project, JUDGED_BY.name)
+    single = tuple(value for value in judges.values if value[1] != result_raters.PEOPLE)
+    return (
+        ViewChoice("one", "Set", names),
+        ViewChoice("other", "Beside", other),
+        ViewChoice(judges.name, judges.words, single),
+        *results.cut_choices(project),
+    )
+
+
+def sets_report(
+    project: Project, one: str = "", other: str = "", judge: str = "", file: str = "", mode: str = "", among: str = ""
+) -> RubricSetsReport:  # fmt: skip
+    """Sets of a project, all or two, or one of it beside the settled set of another project's file.
+
+    Without a second name those are compared that are not one author's, where there are named ones. Items are matched
+    by key, responses by item and system, first run. Of another project the last judge counts, or the one of the same
+    name.
+    """
+    people.refuse_others(project, "can compare one person's rubrics with another's")
+    there, rater, cut = sets(project), _rater(project, judge), (mode, among)
+    names = [name for name in (one, other) if name in there]
+    names += [name for name in there if name not in names]
+    names = names or [SETTLED]
+
+    def of(name: str) -> RubricSet:
+        return RubricSet(name, there.get(name, {}), _verdicts(project, there.get(name, {}), rater, cut))
+
+    if file:
+        beside, theirs = _of_file(Path(file), rater)
+        return _report(project, [of(names[0]), beside], [rater, theirs], (), cut)
+    known = named_sets(project)
+    if other == EVERY or (known and not other):
+        apart = {names[0], SETTLED, DRAFTED, *known}
+        wanted = [of(name) for name in names if name in apart]
+        judged = [one for one in wanted if one.verdicts]
+        chosen = judged if len(judged) > 1 else wanted[:2]
+        left = tuple(one.name for one in wanted if one not in chosen)
+    else:
+        chosen, left = [of(names[0]), of(names[1] if len(names) > 1 else names[0])], ()
+    chosen = chosen if len(chosen) > 1 else chosen * 2
+    return _report(project, chosen, [rater] * len(chosen), left, cut)
+
+
+def _report(
+    project: Project, chosen: Sequence[RubricSet], raters: Sequence[ResultRater | None], left: tuple[str, ...], cut: Cut
+) -> RubricSetsReport:  # fmt: skip
+    return RubricSetsReport(
+        tuple(one.name for one in chosen),
+        tuple(raters),
+        side_by_side(chosen, _score),
+        tuple(one.rubrics for one in chosen),
+        tuple(_validity(project, one, rater, cut) for one, rater in zip(chosen, raters, strict=True)),
+        left,
+    )
+
+
+def _validity(project: Project, own: RubricSet, rater: ResultRater | None, cut: Cut) -> "BothWays | None":
+    """How a judge agrees with people's labels by the criteria of a set, each label of a person one pair."""
+    if rater is None or result_raters.are_people(rater.id):
+        return None
+    from annotator.stats.validation.comparison import both_ways
+
+    weights = {(key, unit.id): unit.weight for key, rubric in own.rubrics.items() for unit in rubric.units}
+    places, pairs = dict(_places(project, cut)), list[tuple[str, str, float, str]]()
+    for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, result_raters.PEOPLE):
+        place = places.get(response_id, ("", ""))
+        said = own.verdicts.get(place, {}).get(unit_id)
+        if said is not None and (place[0], unit_id) in weights:
+            pairs.append((value, said, abs(float(weights[place[0], unit_id])), place[0]))
+    if not pairs:
+        return None
+    truth, said_, heavy, items = zip(*pairs, strict=True)
+    return both_ways(truth, said_, YES, heavy, items)
+
+
+def keep(project: Project, name: str, of: str) -> Change:
+    """Keep a set of the project under a name of its own, as it is now; Refusal where there is no such set."""
+    there = sets(project)
+    if of not in there:
+        raise Refusal(f"There is no rubric set “{of}”.", f"There are: {', '.join(there) or 'none'}.")
+    return keep_set(project, name, there[of])
+
+
+def _score(rubric: Rubric, said: Mapping[str, str]) -> float | None:
+    """What a response is worth by a rubric and what was said of its criteria."""
+    material = Material(NO_ITEM, NO_RESPONSE, {Kind.RUBRIC: rubric})
+    return JUDGED_BY.metrics[0].score(RatedResponse(material, said), False).value
+
+
+def _of_file(path: Path, rater: ResultRater | None) -> tuple[RubricSet, ResultRater | None]:
+    project = Project.open(path, readonly=True)
+    try:
+        there = result_raters.raters(project, JUDGED_BY.name)
+        same = next((one for one in there if rater is not None and one.name == rater.name), None)
+        theirs = same or next(iter(there), None)
+        rubrics = settled(project)
+        return RubricSet(path.stem, rubrics, _verdicts(project, rubrics, theirs)), theirs
+    finally:
+        project.close()
+
+
+def _rater(project: Project, judge: str) -> ResultRater | None:
+    # Of people each one by themselves: what several said of a criterion is no verdict.
+    return result_raters.chosen(
+        (one for one in result_raters.everybody(project, JUDGED_BY.name) if one.id != result_raters.PEOPLE),
+        judge,
+    )
+
+
+def _verdicts(
+    project: Project, rubrics: Rubrics, rater: ResultRater | None, cut: Cut = ("", "")
+) -> dict[tuple[str, str], dict[str, str]]:
+    """Item and system → criterion → value, by these rubrics; responses nobody judged by them are out."""
+    if rater is None:
+        return {}
+    places = dict(_places(project, cut))
+    units = {key: {unit.id for unit in rubric.units} for key, rubric in rubrics.items()}
+    result: dict[tuple[str, str], dict[str, str]] = {}
+    for response_id, _, unit_id, value in result_raters.spoken(project, JUDGED_BY, rater.id):
+        place = places.get(response_id)
+        if place is not None and unit_id in units.get(place[0], ()):
+            result.setdefault(place, {})[unit_id] = value
+    return result
+
+
+def _places(project: Project, cut: Cut) -> Iterator[tuple[str, tuple[str, str]]]:
+    mode, among = cut
+    items, systems = results.items_named(project, among), results.systems_named(project)
+    r, counts = RESPONSE.c, mode or scoring.main_mode(project)
+    question = select(r.id, r.item_id, r.system_id).where(r.mode == counts, r.trial == 1)
+    with project.store.read() as db:
+        for response_id, item_id, system_id in db.execute(question):
+            if item_id in items:
+                yield response_id, (items[item_id].key, systems[system_id])
+
+
+def sets_sheets(found: RubricSetsReport) -> tuple[ResultSheet, ...]:
+    """Scores under both sets, weights of both, and their criteria side by side; of one set alone its weights."""
+    if not found.beside.items:
+        return ()
+    if found.names[0] == found.names[1]:
+        own = replace(found.beside, weights=found.beside.weights[:1])
+        return (
+            replace(_rubric_sets_weights(replace(found, names=found.names[:1], beside=own)), told=(ONE_SET,)),
+        )
+    rest = (_rubric_sets_weights(found), _alignment(found))
+    if not found.beside.scores:
+        return (replace(rest[0], told=tuple(_rubric_sets_told(found))), rest[1])
+    return (_scores(found), *([_validities(found)] if any(found.validity) else []), *rest)
+
+
+def _sides(found: RubricSetsReport) -> list[tuple[str, str]]:
+    return [(key_of("set", name), name) for name in found.names]
+
+
+def _scores(found: RubricSetsReport) -> ResultSheet:
+    two = len(found.names) == 2
+    apart = [("difference", "Difference", f"{found.names[1]} less {found.names[0]}")] * two
+    heads = columns(
+        SYSTEM_COLUMN, *_sides(found), *apart, ("items", "Items", "Judged completely under all these sets"),
+    )  # fmt: skip
+    lines = []
+    for system, scores in found.beside.scores.items():
+        cells = [text(system), *map(figure, scores)]
+        cells += [count(_difference(*scores), form="+.3f")] if two else []
+        lines.append(SheetLine((*cells, count(scores[0].n))))
+    what = JUDGED_BY.metrics[0].title
+    title = f"{what} under {' and under '.join(f'“{name}”' for name in found.names)}"
+    picture = SheetPicture("scores", title, _picture(found, title, what))
+    return ResultSheet(
+        "scores", "Scores", heads, tuple(lines), tuple(_rubric_sets_told(found)), (picture,) if lines else (), OF_SETS,
+        metrics=(JUDGED_BY.metrics[0].name,),
+    )  # fmt: skip
+
+
+def _difference(one: Estimate, other: Estimate) -> float | None:
+    return None if one.value is None or other.value is None else other.value - one.value
+
+
+def _picture(found: RubricSetsReport, title: str, what: str) -> Callable[[Any], Any]:
+    axis = f"{what.lower()}, mean over items judged under all, 95 % interval"
+    if len(found.names) == 2:
+        rows = [(system, pair[0], pair[1]) for system, pair in found.beside.scores.items()]
+        return partial(result_pictures.pairs, title, rows, (found.names[0], found.names[1]), axis)
+    return partial(
+        result_pictures.bars,
+        title,
+        list(found.beside.scores),
+        {
+            name: [scores[place].value for scores in found.beside.scores.values()]
+            for place, name in enumerate(found.names)
+        },
+        what.lower(),
+    )
+
+
+# Table 9, and the gap that the text beside Table 8 tells.
+_FIGURES = ("accuracy", "precision", "recall", "f1")
+
+
+def _validities(found: RubricSetsReport) -> ResultSheet:
+    names = [(name, name.upper() if name == "f1" else name.capitalize()) for name in _FIGURES]
+    heads = columns(
+        ("set", "Set"),
+        ("gap", "Gap", "Best system less worst"),
+        *((name, words, "Of the judge against people, covered is positive") for name, words in names),
+        *((f"weighted_{name}", f"{words}, weighted", "A pair counts as its criterion weighs") for name, words in names),
+        ("pairs", "Pairs", "Labels of people that the judge has a verdict beside"),
+    )  # fmt: skip
+    lines = []
+    for name, apart, both in zip(found.names, found.beside.gaps, found.validity, strict=True):
+        told = [
+            getattr(way, one) for way in ((both.plain, both.weighted) if both else ()) for one in _FIGURES
+        ]
+        cells = list(map(figure, told)) or [missing("Nobody labelled by these criteria")] * (
+            2 * len(_FIGURES)
+        )
+        pairs = both.plain.accuracy.n if both else 0
+        lines.append(SheetLine((text(name), figure(apart), *cells, count(pairs))))
+    return ResultSheet("validity", "Agreement with people", heads, tuple(lines))
+
+
+def _rubric_sets_told(found: RubricSetsReport) -> Iterator[str]:
+    beside, all_of = found.beside, "both" if len(found.names) == 2 else f"all {len(found.names):,}"
+    first = "their" if len(found.names) == 2 else f"the criteria of “{found.names[0]}” and “{found.names[1]}”"
+    yield (
+        f"{counted(len(beside.items), 'item has', 'items have')} {all_of} sets; {in_words(beside.matched)} of {first} "
+        f"{'criteria ' if len(found.names) == 2 else ''}say the same (F1, {beside.matched.note})."
+    )
+    if found.left_out:
+        yield f"Nothing was judged by {', '.join(f'“{name}”' for name in found.left_out)}, left out here."
+    for name, apart in zip(found.names, beside.gaps, strict=True):
+        yield f"Gap between the best and the worst system under “{name}”: {or_why(apart, f' ({apart.note})')}."
+    if not beside.scores:
+        named = " and ".join(f"“{name}”" for name in found.names)
+        both = "both " * (len(found.names) == 2)
+        yield f"No report was judged by {both}{named}: only weights and criteria can be compared."
+
+
+def _rubric_sets_weights(found: RubricSetsReport) -> ResultSheet:
+    theirs = "experts", PAPER, "Weights by its experts (Table 10): for comparison, not a norm"
+    weights = sorted({one for own in found.beside.weights for one in own})
+    norms = [EXPERT_WEIGHT_SHARES.get(weight) for weight in weights]
+    shares = [[_share(own, weight) for weight in weights] for own in found.beside.weights]
+    return ResultSheet(
+        "weights",
+        "Weights",
+        columns(("weight", "Weight"), *_sides(found), theirs),
+        tuple(
+            SheetLine((count(weight, form="g"), *(share(own[place]) for own in shares), share(norms[place])))
+            for place, weight in enumerate(weights)
+        ),
+        (),
+        (
+            picture(
+                "weights",
+                "Weights of the sets",
+                result_pictures.bars,
+                [f"weight {one}" for one in weights],
+                dict(zip(found.names, shares, strict=True)) | {"experts (Table 10)": norms},
+                "share of criteria",
+            ),
+        ),
+    )
+
+
+def _share(own: Mapping[int | float, Estimate], weight: float) -> float | None:
+    """The share of a weight in one of the sets; 0 where only the other has it."""
+    return own[weight].value if weight in own else 0.0 if any(one.n for one in own.values()) else None
+
+
+def _alignment(found: RubricSetsReport) -> ResultSheet:
+    heads = columns(
+        ITEM_COLUMN, *_sides(found)[:2],
+        ("likeness", "Likeness", "Of the two wordings, 1 for equal ones; pairs below 0.36 are not matched"),
+        ("weights", "Weights", "Of both criteria"),
+    )  # fmt: skip
+    return ResultSheet(
+        "criteria",
+        "Criteria",
+        heads,
+        tuple(line for item in found.beside.items for line in _lines(found, item)),
+    )
+
+
+def _lines(found: RubricSetsReport, item: str) -> Iterator[SheetLine]:
+    a, b = (own[item].units for own in found.rubrics[:2])
+    alignment = found.beside.alignments[item]
+    for i, j, alike in alignment.pairs:
+        yield _row(item, a[i].text, b[j].text, alike, f"{a[i].weight} and {b[j].weight}")
+    for i in alignment.only_a:
+        yield _row(item, a[i].text, "", None, f"{a[i].weight} and –")
+    for j in alignment.only_b:
+        yield _row(item, "", b[j].text, None, f"– and {b[j].weight}")
+
+
+def _row(item: str, one: str, other: str, alike: float | None, weights: str) -> SheetLine:
+    likeness = (
+        SheetCell("only one has it")
+        if alike is None
+        else SheetCell(f"{alike:.2f}", alike, state="agreed", value=alike)
+    )
+    return SheetLine((text(item), text(one, tip=one), text(other, tip=other), likeness, text(weights)))
+
+
+COLUMNS = ITEM_FIELD, CRITERION, WEIGHT = "item", "criterion", "weight"
+FILE_COLUMNS = (
+    "Give a table with the columns item, criterion and weight, or JSON: item key → list of {text, weight}."
+)
+
+
+def write_set(project: Project, name: str, path: Path) -> int:
+    """Write a set, as JSON where the file is named so, else as CSV; how many criteria. Refusal for an unknown set."""
+    from annotator.exchange.formats.label_files import guarded
+    from annotator.exchange.release.tables_csv import csv
+
+    people.refuse_others(project, "can save a rubric set")
+    there = sets(project)
+    if name not in there:
+        raise Refusal(f"There is no rubric set “{name}”.", f"There are: {', '.join(there)}.")
+    tree = {
+        key: [{"text": unit.text, "weight": unit.weight} for unit in rubric.units]
+        for key, rubric in there[name].items()
+    }
+    rows = [
+        {ITEM_FIELD: guarded(key), CRITERION: guarded(unit["text"]), WEIGHT: unit["weight"]}
+        for key, units in tree.items()
+        for unit in units
+    ]
+    as_json = path.suffix.lower() == ".json"
+    files.save(path, json.dumps(tree, ensure_ascii=False, indent=2).encode() if as_json else csv(rows))
+    return len(rows)
+
+
+def keep_file(project: Project, name: str, path: Path) -> Change:
+    """Keep what a file says as a named set; Refusal where it says no rubrics."""
+    return keep_set(project, name, read_set(path))
+
+
+def read_set(path: Path) -> dict[str, Rubric]:
+    try:
+        tree = read_json(path) if path.suffix.lower() == ".json" else None
+        units_of = tree if isinstance(tree, dict) else _table(path)
+        result = {str(key): Rubric.model_validate({"units": units}) for key, units in units_of.items()}
+    except (ValueError, ValidationError) as error:
+        words = str(error).splitlines()[0]
+        raise Refusal(f"“{path.name}” cannot be read as rubrics: {words}.", FILE_COLUMNS) from None
+    if not any(rubric.units for rubric in result.values()):
+        raise Refusal(f"“{path.name}” holds no criterion.", FILE_COLUMNS)
+    return result
+
+
+def _table(path: Path) -> Mapping[str, list[dict[str, str | float]]]:
+    from annotator.exchange.formats.label_files import unguarded
+
+    result: dict[str, list[dict[str, str | float]]] = {}
+    for row in read_table(path, COLUMNS).rows:
+        try:
+            weight = float(row[WEIGHT])
+        except ValueError:
+            raise ValueError(f"“{row[WEIGHT]}” is no weight") from None
+        result.setdefault(unguarded(row[ITEM_FIELD]), []).append(
+            {"text": unguarded(row[CRITERION]), "weight": weight}
+        )
+    return result

@@ -1,1 +1,0 @@
-"""Transcripts of seminars: import, correction, exclusion, pseudonyms and history."""

@@ -1,0 +1,379 @@
+"""Commands for double annotation: people, packing and unpacking, adjudication, status."""
+
+import os
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from annotator.cli.saying import (
+    NOT_ALL,
+    REFUSED,
+    File,
+    Json,
+    bar,
+    opened,
+    progress_bars,
+    say,
+)
+from annotator.domain.experts.adjudication import BOTH, DROP, Figure, Reason
+from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.experts.parcel import REFUSED as NOT_TAKEN
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+
+app = typer.Typer()
+# What ends the name of a folder.
+NOBODY_WAITS = "Nothing waits for you to adjudicate. Of others it is listed with --as ALIAS."
+SLASHES = ("/", os.sep)
+people_app = typer.Typer(help="People in the project.", no_args_is_help=True)
+
+
+@people_app.command("list")
+def people_list(file: File, json_: Json = False) -> None:
+    """List all people with their ids, aliases and roles."""
+    from annotator.actions.project import people
+
+    with opened(file, readonly=True) as project:
+        result = [person.model_dump(mode="json") for person in people.people(project)]
+    words = [f"{one['alias']}: {one['name']} ({one['roles'] or 'no role'}) {one['id']}" for one in result]
+    say({"people": result}, json_, words)
+
+
+@people_app.command("add")
+def people_add(
+    file: File,
+    name: Annotated[str, typer.Option(help="Name shown in the window")],
+    role: Annotated[list[Role] | None, typer.Option(help="Role; repeatable")] = None,
+    alias: Annotated[str, typer.Option(help="Pseudonym in exports; by default the next free R1, R2 …")] = "",
+    json_: Json = False,
+) -> None:
+    """Add a person; the printed id identifies them permanently."""
+    from annotator.actions.project import people
+
+    with opened(file) as project:
+        person_id = people.add_person(project, name, tuple(role or (Role.ANNOTATOR,)), alias).subject
+        person = people.known(project, person_id)
+    say(person.model_dump(mode="json"), json_, [f"Added {person.name} as {person.alias}: {person.id}"])
+
+
+@people_app.command("role")
+def people_role(
+    file: File,
+    person: Annotated[str, typer.Argument(help="Person: an id or an alias", show_default=False)],
+    role: Annotated[list[Role], typer.Option(help="Role, in place of those they have; repeatable")],
+    json_: Json = False,
+) -> None:
+    """Give a person roles in place of those they have; a coordinator must be left."""
+    from annotator.actions.project import people
+
+    with opened(file) as project:
+        people.set_roles(project, people.known(project, person).id, tuple(role))
+        result = people.known(project, person)
+    say(result.model_dump(mode="json"), json_, [f"{result.alias}: {result.roles}"])
+
+
+@people_app.command("key")
+def people_key(
+    file: File,
+    person: Annotated[
+        str, typer.Argument(help="Person: an id or an alias; by default this file's own key")
+    ] = "",
+    replace_by: Annotated[
+        Path | None,
+        typer.Option(
+            help="Trust the key that signed this file from now on: a person's work file or, in a project "
+            "made from a task, a task file"
+        ),
+    ] = None,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Replace the key; without this option the effect is only described")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Show the six words of a key, or replace a lost key."""
+    from annotator.actions.parcels import known_keys, tasking
+
+    with opened(file, readonly=not yes) as project:
+        if replace_by is not None:
+            change = (known_keys if person else tasking).replacement(project, replace_by, person)
+            if yes:
+                change.make(project)
+            result = {"key": change.words, "instead_of": change.before, "replaced": yes}
+            say(
+                result,
+                json_,
+                [change.meaning, *([] if yes else ["Nothing was changed; add --yes to replace the key."])],
+            )
+            return
+        words = known_keys.words_of(project, person) if person else known_keys.own_words(project)
+        sender = "" if person else tasking.sender_words(project)
+    lines = [
+        f"Key of {person or 'this file'}: {f'“{words}”' if words else 'none yet'}",
+        *([f"Tasks of this project are signed with “{sender}”"] if sender else []),
+    ]
+    say({"key": words, "sender": sender}, json_, lines)
+
+
+@app.command()
+def pack(
+    file: File,
+    to: Annotated[
+        str,
+        typer.Option(help="Package to write, or a folder: a name without extension, or ending in /"),
+    ],
+    person: Annotated[str, typer.Option(help="Person the task is for: an id or an alias")] = "",
+    everybody: Annotated[
+        bool,
+        typer.Option("--all", help="Write every person's task, each as a file in the folder"),
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Write one person's task, or everyone's; in a project made from a task, write the work file to send back.
+
+    Another person's package is never overwritten.
+    """
+    from annotator.actions.parcels import tray
+
+    with opened(file) as project:
+        place = _folder(to) if everybody or to.endswith(SLASHES) else Path(to)
+        if everybody:
+            _pack_all(project, place, person, json_)
+            return
+        packed = tray.pack(project, person, place)
+    words = [*_packed(packed), *([f"Receipt: {packed.receipt}"] if packed.receipt else []), _signed(packed)]
+    say(_pairs_tree(packed), json_, [*words, *packed.notes])
+
+
+def _signed(packed: Any) -> str:
+    whose = "your key" if packed.receipt else "this project's key"
+    return f"Signed with {whose}: “{packed.words}”. The recipient may ask you for these six words."
+
+
+def _folder(to: str) -> Path:
+    try:
+        Path(to).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Refusal(
+            f"The folder “{to}” could not be made: {error.strerror}.", "Choose another; nothing was written."
+        ) from None
+    return Path(to)
+
+
+def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
+    """Write everybody's task; exit code 3 when one of them could not be written."""
+    from annotator.actions.parcels import packing
+
+    if person:
+        raise Refusal("--all and --person cannot be combined.", "Give one of them.")
+    whose = [holding.person.id for holding in packing.holdings(project)]
+    if not whose:
+        raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
+    done = packing.write_tasks(project, whose, folder)
+    words = [
+        *(line for one in done if one.packed for line in (*_packed(one.packed), *one.packed.notes)),
+        *[_signed(one.packed) for one in done if one.packed][:1],
+        *(f"Not written for {one.person.name}: {one.problem}" for one in done if one.problem),
+    ]
+    missing = [{"person": one.person.name, "reason": str(one.problem)} for one in done if one.problem]
+    say(
+        {"packages": [_pairs_tree(one.packed) for one in done if one.packed], "missing": missing},
+        json_,
+        words,
+    )
+    if missing:
+        raise typer.Exit(REFUSED if len(missing) == len(done) else NOT_ALL)
+
+
+def _pairs_tree(packed: Any) -> dict[str, Any]:
+    return {**asdict(packed), "path": packed.path.as_posix()}
+
+
+def _packed(packed: Any) -> list[str]:
+    holds = f"{counted(packed.pieces, 'piece')} on {counted(packed.items, 'item')}"
+    return [f"Wrote {packed.path} for {packed.person}: {holds}"]
+
+
+@app.command()
+def unpack(
+    file: File,
+    paths: Annotated[list[Path], typer.Argument(help="Packages", show_default=False)],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would be imported, without importing")
+    ] = False,
+    json_: Json = False,
+) -> None:
+    """Import returned work, or create (or update) a project from a task.
+
+    Exit code 1 if all packages were damaged, 3 if only some were.
+    """
+    from annotator.actions.parcels import unpacking
+
+    if paths[0].suffix == ".goldsmith-task":
+        _open_tasks(file, paths, dry_run, json_)
+        return
+    with opened(file) as project:
+        arrivals = (unpacking.preview if dry_run else unpacking.take_in)(project, paths)
+    result = {"dry_run": dry_run, "arrivals": [arrival.model_dump(mode="json") for arrival in arrivals]}
+    say(result, json_, [line for one in arrivals for line in unpacking.words(one)])
+    refused = [arrival for arrival in arrivals if arrival.outcome in NOT_TAKEN]
+    if refused:
+        raise typer.Exit(REFUSED if len(refused) == len(arrivals) else NOT_ALL)
+
+
+def _open_tasks(file: Path, paths: list[Path], dry_run: bool, json_: bool) -> None:
+    from annotator.actions.items import items
+    from annotator.actions.parcels import tasking
+
+    if dry_run:
+        raise Refusal(
+            "--dry-run does not apply to a task file.",
+            "Omit --dry-run; opening a task never changes your own work.",
+        )
+    for path in paths:
+        opened_ = tasking.take_task(path, file)
+        with closing(opened_.project) as project:
+            result = items.content_counts(project)
+    held = f"{counted(result['items'], 'item')} and {counted(result['responses'], 'report')}"
+    words = [f"{file.name} holds {held} for this person."]
+    say({"file": file.name, "key": opened_.words, **result}, json_, [*words, tasking.signed_words(opened_)])
+
+
+@app.command()
+def adjudicate(
+    file: File,
+    auto_unanimous: Annotated[
+        bool, typer.Option("--auto-unanimous", help="Close every item on which everyone wrote the same")
+    ] = False,
+    share: Annotated[
+        float, typer.Option(min=0, max=1, help="Share of these items kept open as a spot check; 0 keeps none")
+    ] = 0.1,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of the draw; by default derived from the data")
+    ] = None,
+    item: Annotated[
+        str, typer.Option(help="Show the rows of this item, by key; with --take decide them")
+    ] = "",
+    stage: Annotated[
+        Stage | None, typer.Option(help="Which stage, where several of the item wait", show_default=False)
+    ] = None,
+    take: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="ROW=A, ROW=both or ROW=drop; A alone takes A's of every open row; repeatable. Once all rows are "
+            "decided the consensus is made",
+            show_default=False,
+        ),
+    ] = None,
+    reason: Annotated[
+        Reason | None, typer.Option(help="Why one is taken and not the other", show_default=False)
+    ] = None,
+    json_: Json = False,
+) -> None:
+    """List items waiting for adjudication, worst first; with --auto-unanimous close the unanimous ones.
+
+    With --item show what A and B wrote, row by row, and with --take decide. Own words are written in the window.
+    """
+    from annotator.actions.adjudication import adjudicating
+
+    if item:
+        with opened(file, readonly=not take) as project:
+            _decided(project, item, stage, take or (), reason, json_)
+        return
+
+    if auto_unanimous:
+        with opened(file) as project, progress_bars() as bars:
+            report = adjudicating.auto_unanimous(project, share, seed, bar(bars))
+        words = [
+            f"Closed {counted(len(report.closed), 'unanimous item')}; "
+            f"{len(report.spot_check):,} kept open as a spot check",
+            *(f"Check {one.item_key} {one.stage.value}" for one in report.spot_check),
+        ]
+        say(asdict(report), json_, words)
+        return
+    with opened(file, readonly=True) as project:
+        lines = adjudicating.queue(project)
+    rows = [
+        {**asdict(line), "agreement": _value(line.agreement), "conflict": line.conflict} for line in lines
+    ]
+    say({"rows": rows}, json_, [_waiting(line) for line in lines] or [NOBODY_WAITS])
+
+
+def _decided(
+    project: Any, key: str, stage: Stage | None, take: Sequence[str], reason: Reason | None, json_: bool
+) -> None:
+    """Show the rows of an item that waits; with something to take decide them, and close once none is open."""
+    from annotator.actions.adjudication import adjudicating, ruling
+    from annotator.domain.kinds.documents import KINDS
+
+    lines = [one for one in adjudicating.queue(project) if one.item_key == key and not one.closed]
+    lines = [line for line in lines if stage in (None, line.stage)]
+    if len(lines) != 1:
+        many = ", ".join(line.stage.value for line in lines) or "nothing"
+        raise Refusal(
+            f"Of item {key} {many} waits for you.", "Name one with --stage, or another adjudicator with --as."
+        )
+    if not take:
+        result = adjudicating.look(project, lines[0].item_id, lines[0].stage, adjudicating.sheet)
+        rows = [
+            {"row": row.number, "take": row.ruling.take, "differing": row.differing}
+            | {letter: unit.model_dump(mode="json") for letter, unit in row.units.items()}
+            for row in result.rows
+        ]
+        say({"rows": rows}, json_, [_row_words(row, KINDS[result.kind].says) for row in rows])
+        return
+    takes = {}
+    for one in take:
+        number, _, whom = one.rpartition("=")
+        if number and not number.isdecimal():
+            raise Refusal(f"“{one}” decides nothing.", "Write ROW=A, ROW=both, ROW=drop, or A alone.")
+        takes[int(number or 0)] = whom if whom in (BOTH, DROP) else whom.upper()
+    begun = adjudicating.open_(project, lines[0].item_id, lines[0].stage)
+    left = [one.words for one in ruling.decide(project, begun.id, takes, reason)]
+    say({"closed": not left, "left": left}, json_, left or [f"Item {key}: the consensus is made."])
+    if left:
+        raise typer.Exit(NOT_ALL)
+
+
+def _row_words(row: dict[str, Any], says: str) -> str:
+    """A row with each one's words and, where something else differs, that too."""
+    told = [
+        f"  {letter}: {', '.join(str(unit[name]) for name in dict.fromkeys((says, *row['differing'])))}"
+        for letter, unit in row.items()
+        if len(letter) == 1
+    ]
+    return "\n".join((f"{row['row']}. {row['take'] or 'undecided'}", *told))
+
+
+def _value(figure: Figure | None) -> float | None:
+    return figure.value if figure else None
+
+
+def _waiting(line: Any) -> str:
+    value = _value(line.agreement)
+    agreed = "–" if value is None else f"{value:.2f}"
+    decided = f"{line.decided:,} of {line.rows:,} decided"
+    return f"{line.item_key} {line.stage.value}: {line.state}, agreement {agreed}, {decided}"
+
+
+@app.command()
+def status(file: File, json_: Json = False) -> None:
+    """List all assignments with state, due date, progress and time."""
+    from annotator.actions.labelling import board
+    from annotator.actions.project import people
+
+    with opened(file, readonly=True) as project:
+        rows = [asdict(line) for line in board.board(project)]
+        used, everybody = people.programs(project), {one.id: one.name for one in people.people(project)}
+    words = [f"{everybody.get(person, person)} works with Goldsmith {used[person]}" for person in used]
+    lines = [_standing(row) for row in rows] or ["Nothing is assigned yet."]
+    say({"rows": rows, "programs": used}, json_, [*lines, *words])
+
+
+def _standing(row: dict[str, Any]) -> str:
+    due = f", due {row['due']:%Y-%m-%d}" if row["due"] else ""
+    late = " (overdue)" if row["overdue"] else ""
+    return f"{row['item_key']} {row['stage']}: {row['person']} – {row['state']}{due}{late}"

@@ -1,1 +1,0 @@
-"""Transcripts of seminars as files: captions, speech recognition, texts and documents."""

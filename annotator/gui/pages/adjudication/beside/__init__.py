@@ -1,1 +1,0 @@
-"""Panels beside the rows: source, guideline, discussion, gaps."""

@@ -1,0 +1,528 @@
+"""A row as a card: the units of each letter side by side, their differences, and the ruling."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
+from PySide6.QtGui import (
+    QDrag,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDropEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.adjudication.adjudicating import Ballot, SheetRow
+from annotator.domain.experts.adjudication import BOTH, DROP, OWN, Reason
+from annotator.domain.kinds.artifact import Kind, Unit
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.labels import Label
+from annotator.domain.texts.difference import TextPiece
+from annotator.gui import keys, theme
+from annotator.gui.review.field_chips import (
+    CONFIDENCES,
+    LETTER_ACTS,
+    REASONS,
+    KeyChips,
+    about,
+    difference_chips,
+    field_chips,
+    ruled,
+    value_words,
+    votes_of,
+)
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, vertical, with_properties
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.fields import GrowingEdit
+from annotator.gui.widgets.reading.marked_text import MarkedText, QuoteButton, Span, keep_hidden, spans_of
+
+UNIT_MIME = "application/x-goldsmith-unit"
+SMALL = 0.92
+# Where less than this share of the words stayed, marking the rest would only be noise.
+WORTH_MARKING = 0.3
+
+# From this width on a folded row has room for its fields: a third of the card.
+ROOMY = 560
+ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class RowCard(QFrame):
+    """A card that takes the focus when it becomes the current one. Settled rows are folded to a line."""
+
+    pressed = Signal(str)
+    """A person went to this row, by the mouse or by Tab: its id."""
+    entered = Signal()
+    """Enter was pressed on the card."""
+    quote_wanted = Signal(str, str, int)
+    """A quotation is to be shown: row and letter."""
+    dropped = Signal(str, str, str)
+    """A unit was dragged here: this row, the row it comes from, its letter."""
+
+    def __init__(self, row: SheetRow, kind: Kind, letters: Sequence[str]) -> None:
+        super().__init__()
+        self.row, self._kind, self._letters = row, kind, letters
+        self._lacks: set[str] = set()
+        self._ballot: Ballot | None = None
+        self._current = self._aimed = False
+        self._shape: object = None
+        self.cells: list[UnitCell] = []
+        with_properties(
+            self, role="card", current=False, focusPolicy=Qt.FocusPolicy.ClickFocus, acceptDrops=True
+        )
+        self._build()
+
+    def _build(self) -> None:
+        self.number = with_properties(PlainLabel(role="unit-number"), minimumWidth=theme.current().px(20))
+        self.line, self.fields, self.differs = MarkedText(), Chips(wrap=False), Chips()
+        self.line.fold(True)
+        self.notes, self.state = Chips(wrap=False), Chips(wrap=False)
+        self.head = horizontal(
+            self.number, (self.differs, 1), (self.line, 1), self.fields, self.notes, self.state, spacing=6
+        )
+        self.column = vertical(self.head, on=self, margins=(8, 6, 8, 7), spacing=5)
+        self._body: QWidget | None = None
+
+    @property
+    def folded(self) -> bool:
+        """Whether only a line is shown: nobody disagrees, or it is settled, and it is not at hand."""
+        settled = not self.row.ruling.open and not self._lacks
+        return not self._current and (settled or self.row.ruling.unanimous)
+
+    def show_row(self, row: SheetRow, lacks: set[str], ballot: Ballot | None) -> None:
+        self.row, self._lacks, self._ballot = row, lacks, ballot
+        self._show()
+
+    def set_current(self, current: bool) -> None:
+        self._current = current
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if current else Qt.FocusPolicy.ClickFocus)
+        theme.set_role(self, current=current)
+        self._show()
+
+    def aim(self, aimed: bool) -> None:
+        """Show whether this is the row with which another would be paired."""
+        self._aimed = aimed
+        self.update()
+
+    def _show(self) -> None:
+        row, folded = self.row, self.folded
+        chip = Chip("vote first", "eye", "incomplete") if self._ballot else ruled(row, self._lacks)
+        self.number.setText(str(row.number))
+        self.state.show_chips([chip])
+        self.line.setVisible(folded)
+        self.differs.show_chips([] if folded or self._ballot else difference_chips(self._kind, row))
+        self._show_line()
+        shape = (folded, self._ballot, row.units, row.differing, row.pieces, row.ruling.unanimous)
+        if shape != self._shape:
+            self._shape = shape
+            self._fill()
+        self.setAccessibleName(f"Row {row.number}, {chip.words}: {about(row)}")
+
+    def _show_line(self) -> None:
+        row = self.row
+        notes = any(unit.note.strip() for unit in row.units.values())
+        self.notes.show_chips([Chip("note", "note")] if notes and self.folded else [])
+        if not self.folded:
+            self.fields.show_chips([])
+            return
+        made = [unit for unit, _ in row.made]
+        unit = made[0] if made else next(iter(row.units.values()), None)
+        words = (
+            about(row) if self._kind is Kind.LABELS or not made else " ⏎ ".join(each.text for each in made)
+        )
+        self.line.show_text(words, struck=row.ruling.take == DROP)
+        self.line.fold(True)
+        dropped = row.ruling.take == DROP or unit is None
+        self.fields.show_chips([] if dropped or unit is None else field_chips(self._kind, unit))
+
+    def _fill(self) -> None:
+        if self._body is not None:
+            self.column.removeWidget(self._body)
+            self._body.deleteLater()
+        self._body, self.cells = None, []
+        if self.folded:
+            return
+        self._body = QWidget()
+        column = vertical(on=self._body, margins=0, spacing=5)
+        if self._ballot:
+            self._add_words(column, self._ballot.words)
+        elif self.row.ruling.unanimous:
+            self._fill_agreed(column)
+        elif self.row.units:
+            if shared := shared_words(self.row):
+                self._add_words(column, shared)
+            column.addLayout(self._columns())
+        self.column.insertWidget(1, self._body)
+
+    def _add_words(self, column: QVBoxLayout, words: str) -> None:
+        text = MarkedText()
+        text.show_text(words)
+        column.addWidget(text)
+
+    def _fill_agreed(self, column: QVBoxLayout) -> None:
+        """What everybody wrote, once; then each one's quotation and note."""
+        units = self.row.units
+        first = next(iter(units.values()))
+        self._add_words(column, about(self.row))
+        chips = Chips()
+        chips.show_chips(field_chips(self._kind, first))
+        column.addWidget(chips)
+        for letter, unit in units.items():
+            add_beside(column, unit, partial(self._want_quote, letter), letter)
+
+    def _columns(self) -> QHBoxLayout:
+        columns = horizontal(spacing=12)
+        for letter in self._letters:
+            cell = UnitCell(letter, self._kind, self.row, with_words=not shared_words(self.row))
+            cell.quote_wanted.connect(self._want_quote)
+            self.cells.append(cell)
+            columns.addWidget(cell, 1)
+        return columns
+
+    def _want_quote(self, letter: str, place: int) -> None:
+        self.quote_wanted.emit(self.row.ruling.id, letter, place)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow, a folded row shows its words rather than its fields."""
+        super().resizeEvent(event)
+        self.fields.setMaximumWidth(self.width() // 3 if self.width() >= theme.current().px(ROOMY) else 0)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        self.pressed.emit(self.row.ruling.id)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.pressed.emit(self.row.ruling.id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if self.hasFocus() and event.key() in ENTER_KEYS and keys.plain(event):
+            self.entered.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if _source(event) not in ("", self.row.ruling.id):
+            event.acceptProposedAction()
+            self.aim(True)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.aim(False)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.aim(False)
+        ruling_id, _, letter = bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")
+        event.acceptProposedAction()
+        self.dropped.emit(self.row.ruling.id, ruling_id, letter)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        if self._aimed:
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(QPen(theme.token("gold"), 3, Qt.PenStyle.DashLine))
+            painter.drawRoundedRect(self.rect().adjusted(2, 2, -2, -2), 7, 7)
+
+
+def shared_words(row: SheetRow) -> str:
+    """The words that need not be read twice: what a label is about, or what every letter wrote alike."""
+    alike = len(row.units) > 1 and "text" not in row.differing
+    return row.heading or (next(iter(row.units.values())).text if alike else "")
+
+
+def _source(event: QDropEvent) -> str:
+    """The row from which a unit is dragged; empty for anything else."""
+    if not event.mimeData().hasFormat(UNIT_MIME):
+        return ""
+    return bytes(event.mimeData().data(UNIT_MIME).data()).decode().partition("|")[0]
+
+
+class UnitCell(QWidget):
+    """A column of a row; it can be dragged onto another row."""
+
+    quote_wanted = Signal(str, int)
+    """The quotation is to be shown where it stands: the letter, and which of its quotations."""
+
+    def __init__(self, letter: str, kind: Kind, row: SheetRow, *, with_words: bool) -> None:
+        """Without words where they stand above all columns, since everybody wrote them alike."""
+        super().__init__()
+        self.letter, self._kind, self._row = letter, kind, row
+        self._pressed: QPoint | None = None
+        unit = row.units.get(letter)
+        self.text, self.chips = MarkedText(), Chips()
+        self._column = vertical(margins=0, spacing=4)
+        badge = PlainLabel(letter, "unit-number")
+        badge.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
+        horizontal((badge, 0, Qt.AlignmentFlag.AlignTop), (self._column, 1), on=self, margins=0, spacing=6)
+        if unit is None:
+            self._column.addWidget(PlainLabel(f"– not in {letter}", "hint"))
+        else:
+            self._show(unit, with_words=with_words)
+        self._column.addStretch(1)
+        keep_hidden(self, self.text, self.chips)
+
+    def _show(self, unit: Unit, *, with_words: bool) -> None:
+        if with_words:
+            self.text.show_text(unit.text, marked_in(self._row, self.letter))
+            self._column.addWidget(self.text)
+        self.chips.show_chips(field_chips(self._kind, unit, self._row.differing))
+        self._column.addWidget(self.chips)
+        add_beside(self._column, unit, partial(self.quote_wanted.emit, self.letter))
+        if self._kind not in (Kind.LABELS, Kind.SELECTION):
+            self.setToolTip("Drag it onto another row to pair it with that one.")
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Remember where a drag may begin; the row is taken up in any case."""
+        self._pressed = event.position().toPoint()
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        far = QApplication.startDragDistance()
+        moved = self._pressed is not None and (event.position().toPoint() - self._pressed).manhattanLength()
+        if not moved or moved < far or self.letter not in self._row.units:
+            return
+        self._pressed = None
+        drag, mime = QDrag(self), QMimeData()
+        mime.setData(UNIT_MIME, f"{self._row.ruling.id}|{self.letter}".encode())
+        drag.setMimeData(mime)
+        drag.setPixmap(self.grab())
+        drag.exec(Qt.DropAction.MoveAction)
+
+
+def add_beside(column: QVBoxLayout, unit: Unit, show_quote: Callable[[int], object], whose: str = "") -> None:
+    """Below a unit's words: its quotations, each a press away from its place, and its note."""
+    pages = [(anchor.quote, anchor.page) for anchor in unit.anchors]
+    if isinstance(unit, Label):
+        pages = [(unit.quote, None)] if unit.quote else []
+    for place, (quote, page) in enumerate(pages):
+        button = with_properties(
+            QuoteButton("chip", "Press to show its place."), focusPolicy=Qt.FocusPolicy.NoFocus
+        )
+        button.show_quote(quote, f" — p. {page}" if page else "")
+        button.clicked.connect(lambda _=False, place=place: show_quote(place))
+        column.addWidget(button)
+    if unit.note.strip():
+        note = MarkedText(SMALL, "text-muted")
+        note.show_text(f"Note{f' of {whose}' if whose else ''}: {unit.note.strip()}")
+        column.addWidget(note)
+
+
+def marked_in(row: SheetRow, letter: str) -> list[Span]:
+    """The words of a letter that another does not have; nothing where hardly a word stayed."""
+    if letter in row.pieces:
+        return _spans(row.pieces[letter], "added")
+    first = next(iter(row.units.values()), None)
+    if first is None or letter not in row.units or row.units[letter].text != first.text:
+        return []
+    return _joined(sorted([span for pieces in row.pieces.values() for span in _spans(pieces, "removed")]))
+
+
+def _spans(pieces: Sequence[TextPiece], kind: str) -> list[Span]:
+    same = sum(len(piece.text) for piece in pieces if piece.kind == "same")
+    whole = sum(len(piece.text) for piece in pieces if piece.kind in ("same", kind))
+    if not whole or same / whole < WORTH_MARKING:
+        return []
+    return spans_of(pieces, kind)
+
+
+def _joined(spans: list[Span]) -> list[Span]:
+    made: list[Span] = []
+    for start, end in spans:
+        if made and start <= made[-1][1]:
+            made[-1] = (made[-1][0], max(end, made[-1][1]))
+        else:
+            made.append((start, end))
+    return made
+
+
+ACROSS, DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+WIDE = 640
+
+
+class RowControls(QWidget):
+    """One set of controls for all rows, shown under the current one."""
+
+    taken = Signal(str)
+    voted = Signal(str)
+    reasoned = Signal(object)
+    sure = Signal(object)
+    asked = Signal(str)
+    """An act of the key table: pair_row, split_row, leave_open."""
+    typed = Signal(str, str)
+    """Field (rationale or gap) and text, with every key."""
+    paused = Signal(str, str)
+    left = Signal()
+    """Esc was pressed in a field."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.takes: dict[str, KeyButton] = {}
+        self.acts: dict[str, KeyButton] = {}
+        self._letters: tuple[str, ...] = ()
+        self.column = vertical(on=self, margins=(0, 4, 0, 0), spacing=6)
+        self._takes_row, self._votes_row = QWidget(), QWidget()
+        self._takes, self._votes = FlowRow(self._takes_row), FlowRow(self._votes_row)
+        self.votes: list[QPushButton] = []
+        self._votes.addWidget(PlainLabel("Your own value?", "hint"))
+        self._build_explaining()
+
+    def _build_explaining(self) -> None:
+        self.reasons, self.sureness = KeyChips("Why?", REASONS), KeyChips("Confidence?", CONFIDENCES)
+        self.reasons.chosen.connect(self.reasoned)
+        self.sureness.chosen.connect(self.sure)
+        self.rationale = self._field("rationale", "Rationale", "note", "shown to the annotators afterwards")
+        self.gap = self._field("gap", "Guideline gap", "flag", "what the guideline leaves open")
+        # Side by side where there is room, one above the other where it is narrow.
+        self._words = QBoxLayout(ACROSS)
+        self._words.setSpacing(6)
+        self._words.addWidget(self.sureness, 0)
+        self._words.addWidget(self.rationale, 3)
+        self._words.addWidget(self.gap, 2)
+        self._explaining = column_of(self.reasons, self._words, spacing=6)
+        for part in (self._votes_row, self._takes_row, self._explaining):
+            self.column.addWidget(part)
+
+    def _field(self, name: str, words: str, act: str, what: str) -> GrowingEdit:
+        field = GrowingEdit(least=1, most=8, accessibleName=words)
+        keys.tell(field, "placeholderText", f"{words} ({{{act}}}): {what}")
+        field.textChanged.connect(lambda: self._tell_typed(name, field))
+        field.edited.connect(lambda text: self.paused.emit(name, text))
+        field.left.connect(self.left)
+        return field
+
+    def _tell_typed(self, name: str, field: GrowingEdit) -> None:
+        if field.hasFocus():
+            self.typed.emit(name, field.toPlainText())
+
+    def show_letters(self, letters: tuple[str, ...]) -> None:
+        if letters == self._letters and self.takes:
+            return
+        self._letters = letters
+        for button in (*self.takes.values(), *self.acts.values()):
+            self._takes.removeWidget(button)
+            button.deleteLater()
+        self.takes, self.acts = {}, {}
+        for place, letter in enumerate(letters):
+            act = LETTER_ACTS[place] if place < len(LETTER_ACTS) else ""
+            self._take(letter, f"Take {letter}", act, "")
+        both = "Both" if len(letters) == 2 else "All"
+        for take, words, act, picture in (
+            (BOTH, both, "take_both", ""),
+            (OWN, "Own", "write_own", "author"),
+            (DROP, "Drop", "drop_unit", "trash"),
+        ):
+            self._take(take, words, act, picture)
+        for act, words, picture in (
+            ("pair_row", "Pair…", "link"),
+            ("split_row", "Split", ""),
+            ("leave_open", "Open again", "undo"),
+        ):
+            self.acts[act] = self._button(words, act, picture, "quiet")
+            self.acts[act].clicked.connect(lambda _=False, act=act: self.asked.emit(act))
+
+    def _take(self, take: str, words: str, act: str, picture: str) -> None:
+        button = self._button(words, act, picture)
+        button.setCheckable(True)
+        button.clicked.connect(lambda _=False: self.taken.emit(take))
+        self.takes[take] = button
+
+    def _button(self, words: str, act: str, picture: str, role: str = "") -> KeyButton:
+        button = with_properties(
+            KeyButton(words, keys.sequences(act)[0] if act else "", role), focusPolicy=Qt.FocusPolicy.NoFocus
+        )
+        # A button that took the focus would take the place in the list away, and Space would press it.
+        if picture:
+            chips.put(button, picture, 14)
+        self._takes.addWidget(button)
+        return button
+
+    def show_row(
+        self,
+        row: SheetRow,
+        kind: Kind,
+        lacks: set[str],
+        ballot: Ballot | None,
+        typing: Mapping[str, Any],
+        *,
+        locked: bool,
+    ) -> None:
+        """Show the ruling on a row, or the vote that comes before it; fields in `typing` hold newer words."""
+        ruling, given = row.ruling, bool(KINDS[kind].given)
+        self._show_votes(ballot, kind)
+        self._takes_row.setVisible(ballot is None and not locked)
+        for take, button in self.takes.items():
+            button.setChecked(ruling.take == take)
+            alone = take == BOTH and (len(row.units) < 2 or (given and not ruling.unanimous))
+            button.setEnabled(not locked and not alone and (take in row.units or len(take) > 1))
+        self.acts["pair_row"].setVisible(not given and bool(row.units) and not locked)
+        self.acts["split_row"].setVisible(not given and len(row.units) > 1 and not locked)
+        self.acts["leave_open"].setVisible(not ruling.open and not locked)
+        explained = not ruling.unanimous or not ruling.open
+        said = bool(ruling.reason or ruling.confidence or ruling.rationale or ruling.gap)
+        self._explaining.setVisible(ballot is None and (said if locked else explained))
+        self.reasons.show_value(ruling.reason, wanted="reason" in lacks, locked=locked)
+        self.sureness.show_value(ruling.confidence, wanted=False, locked=locked)
+        for name, field in (("rationale", self.rationale), ("gap", self.gap)):
+            text = str(typing.get(name, getattr(ruling, name)))
+            if text != field.toPlainText() and not (field.hasFocus() and name in typing):
+                field.setPlainText(text)
+            if field.isReadOnly() != locked:
+                field.setReadOnly(locked)
+                theme.set_role(field)
+        wanted = bool(self.gap.toPlainText()) or ruling.reason is Reason.GUIDELINE_GAP or self.gap.hasFocus()
+        self.gap.setVisible(wanted)
+        self._takes.invalidate()
+
+    def _show_votes(self, ballot: Ballot | None, kind: Kind) -> None:
+        self._votes_row.setVisible(ballot is not None)
+        for button in self.votes:
+            self._votes.removeWidget(button)
+            button.deleteLater()
+        self.votes = []
+        field = KINDS[kind].voted
+        acts = {value: act for act, value in votes_of(ballot.values if ballot else ()).items()}
+        for value in ballot.values if ballot else ():
+            words = value_words(field, value, ballot.protocol) if field and ballot else value
+            button = with_properties(
+                KeyButton(
+                    words,
+                    keys.sequences(acts[value])[0] if value in acts else "",
+                    press=lambda _=False, value=value: self.voted.emit(value),
+                ),
+                focusPolicy=Qt.FocusPolicy.NoFocus,
+            )
+            self._votes.addWidget(button)
+            self.votes.append(button)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._words.setDirection(ACROSS if self.width() >= theme.current().px(WIDE) else DOWN)
+
+    def enter(self, name: str) -> None:
+        field = self.gap if name == "gap" else self.rationale
+        field.show()
+        field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def show_keys(self) -> None:
+        letters, self._letters = self._letters, ()
+        self.show_letters(letters)
+        self.reasons.show_keys()
+        self.sureness.show_keys()

@@ -1,1 +1,0 @@
-"""Rows of the open item, and the controls of the current row."""

@@ -1,0 +1,543 @@
+"""List of the open item's rows, with controls on the current one."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QPointF,
+    QRectF,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from annotator.actions.adjudication.adjudicating import SheetRow
+from annotator.domain.experts.adjudication import OWN, AdjudicationState, Provenance
+from annotator.domain.kinds.artifact import Kind, Unit, Weights
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.labels import Label
+from annotator.domain.material.item import Item
+from annotator.gui import keys, theme
+from annotator.gui.forms import forms
+from annotator.gui.forms.fields import ChoiceButtons
+from annotator.gui.forms.unit_editor import UnitEditor
+from annotator.gui.pages.adjudication.bench import AdjudicationModel
+from annotator.gui.pages.adjudication.row_card import RowCard, RowControls
+from annotator.gui.parts import below
+from annotator.gui.review.field_chips import about, field_chips, origin, protocol_of
+from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.review.verdict_words import answers, faces
+from annotator.gui.widgets.basics import KeylessArea, PlainLabel, horizontal, vertical, with_properties
+from annotator.gui.widgets.chips import Chip, paint, size_of
+from annotator.gui.widgets.reading.marked_text import lay_out
+
+LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+
+_NUMBER, _EDGE, _GAP, _ABOVE = 30, 8, 6, 3
+# Never less than this share of a line for the words.
+_LEAST = 0.5
+
+
+class ConsensusList(QWidget):
+    """A headline with the count, and the list; a click on a unit goes to its row."""
+
+    chosen = Signal(str)
+
+    def __init__(self, bench: AdjudicationModel) -> None:
+        super().__init__()
+        self._bench = bench
+        self.model, self.list = ConsensusModel(self), _List()
+        self._delegate = _Delegate(self.list)
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(self._delegate)
+        self.list.setAccessibleName("Current consensus")
+        self.list.clicked.connect(self._choose)
+        self.list.activated.connect(self._choose)
+        self.title, self.count = PlainLabel("Consensus", "subtitle"), PlainLabel("", "hint")
+        vertical(
+            horizontal(self.title, (self.count, 1)), (self.list, 1), on=self, margins=(8, 4, 8, 2), spacing=4
+        )
+        for sign in (bench.opened, bench.laid):
+            sign.connect(self._show)
+        bench.told.connect(lambda ids: self._show(ids))
+        bench.moved.connect(self._follow)
+
+    def _show(self, told: tuple[str, ...] = ()) -> None:
+        sheet = self._bench.sheet
+        if sheet is None:
+            return
+        self._delegate.kind = sheet.kind
+        lines: list[ConsensusLine] = []
+        for row in sheet.rows:
+            for unit, provenance in row.made:
+                words = about(row) if isinstance(unit, Label) else unit.text
+                report = f"{row.report}: " if row.report else ""
+                lines.append(ConsensusLine(len(lines) + 1, unit, provenance, f"{report}{words}", row.number))
+        bar = self.list.verticalScrollBar()
+        place = bar.value()
+        self.model.show(lines)
+        so_far = "" if sheet.state is AdjudicationState.CLOSED else " so far"
+        self.count.setText(f"{KINDS[sheet.kind].counted(len(lines))}{so_far}")
+        self.list.nothing.setVisible(not lines)
+        self.list.doItemsLayout()
+        bar.setValue(place)
+        for ruling_id in told:
+            self.list.scrollTo(self.model.last_of(ruling_id))
+        self._follow(self._bench.ruling_id)
+
+    def _follow(self, ruling_id: str) -> None:
+        index = self.model.last_of(ruling_id)
+        self.list.setCurrentIndex(index)
+        if index.isValid():
+            self.list.scrollTo(index)
+
+    def _choose(self, index: QModelIndex) -> None:
+        line = index.data(LINE_ROLE)
+        if isinstance(line, ConsensusLine):
+            self.chosen.emit(line.provenance.ruling_id)
+
+
+class _List(QListView):
+    def __init__(self) -> None:
+        super().__init__()
+        with_properties(
+            self,
+            horizontalScrollBarPolicy=Qt.ScrollBarPolicy.ScrollBarAlwaysOff,
+            verticalScrollMode=QListView.ScrollMode.ScrollPerPixel,
+            selectionMode=QListView.SelectionMode.SingleSelection,
+        )
+        self.nothing = PlainLabel("Units you take appear here, in their final order.", "hint", parent=self)
+        self.nothing.move(10, 8)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.nothing.adjustSize()
+        self.scheduleDelayedItemsLayout()
+
+
+@dataclass(frozen=True, slots=True)
+class ConsensusLine:
+    """One unit: its number, its words (for a label those of what is judged), and the row it was ruled in."""
+
+    number: int
+    unit: Unit
+    provenance: Provenance
+    words: str
+    row: int
+
+
+class ConsensusModel(QAbstractListModel):
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lines: tuple[ConsensusLine, ...] = ()
+
+    def show(self, lines: Sequence[ConsensusLine]) -> None:
+        if tuple(lines) == self._lines:
+            return
+        with resetting(self):
+            self._lines = tuple(lines)
+
+    def last_of(self, ruling_id: str) -> QModelIndex:
+        """Where the last unit of a ruling is shown; an invalid index when it made none."""
+        for row in range(len(self._lines) - 1, -1, -1):
+            if self._lines[row].provenance.ruling_id == ruling_id:
+                return self.index(row)
+        return QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._lines)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a line shows; the delegate takes the line itself."""
+        if not index.isValid():
+            return None
+        line = self._lines[index.row()]
+        if role == LINE_ROLE:
+            return line
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{line.number}  {line.words}"
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{line.number}, from row {line.row}: {line.words}"
+        return None
+
+
+class _Delegate(QStyledItemDelegate):
+    def __init__(self, view: QListView) -> None:
+        super().__init__(view)
+        self._view = view
+        self.kind = Kind.RUBRIC
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        wide = self._view.viewport().width()
+        line = index.data(LINE_ROLE)
+        chips = self._chips(line)
+        words = lay_out(line.words, option.font, self._room(wide, chips, option))
+        high = max(words.boundingRect().height(), *(size_of(chip, option.font).height() for chip in chips))
+        return QSize(wide, round(high) + 2 * theme.current().px(_ABOVE))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        px, area, line = theme.current().px, option.rect, index.data(LINE_ROLE)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
+        if chosen or option.state & QStyle.StateFlag.State_MouseOver:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.token("accent-soft" if chosen else "hover"))
+            painter.drawRoundedRect(QRectF(area).adjusted(2, 0, -2, 0), 5, 5)
+        painter.setFont(option.font)
+        painter.setPen(theme.token("text-muted"))
+        top = area.top() + px(_ABOVE)
+        painter.drawText(
+            QRectF(area.left(), top, px(_NUMBER) - px(_GAP), option.fontMetrics.height()),
+            Qt.AlignmentFlag.AlignRight,
+            str(line.number),
+        )
+        chips = self._chips(line)
+        room = self._room(area.width(), chips, option)
+        painter.setPen(theme.token("text"))
+        lay_out(line.words, option.font, room).draw(painter, QPointF(area.left() + px(_NUMBER), top))
+        right = area.right() - px(_EDGE)
+        for chip in reversed(chips):
+            right -= size_of(chip, option.font).width()
+            paint(painter, QPoint(right, top - 1), chip, option.font)
+            right -= px(_GAP)
+        painter.restore()
+
+    def _chips(self, line: ConsensusLine) -> list[Chip]:
+        return [*field_chips(self.kind, line.unit), origin(line.provenance)]
+
+    def _room(self, width: int, chips: list[Chip], option: QStyleOptionViewItem) -> float:
+        px = theme.current().px
+        taken = sum(size_of(chip, option.font).width() + px(_GAP) for chip in chips)
+        return max(width * _LEAST, width - px(_NUMBER) - px(_EDGE) - px(_GAP) - taken)
+
+
+ROUND_A_ROW = 24
+
+
+class RowsPane(QWidget):
+    entered = Signal()
+    quote_wanted = Signal(str, str, int)
+    dropped = Signal(str, str, str)
+    worded = Signal(object)
+    """A choice in the own wording, to be kept at once: values by field."""
+    own_quote_wanted = Signal(int)
+
+    def __init__(self, bench: AdjudicationModel) -> None:
+        super().__init__()
+        self._bench = bench
+        self.cards: dict[str, RowCard] = {}
+        self.controls = RowControls()
+        self.own: OwnEditor | None = None
+        self._current = self._own_id = ""
+        self.item: Item | None = None
+        self._anchor: int | None = None
+        self._listening = False
+        self._hold = QWidget(self)
+        self._hold.hide()
+        self.controls.setParent(self._hold)
+        self.area = KeylessArea("Rows")
+        self.area.resized.connect(self._bring_into_view_soon)
+        vertical((self.area, 1), on=self, margins=(6, 0, 6, 0))
+        self._listen()
+
+    def _listen(self) -> None:
+        bench, controls = self._bench, self.controls
+        bench.leaving.connect(self.flush)
+        bench.opened.connect(self._show_rows)
+        bench.laid.connect(self._show_rows)
+        bench.moved.connect(self._show_current)
+        bench.told.connect(self._show_told)
+        controls.typed.connect(lambda field, text: bench.typing.type(self._current, field, text))
+        controls.paused.connect(lambda field, text: bench.typing.draft(self._current, field, text))
+        controls.left.connect(self.take_focus)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_moved)
+            self._listening = True
+
+    def stop(self) -> None:
+        application = QApplication.instance()
+        if self._listening and isinstance(application, QApplication):
+            application.focusChanged.disconnect(self._focus_moved)
+        self._listening = False
+
+    @property
+    def card(self) -> RowCard | None:
+        return self.cards.get(self._current)
+
+    def take_focus(self) -> None:
+        (self.card or self.area).setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def enter(self, field: str) -> None:
+        if self.card is None or self._bench.ballot(self._current):
+            return
+        if field == "own" and self.own is not None:
+            self.own.enter()
+        elif field != "own":
+            self.controls.enter(field)
+        self._bring_into_view_soon()
+
+    @property
+    def writing(self) -> bool:
+        """Whether the focus is in a field of the current row, not on the row itself."""
+        focused = QApplication.focusWidget()
+        return focused is not None and focused is not self.card and self.controls.isAncestorOf(focused)
+
+    def flush(self) -> None:
+        self._bench.typing.keep()
+
+    def anchor(self) -> None:
+        """Remember how high the current row stands: the next one will stand there, so that the eye need not move."""
+        if self.card is not None:
+            top = self.card.y() - self.area.verticalScrollBar().value()
+            self._anchor = max(ROUND_A_ROW, min(top, self.area.viewport().height() // 3))
+
+    def aim(self, ruling_id: str) -> None:
+        """Show which row would be paired with the current one; none for an empty id."""
+        for name, card in self.cards.items():
+            card.aim(name == ruling_id)
+
+    def turn(self, screens: int) -> None:
+        bar = self.area.verticalScrollBar()
+        bar.setValue(bar.value() + screens * bar.pageStep())
+
+    def _show_rows(self) -> None:
+        sheet = self._bench.sheet
+        self._put_own_away()
+        self.controls.setParent(self._hold)
+        focused = self.isAncestorOf(QApplication.focusWidget() or self.window())
+        known, self.cards, self._current = self.cards, {}, ""
+        inside = QWidget()
+        column = vertical(on=inside, margins=(0, 0, 3, 8), spacing=6)
+        report = ""
+        for ruling_id, row in self._bench.rows.items():
+            if row.report != report:
+                report = row.report
+                column.addWidget(PlainLabel(report, "subtitle"))
+            assert sheet is not None
+            card = RowCard(row, sheet.kind, sheet.letters)
+            card.show_row(row, self._bench.lacks(ruling_id), self._bench.ballot(ruling_id))
+            card.pressed.connect(self._bench.move_to)
+            card.entered.connect(self.entered)
+            card.quote_wanted.connect(self.quote_wanted)
+            card.dropped.connect(self.dropped)
+            self.cards[ruling_id] = card
+            column.addWidget(card)
+        column.addStretch(1)
+        place = self.area.verticalScrollBar().value() if known.keys() & self.cards.keys() else 0
+        self.area.setWidget(inside)
+        self.controls.show_letters(sheet.letters if sheet else ())
+        self.area.verticalScrollBar().setValue(place)
+        if self._bench.ruling_id in self.cards:
+            self._show_current(self._bench.ruling_id, focus=focused)
+
+    def _show_current(self, ruling_id: str, *, focus: bool = True) -> None:
+        self.flush()
+        if self._current == ruling_id or ruling_id not in self.cards:
+            return
+        if self.card is not None:
+            self.card.set_current(False)
+        self._current = ruling_id
+        card = self.cards[ruling_id]
+        card.set_current(True)
+        card.column.addWidget(self.controls)
+        self.controls.show()
+        self._show_controls()
+        if focus:
+            self.take_focus()
+        self._bring_into_view_soon()
+
+    def _show_told(self, ids: tuple[str, ...]) -> None:
+        for ruling_id in ids:
+            card = self.cards.get(ruling_id)
+            if card is not None:
+                card.show_row(
+                    self._bench.rows[ruling_id], self._bench.lacks(ruling_id), self._bench.ballot(ruling_id)
+                )
+        if self._current in ids:
+            self._show_controls()
+
+    def _show_controls(self) -> None:
+        row, sheet = self._bench.row, self._bench.sheet
+        if row is None or sheet is None:
+            return
+        typed = self._bench.typing.typed.get(row.ruling.id, {})
+        self._show_own(typed)
+        self.controls.show_row(
+            row,
+            sheet.kind,
+            self._bench.lacks(row.ruling.id),
+            self._bench.ballot(row.ruling.id),
+            typed,
+            locked=self._bench.locked,
+        )
+
+    def _show_own(self, typed: dict[str, object]) -> None:
+        row, sheet = self._bench.row, self._bench.sheet
+        assert row is not None
+        assert sheet is not None
+        wanted = row.ruling.id if row.ruling.take == OWN and row.made else ""
+        if self.own is not None and self._own_id != wanted:
+            self._put_own_away()
+        if not wanted:
+            return
+        if self.own is None and self.item is not None:
+            self._own_id = wanted
+            protocol, weights = protocol_of(row.made[0][0]), self._bench.weights
+            self.own = OwnEditor(sheet.kind, protocol, weights, self.item, self.cards[wanted])
+            self.own.typed.connect(lambda field, value: self._bench.typing.type(wanted, field, value))
+            self.own.paused.connect(lambda field, text: self._bench.typing.draft(wanted, field, text))
+            self.own.chosen.connect(self.worded)
+            self.own.quote_wanted.connect(self.own_quote_wanted)
+            self.controls.column.insertWidget(0, self.own)
+            # Not only at the next turn of the event loop: the focus is to go there now.
+            self.own.show()
+        assert self.own is not None
+        self.own.show_row(row, typed, locked=self._bench.locked)
+        for field, value in typed.items():
+            if not self.writing:
+                self.own.put(field, value)
+
+    def _put_own_away(self) -> None:
+        if self.own is not None:
+            self.controls.column.removeWidget(self.own)
+            self.own.hide()
+            self.own.deleteLater()
+        self.own, self._own_id = None, ""
+
+    def _focus_moved(self, before: QWidget | None, now: QWidget | None) -> None:
+        """What was typed is ruled as soon as its field is left."""
+        left = before is not None and self.controls.isAncestorOf(before) and before is not now
+        if left and now is not None:
+            self.flush()
+
+    def _bring_into_view_soon(self) -> None:
+        """The cards have their new heights only once the layout has been done."""
+        QTimer.singleShot(0, self, self._bring_into_view)
+
+    def _bring_into_view(self) -> None:
+        card, inside = self.card, self.area.widget()
+        if card is None or inside is None:
+            return
+        layout = inside.layout()
+        if layout is not None:
+            layout.activate()
+        if self._anchor is not None:
+            self.area.verticalScrollBar().setValue(card.y() - self._anchor)
+            self._anchor = None
+        self.area.horizontalScrollBar().setValue(0)
+        # The top matters more than the end where a card is higher than the pane.
+        self.area.ensureWidgetVisible(card, 0, ROUND_A_ROW)
+        if card.height() > self.area.viewport().height():
+            self.area.verticalScrollBar().setValue(card.y() - ROUND_A_ROW)
+
+
+class LabelEditor(UnitEditor):
+    """Editor of a label, of which only the value can be changed."""
+
+    def __init__(self, protocol: str) -> None:
+        self._protocol = protocol
+        super().__init__(KINDS[Kind.LABELS])
+
+    def build(self) -> None:
+        (field,) = self.words.fields
+        shown = zip(answers(self._protocol), faces(self._protocol), strict=True)
+        choice = ChoiceButtons(field.title, [(value, one.words, one.hint) for value, one in shown])
+        self.row.addWidget(choice)
+        self.add_field("value", choice)
+
+
+class OwnEditor(QWidget):
+    """Editor of one's own wording; Esc returns to the row."""
+
+    typed = Signal(str, object)
+    """Field, value: with every key."""
+    paused = Signal(str, str)
+    """Field, text: to be kept as a draft."""
+    chosen = Signal(object)
+    """Values by field: a choice, to be kept at once."""
+    quote_wanted = Signal(int)
+    """Which of its quotations is to be shown."""
+
+    def __init__(self, kind: Kind, protocol: str, weights: Weights, item: Item, row: QWidget) -> None:
+        """What may be chosen is said of a label by its `protocol`, of a criterion by the `weights` of the project; Esc
+        puts the focus onto `row`.
+        """
+        super().__init__()
+        self.editor = LabelEditor(protocol) if kind is Kind.LABELS else forms.editor(kind, weights)
+        self._row = row
+        self.editor.installEventFilter(self)
+        self.editor.number.hide()
+        # No frame of its own inside the row's, which has the focus in its place.
+        self.editor.setProperty("role", "")
+        self.editor.text.setPlaceholderText("Your own wording")
+        self.editor.offer(item, ())
+        for button in below(self.editor, QAbstractButton):
+            # The keys that authors know mean something else here.
+            button.setToolTip(button.toolTip().rsplit(" (", 1)[0])
+        self.editor.typed.connect(lambda _, field, value: self.typed.emit(field, value))
+        self.editor.paused.connect(lambda _, field, text: self.paused.emit(field, text))
+        self.editor.chosen.connect(lambda _, field, value: self.chosen.emit({field: value}))
+        self.editor.asked.connect(self._ask)
+        vertical(self.editor, on=self, margins=0)
+
+    def show_row(self, row: SheetRow, typing: Collection[str], *, locked: bool) -> None:
+        """Show the own wording of a row; fields named in `typing` hold newer words and are left alone."""
+        self._unit: Unit = row.made[0][0]
+        self.editor.show_unit(self._unit, row.number, typing)
+        self.editor.lock(locked)
+        self.editor.chain()
+
+    def put(self, field: str, value: object) -> None:
+        """Show words that were typed before and are not ruled yet."""
+        if field in self.editor.fields:
+            self.editor.fields[field].show_value(value)
+
+    def enter(self) -> None:
+        """Take the focus: into the words, or into the value where the words are given."""
+        self.editor.enter()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The focus is on a field or on the row, never on the editor between them."""
+        if watched is self.editor and event.type() == QEvent.Type.FocusIn:
+            self._row.setFocus(Qt.FocusReason.OtherFocusReason)
+            return True
+        return super().eventFilter(watched, event)
+
+    def event(self, event: QEvent) -> bool:
+        """Keep plain keys from the page: digits choose here, they do not rule."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and not event.modifiers() & keys.COMMANDS
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def _ask(self, _unit_id: str, ask: str) -> None:
+        ask, _, place = ask.partition(" ")
+        if ask == "show_quote":
+            self.quote_wanted.emit(int(place))
+        elif ask == "unquote":
+            kept = self._unit.anchors[: int(place)] + self._unit.anchors[int(place) + 1 :]
+            before, after = (self._unit.quoting(anchors) for anchors in (self._unit.anchors, kept))
+            self.chosen.emit({field: value for field, value in after.items() if value != before[field]})

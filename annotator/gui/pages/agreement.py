@@ -1,0 +1,666 @@
+"""The Agreement page."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QFrame,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator import __version__
+from annotator.actions.agreement import agreement_figures, agreement_report
+from annotator.actions.agreement.agreement_figures import SELF, UNITS, FigureRow
+from annotator.actions.agreement.agreement_report import (
+    BY_MODEL,
+    VOTES,
+    AgreementReport,
+    LineBehind,
+    LinesBehind,
+    RaterSide,
+    RowBasis,
+    RowLine,
+    SecondFigures,
+    held_back_words,
+    provenance,
+    value_words,
+)
+from annotator.actions.agreement.assisting import Assistance
+from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine
+from annotator.actions.studies.result_views import CountedView, ResultView
+from annotator.domain.experts.adjudication import Figure
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.judges.protocol import uncrossed
+from annotator.domain.texts.difference import differences
+from annotator.domain.texts.estimate import of_items
+from annotator.domain.texts.words import counted
+from annotator.gui import theme
+from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.sheets import CellsModel, Column
+from annotator.gui.session.run import BackgroundRun
+from annotator.gui.session.session import ProjectSession, named
+from annotator.gui.views.view_pane import LeavingBar, Refused, ViewPane
+from annotator.gui.views.viewer import BehindPane, Lead, Viewer, ViewerPage
+from annotator.gui.widgets.bars import FlowRow, grow_by_width
+from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, push_button, vertical, with_properties
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import BudgetBox
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.splitter import Splitter
+
+SAME, DIFFERS = ("check", "state-agreed"), ("cross", "state-disagree")
+# Whether both said the same: word, icon and colour. A value that is missing is no disagreement.
+VERDICTS = {
+    True: ("same", SAME),
+    False: ("differs", DIFFERS),
+    None: ("missing", ("minus", "state-missing")),
+}
+# A column of no width shares what the others leave.
+FREE = 0
+SIDES: tuple[Callable[[LineBehind], RaterSide], ...] = (lambda line: line.a, lambda line: line.b)
+
+
+def columns(report: AgreementReport, found: LinesBehind) -> list[Column[LineBehind]]:
+    """What is shown of each pair; what no line has is left out."""
+    lines, units = found.lines, found.row.field == UNITS
+    about, likeness = any(line.about for line in lines), any(line.likeness is not None for line in lines)
+    worded = about or any(side(line).words for line in lines for side in SIDES)
+    made: list[Column[LineBehind]] = [
+        Column("Item", lambda line: line.item_key, 90, tip=lambda line: line.question)
+    ]
+    if any(line.report for line in lines):
+        made.append(Column("Report of", lambda line: line.report, 130))
+    if about:
+        made.append(Column("Judged by", lambda line: line.about, FREE))
+    for side in SIDES:
+        made.append(Column("Rater", _who(report, side), 70 if worded else FREE))
+        if any(side(line).words for line in lines):
+            made.append(Column("wrote", _words(side), FREE))
+        made.append(Column("No." if units else agreement_report.field(found.row), _value(side, units), 90))
+    if likeness:
+        made.append(Column("Similarity", _likeness, 80))
+    verdict = _matched if units else _same
+    made.append(Column("", lambda line: verdict(line)[0], 110, look=lambda line: verdict(line)[1]))
+    return made if lines else []
+
+
+def _who(report: AgreementReport, side: Callable[[LineBehind], RaterSide]) -> Callable[[LineBehind], str]:
+    return lambda line: report.alias(side(line).who)
+
+
+def _words(side: Callable[[LineBehind], RaterSide]) -> Callable[[LineBehind], str]:
+    return lambda line: side(line).words or "–"
+
+
+def _value(side: Callable[[LineBehind], RaterSide], units: bool) -> Callable[[LineBehind], str]:
+    return lambda line: "–" if units and side(line).value is None else value_words(side(line).value)
+
+
+def _likeness(line: LineBehind) -> str:
+    return "" if line.likeness is None else f"{line.likeness:.2f}"
+
+
+def _matched(line: LineBehind) -> tuple[str, tuple[str, str]]:
+    both = line.a.value is not None and line.b.value is not None
+    return ("matched", SAME) if both else ("only one", DIFFERS)
+
+
+def _same(line: LineBehind) -> tuple[str, tuple[str, str]]:
+    return VERDICTS[line.same]
+
+
+class AgreementBehindView(BehindPane):
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._report: AgreementReport | None = None
+        self._found: LinesBehind | None = None
+        self.model = CellsModel[LineBehind]((), self)
+        self.title, self.count = ElidedLabel(role="subtitle"), PlainLabel(role="hint")
+        self.held = PlainLabel(role="hint", wrap=True)
+        self.differing = QCheckBox("Only where they &differ")
+        self.differing.toggled.connect(lambda _: self._fill())
+        self.item = push_button("To the item  ↵", self._go)
+        back = push_button("Back to the figures  Esc", self.back)
+        back.setShortcut("Esc")
+        head, acts = QHBoxLayout(), QWidget()
+        grow_by_width(acts)
+        row = FlowRow(acts, gap=8)
+        for widget in (self.count, self.differing, self.item, back):
+            row.addWidget(widget)
+        head.addWidget(self.title, 1)
+        head.addWidget(acts)
+        self.table = LinesTable("Frozen values", self.model)
+        self.table.activated.connect(lambda _: self._go())
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.detail = with_properties(QTextBrowser(), role="side", accessibleName="Both sides in full")
+        splitter = Splitter(
+            "agreement behind", Qt.Orientation.Vertical, parts=(self.table, self.detail), sizes=(430, 190)
+        )
+        vertical(head, self.held, (splitter, 1), on=self, margins=0)
+        theme.watch(self, self._turn)
+
+    def look(self, line: SheetLine, _cell: SheetCell | None) -> bool:
+        if not isinstance(line, RowLine):
+            return False
+        report, row = line.report, line.row
+        self._found = None
+        self.model.show((), ())
+        for label in (self.title, self.count, self.held):
+            label.clear()
+        self.count.setText("Reading…")
+        self._session.ask_later(
+            lambda found: self.show_found(report, found), agreement_report.behind, report, row
+        )
+        return True
+
+    def show_found(self, report: AgreementReport, found: LinesBehind) -> None:
+        self._report, self._found = report, found
+        row = found.row
+        group = "" if row.by in ("stage", "votes") else f", {agreement_report.group(report, row)}"
+        figure = agreement_report.main(row)
+        self.title.setText(
+            f"{row.stage.value}: {agreement_report.field(row)}{group} — "
+            f"{agreement_report.title(figure)} {agreement_report.said(figure)}"
+        )
+        self.held.setText(held_back_words(found))
+        self.held.setVisible(bool(found.held_back))
+        self._fill()
+
+    def _fill(self) -> None:
+        if self._report is None or self._found is None:
+            return
+        lines, differing = self._found.lines, self.differing.isChecked()
+        shown = [line for line in lines if line.same is False or not differing]
+        self.model.show(shown, columns(self._report, self._found))
+        unlike = sum(line.same is False for line in lines)
+        missing = sum(line.same is None for line in lines)
+        said = f"{counted(len(lines), 'pair')}, {unlike:,} {'differs' if unlike == 1 else 'differ'}" + (
+            f", {missing:,} with a value missing" if missing else ""
+        )
+        if self._found.row.field == UNITS:
+            said = f"{counted(len(lines), 'unit')}, {unlike:,} in one list only"
+        self.count.setText(said)
+        header, px = self.table.horizontalHeader(), theme.current().px
+        for place, width in enumerate(self.model.widths):
+            mode = QHeaderView.ResizeMode.Interactive if width else QHeaderView.ResizeMode.Stretch
+            header.setSectionResizeMode(place, mode)
+            if width:
+                header.resizeSection(place, px(width))
+        if self.model.rowCount():
+            self.table.selectRow(0)
+        self._turn()
+
+    def line(self) -> LineBehind | None:
+        return self.model.at(self.table.currentIndex().row())
+
+    def _go(self) -> None:
+        if (line := self.line()) is not None:
+            self._session.go("Author", item_id=line.item_id)
+
+    def _turn(self) -> None:
+        line = self.line()
+        self.item.setEnabled(line is not None)
+        report, result = self._report, self._found
+        if line is None or report is None or result is None:
+            self.detail.clear()
+            return
+        units = result.row.field == UNITS
+        parts = [f"<b>Item {escape(line.item_key)}</b>: {escape(line.question)}"]
+        parts += [f"<b>Report of</b> {escape(line.report)}"] if line.report else []
+        parts += [f"<b>Judged by</b> {escape(line.about)}"] if line.about else []
+        old, new = _marked(line.a.words, line.b.words)
+        parts += [_side(report, line.a, old, units), _side(report, line.b, new, units)]
+        if line.likeness is not None:
+            parts.append(f"Similarity by the matcher: {line.likeness:.3f}")
+        self.detail.setHtml("".join(f"<p dir='auto'>{part}</p>" for part in parts))
+
+
+def _side(report: AgreementReport, side: RaterSide, marked: str, units: bool) -> str:
+    person = report.people.get(side.who)
+    # Isolated: a name that runs from right to left would draw what follows along.
+    who = f"\u2068{named(person.alias, person.name)}\u2069" if person else side.who
+    said = value_words(side.value)
+    if units:
+        said = f"number {side.value}" if side.value else "no such unit"
+    return f"<b>{escape(who)}</b>: {escape(said)}{'<br>' if marked else ''}{marked}"
+
+
+def _marked(a: str, b: str) -> tuple[str, str]:
+    """Both wordings as HTML, what only one of them has underlined."""
+    if not a or not b or a == b:
+        return escape(a), escape(b)
+    sides = ["", ""]
+    for piece in differences(a, b):
+        plain, marked = escape(piece.text), f"<u style='background:{_soft()}'>{escape(piece.text)}</u>"
+        if piece.kind != "added":
+            sides[0] += plain if piece.kind == "same" else marked
+        if piece.kind != "removed":
+            sides[1] += plain if piece.kind == "same" else marked
+    return sides[0], sides[1]
+
+
+def _soft() -> str:
+    return theme.token("state-disagree-soft").name()
+
+
+# A table of more values than this is not read, and of fractions it says nothing; a scale says so itself.
+MOST_VALUES = 6
+LISTED_ITEMS = 80
+# How units were paired: by an adjudicator, or by a model.
+PAIRED = (
+    "Units paired by the adjudicator, who saw both answers.",
+    "Units paired by meaning by a model that saw both lists without names.",
+)
+Said = Mapping[tuple[Any, Any], int]
+
+
+def account(report: AgreementReport, row: FigureRow) -> str:
+    """A row's account as HTML, every foreign word escaped."""
+    result = provenance(report, row)
+    figures = _in_order(row)
+    parts = [_head(report, row), *map(_figure, figures), _remarks(figures)]
+    if result is not None:
+        parts.append(_values(report, row, result))
+    parts += [
+        *(_second(second, row) for second in report.seconds),
+        _source(report, row, result),
+        _meanings(figures),
+    ]
+    return "".join(part for part in parts if part)
+
+
+def _in_order(row: FigureRow) -> list[Figure]:
+    return [result for name in agreement_report.TITLES if (result := row.figure(name))]
+
+
+def _head(report: AgreementReport, row: FigureRow) -> str:
+    title = f"{row.stage.value}: {agreement_report.field(row)}"
+    group = "" if row.by in ("stage", VOTES) else agreement_report.group(report, row)
+    lines = [
+        f"<b>{escape(title.capitalize())}</b>",
+        escape(group),
+        escape(agreement_report.names(report, row)),
+    ]
+    return f"<p style='font-size:large'>{'<br>'.join(line for line in lines if line)}</p>"
+
+
+def _figure(found: Figure) -> str:
+    title = agreement_report.title(found)
+    if found.value is None:
+        lines = [f"<b>{title} –</b> no figure: {escape(agreement_report.reason(found))}."]
+    else:
+        lines = [f"<b>{title} {agreement_report.number(found, 3)}</b>"]
+    lines.append(_muted(f"n = {found.n:,} · {of_items(found.method)}"))
+    return f"<p>{'<br>'.join(lines)}</p>"
+
+
+def _remarks(figures: list[Figure]) -> str:
+    """What must be known, each remark once, with the figures it is about where it is not about all."""
+    about: dict[str, list[str]] = {}
+    for each in figures:
+        for remark in agreement_report.remarks(each):
+            about.setdefault(remark, []).append(agreement_report.title(each))
+    lines = []
+    for remark, titles in about.items():
+        of = "" if len(titles) == len(figures) else f" ({', '.join(titles)})"
+        lines.append(f"{escape(_sentence(remark))}{of}")
+    return f"<p>{'<br>'.join(lines)}</p>" if lines else ""
+
+
+def _meanings(figures: list[Figure]) -> str:
+    lines = (
+        f"<b>{agreement_report.title(each)}</b> {escape(agreement_report.ABOUT[each.name])}"
+        for each in figures
+    )
+    return "".join(f"<p>{line}</p>" for line in lines)
+
+
+def _values(report: AgreementReport, row: FigureRow, found: RowBasis) -> str:
+    """What the raters said: a table of both where that tells more than a count, and the share of each value."""
+    if row.field == UNITS:
+        both, either = found.said.get((1, 1), 0), sum(found.said.values())
+        return f"<p><b>Units</b><br>{both:,} matched, {either - both:,} that only one of the two has.</p>"
+    scale = agreement_report.scale_of(row)
+    if why := uncrossed(scale):
+        return f"<p><b>Values given</b><br>{escape(why)}</p>"
+    order = _order(scale.names)
+    used = {value for pair in found.said for value in pair if value is not None}
+    listed = sorted(used.union(scale.names), key=order)
+    many = not scale.names and len(listed) > MOST_VALUES
+    if not used or many or any(isinstance(value, float) for value in listed):
+        return ""
+    ordered = row.by in ("pair", "person") or len(found.raters) == 2
+    return f"<p><b>Values given</b><br>{_shares(found.said, order)}</p>{_table(report, row, found, listed, ordered)}"
+
+
+def _order(scale: Sequence[str]) -> Callable[[Any], tuple[bool, int, str]]:
+    """By what values are sorted: those of a scale in its order, then others, “unsure” last."""
+    places = {value: place for place, value in enumerate(scale)}
+    return lambda value: (value == "unsure", places.get(value, len(places)), str(value))
+
+
+def _shares(said: Said, order: Callable[[Any], Any]) -> str:
+    counted: Counter[Any] = Counter()
+    for pair, times in said.items():
+        counted.update({value: times for value in set(pair) if value is not None})
+        if pair[0] is not None and pair[0] == pair[1]:
+            counted[pair[0]] += times
+    total = sum(counted.values())
+    listed = sorted(counted.items(), key=lambda each: order(each[0]))
+    spread = ", ".join(f"{escape(value_words(value))}: {100 * n / total:.0f} %" for value, n in listed)
+    return f"{spread} of {total:,} values"
+
+
+def _table(report: AgreementReport, row: FigureRow, found: RowBasis, listed: list[Any], ordered: bool) -> str:
+    said = found.said if ordered else _folded(found.said)
+    if ordered:
+        first, second = _sides(report, row, found)
+        caption = f"{escape(first)} down, {escape(second)} across"
+    else:
+        caption = "several pairs of raters: pairs of values in either order"
+    head = "".join(f"<th>&nbsp;{escape(value_words(value))}&nbsp;</th>" for value in listed)
+    lines = [f"<tr><td></td>{head}</tr>"]
+    for place, a in enumerate(listed):
+        cells = "".join(
+            f"<td align='right'>{_times(said, a, b, ordered or listed.index(b) <= place)}&nbsp;</td>"
+            for b in listed
+        )
+        lines.append(f"<tr><th align='left'>{escape(value_words(a))}&nbsp;</th>{cells}</tr>")
+    return f"<p>{_muted(caption)}</p><table cellpadding='2'>{''.join(lines)}</table>"
+
+
+def _sides(report: AgreementReport, row: FigureRow, found: RowBasis) -> tuple[str, str]:
+    if row.by == "person":
+        return report.alias(row.group[0]), "the others"
+    # The lower id comes first in every record.
+    first, second = sorted(found.raters)
+    return report.alias(first), report.alias(second)
+
+
+def _folded(said: Said) -> Counter[tuple[Any, Any]]:
+    folded: Counter[tuple[Any, Any]] = Counter()
+    for (a, b), times in said.items():
+        folded[a, b] += times
+        if a != b:
+            folded[b, a] += times
+    return folded
+
+
+def _times(said: Said, a: Any, b: Any, shown: bool) -> str:
+    # Either way round, the half below the diagonal says it all.
+    return f"{said.get((a, b), 0):,}" if shown else ""
+
+
+def _second(one: SecondFigures, row: FigureRow) -> str:
+    pair = one.of(row)
+    if pair is None:
+        return ""
+    again, beside = pair
+    title = escape(f"{one.title[:1].upper()}{one.title[1:]}")
+    lines = [f"<b>{title}</b> (a second figure; {agreement_report.share(again, row)})"]
+    for result in _in_order(again):
+        frozen = beside.figure(result.name)
+        same = f"; frozen, on these lists: {agreement_report.number(frozen)}" if frozen else ""
+        lines.append(f"{agreement_report.title(result)} {escape(agreement_report.said(result))}{same}")
+    lines.append(_muted(f"{PAIRED[one.name == BY_MODEL]} The frozen figure is unchanged."))
+    return f"<p>{'<br>'.join(lines)}</p>"
+
+
+def _source(report: AgreementReport, row: FigureRow, found: RowBasis | None) -> str:
+    items = [report.items.get(item_id, item_id) for item_id in row.items]
+    shown = ", ".join(items[:LISTED_ITEMS]) + (" …" if len(items) > LISTED_ITEMS else "")
+    lines = [f"<b>Where it comes from</b><br>{_records(report, row, found)}"]
+    lines.append(f"Items ({len(items):,}): {escape(shown)}")
+    return f"<p>{'<br>'.join(lines)}</p>"
+
+
+def _records(report: AgreementReport, row: FigureRow, found: RowBasis | None) -> str:
+    if row.by == SELF:
+        return "Labels given twice to the same reports: the silent repeat compared with the first labels."
+    if row.by == VOTES or found is None:
+        return (
+            "Seniors' votes before they saw A and B, compared with each rater's value; closed adjudications "
+            "only."
+        )
+    span = f"{found.first:%Y-%m-%d}"
+    if found.last.date() != found.first.date():
+        span += f" to {found.last:%Y-%m-%d}"
+    raters = ", ".join(report.alias(person) for person in found.raters)
+    return escape(
+        f"{found.records:,} frozen agreement{'s' if found.records > 1 else ''} ({span}) of {raters}. "
+        f"Each was computed once, from everyone's first submission, and never changes. "
+        f"{_versions('Guideline version', found.guidelines)}, {_versions('form', found.forms)}, "
+        f"{_versions('matcher', found.matchers)}, frozen by Goldsmith {', '.join(found.programs)}, "
+        f"pooled by {__version__}."
+    )
+
+
+def _versions(what: str, found: tuple[str, ...]) -> str:
+    return f"{what}{'s' if len(found) > 1 else ''} {', '.join(found)}"
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:].rstrip('.')}."
+
+
+def _muted(text: str) -> str:
+    return f"<span style='color:{theme.token('text-muted').name()}'>{escape(text)}</span>"
+
+
+TOLD, AT_ONCE = 3, 4
+
+
+class AssistancePane(QFrame):
+    """Hidden without a chosen judge; `came` reports the end of a run."""
+
+    came = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._given: Assistance | None = None
+        self._stage: Stage | None = None
+        self.words, self.estimate = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
+        self.budget, self.ask = (
+            BudgetBox(most=10_000),
+            with_properties(QPushButton("Pair what is &missing"), role="primary"),
+        )
+        self.ask.clicked.connect(self.start)
+        self.run, self.answer = BackgroundRun(session, "Pairing", "Agreement", self), MessageBar()
+        self.run.ended.connect(self._ended)
+        said, row = QVBoxLayout(), QHBoxLayout()
+        for label in (self.words, self.estimate):
+            said.addWidget(label)
+        row.addLayout(said, 1)
+        for part in (self.budget, self.ask):
+            row.addWidget(part)
+        vertical(row, RunPanel(self.run), on=self, margins=0)
+        self.hide()
+
+    def show_report(self, report: AgreementReport) -> None:
+        before, self._given, self._stage = self._given, report.assistance, report.stage
+        given = self._given
+        self.setVisible(given is not None)
+        if given is None or before is None or before.judge != given.judge:
+            self.answer.clear()
+        if given is None:
+            return
+        self.words.setText(given.words())
+        self.estimate.clear()
+        left = given.there < given.lists
+        for part in (self.estimate, self.budget, self.ask):
+            part.setVisible(left)
+        self.ask.setEnabled(left and not self._session.project.readonly and not self.run.running)
+        if left:
+            from annotator.actions.agreement import assisting
+            from annotator.actions.orders import orders
+
+            order = assisting.order(given.judge, self._stage)
+            self._session.ask_later(partial(self._show_forecast, given), orders.forecast, order)
+
+    def start(self) -> None:
+        from annotator.actions.agreement import assisting
+
+        given = self._given
+        if given is None or not self.ask.isEnabled():
+            return
+        self.answer.clear()
+        order = assisting.order(given.judge, self._stage, concurrency=AT_ONCE, budget_usd=self.budget.limit)
+        self.ask.setEnabled(not self.run.start(order))
+
+    def _show_forecast(self, asked: Assistance, forecast: Any) -> None:
+        if asked is self._given:
+            self.estimate.setText(" ".join(forecast.words()[1:]) or forecast.words()[0])
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        failed = line.get("failed") or []
+        if failed:
+            causes = [f"Item {one['item']}, {one['stage']}: {one['cause']}" for one in failed[:TOLD]]
+            more = f" And {len(failed) - TOLD:,} more." if len(failed) > TOLD else ""
+            happened = f"No result for {counted(len(failed), 'pair')} of lists; excluded from the figures."
+            self.answer.show_message(
+                "warning", happened, f"{' '.join(causes)}{more} Run it again to retry these."
+            )
+        elif line.get("event") == "ended" and line["state"] != "done":
+            self.answer.show_message("info", "Stopped; finished pairs are kept.", str(line["cause"]))
+        self.came.emit()
+
+
+# Act of the key table, words, what it does.
+ACTS = (
+    ("save_picture", "Save picture…", "Save the picture as SVG or PNG, on white"),
+    ("copy_table", "Copy table", "Copy the table for a spreadsheet, with full precision and aliases"),
+    (
+        "save_inputs",
+        "Save the exact inputs…",
+        "Save every frozen pair of values as CSV, the frozen records as JSON",
+    ),
+)
+
+
+class AgreementBar(LeavingBar):
+    def __init__(self, session: ProjectSession, view: ViewPane) -> None:
+        about = push_button(
+            "What do these figures say?", lambda: session.go("Help", topic="agreement"), "quiet"
+        )
+        super().__init__(session, view, ACTS, about)
+
+    def commands(self) -> dict[str, Callable[[], None]]:
+        return {
+            "save_picture": self._choose_picture,
+            "copy_table": self.copy,
+            "save_inputs": self._choose_folder,
+        }
+
+    def text(self, sheet: ResultSheet) -> str:
+        lines = [line for line in sheet.lines if isinstance(line, RowLine)]
+        return agreement_report.copied(lines[0].report, [line.row for line in lines])
+
+    def _choose_folder(self) -> None:
+        here = self._session.project.path
+        name = QFileDialog.getExistingDirectory(self, "Folder for the inputs", str(here.parent))
+        if name:
+            self.save_inputs(Path(name) / f"{here.stem}-agreement")
+
+    def save_inputs(self, folder: Path) -> None:
+        """Write the exact inputs of every figure into a folder, as CSV and JSON."""
+        if (written := self._session.ask(agreement_figures.write_inputs, folder)) is not None:
+            self.told.emit(f"Wrote {', '.join(written)} to {folder}")
+
+
+# People: coordinators and statisticians. What annoys them elsewhere: agreement that is not there, so that they
+# export and script it; NaN without a reason; a κ that collapses without a word; numbers that later votes have moved.
+# Changes of these kinds may move a figure, or what is said beside it.
+MOVING = frozenset({
+    "agreement", "artifact", "adjudication", "ruling", "assignment", "guideline", "import", "item", "judge", "labels",
+    "parcel", "person", "tray",
+})  # fmt: skip
+FIRST = (
+    "Assign an item to two or more people. Once everyone assigned to a stage has submitted, their agreement "
+    "is computed once, frozen, and shown here."
+)
+VIEW = ResultView(
+    "agreement",
+    "Agreement",
+    "",
+    "[ ]: 95 % interval · Enter: the data behind it",
+    FIRST,
+    agreement_report.choices,
+    agreement_report.agreement_sheet,
+    agreement_report.sheets,
+    "People",
+)
+
+
+class AgreementViewer(Viewer):
+    """The tables of agreement, with a judge's pairing by meaning above them."""
+
+    ICON = "agreement"
+    OTHERWISE: Lead = ("What do these figures say?", "Help", {"topic": "agreement"})
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, (VIEW,), "agreement", "Agreement", MOVING)
+        self.view.account_of = _account
+        self.assisting = AssistancePane(session)
+        self.assisting.came.connect(self._count_anew)
+        self.assisting.answer.float_over(self.body)
+        self.column.insertWidget(1, self.assisting)
+
+    def make_behind(self, _name: str) -> AgreementBehindView:
+        return AgreementBehindView(self.session)
+
+    def make_leaving(self) -> AgreementBar:
+        """The table with people by alias, the picture, and the exact inputs."""
+        return AgreementBar(self.session, self.view)
+
+    def lead(self, _view: ResultView) -> Lead:
+        return "Hand out work", "People", {}
+
+    def _count_anew(self) -> None:
+        self._known.clear()
+        self._count()
+
+    def _counted(self, found: CountedView | Refused) -> None:
+        super()._counted(found)
+        if isinstance(found, CountedView):
+            self.assisting.show_report(found.kept)
+
+    def show_nothing(self, found: CountedView) -> None:
+        """Say what must happen first, or why nothing can be grouped so."""
+        report = found.kept
+        if report.stages:
+            by_criterion = "Only judgements of reports have criteria; none are shown here."
+            words = by_criterion if report.by == "criterion" else "No agreement on this stage is frozen."
+            self.show_empty("Nothing to group by this", words)
+            return
+        half = self.session.ask(agreement_report.half_sealed) or 0
+        many = "1 document has" if half == 1 else f"{half} documents have"
+        more = f" {many} been submitted, but only by one person or not by everyone assigned." if half else ""
+        self.show_empty("No agreement has been frozen yet", FIRST + more)
+
+
+def _account(
+    _sheet: ResultSheet, line: SheetLine | None, _cell: SheetCell | None, _column: int, _metric: str
+) -> str:
+    return account(line.report, line.row) if isinstance(line, RowLine) else ""
+
+
+class AgreementPage(ViewerPage):
+    NAME = "Agreement"
+    ICON = "agreement"
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, AgreementViewer(session))

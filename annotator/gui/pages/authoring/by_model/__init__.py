@@ -1,1 +1,0 @@
-"""Drafts by a model: requested, shown, and accepted unit by unit."""

@@ -1,0 +1,444 @@
+"""A model's draft of the open document, visible only to the person who asked for it."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QApplication, QFrame, QWidget
+
+from annotator.actions.authoring import annotating
+from annotator.actions.items import items
+from annotator.actions.material import draft_runs, model_drafts
+from annotator.actions.material.model_drafts import EditedDraft
+from annotator.domain.kinds.artifact import Kind, Unit
+from annotator.domain.kinds.diagnostics import Statement
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.kinds.inspirations import Inspiration
+from annotator.domain.kinds.rubric import Criterion
+from annotator.domain.kinds.tasks import Task
+from annotator.domain.material import writer_aid as reference
+from annotator.domain.material.item import Item
+from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.texts.words import counted
+from annotator.gui import keys, theme
+from annotator.gui.forms.fields import TextField
+from annotator.gui.review.field_chips import field_chips, moment
+from annotator.gui.review.run_panel import NO_SOURCE, DraftAsking
+from annotator.gui.session.session import TYPED, ProjectSession
+from annotator.gui.widgets.bars import KeyButton, wrapping
+from annotator.gui.widgets.basics import (
+    PlainArea,
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    direction_of,
+    horizontal,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.fields import ChoiceBox
+from annotator.gui.widgets.reading.marked_text import QuoteButton
+
+# One text scrolls, not two in one another.
+EVERY_LINE = 100_000
+NOT_YOU = "Work is handed out in this project: only a coordinator can add it to the item."
+ABOUT = {
+    model_drafts.FROM_SOURCES: (reference.FROM_SOURCES, "What the sources say about the question."),
+    model_drafts.BEYOND: (reference.BEYOND_SOURCES, "What the model added. Check it or remove it."),
+}
+
+
+class DraftCard(QFrame):
+    """A unit that may be accepted; an accepted one has no buttons."""
+
+    entered = Signal(str)
+    """The unit got the focus, by its id."""
+    taken = Signal(str, bool)
+    """Take the unit of this id, and go on writing in it if the second says so."""
+    quote_wanted = Signal(object)
+    stepped = Signal(int)
+    """Go to the card below (1) or above (-1)."""
+
+    def __init__(self, unit: Unit, number: int, *, taken: bool) -> None:
+        super().__init__()
+        self.unit, self.is_taken = unit, taken
+        with_properties(
+            self,
+            role="unit",
+            focusPolicy=Qt.FocusPolicy.StrongFocus,
+            accessibleName=f"{number}. {unit.text}{', taken' if taken else ''}",
+        )
+        self.words = with_properties(
+            PlainLabel(unit.text, wrap=True),
+            layoutDirection=direction_of(unit.text),
+            textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse,
+        )
+        self.chips = Chips(wrap=True)
+        self.chips.show_chips([*([Chip("taken", "check", "agreed")] if taken else []), *_about(unit)])
+        self.take, self.edit = (
+            KeyButton("Take", press=lambda: self.taken.emit(unit.id, False)),
+            KeyButton(
+                "Take, edit",
+                role="quiet",
+                hint="Take it and edit it",
+                press=lambda: self.taken.emit(unit.id, True),
+            ),
+        )
+        self._lay_out(number)
+
+    def _lay_out(self, number: int) -> None:
+        column = vertical(self.words, self.chips, spacing=4)
+        if self.unit.note:
+            column.addWidget(PlainLabel(self.unit.note, "hint", wrap=True))
+        for anchor in self.unit.anchors:
+            quote = QuoteButton("chip", "Press to show it in the source.")
+            quote.show_quote(anchor.quote)
+            quote.clicked.connect(partial(self.quote_wanted.emit, anchor))
+            column.addLayout(horizontal(quote, StretchSpace(1)))
+        if not self.is_taken:
+            column.addLayout(wrapping(self.take, self.edit, gap=6))
+        mark = PlainLabel(str(number), "unit-number")
+        theme.scale(mark.setFixedWidth, 22)
+        mark.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignHCenter)
+        horizontal(mark, (column, 1), on=self, margins=(4, 8, 8, 8), spacing=4)
+
+    def mark_current(self, current: bool) -> None:
+        if self.property("current") is not current:
+            theme.set_role(self, current=current)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.entered.emit(self.unit.id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The arrows go from card to card; Enter takes this one."""
+        steps = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if event.key() in steps:
+            self.stepped.emit(steps[Qt.Key(event.key())])
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event):
+            self.take.click()
+        else:
+            super().keyPressEvent(event)
+
+
+def _about(unit: Unit) -> list[Chip]:
+    if isinstance(unit, Criterion):
+        return [Chip(f"weight {unit.weight}"), *([Chip("tied to an insight")] if unit.insight_id else [])]
+    if isinstance(unit, Statement):
+        said = Chip("True", "check", "agreed") if unit.label else Chip("False", "cross", "disagree")
+        return [said, Chip(unit.aspect.value.replace("_", " "))] if unit.aspect else [said]
+    if isinstance(unit, Inspiration):
+        return field_chips(Kind.INSPIRATIONS, unit)
+    if isinstance(unit, Task):
+        return [
+            *field_chips(Kind.TASKS, unit),
+            Chip(f"from {counted(len(unit.inspirations), 'inspiration')}"),
+        ]
+    return []
+
+
+# People: an expert before a blank page, who wants ideas and no words put into their mouth.
+
+
+class ModelDraft(QWidget):
+    """The request above, the draft's units below, read only while visible."""
+
+    taken = Signal(str, bool)
+    """Take this unit of the draft; the second says whether to go on writing in it."""
+    quote_wanted = Signal(object)
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._item: Item | None = None
+        self._kind = Kind.RUBRIC
+        self._current = ""
+        self.draft_id = ""
+        self.cards: list[DraftCard] = []
+        self.what = ChoiceBox(accessibleName="Document for the model to draft")
+        for words, kind in (("Key insights", Kind.INSIGHTS), ("Reference material", WriterAid.REFERENCE)):
+            self.what.addItem(words, kind.value)
+        self.what.currentIndexChanged.connect(lambda _: self.wake())
+        self.reference = ReferenceMaterialEditor(session)
+        self.reference.confirm.clicked.connect(self._confirm)
+        self.reference.hide()
+        self.asking = DraftAsking(session)
+        self.asking.came.connect(self._arrived)
+        self.head = PlainLabel(role="hint", wrap=True)
+        self.nothing_more = KeyButton(
+            "Dismiss draft",
+            act="refuse_draft",
+            role="quiet",
+            hint="Dismiss the rest of the draft; units you took stay in your document",
+            press=self.settle,
+        )
+        self._inner = QWidget()
+        self._units = vertical(StretchSpace(1), on=self._inner, margins=(0, 0, 4, 0), spacing=8)
+        self.area = PlainArea("The draft", self._inner)
+        # The panel's own colour shows between the cards.
+        for ground in (self.area.viewport(), self._inner):
+            ground.setAutoFillBackground(False)
+        foot = horizontal(StretchSpace(1), self.nothing_more)
+        drafted = column_of(self.head, (self.area, 1), (self.reference, 1), foot, StretchSpace(0), spacing=8)
+        vertical(self.what, self.asking, (drafted, 1), on=self, margins=0, spacing=8)
+        self.asking.answer.float_over(drafted, below=False)
+
+    def follow(self, item: Item, kind: Kind) -> None:
+        self._item, self._kind = item, kind
+        self.wake()
+
+    def wake(self) -> None:
+        if not self.isVisible() or self._item is None:
+            return
+        worked_here = self.isAncestorOf(QApplication.focusWidget() or self)
+        self.what.setVisible(self._kind is Kind.INSIGHTS)
+        if self.of_reference:
+            self._wake_reference(self._item)
+        else:
+            self.reference.show_draft(None)
+            self._wake_units(self._item)
+        if worked_here and not self.isAncestorOf(QApplication.focusWidget() or self):
+            # What had the keyboard went with the last unit.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.enter()
+
+    def _arrived(self) -> None:
+        """Show the draft; the keyboard goes on with it, unless someone types."""
+        self.wake()
+        if self.isVisible() and not isinstance(QApplication.focusWidget(), TYPED):
+            self.enter()
+
+    @property
+    def of_reference(self) -> bool:
+        """Whether it is about reference material, which is chosen beside key insights."""
+        return self._kind is Kind.INSIGHTS and self.what.currentData() == WriterAid.REFERENCE.value
+
+    def _wake_reference(self, item: Item) -> None:
+        waiting = self._session.ask(model_drafts.waiting, item.id)
+        lacks = self._session.ask(model_drafts.lacks, item.id) or ""
+        self.asking.show_item(item, WriterAid.REFERENCE, lacks=lacks, waiting=waiting is not None)
+        self._show_cards([])
+        self.head.hide()
+        self.area.hide()
+        self.reference.show_draft(waiting)
+        self.draft_id = self.reference.draft_id
+        self.nothing_more.setVisible(waiting is not None)
+
+    def _wake_units(self, item: Item) -> None:
+        result = self._session.ask(model_drafts.proposals, item.id, self._kind) or []
+        draft = result[0] if result else None
+        self.asking.show_item(item, self._kind, lacks=self._lacks(item), waiting=draft is not None)
+        self.head.setVisible(draft is not None)
+        self.nothing_more.setVisible(draft is not None)
+        self.area.setVisible(draft is not None)
+        self.draft_id = draft.id if draft else ""
+        if draft is None:
+            self._show_cards([])
+            return
+        named = draft.source.model or draft.source.judge
+        self.head.setText(
+            f"Drafted by {named} on {moment(draft.at)}: {len(draft.left):,} of {len(draft.document.units):,} not taken."
+        )
+        self._show_cards([(unit, unit.id in draft.taken) for unit in draft.document.units])
+
+    def _lacks(self, item: Item) -> str:
+        """What must be there before a model can draft: a source, or what units of the kind are made of."""
+
+        wanted = draft_runs.OFFERED.get(self._kind)
+        if wanted is None or wanted.sources:
+            beside = self._session.ask(items.sources, item.id) or []
+            return "" if any(one.text.strip() and not one.drafted for one in beside) else NO_SOURCE
+        there = {
+            one.kind
+            for one in self._session.ask(annotating.artifacts_of, item.id) or []
+            if one.document.units
+        }
+        lacking = [KINDS[kind].units for kind in wanted.needs if kind not in there]
+        return f"Write {lacking[0]} for this item first: a model drafts from these." if lacking else ""
+
+    def enter(self) -> None:
+        """Take the focus: the first card that may be taken, the text to be edited, or the button that asks."""
+        if self.of_reference and self.draft_id:
+            self.reference.enter()
+            return
+        card = self.current() or next((card for card in self.cards if not card.is_taken), None)
+        goal: QWidget = card or self.asking.ask
+        goal.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def current(self) -> DraftCard | None:
+        return next(
+            (card for card in self.cards if card.unit.id == self._current and not card.is_taken), None
+        )
+
+    def take(self, *, edit: bool) -> None:
+        """Take the unit at the cursor; the next one gets the cursor. Reference material is taken as a whole."""
+        if self.of_reference:
+            if edit:
+                self.enter()
+            elif not self.isHidden():
+                self._confirm()
+            return
+        card = self.current()
+        if card is not None and not self.isHidden():
+            self.taken.emit(card.unit.id, edit)
+
+    def settle(self) -> None:
+        if not self.draft_id or self.isHidden():
+            return
+        took = any(card.is_taken for card in self.cards)
+        if self._session.do(model_drafts.confirm if took else model_drafts.refuse, self.draft_id) is not None:
+            self.wake()
+
+    def stop(self) -> None:
+        self.reference.tell()
+
+    def _confirm(self) -> None:
+        if self.draft_id and self.reference.confirm.isEnabled():
+            self.reference.tell()
+            self._session.do(model_drafts.confirm_material, self.draft_id)
+
+    def _show_cards(self, units: Sequence[tuple[Unit, bool]]) -> None:
+        if [(card.unit, card.is_taken) for card in self.cards] == list(units):
+            return
+        inside = QApplication.focusWidget()
+        focused = inside is not None and self._inner.isAncestorOf(inside)
+        if focused:
+            # The keyboard would go from card to card as they are put away, and the cursor with it.
+            self.setFocus(Qt.FocusReason.OtherFocusReason)
+        for card in self.cards:
+            self._units.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = []
+        for number, (unit, taken) in enumerate(units, start=1):
+            card = DraftCard(unit, number, taken=taken)
+            card.entered.connect(self._enter)
+            card.taken.connect(self._take)
+            card.quote_wanted.connect(self.quote_wanted)
+            card.stepped.connect(self._step)
+            self._units.insertWidget(self._units.count() - 1, card)
+            # By itself it could be given the focus only at the next idle.
+            card.show()
+            self.cards.append(card)
+        if self.current() is None:
+            ids = [card.unit.id for card in self.cards]
+            place = ids.index(self._current) if self._current in ids else 0
+            left = [card.unit.id for card in (*self.cards[place:], *self.cards[:place]) if not card.is_taken]
+            self._current = left[0] if left else ""
+        self.show_keys()
+        if focused:
+            self.enter()
+
+    def _take(self, unit_id: str, edit: bool) -> None:
+        self._current = unit_id
+        self.taken.emit(unit_id, edit)
+
+    def _enter(self, unit_id: str) -> None:
+        self._current = unit_id
+        self.show_keys()
+
+    def show_keys(self) -> None:
+        take, edit = keys.shown("take_unit"), keys.shown("take_and_edit")
+        for card in self.cards:
+            here = card.unit.id == self._current
+            card.mark_current(here)
+            # Only the card at the cursor prints the keys.
+            card.take.set_key(take if here else "")
+            card.edit.set_key(edit if here else "")
+
+    def _step(self, by: int) -> None:
+        ids = [card.unit.id for card in self.cards]
+        place = ids.index(self._current) if self._current in ids else 0
+        goal = self.cards[max(0, min(len(ids) - 1, place + by))]
+        goal.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.area.ensureWidgetVisible(goal)
+
+
+class ReferenceMaterialEditor(QWidget):
+    """Both parts, one above the other; text is stored as a draft until confirmed."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self.draft_id = ""
+        self._kept: dict[str, str] = {}
+        self.head, self.why = PlainLabel(role="hint", wrap=True), PlainLabel(role="hint", wrap=True)
+        self.fields = {part: TextField(title, most=EVERY_LINE) for part, (title, _) in ABOUT.items()}
+        self._inner = QWidget()
+        self.area = PlainArea("The draft", self._inner)
+        self.confirm = KeyButton(
+            "Add to the item",
+            act="take_unit",
+            role="primary",
+            hint="Make it a source of this item for everyone, marked as drafted by a model",
+        )
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        inside = vertical(on=self._inner, margins=(0, 0, 4, 0), spacing=4)
+        for part, (title, hint) in ABOUT.items():
+            field = self.fields[part]
+            field.edited.connect(self._keep)
+            field.cursorPositionChanged.connect(self._follow)
+            inside.addWidget(PlainLabel(title, "strong"))
+            inside.addWidget(PlainLabel(hint, "hint", wrap=True))
+            inside.addWidget(field, 0, Qt.AlignmentFlag.AlignTop)
+        inside.addStretch(1)
+        # The panel's own colour shows between the fields.
+        for ground in (self.area.viewport(), self._inner):
+            ground.setAutoFillBackground(False)
+        vertical(
+            self.head,
+            (self.area, 1),
+            self.why,
+            horizontal(StretchSpace(1), self.confirm),
+            on=self,
+            margins=0,
+            spacing=8,
+        )
+
+    def show_draft(self, waiting: EditedDraft | None) -> None:
+        """Show a draft as it was edited so far, or nothing; of the one shown already nothing is put again."""
+        known, shown = self.draft_id, waiting.proposal.id if waiting else ""
+        if known != shown:
+            # What was typed a moment ago belongs to the draft that goes.
+            self.tell()
+        self.draft_id = shown
+        self.setVisible(waiting is not None)
+        if waiting is None:
+            return
+        source = waiting.proposal.source
+        self.head.setText(f"Drafted by {source.name} on {moment(waiting.proposal.at)}. Only you see it.")
+        allowed = self._session.ask(model_drafts.may_confirm) is True
+        self.why.setText("" if allowed else NOT_YOU)
+        self.why.setHidden(allowed)
+        self.confirm.setEnabled(allowed and not self._session.project.readonly)
+        if known == self.draft_id:
+            return
+        for part, words in zip(self.fields, (waiting.from_sources, waiting.beyond), strict=True):
+            self.fields[part].setReadOnly(self._session.project.readonly)
+            self.fields[part].show_value(words)
+            self._kept[part] = words
+        self.area.verticalScrollBar().setValue(0)
+
+    def tell(self) -> None:
+        for field in self.fields.values():
+            field.tell()
+
+    def enter(self) -> None:
+        self.fields[model_drafts.FROM_SOURCES].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _keep(self) -> None:
+        for part, field in self.fields.items():
+            text = field.toPlainText()
+            if self.draft_id and not self._session.project.readonly and text != self._kept.get(part):
+                self._kept[part] = text
+                self._session.ask(model_drafts.edit, self.draft_id, part, text)
+
+    def _follow(self) -> None:
+        field = QApplication.focusWidget()
+        if isinstance(field, TextField) and field in self.fields.values():
+            at = field.mapTo(self._inner, field.viewport().mapToParent(field.cursorRect().center()))
+            self.area.ensureVisible(at.x(), at.y(), 0, 2 * field.fontMetrics().lineSpacing())

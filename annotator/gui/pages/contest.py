@@ -1,0 +1,638 @@
+"""The Contest page: pairs to rank, and for coordinators a judge's rounds and the standings to keep tasks from."""
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFileDialog,
+    QFrame,
+    QPlainTextEdit,
+    QPushButton,
+    QWidget,
+)
+
+from annotator.actions.contests import contest_rows, contest_runs, contest_standings
+from annotator.actions.contests.contest_rows import RankedPairs, RaterSoFar, ShownPair
+from annotator.actions.contests.contest_runs import MOST_ROUNDS, ContestSettings, ImportedMatches
+from annotator.actions.contests.contest_standings import ContestReport, KeptTask
+from annotator.actions.judges import judges
+from annotator.actions.judging.forecasts import CostEstimate
+from annotator.actions.project import people
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.contest import FIRST, SECOND, STEPS
+from annotator.domain.judges.judge import JudgeKind
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted
+from annotator.gui import keys
+from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.sheets import SheetModel, fit
+from annotator.gui.review.verdict_words import causes_words
+from annotator.gui.session.page import PagePart, PartedPage
+from annotator.gui.session.run import REFUSED, BackgroundRun, OrderEstimate
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, horizontal, vertical, with_properties
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import (
+    BudgetBox,
+    ChoiceBox,
+    LineField,
+    NumberBox,
+    offer,
+    together,
+    when_changed,
+)
+from annotator.gui.widgets.splitter import Splitter
+
+# Coordinators who make a benchmark of hundreds of tasks. What annoys them elsewhere: a ranking in one program, the
+# items in another, and nobody who remembers why a good task was left out.
+STANDINGS_LEFT = (
+    Command("keep_task", "Keep", "check", "Make an item of the selected task"),
+    Command(
+        "hold_task", "Hold back", "", "Leave the selected task out, for the reason given; its item is retired"
+    ),
+    Command("release_task", "Decide later", "", "Forget why the selected task is held back"),
+)
+STANDINGS_RIGHT = (
+    Command(
+        "keep_best", "Keep the best", hint="Make items of the best tasks; near-duplicates and what is beyond a limit "
+        "are held back with their reason", role="primary",
+    ),
+)  # fmt: skip
+NO_STANDINGS = (
+    "No standings yet",
+    "They need two tasks or more that were compared: by people on Rank, by a judge on Compare, or elsewhere, with a "
+    "file of matches imported there.",
+)
+MOST_OF_ONE = 1_000
+
+
+class KeepingPart(PagePart):
+    """By whom, how many and how many of one seminar above the table; the task's words and the reason below."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar(STANDINGS_LEFT, STANDINGS_RIGHT))
+        self.found: ContestReport | None = None
+        self.rater = ChoiceBox(accessibleName="Whose comparisons")
+        self.rater.keep_short(18)
+        self.rater.currentIndexChanged.connect(lambda _: self._count())
+        self.top = NumberBox(
+            minimum=0,
+            prefix="top ",
+            keyboardTracking=False,
+            specialValueText="a tenth",
+            accessibleName="How many are kept",
+            toolTip="Any number of tasks; a tenth of them, at most 100, unless you give one",
+        )
+        self.top.valueChanged.connect(lambda _: self._count())
+        self.of_one = NumberBox(
+            minimum=0,
+            maximum=MOST_OF_ONE,
+            specialValueText="no limit",
+            accessibleName="At most of one seminar",
+        )
+        self.model = SheetModel(self)
+        self.table = LinesTable("Standings", self.model)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.words = with_properties(
+            QPlainTextEdit(readOnly=True), role="read", accessibleName="The selected task"
+        )
+        self.words.setTabChangesFocus(True)
+        self._reasoned: tuple[str, ...] = ()
+        self.reason = LineField(
+            placeholderText="Why it is held back", accessibleName="Why the task is held back"
+        )
+        self.reason.returnPressed.connect(self.hold_one)
+        self.told = PlainLabel("", "hint", wrap=True)
+        self.acts = {
+            "keep_task": self.keep_one, "hold_task": self.hold_one, "release_task": lambda: self._hold(""),
+            "keep_best": self.keep_best,
+        }  # fmt: skip
+        head, above, below = FlowRow(gap=10), QWidget(), QWidget()
+        for part in (
+            together("By", self.rater), together("keep", self.top),
+            together("at most of one seminar", self.of_one),
+        ):  # fmt: skip
+            head.addWidget(part)
+        vertical(head, (self.table, 1), self.told, on=above, margins=0, spacing=6)
+        vertical((self.words, 1), self.reason, on=below, margins=0, spacing=6)
+        self.parts = Splitter(
+            "contest-keep", Qt.Orientation.Vertical, parts=(above, below), sizes=(420, 170), stretch=(2, 1)
+        )
+        self.empty = EmptyState("results", *NO_STANDINGS)
+        self.stack = Stack(self.parts, self.empty)
+        self.lay_out(self.stack)
+
+    def fill(self) -> None:
+        result = self.session.ask(contest_standings.choices) or ()
+        if result:
+            offer(self.rater, result[0].values)
+            self.top.setMaximum(len(self.session.ask(contest_rows.tasks) or ()))
+        self.stack.setCurrentWidget(self.parts if result else self.empty)
+        for act in self.acts:
+            self.bar.enable(act, False)
+        self._count()
+
+    def on_change(self, change: Change) -> None:
+        """Of a task that was decided on, its decision; of anything else, everything."""
+        if change.kind == "item" and self.found is not None:
+            decided = self.session.ask(contest_standings.decisions)
+            if decided is not None and self.found is not None:
+                self.found = replace(self.found, decided=decided)
+                self._refresh()
+        elif change.kind != "contest":
+            self.fill()
+
+    def focus_first(self) -> None:
+        self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _chosen(self) -> dict[str, str]:
+        return {"rater": str(self.rater.currentData() or ""), "top": str(self.top.value() or "")}
+
+    def _count(self) -> None:
+        chosen = self._chosen()
+        self.session.ask_later(lambda found: self._show(found, chosen), contest_standings.view, **chosen)
+
+    def _show(self, found: ContestReport | None, chosen: Mapping[str, str]) -> None:
+        if chosen != self._chosen():
+            return
+        self.found = found
+        self.stack.setCurrentWidget(self.parts if found else self.empty)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        if self.found is None:
+            return
+        row = max(0, self.table.currentIndex().row())
+        sheet = contest_standings.sheets(self.found)[0]
+        self.model.show(sheet)
+        self.told.setText("\n".join(sheet.told))
+        fit(self.table, self.model)
+        self.table.setCurrentIndex(self.model.index(min(row, self.model.rowCount() - 1), 0))
+        self._turn()
+
+    def _row(self) -> Any:
+        row = self.table.currentIndex().row()
+        return self.found.ranking.rows[row] if self.found is not None and row >= 0 else None
+
+    def _turn(self) -> None:
+        row = self._row()
+        if row is None or self.found is None:
+            return
+        one, free = self.found.decided.get(row.id), not self.session.project.readonly
+        self.words.setPlainText(self.found.tasks[row.id].shown)
+        self._tell_reason(row.id, one.reason if one is not None else "")
+        self.bar.enable_all(
+            {
+                "keep_task": free and not (one and one.kept),
+                "hold_task": free,
+                "release_task": free and one is not None and not one.kept,
+                "keep_best": free,
+            }
+        )
+
+    def _tell_reason(self, *told: str) -> None:
+        """Show why a task is held back; what somebody is typing about the same task stays."""
+        if told != self._reasoned:
+            self._reasoned = told
+            self.reason.setText(told[-1])
+
+    def keep_one(self) -> None:
+        if (row := self._row()) is not None:
+            self._keep([KeptTask(row.id, True, rank=row.rank)])
+
+    def keep_best(self) -> None:
+        if self.found is None:
+            return
+        self.bar.enable("keep_best", False)
+        self.session.ask_later(self._keep, _best, self.found, self.of_one.value())
+
+    def _keep(self, chosen: list[KeptTask]) -> None:
+        if self.found is None:
+            return
+        self.bar.enable("keep_best", not self.session.project.readonly)
+        done = self.session.do(contest_standings.keep_tasks, chosen, self.found.tasks)
+        if done is None:
+            return
+        change, new = done
+        self.session.tell(replace(change, kind="item"))
+        kept = sum(one.kept for one in chosen)
+        held = f", {counted(len(chosen) - kept, 'task')} held back" if len(chosen) > kept else ""
+        named = f": {', '.join(new[:5])}{' …' if len(new) > 5 else ''}" if new else ""
+        told = f"{counted(kept, 'task')} kept{held}; {counted(len(new), 'new item')}{named}."
+        self.answer.show_message("info", told)
+
+    def hold_one(self) -> None:
+        """Hold the selected task back; without a reason, ask for one."""
+        if not self.reason.text().strip():
+            self.reason.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.answer.show_message("info", "Say why the task is held back.")
+            return
+        self._hold(self.reason.text())
+
+    def _hold(self, reason: str) -> None:
+        row = self._row()
+        if row is not None and (done := self.session.do(contest_standings.hold, row.id, reason, row.rank)):
+            self.session.tell(replace(done[0], kind="item"))
+            self.answer.clear()
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _best(_project: object, found: ContestReport, of_one: int) -> list[KeptTask]:
+    """The best within the limit; of thousands of tasks it takes seconds to look for near-duplicates."""
+    limits = contest_standings.quotas(of_one or None)
+    return contest_standings.chosen(found.ranking, found.tasks, found.ranking.top, limits, found.decided)
+
+
+# Experts who decide which tasks are worth keeping: hundreds of pairs, a key each, nothing that sways them.
+ABOUT = "Which is the better task to give a research assistant, and how sure are you?"
+NEWS = (
+    "The keys have changed.",
+    "1 now says that the first task is better, nearly certain, and 5 that this is a guess; 6 to 0 are as before.",
+)
+FURTHER = (
+    "The pairs agreed on are ranked. Further pairs still help: of your top {top:,}, {open:,} cannot be told from the "
+    "one below, since their 95 % intervals overlap. Stop whenever you like."
+)
+SURE = ("a guess", "slightly", "fairly", "quite", "nearly certain")
+SIDES: dict[str, str] = {FIRST: "The first task", SECOND: "The second task"}
+TOP = "How many of the best tasks are to stand in a certain order; a tenth of all unless you say"
+BACK = Command(
+    "take_back", "Take the last one back", "undo", "Show the last pair again, as if it had not been ranked"
+)
+
+
+def act_of(side: str, step: int) -> str:
+    """The act by which a side is preferred with a confidence."""
+    return f"rank_{side}_{step}"
+
+
+class RankingPart(PagePart):
+    """A pair, five buttons for each side, and how far one is; a wrong key is taken back."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar((BACK,)))
+        self._pair: ShownPair | None = None
+        self._top = 0
+        self._since = time.monotonic()
+        steps = range(1, len(STEPS) + 1)
+        self.texts = {side: self._text(name) for side, name in SIDES.items()}
+        self.buttons = {(side, step): self._button(side, step) for side in SIDES for step in steps}
+        ranked = {act_of(side, step): partial(self._say, side, step) for side in SIDES for step in steps}
+        self.acts = {**ranked, "take_back": partial(session.take_back, "Contest")}
+        self.told = PlainLabel(role="strong", wrap=True)
+        self.top = NumberBox(
+            minimum=1,
+            prefix="top ",
+            keyboardTracking=False,
+            toolTip=TOP,
+            accessibleName="How many of the best tasks are to be in order",
+        )
+        self.top.valueChanged.connect(lambda _: self._turn())
+        self.top.lineEdit().returnPressed.connect(self.focus_first)
+        self.empty = EmptyState("judges", "No pair is left to rank", "")
+        self.stack = Stack(self._pairs(), self.empty)
+        head = horizontal((self.told, 1), (self.top, 0, Qt.AlignmentFlag.AlignRight), spacing=10)
+        self.lay_out(column_of(head, (self.stack, 1), spacing=8))
+
+    def _text(self, name: str) -> QPlainTextEdit:
+        field = with_properties(QPlainTextEdit(readOnly=True), role="read", accessibleName=name)
+        field.setTabChangesFocus(True)
+        return field
+
+    def _button(self, side: str, step: int) -> QPushButton:
+        sure, confidence = SURE[step - 1], f"{STEPS[step - 1]:.2f}".removesuffix("0")
+        button = QPushButton()
+        keys.tell(button, "text", f"{{{act_of(side, step)}}}  {sure}")
+        button.setAccessibleName(f"{SIDES[side]} is better, {sure}")
+        button.setToolTip(f"{SIDES[side]} is better: {sure}, counted as {confidence}")
+        button.clicked.connect(partial(self._say, side, step))
+        return button
+
+    def _answers(self, side: str) -> FlowRow:
+        row, steps = FlowRow(), range(1, len(STEPS) + 1)
+        for step in reversed(steps) if side == FIRST else steps:
+            row.addWidget(self.buttons[side, step])
+        return row
+
+    def _pairs(self) -> QWidget:
+        columns = [
+            vertical(PlainLabel(name, "subtitle"), (self.texts[side], 1), self._answers(side), spacing=8)
+            for side, name in SIDES.items()
+        ]
+        row = horizontal((columns[0], 1), (columns[1], 1), spacing=20)
+        return column_of(PlainLabel(ABOUT, "hint", wrap=True), (row, 1), spacing=8)
+
+    def focus_first(self) -> None:
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def fill(self) -> None:
+        """Show the pair that is being read while it is still to be ranked, otherwise the next one."""
+        at = (self._pair.first.id, self._pair.second.id) if self._pair and not self.session.turning else None
+        result = self.session.ask(contest_rows.next_pair, at, self._top)
+        before, self._pair = self._pair, result if isinstance(result, ShownPair) else None
+        self.stack.setCurrentIndex(0 if self._pair else 1)
+        done = 0 if result is None else result.done
+        self.bar.enable("take_back", done > 0 and not self.session.project.readonly)
+        left = f", {self._pair.left:,} left" if self._pair and self._pair.left else ""
+        self.bar.say(f"{done:,} ranked{left}" if self._pair else "")
+        self._tell(result)
+        if self._pair is None:
+            return
+        for side, task in ((FIRST, self._pair.first), (SECOND, self._pair.second)):
+            self.texts[side].setPlainText(task.shown)
+        if before is None and keys.is_news("contest order") and done:
+            self.answer.show_message("info", *NEWS, lasting=True)
+        if before is None or (before.first, before.second) != (self._pair.first, self._pair.second):
+            self._since = time.monotonic()
+
+    def _tell(self, found: ShownPair | RankedPairs | None) -> None:
+        """Beyond the pairs that were agreed on, say what further ones are for; where there are none, why."""
+        top, pair = found.top if found else 0, self._pair
+        self.told.setVisible(pair is not None and top > 0)
+        self.top.setVisible(top > 0)
+        blocked = self.top.blockSignals(True)
+        if pair is not None:
+            self.top.setMaximum(pair.among - 1)
+            self.told.setText(FURTHER.format(open=pair.open, top=top))
+        elif not isinstance(found, ShownPair):
+            self.empty.show_words("No pair is left to rank", _why(found))
+        self.top.setValue(top)
+        self.top.blockSignals(blocked)
+
+    def _turn(self) -> None:
+        """Ask about another number of best tasks; the pair that is read gives way."""
+        self._top, self._pair = self.top.value(), None
+        self.fill()
+
+    def _say(self, side: str, step: int, _checked: bool = False) -> None:
+        pair = self._pair
+        if pair is None:
+            return
+        seconds = time.monotonic() - self._since
+        if self.session.do(contest_rows.say, pair.first.id, pair.second.id, side, step, seconds) is None:
+            self.fill()
+
+
+def _why(found: RankedPairs | None) -> str:
+    if found and found.done:
+        return (
+            f"You have ranked {found.done:,}; no further pair would tell more about the order of your top "
+            f"{found.top:,}. The standings are among the results."
+        )
+    return "Tasks compete once their lists are submitted, or settled where several wrote one."
+
+
+# Coordinators who pay for calls. What annoys them elsewhere: a contest that needs a terminal, costs that are known
+# afterwards, and rounds that go on comparing the worst with the worst.
+LEFT = (
+    Command(
+        "import_matches", "Import matches…", "import",
+        "Import comparisons made elsewhere: a CSV with the columns first, second, winner, confidence, rater",
+    ),
+)  # fmt: skip
+RIGHT = (
+    Command(
+        "start_contest", "Compare", hint="Have the judge compare; pairs that it has answered are not asked again",
+        role="primary",
+    ),
+)  # fmt: skip
+NOTHING = (
+    "No tasks to compare yet",
+    "Tasks compete once their lists are submitted, or settled where several people wrote one. Lists made elsewhere "
+    "are imported on the Import page.",
+)
+NO_JUDGE = "No judge can compare: add one with an endpoint on the Judges page."
+RANDOM, NEAR = "random", "near"
+USUAL = 2
+
+
+class RoundsPart(PagePart):
+    """The judge and its rounds above, with what they take; below, who has compared so far."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar(LEFT, RIGHT))
+        self._so_far: dict[str, RaterSoFar] = {}
+        self._names: dict[str, str] = {}
+        self.judge, self.pairs = ChoiceBox(), ChoiceBox()
+        for box, name, letters in ((self.judge, "Judge that compares", 20), (self.pairs, "Who meets", 10)):
+            box.setAccessibleName(name)
+            box.keep_short(letters)
+        self.top, self.seed = NumberBox(minimum=1, maximum=99_999), NumberBox(minimum=0, maximum=999_999_999)
+        self.rounds = NumberBox(minimum=1, maximum=MOST_ROUNDS)
+        for number, name in (
+            (self.top, "How many are to be kept"), (self.seed, "Seed of the pairs"), (self.rounds, "Rounds in all"),
+        ):  # fmt: skip
+            number.setAccessibleName(name)
+        self.both, self.budget = (
+            with_properties(
+                QCheckBox("In both orders"),
+                toolTip="Each pair is asked twice, so that it does not matter which task is shown first: "
+                "twice as many calls",
+            ),
+            BudgetBox(),
+        )
+        self.words = PlainLabel(role="hint", wrap=True)
+        self.run = BackgroundRun(session, "Comparing tasks", "Contest", self, part="Compare")
+        self.model = SheetModel(self)
+        self.table = LinesTable("Who has compared", self.model)
+        self._estimate = OrderEstimate(session, self, self._order)
+        self._estimate.told.connect(self._show_estimate)
+        self.acts = {"start_contest": self.start, "import_matches": self._choose_file}
+        card, row = with_properties(QFrame(), role="card"), FlowRow(gap=10)
+        self._cut = together("Below the best", self.top, "Only tasks within 40 points of that cut meet")
+        for part in (
+            together("Judge", self.judge),
+            together("Rounds in all", self.rounds, "Rounds that were held count; those are not held again"),
+            together("Pairs", self.pairs), self._cut, self.both,
+            together("Seed", self.seed, "The same seed gives the same pairs on every system"),
+            together("Budget", self.budget),
+        ):  # fmt: skip
+            row.addWidget(part)
+        vertical(row, self.words, RunPanel(self.run), on=card, margins=(10, 8, 10, 8), spacing=6)
+        work = QFrame()
+        vertical(
+            card,
+            PlainLabel("Who has compared so far", "subtitle"),
+            (self.table, 1),
+            on=work,
+            margins=0,
+            spacing=8,
+        )
+        self.empty = EmptyState("judges", *NOTHING)
+        self.stack = Stack(work, self.empty)
+        self.lay_out(self.stack)
+        usual = ContestSettings()
+        self.both.setChecked(not usual.one_order)
+        self.seed.setValue(usual.seed)
+        self.rounds.setValue(usual.rounds)
+        offer(self.pairs, [("at random", RANDOM), ("near the cut", NEAR)])
+        self._cut.hide()
+        self.judge.currentIndexChanged.connect(lambda _: self._choose_judge())
+        when_changed(self._change, self.pairs, self.top, self.seed, self.rounds, self.both)
+        self.run.ended.connect(self._ended)
+
+    def focus_first(self) -> None:
+        self.judge.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def fill(self) -> None:
+        tasks = self.session.ask(contest_rows.tasks) or []
+        self.stack.setCurrentIndex(0 if len(tasks) > 1 else 1)
+        if len(tasks) > 1:
+            self.top.setMaximum(len(tasks) - 1)
+            if self.pairs.currentData() != NEAR:
+                self.top.setValue(contest_rows.usual_top(len(tasks)))
+        result = self.session.ask(contest_rows.so_far) or []
+        self._so_far = {one.id: one for one in result}
+        self.model.show(contest_rows.sheet(result))
+        fit(self.table, self.model)
+        known = [one for one in self.session.ask(judges.all_of) or [] if one.kind != JudgeKind.DERIVED]
+        known.sort(key=lambda one: one.kind == JudgeKind.BASELINE)
+        chosen = self.judge.currentData()
+        offer(self.judge, [(_named(one.name, one.kind), one.id) for one in known])
+        self._names = {one.id: one.name for one in known}
+        if self.judge.currentData() != chosen:
+            self._choose_judge()
+        self._change()
+
+    def on_change(self, change: Change) -> None:
+        if not self.run.running:
+            self.fill()
+
+    def start(self) -> None:
+        order = self._order()
+        if order is not None and self.bar.buttons["start_contest"].isEnabled():
+            self.answer.clear()
+            self.bar.enable("start_contest", not self.run.start(order))
+
+    def _choose_judge(self) -> None:
+        """Offer two rounds more than a judge has held; of those that it did not end, the rest."""
+        held = self._so_far.get(str(self.judge.currentData()))
+        self.rounds.setValue(USUAL if held is None else held.rounds + (0 if held.not_asked else USUAL))
+        self._change()
+
+    def _order(self) -> RunRequest | None:
+        if self.judge.currentData() is None:
+            return None
+        settings = ContestSettings(
+            self.rounds.value(), self.seed.value(), not self.both.isChecked(),
+            self.top.value() if self.pairs.currentData() == NEAR else 0,
+        )  # fmt: skip
+        return RunRequest(
+            judge=self._names[self.judge.currentData()], protocol=settings.name, budget_usd=self.budget.limit
+        )
+
+    def _change(self) -> None:
+        self._cut.setVisible(self.pairs.currentData() == NEAR)
+        there = self.stack.currentIndex() == 0
+        free = there and self._order() is not None and not self.session.project.readonly
+        self.bar.enable_all(
+            {
+                "import_matches": there and not self.session.project.readonly,
+                "start_contest": free and not self.run.running,
+            }
+        )
+        if free:
+            self._estimate.count_soon()
+        else:
+            self.words.setText(NO_JUDGE if self._order() is None else "")
+
+    def _show_estimate(self, found: CostEstimate) -> None:
+        more = found.units or self.run.running
+        self.words.setText(
+            " ".join(found.words())
+            if more
+            else f"{found.judge} has held these rounds; more of them go on from there."
+        )
+        self.bar.enable("start_contest", bool(found.units) and not self.run.running)
+
+    def _choose_file(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self,
+            "Matches that were played elsewhere",
+            "",
+            "Tables (*.csv *.tsv *.xlsx *.json *.jsonl *.parquet)",
+        )
+        if name:
+            self.import_file(Path(name))
+
+    def import_file(self, path: Path) -> None:
+        self.answer.clear()
+        self.bar.enable("import_matches", False)
+        self.session.do_later(self._imported, self._say_progress, contest_runs.import_matches, path)
+
+    def _say_progress(self, what: str, done: int, total: int) -> None:
+        self.bar.say(f"{what}: {done:,} of {total:,}")
+
+    def _imported(self, found: ImportedMatches | None) -> None:
+        self.bar.say("")
+        if found is not None:
+            if found.change is not None:
+                self.session.tell(found.change)
+            self.answer.show_message("info" if found.again else "success", " ".join(found.words()))
+        self.fill()
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != REFUSED:
+            missing = line.get("missing") or {}
+            if missing:
+                self.answer.show_message(
+                    "warning", f"Incomplete: {causes_words(missing)}.", "Start again to retry."
+                )
+            elif line.get("state") == "done":
+                self.answer.show_message("success", "All rounds are held. The standings are on Keep.")
+            else:
+                self.answer.show_message(
+                    "info", "Stopped.", str(line.get("cause") or "Start again to resume.")
+                )
+        self.fill()
+
+
+def _named(name: str, kind: JudgeKind) -> str:
+    return f"{name} (no network)" if kind == JudgeKind.BASELINE else name
+
+
+RANK, COMPARE, KEEP = range(3)
+
+
+class ContestPage(PartedPage):
+    """Whoever ranks sees no standing; who decides what is kept sees them all."""
+
+    NAME = "Contest"
+    ICON = "judges"
+    TABS = ("Rank", "Compare", "Keep")
+    PARTS = ("ranking", "comparing", "keeping")
+    TURNS = ("contest_rank", "contest_compare", "contest_keep")
+    ABOUT = ("What is a contest?", "seminar")
+    DENIED = ("Contest of tasks", "")
+    AT_ONCE = frozenset({"contest", "item", "import"})
+    HEARS = AT_ONCE | frozenset({"artifact", "consensus", "adjudication", "judge"})
+
+    @cached_property
+    def ranking(self) -> RankingPart:
+        return self.put(RANK, RankingPart(self.session))
+
+    @cached_property
+    def comparing(self) -> RoundsPart:
+        return self.put(COMPARE, RoundsPart(self.session))
+
+    @cached_property
+    def keeping(self) -> KeepingPart:
+        return self.put(KEEP, KeepingPart(self.session))
+
+    def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
+        super().bind(act, slot, widget)
+        for shortcut in self._shortcuts[act]:
+            shortcut.setAutoRepeat(False)
+
+    def offered(self) -> frozenset[str]:
+        coordinates = people.someone(self.session.project).has(Role.COORDINATOR)
+        return frozenset(self.TABS if coordinates else self.TABS[:1])

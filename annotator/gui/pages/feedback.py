@@ -1,0 +1,512 @@
+"""The Feedback page."""
+
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QSettings, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QCheckBox, QFrame, QHBoxLayout, QPushButton, QTabBar, QWidget
+
+from annotator.actions.adjudication import feedback
+from annotator.actions.adjudication.feedback import Digest, DigestLine
+from annotator.actions.items import items
+from annotator.actions.labelling import label_tasks
+from annotator.domain.experts.adjudication import DigestDispute, DigestRow, DisputeState, Fate, StageDigest
+from annotator.domain.experts.assignment import Stage
+from annotator.domain.kinds.artifact import Kind, Unit
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.difference import TextPiece, differences
+from annotator.domain.texts.words import counted
+from annotator.gui import theme
+from annotator.gui.review.field_chips import field_chips
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession, title
+from annotator.gui.widgets.bars import KeyButton, wrapping
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainArea,
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    column_of,
+    horizontal,
+    push_button,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import Chip, Chips, EmptyState
+from annotator.gui.widgets.columns import RowsTree, line
+from annotator.gui.widgets.fields import GrowingEdit
+from annotator.gui.widgets.message_bar import MessageBar
+from annotator.gui.widgets.reading.marked_text import MarkedText, Span, keep_hidden, spans_of
+from annotator.gui.widgets.splitter import Splitter
+
+# The order in which the fates of a stage are counted up.
+FATES: dict[str, Chip] = {
+    Fate.KEPT: Chip("kept", "check", "agreed"),
+    Fate.REWORDED: Chip("reworded", "author", "unconfirmed"),
+    Fate.MERGED: Chip("merged", "link", "unconfirmed"),
+    Fate.DROPPED: Chip("dropped", "trash", "disagree"),
+    Fate.ADDED: Chip("added", "plus", "incomplete"),
+}
+
+EXPLAINED = (
+    "You can object once per item, so state what matters most. The adjudicator reads it without your name "
+    "and replies with an answer or a new version. The agreement figure was frozen before adjudication and "
+    "does not change."
+)
+PROMPT = "What is wrong with the consensus, and why?"
+BY_FILE = " It is included in the next file you send."
+
+# Where less than this share of the words stayed, marking the rest would only be noise.
+WORTH_MARKING = 0.3
+GONE, NEW = "state-disagree", "state-agreed"
+NOTHING = {
+    "own": "You had no such unit.",
+    "consensus": "The consensus has no such unit.",
+}
+
+# So many rows are laid out at once, whatever the number of them: the rest is a press away.
+AT_ONCE = 60
+
+# People: experts who handed in weeks ago and, elsewhere, never learnt what the curator made of it.
+LEAST_LIST, LEAST_ANSWER = 200, 300
+# Where the list is narrow, an item's key is cut, and whole in its tip; so much of the window is the list's at most.
+LEAST_KEY, SHARE = 80, 0.38
+OBJECTIONS = {DisputeState.OPEN: "waits", DisputeState.ANSWERED: "answered", None: ""}
+
+
+class FeedbackPage(Page):
+    """Items with a consensus on the left; the stages of one, row by row, on the right."""
+
+    NAME = "Feedback"
+    ICON = "eye"
+    HEARS = ("adjudication", "dispute", "artifact", "import", "person", "parcel")
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self._lines: list[DigestLine] = []
+        self._item_id, self._digest = "", Digest("", (), may_dispute=False)
+        self._reports: dict[str, str] = {}
+        self.list = RowsTree(
+            "Items with a consensus", ("Item", "Changed", "Objection"), (90, 74, 84), 0, least=LEAST_KEY
+        )
+        self.list.currentItemChanged.connect(lambda *_: self._choose(self.list.row()))
+        self.question, self.stages, self.view = ElidedLabel("", "subtitle"), QTabBar(), StageView()
+        with_properties(self.stages, drawBase=False, expanding=False, accessibleName="Stages of the item")
+        self.stages.currentChanged.connect(lambda _: self._show_stage())
+        project = session.project
+        self.objection = Objection(
+            str(project.get("id", "")), from_task=project.from_task, readonly=project.readonly
+        )
+        self.objection.sent.connect(self._object)
+        self.answer = MessageBar()
+        self.view.guideline_wanted.connect(lambda stage: self.session.go("Guidelines", stage=stage.value))
+        self._lay_out()
+        self._bind()
+
+    def _lay_out(self) -> None:
+        right = column_of(
+            self.question, self.stages, (self.view, 1), self.objection, margins=(8, 0, 0, 0), spacing=6
+        )
+        self.answer.float_over(self.view)
+        for part, least in ((self.list, LEAST_LIST), (right, LEAST_ANSWER)):
+            theme.scale(part.setMinimumWidth, least)
+        parts = Splitter("feedback", parts=(self.list, right), sizes=(296, 795), stretch=(0, 1))
+        parts.grow(self.list, 296, SHARE)
+        self.nothing = EmptyState(
+            "eye",
+            "No consensus yet",
+            "Once an adjudicator has made a consensus from your work and others', you see here, unit by "
+            "unit, what was changed in yours and why. You can object once per item.",
+        )
+        self.nothing.add_action("Go to Author", lambda: self.session.go("Author"), primary=True)
+        self.body = Stack(self.nothing, parts)
+        vertical(
+            PlainLabel("Feedback on my work", "title"),
+            (self.body, 1),
+            on=self,
+            margins=(20, 16, 20, 12),
+            spacing=8,
+        )
+
+    def _bind(self) -> None:
+        self.bind("submit", self.objection.submit)
+        self.bind("note", self.objection.enter)
+        self.bind("next_item", lambda: self._step(1))
+        self.bind("previous_item", lambda: self._step(-1))
+        self.bind("next_open", self._next_changed)
+        self.bind("guideline", lambda: self.session.go("Guidelines", stage=self._stage.value))
+        self.bind("other_pane", self._other_pane)
+
+    def navigate(self, place: dict[str, Any]) -> None:
+        """Show every item there is something to say of; `item_id` and `stage` say where to look."""
+        self._item_id = str(place.get("item_id") or self._item_id)
+        self.answer.clear()
+        self._fill(str(place.get("stage", "")))
+
+    def leave(self) -> None:
+        self.objection.field.tell()
+
+    def focus_first(self) -> None:
+        if self.body.currentIndex() == 1:
+            self.list.setFocus()
+
+    def on_change(self, change: Change) -> None:
+        self._fill(self._stage.value)
+
+    @property
+    def _stage(self) -> Stage:
+        place = self.stages.currentIndex()
+        return self._digest.stages[place].stage if 0 <= place < len(self._digest.stages) else Stage.RUBRIC
+
+    def _fill(self, stage: str = "") -> None:
+        self._lines = self.session.ask(feedback.items_with_digest) or []
+        self.body.setCurrentIndex(1 if self._lines else 0)
+        ids = [each.item_id for each in self._lines]
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for each in self._lines:
+                self.list.addTopLevelItem(
+                    line((each.item_key, str(each.changed or "–"), OBJECTIONS[each.dispute]))
+                )
+            place = ids.index(self._item_id) if self._item_id in ids else 0
+            self.list.choose(place)
+        if self._lines:
+            self._show_item(ids[place], stage)
+
+    def _choose(self, row: int) -> None:
+        if 0 <= row < len(self._lines) and self._lines[row].item_id != self._item_id:
+            self.answer.clear()
+            self._show_item(self._lines[row].item_id)
+
+    def _show_item(self, item_id: str, stage: str = "") -> None:
+        result = self.session.ask(feedback.digest, item_id)
+        if result is None or not result.stages:
+            return
+        self._item_id, self._digest = item_id, result
+        item = items.read(self.session.project, item_id)
+        self.question.setText(f"{item.key} · {item.question}")
+        if any(each.stage is Stage.LABELLING for each in result.stages):
+            self._reports = {
+                task.response_id: task.name for task in self.session.ask(label_tasks.queue) or []
+            }
+        with QSignalBlocker(self.stages):
+            while self.stages.count():
+                self.stages.removeTab(0)
+            for each in result.stages:
+                self.stages.addTab(title(each.stage))
+            places = [place for place, each in enumerate(result.stages) if each.stage.value == stage]
+            self.stages.setCurrentIndex(next(iter(places), 0))
+        self._show_stage()
+
+    def _show_stage(self) -> None:
+        place = self.stages.currentIndex()
+        if 0 <= place < len(self._digest.stages):
+            self.view.show_stage(self._digest.stages[place], self._reports)
+            self.objection.show_item(self._digest, self._stage)
+
+    def _object(self, words: str) -> None:
+        if self.session.do(feedback.dispute, self._item_id, self._stage, words) is not None:
+            self.objection.forget(self._item_id)
+            self._fill(self._stage.value)
+            self.answer.show_message("success", "Your objection was sent.", "The answer will appear here.")
+
+    def _step(self, by: int) -> None:
+        self.list.choose(self.list.row() + by)
+
+    def _next_changed(self) -> None:
+        """The next item of which something did not stay as it was, around the end."""
+        rows = len(self._lines)
+        for step in range(1, rows + 1):
+            row = (self.list.row() + step) % rows
+            if self._lines[row].changed:
+                self.list.choose(row)
+                return
+
+    def _other_pane(self) -> None:
+        """From the list to the rows, from there to the objection, and round again."""
+        here = QApplication.focusWidget() or self
+        if self.list is here:
+            self.view.area.setFocus()
+        elif self.view.isAncestorOf(here) and self.objection.field.isVisible():
+            self.objection.enter()
+        elif self.list.isVisible():
+            self.list.setFocus()
+
+
+class StageView(QWidget):
+    """Kept units are folded unless requested."""
+
+    guideline_wanted = Signal(object)
+    """The guideline of a Stage is to be shown."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._digest: StageDigest | None = None
+        self._reports: Mapping[str, str] = {}
+        self.cards: list[FeedbackCard] = []
+        self.title, self.counts = PlainLabel("", "strong"), Chips(wrap=False)
+        self.kept = QCheckBox()
+        self.kept.toggled.connect(lambda _: self._lay_out_rows(0))
+        self.guideline = push_button("Guideline", self._want_guideline, "quiet")
+        self.area = _Rows()
+        head = horizontal((wrapping(self.title, self.counts, self.kept), 1), self.guideline)
+        vertical(head, self._heads(), (self.area, 1), on=self, margins=0, spacing=6)
+
+    def hasHeightForWidth(self) -> bool:
+        """Rows scroll: in a narrow window they leave the objection below them its lines."""
+        return False
+
+    def _heads(self) -> QHBoxLayout:
+        own, agreed = PlainLabel("Yours", "hint"), PlainLabel("In the consensus", "hint")
+        return horizontal((own, 1), (agreed, 1), margins=(12, 0, 24, 0), spacing=16)
+
+    def show_stage(self, digest: StageDigest, reports: Mapping[str, str]) -> None:
+        """Show what happened to a stage; `reports` names the reports that labels are about."""
+        self._digest, self._reports = digest, reports
+        self.title.setText(f"Version {digest.version}")
+        self.counts.show_chips(counted_up(digest.rows))
+        kept = sum(row.change == Fate.KEPT for row in digest.rows)
+        self.kept.setText(f"Show the {counted(kept, 'unit')} kept" if kept else "")
+        self.kept.setVisible(0 < kept < len(digest.rows))
+        self._lay_out_rows(0)
+
+    def _want_guideline(self) -> None:
+        if self._digest is not None:
+            self.guideline_wanted.emit(self._digest.stage)
+
+    def rows(self) -> list[DigestRow]:
+        result = list(self._digest.rows) if self._digest else []
+        changed = [row for row in result if row.change != Fate.KEPT]
+        return result if self.kept.isChecked() or not changed else changed
+
+    def _lay_out_rows(self, first: int) -> None:
+        rows, inside = self.rows(), QWidget()
+        column = vertical(on=inside, margins=(0, 0, 8, 8), spacing=8)
+        kind = (self._digest.stage.kind if self._digest else None) or Kind.RUBRIC
+        shown = rows[first : first + AT_ONCE]
+        self.cards = [FeedbackCard(kind, row, self._report(row)) for row in shown]
+        for card in self.cards:
+            column.addWidget(card)
+        if len(shown) < len(rows):
+            column.addLayout(self._turning(first, len(shown), len(rows)))
+        column.addStretch(1)
+        self.area.setWidget(inside)
+
+    def _turning(self, first: int, shown: int, of: int) -> QHBoxLayout:
+        """Where these rows stand among all, with the ways to those before and after them."""
+        place = PlainLabel(f"{first + 1:,}–{first + shown:,} of {counted(of, 'unit')}", "hint")
+        back, on = QPushButton("Previous"), QPushButton("Next")
+        for button, start in ((back, first - AT_ONCE), (on, first + AT_ONCE)):
+            button.setEnabled(0 <= start < of)
+            button.clicked.connect(partial(self._turn_to, start))
+        return horizontal(place, StretchSpace(1), back, on)
+
+    def _turn_to(self, first: int) -> None:
+        self._lay_out_rows(first)
+        self.area.verticalScrollBar().setValue(0)
+        self.area.setFocus()
+
+    def _report(self, row: DigestRow) -> str:
+        if self._digest is None or self._digest.stage is not Stage.LABELLING:
+            return ""
+        return self._reports.get(str((row.own or row.consensus or {}).get("response_id", "")), "A report")
+
+
+class _Rows(PlainArea):
+    """A scroll area that also scrolls by keys while it has the focus."""
+
+    def __init__(self) -> None:
+        super().__init__("Outcome of each unit")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Home and End lead to the ends, arrows and page keys scroll."""
+        bar = self.verticalScrollBar()
+        ends = {int(Qt.Key.Key_Home): bar.minimum(), int(Qt.Key.Key_End): bar.maximum()}
+        if event.key() in ends:
+            bar.setValue(ends[event.key()])
+        else:
+            super().keyPressEvent(event)
+
+
+class FeedbackCard(QFrame):
+    def __init__(self, kind: Kind, row: DigestRow, about: str = "") -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        own, agreed = unit_of(kind, row.own), unit_of(kind, row.consensus)
+        pieces = differences(own.text, agreed.text) if own is not None and agreed is not None else ()
+        self.own = _Side(
+            kind, own, agreed, _spans(pieces, "removed"), "own", struck=row.change == Fate.DROPPED
+        )
+        self.consensus = _Side(kind, agreed, own, _spans(pieces, "added"), "consensus")
+        column = vertical(on=self, margins=(10, 8, 10, 10), spacing=6)
+        self.chips = Chips()
+        reason = [Chip(f"reason: {row.reason.value}")] if row.reason else []
+        self.chips.show_chips([fate(row), *reason])
+        column.addWidget(self.chips)
+        if heading := " · ".join(part for part in (about, row.heading) if part):
+            words = MarkedText()
+            words.show_text(heading)
+            column.addWidget(words)
+        column.addLayout(horizontal((self.own, 1), (self.consensus, 1), spacing=16))
+        if row.rationale.strip():
+            self.why = MarkedText()
+            self.why.show_text(f"Why: {row.rationale.strip()}")
+            column.addWidget(self.why)
+        self.setAccessibleName(
+            f"{fate(row).words}. Yours: {own.text if own else 'nothing'}. "
+            f"Consensus: {agreed.text if agreed else 'nothing'}. {row.rationale}"
+        )
+
+
+class _Side(QWidget):
+    def __init__(
+        self,
+        kind: Kind,
+        unit: Unit | None,
+        other: Unit | None,
+        marked: list[Span],
+        which: str,
+        *,
+        struck: bool = False,
+    ) -> None:
+        super().__init__()
+        self.text, self.fields = MarkedText(mark=GONE if which == "own" else NEW), Chips()
+        column = vertical(on=self, margins=0, spacing=4)
+        if unit is None:
+            column.addWidget(PlainLabel(NOTHING[which], "hint", wrap=True))
+        else:
+            if unit.text:
+                self.text.show_text(unit.text, marked, struck=struck)
+                column.addWidget(self.text)
+            self.fields.show_chips(field_words(kind, unit, other, given_up=which == "own"))
+            column.addWidget(self.fields)
+        column.addStretch(1)
+        keep_hidden(self, self.text, self.fields)
+
+
+def _spans(pieces: tuple[TextPiece, ...], kind: str) -> list[Span]:
+    """Where the pieces of a kind stand in their own wording; nothing where nearly all was changed."""
+    whole = sum(len(piece.text) for piece in pieces)
+    same = sum(len(piece.text) for piece in pieces if piece.kind == "same")
+    if not whole or same < WORTH_MARKING * (whole + same) / 2:
+        return []
+    return spans_of(pieces, kind)
+
+
+class Objection(QFrame):
+    """A field and a button while an objection is possible; afterwards the objection and its outcome."""
+
+    sent = Signal(str)
+
+    def __init__(self, project_id: str, *, from_task: bool, readonly: bool) -> None:
+        super().__init__()
+        self._project_id, self._readonly, self._item_id = project_id, readonly, ""
+        self.setProperty("role", "card")
+        self.title, self.chips = PlainLabel("", "strong"), Chips()
+        self.hint = PlainLabel(f"{EXPLAINED}{BY_FILE if from_task else ''}", "hint", wrap=True)
+        self.field = GrowingEdit(1, 6, placeholderText=PROMPT, accessibleName=PROMPT)
+        self.field.edited.connect(self._keep)
+        self.send = KeyButton("Send the objection", act="submit", role="primary", press=self.submit)
+        self.said, self.answer = MarkedText(), MarkedText()
+        head = horizontal(self.title, (self.chips, 1))
+        self._form = QWidget()
+        horizontal((self.field, 1), self.send, on=self._form, margins=0)
+        parts = head, self.hint, self._form, self.said, self.answer
+        vertical(*parts, on=self, margins=(12, 8, 12, 10), spacing=6)
+
+    def show_item(self, digest: Digest, stage: Stage) -> None:
+        """Show where an objection to an item stands, seen from one of its stages."""
+        self.field.tell()
+        self._item_id = digest.item_id
+        made = next(((each.stage, each.dispute) for each in digest.stages if each.dispute), None)
+        may = digest.may_dispute and not self._readonly
+        self._form.setVisible(may)
+        self.hint.setVisible(may or made is None)
+        self.title.setText(f"Object to the consensus: {title(stage)}" if may else "Objection")
+        if may:
+            self.field.setPlainText(str(QSettings().value(self._key(self._item_id), "")))
+            self.send.set_hint(f"Send the objection to the consensus of the {stage.value}")
+        for part in (self.said, self.answer, self.chips):
+            part.setVisible(made is not None)
+        if made is not None:
+            self._show_made(*made)
+
+    def _show_made(self, stage: Stage, made: DigestDispute) -> None:
+        state = (
+            Chip("answered", "check", "agreed")
+            if (made.state is DisputeState.ANSWERED)
+            else Chip("waiting for an answer", "clock", "incomplete")
+        )
+        self.chips.show_chips([Chip(title(stage)), state])
+        self.said.show_text(f"You: {made.text}")
+        version = (
+            f"Version {made.answered_version} of the consensus answers it." if made.answered_version else ""
+        )
+        words = " ".join(part for part in (made.answer.strip(), version) if part)
+        self.answer.show_text(f"Adjudicator: {words}" if words else "")
+        self.answer.setVisible(bool(words))
+
+    def submit(self) -> None:
+        """Send what is typed; without a reason nothing is sent, and the field takes the focus."""
+        if self._form.isHidden():
+            return
+        self.field.tell()
+        words = self.field.toPlainText().strip()
+        theme.set_role(self.field, wrong=not words)
+        if words:
+            self.sent.emit(words)
+        else:
+            self.field.setFocus()
+
+    def enter(self) -> None:
+        if not self._form.isHidden():
+            self.field.setFocus()
+
+    def forget(self, item_id: str) -> None:
+        """The objection to an item was sent: nothing of it needs keeping here."""
+        QSettings().remove(self._key(item_id))
+
+    def _keep(self, words: str) -> None:
+        theme.set_role(self.field, wrong=False)
+        if words.strip():
+            QSettings().setValue(self._key(self._item_id), words)
+        else:
+            QSettings().remove(self._key(self._item_id))
+
+    def _key(self, item_id: str) -> str:
+        return f"feedback/{self._project_id}/{item_id}"
+
+
+def fate(row: DigestRow) -> Chip:
+    """The fate of a unit; where only a field changed, that is its word."""
+    return FATES.get(row.change) or Chip(row.change, "author", "unconfirmed")
+
+
+def counted_up(rows: tuple[DigestRow, ...]) -> list[Chip]:
+    """How many units met which fate: “12 kept”, “1 weight changed” …"""
+    words = [*FATES, *(row.change for row in rows if row.change not in FATES)]
+    counts = {word: sum(row.change == word for row in rows) for word in dict.fromkeys(words)}
+    return [_numbered(word, count) for word, count in counts.items() if count]
+
+
+def _numbered(word: str, count: int) -> Chip:
+    look = FATES.get(word, Chip(word, "author", "unconfirmed"))
+    return Chip(f"{count} {word}", look.icon, look.state)
+
+
+def unit_of(kind: Kind, values: Mapping[str, Any] | None) -> Unit | None:
+    return KINDS[kind].document.UNIT.model_validate(values) if values is not None else None
+
+
+def field_words(kind: Kind, unit: Unit, other: Unit | None, *, given_up: bool) -> list[Chip]:
+    """A unit's fields beside its words; those that are not as in the other one stand out: given up, or new."""
+    names = [field.name for field in KINDS[kind].shown]
+    differing = [name for name in names if other is not None and getattr(unit, name) != getattr(other, name)]
+    plain, marked = field_chips(kind, unit), field_chips(kind, unit, differing)
+    look = ("minus", "disagree") if given_up else ("check", "agreed")
+    return [chip if chip in plain else Chip(chip.words, *look) for chip in marked]

@@ -1,0 +1,601 @@
+"""The Items page: find an item, see its progress, open it."""
+
+from array import array
+from functools import cached_property
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QFrame, QLabel, QPushButton, QWidget
+
+from annotator.actions.authoring import settings
+from annotator.actions.items import items
+from annotator.actions.material import model_drafts
+from annotator.actions.material.model_drafts import Proposal
+from annotator.domain.kinds.question_types import QuestionType
+from annotator.domain.material.item import Item, ItemRole
+from annotator.domain.material.writer_aid import WriterAid
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.words import counted
+from annotator.gui import keys, theme
+from annotator.gui.review.run_panel import DraftAsking
+from annotator.gui.review.sheets import RIGHT, Index, RowsModel, resetting
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ANY, ProjectSession
+from annotator.gui.widgets.bars import ActsBar, Command, wrapping
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    horizontal,
+    later,
+    push_button,
+    tooltip,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState, icon
+from annotator.gui.widgets.columns import LinesTable
+from annotator.gui.widgets.fields import ChoiceBox, GrowingEdit, LineField, offer
+
+COLUMNS = ("Key", "Question", "Type", "Subject", "State", "Reports", "Labelled")
+FIELDS = ("key", "question", "question_type", "subject", "state", "responses", "labelled")
+QUESTION, TYPE, NUMBERS = 1, 2, (5, 6)
+BLOCK = 64
+# So many rows are there at once; what a very long list has beyond them is fetched while it is already shown.
+FIRST = 10_000
+# Typing goes on for this long before the rest of a long list is fetched.
+PAUSE_MS = 150
+# Lines kept in memory; more than any screen shows.
+KEPT = 4096
+STATE_ICONS = {"new": "new", "in progress": "author", "submitted": "lock", "settled": "check"}
+
+
+class ItemsModel(RowsModel[int]):
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(COLUMNS, session)
+        self._session = session
+        self._narrowed = items.Filter()
+        self._rows: array[int] = array("q")
+        self._lines: dict[int, items.ItemLine] = {}
+        self._rest = later(self, self._fetch_rest, PAUSE_MS)
+
+    def narrow(self, narrowed: items.Filter) -> None:
+        with resetting(self):
+            self._narrowed = narrowed
+            self._rows = self._session.ask(items.numbers, narrowed, FIRST) or array("q")
+            self._lines.clear()
+        self._rest.stop()
+        if len(self._rows) == FIRST:
+            self._rest.start()
+
+    def _fetch_rest(self) -> None:
+        narrowed = self._narrowed
+        self._session.ask_later(lambda found: self._complete(narrowed, found), items.numbers, narrowed)
+
+    def _complete(self, narrowed: items.Filter, found: "array[int]") -> None:
+        """Put the rest behind what is shown, unless something else is shown by now."""
+        if narrowed is not self._narrowed or len(found) <= FIRST:
+            return
+        if found[:FIRST] != self._rows:
+            self.narrow(narrowed)
+            return
+        self.beginInsertRows(QModelIndex(), FIRST, len(found) - 1)
+        self._rows = found
+        self.endInsertRows()
+
+    def refresh(self) -> None:
+        self._lines.clear()
+        if self._rows:
+            last = self.index(len(self._rows) - 1, len(COLUMNS) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
+
+    def id_at(self, row: int) -> str:
+        return self.line(row).id
+
+    def row_of(self, item_id: str) -> int:
+        number = self._session.ask(items.number, item_id) if item_id else 0
+        return self._rows.index(number) if number and number in self._rows else -1
+
+    def line(self, row: int) -> items.ItemLine:
+        """The line of a row, read with its neighbours when first shown."""
+        if row not in self._lines:
+            if len(self._lines) > KEPT:
+                self._lines.clear()
+            start = row - row % BLOCK
+            block = self._rows[start : start + BLOCK]
+            for place, line in enumerate(self._session.ask(items.lines_at, block) or [], start=start):
+                self._lines[place] = line
+        return self._lines[row]
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        aligned = role == Qt.ItemDataRole.TextAlignmentRole and section in NUMBERS
+        if aligned and orientation == Qt.Orientation.Horizontal:
+            return RIGHT
+        return super().headerData(section, orientation, role)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        line = self.line(index.row())
+        if role == Qt.ItemDataRole.DisplayRole:
+            return self._words(line, index.column())
+        if role == Qt.ItemDataRole.ToolTipRole and index.column() == QUESTION:
+            return f"<qt>{_escaped(line.question[:1000])}</qt>"
+        if role == Qt.ItemDataRole.DecorationRole and index.column() == 4:
+            return icon(STATE_ICONS[line.state], theme.current().px(16))
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in NUMBERS:
+            return RIGHT
+        return None
+
+    def _words(self, line: items.ItemLine, column: int) -> str:
+        words = str(getattr(line, FIELDS[column]) or "")
+        if column == TYPE and not words and line.role is not ItemRole.QUESTION:
+            return line.role.value
+        return " ".join(words.split()) if column == QUESTION else words
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+class TypeProposal(QWidget):
+    """The proposal that waits, or the request for one; nothing is set before the form is saved."""
+
+    used = Signal(str, str)
+    """Put this type and this subject into the form."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._item: Item | None = None
+        self._waiting: Proposal | None = None
+        self.taken = ""
+        """The id of the draft that the form was filled from."""
+        self.more = with_properties(
+            QPushButton("Ask a model…"),
+            role="quiet",
+            toolTip="Have a model propose a type and a subject, with a reason",
+        )
+        self.more.setCheckable(True)
+        self.more.toggled.connect(lambda _: self.wake())
+        self.asking = DraftAsking(session)
+        self.asking.came.connect(self.wake)
+        self.words = PlainLabel("", wrap=True)
+        self.use, self.dismiss = (
+            with_properties(
+                QPushButton("Use"),
+                toolTip="Put the type and the subject into the form; they are set when you save",
+            ),
+            QPushButton("Dismiss"),
+        )
+        self.use.clicked.connect(self._use)
+        self.dismiss.clicked.connect(self._dismiss)
+        acts = horizontal(self.more, self.use, self.dismiss, StretchSpace(1))
+        vertical(self.words, acts, self.asking, self.asking.answer, on=self, margins=0, spacing=4)
+
+    def show_item(self, item: Item | None) -> None:
+        """Be about an item from now on; a new one has nothing to be asked about yet."""
+        self._item, self.taken = item, ""
+        self.more.setChecked(False)
+        self.asking.answer.clear()
+        self.wake()
+
+    def wake(self) -> None:
+        offered = self._item is not None and not self._session.project.readonly
+        self.setVisible(offered)
+        if self._item is None or not offered:
+            return
+        self._waiting = self._session.ask(model_drafts.unconfirmed_classes, self._item.id)
+        there = self._waiting is not None
+        for part in (self.words, self.use, self.dismiss):
+            part.setVisible(there)
+        self.more.setVisible(not there)
+        self.asking.setVisible(self.more.isChecked() and not there)
+        if self._waiting is not None:
+            drawn, name = model_drafts.proposed_class(self._waiting), self._waiting.source.name
+            self.words.setText(f"{name} proposes {drawn.question_type}, {drawn.subject}: {drawn.text}")
+        else:
+            self.asking.show_item(self._item, WriterAid.CLASSIFICATION, lacks="", waiting=False)
+
+    def ask(self) -> None:
+        """Open the request, or send it where it is open; where a proposal waits, go to it."""
+        if self._waiting is not None:
+            self.use.setFocus()
+        elif self.more.isChecked():
+            self.asking.start()
+        else:
+            self.more.setChecked(True)
+            self.asking.ask.setFocus()
+
+    def _use(self) -> None:
+        if self._waiting is not None:
+            drawn, self.taken = model_drafts.proposed_class(self._waiting), self._waiting.id
+            self.used.emit(drawn.question_type, drawn.subject)
+
+    def _dismiss(self) -> None:
+        from annotator.actions.material import model_drafts
+
+        if self._waiting is not None and self._session.do(model_drafts.refuse, self._waiting.id) is not None:
+            self.taken = ""
+            self.wake()
+
+
+LANGUAGES = {
+    "English": "en",
+    "中文": "zh",
+    "العربية": "ar",
+    "Deutsch": "de",
+    "Español": "es",
+    "Français": "fr",
+    "日本語": "ja",
+    "한국어": "ko",
+    "עברית": "he",
+    "Português": "pt",
+    "Русский": "ru",
+}
+
+
+class ItemForm(QFrame):
+    """An item that is being added, or changed: question, type, subject, language, and where it comes from."""
+
+    done = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session, self._item_id = session, ""
+        self.setProperty("role", "card")
+        self.question = GrowingEdit(accessibleName="Question", placeholderText="What the systems are asked")
+        self.type = ChoiceBox(editable=True)
+        self.type.setLineEdit(LineField())
+        self.type.currentTextChanged.connect(self._define)
+        self.definition = PlainLabel("", "hint", wrap=True)
+        self._types: tuple[QuestionType, ...] = ()
+        self.proposal = TypeProposal(session)
+        self.proposal.used.connect(self._file)
+        self.subject, self.language = LineField(), ChoiceBox()
+        for name, tag in LANGUAGES.items():
+            self.language.addItem(name, tag)
+        self.origin, self.contributor, self.collected = (LineField() for _ in range(3))
+        self.contributor.setToolTip("An alias, not a name")
+        self.collected.setPlaceholderText("YYYY-MM-DD")
+        for field, name in ((self.contributor, "Contributor"), (self.collected, "Collected on")):
+            field.setAccessibleName(name)
+        self._more = {"origin": self.origin, "contributor": self.contributor, "collected": self.collected}
+        form = QFormLayout()
+        for words, shown in (
+            ("Question", self.question),
+            ("Type", vertical(self.type, self.definition, self.proposal, spacing=2)),
+            ("Subject", self.subject),
+            ("Language", self.language),
+            ("Origin", self.origin),
+        ):
+            form.addRow(words, shown)
+        form.addRow(
+            "Contributor", horizontal((self.contributor, 1), QLabel("Collected on"), (self.collected, 1))
+        )
+        self.save = push_button("Add", self._add, "primary")
+        cancel = push_button("Cancel", self.done)
+        vertical(form, horizontal(StretchSpace(1), cancel, self.save), on=self)
+
+    def begin(self, item_id: str = "") -> None:
+        self._item_id = item_id
+        self._types = self._session.ask(settings.types) or ()
+        self.type.clear()
+        self.type.addItem("")
+        for one in self._types:
+            self.type.addItem(one.name)
+            self.type.setItemData(self.type.count() - 1, tooltip(one.definition), Qt.ItemDataRole.ToolTipRole)
+        item = self._session.ask(items.read, item_id) if item_id else None
+        self.question.setPlainText(item.question if item else "")
+        # What a query was settled to is changed by settling it anew.
+        self.question.setReadOnly(bool(item and item.working_title))
+        self.question.setToolTip(
+            f"Working title: {item.working_title}" if item and item.working_title else ""
+        )
+        self.type.setCurrentText(item.question_type if item else "")
+        self.subject.setText(item.subject if item else "")
+        if item and self.language.findData(item.language) < 0:
+            self.language.addItem(item.language, item.language)
+        self.language.setCurrentIndex(max(0, self.language.findData(item.language if item else "en")))
+        for name, field in self._more.items():
+            field.setText(getattr(item, name) if item else "")
+        self.proposal.show_item(item)
+        self.save.setText("Save" if item_id else "Add")
+        (self.type if self.question.isReadOnly() else self.question).setFocus()
+
+    def _define(self, name: str) -> None:
+        """Say what the chosen type is; of another one that nobody has said it."""
+        result = next((one.definition for one in self._types if one.name == name.strip()), "")
+        unknown = (
+            f"The project does not define this type. It has: {', '.join(one.name for one in self._types)}."
+        )
+        self.definition.setText(result or (unknown if name.strip() else ""))
+
+    def _file(self, name: str, subject: str) -> None:
+        """Take a type and a subject over; they are set when the form is saved."""
+        self.type.setCurrentText(name)
+        self.subject.setText(subject)
+        self.save.setFocus()
+
+    def _add(self) -> None:
+        words = (self.question.toPlainText(), self.type.currentText(), self.subject.text())
+        more = {name: field.text().strip() for name, field in self._more.items()}
+        if self._item_id:
+            names = ("question", "question_type", "subject")
+            fields = {name: text.strip() for name, text in zip(names, words, strict=True)} | more
+            fields["language"] = self.language.currentData()
+            if draft := self.proposal.taken:
+                made = self._session.do(model_drafts.confirm_class, draft, fields)
+            else:
+                made = self._session.do(items.change_all, {self._item_id: fields})
+        else:
+            made = self._session.do(items.add, *words, self.language.currentData(), more)
+        if made is not None:
+            self.done.emit()
+
+
+# People: coordinators and annotators who come to pick up work. What annoys them elsewhere: lists that hide
+# which items are theirs to do, filters that need a mouse, and having to open an item to see what it is.
+SETTLE_MS = 60
+# Under the heading and the filters.
+FORM_PLACE = 2
+KEY_WIDTH, WIDEST_KEY = 56, 170
+KEY, STATE = 0, 4
+LEAST_FILTER = 88
+RETIRED = "retired"
+ACTS = (
+    Command("edit_item", "Edit", hint="Change the question, its type, subject and origin"),
+    Command(
+        "retire_item",
+        "Retire",
+        "trash",
+        "Set the item aside: it leaves all scores, nothing of it is lost, and it can be brought back",
+    ),
+    Command(
+        "apply_selection",
+        "Apply selection",
+        hint="Retire every item that was rated below the bar; they leave all scores",
+    ),
+)
+
+
+class ItemsPage(Page):
+    NAME = "Items"
+    ICON = "items"
+    HEARS = (ANY,)
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self._model = ItemsModel(session)
+        self._sought = ""
+        self._build()
+        self._model.rowsInserted.connect(self._grown)
+        self._later = later(self, self._narrow, SETTLE_MS)
+        acts = {
+            "new_item": self.add.click,
+            "edit_item": self._edit,
+            "retire_item": self._retire,
+            "apply_selection": self._apply,
+        }
+        for act, do in acts.items():
+            self.bind(act, do)
+        self.bind("ask_draft", self._classify)
+        self.bar.asked.connect(lambda act: acts[act]())
+        self.bind("next_open", self._next_open)
+        self.bind("find", self.search.setFocus)
+
+    def _build(self) -> None:
+        title = PlainLabel("Items", "title")
+        self.search = LineField(
+            placeholderText="Search questions, subjects, keys…",
+            clearButtonEnabled=True,
+            accessibleName="Search items",
+        )
+        self.search.textChanged.connect(lambda: self._later.start())
+        self.search.returnPressed.connect(self._into_list)
+        self.type, self.subject, self.state = ChoiceBox(), ChoiceBox(), ChoiceBox()
+        for combo, name in ((self.type, "Question type"), (self.subject, "Subject"), (self.state, "State")):
+            combo.setAccessibleName(name)
+            combo.keep_short(16)
+            theme.scale(combo.setMinimumWidth, LEAST_FILTER)
+            combo.currentIndexChanged.connect(lambda _: self._narrow())
+        self.count = with_properties(QLabel(), role="hint")
+        self.add = push_button("Add item…", lambda: self._show_form(True))
+        keys.tell(self.add, "toolTip", "Add an item ({new_item})")
+        self.material = push_button(
+            "Reports and sources…",
+            lambda: self.session.go("Material"),
+            toolTip="Reports, extracts and cited pages",
+        )
+        self.bring = push_button("Import…", lambda: self.session.go("Import"))
+        head = horizontal(title, StretchSpace(1), self.material, self.bring, self.add)
+        filters = wrapping(self.search, self.type, self.subject, self.state, self.count)
+        self.table = LinesTable("Items", self._model, (KEY_WIDTH, 400, 150, 190, 118, 80, 88), stretched=1)
+        self.table.firm = (KEY, STATE)
+        self.table.activated.connect(lambda index: self._work(index.row()))
+        self.nothing = EmptyState(
+            "items",
+            "No items yet",
+            "An item is a question or task that systems answer. Import a benchmark, or write the first one yourself.",
+        )
+        self.nothing.add_action("Import…", lambda: self.session.go("Import"), primary=True)
+        self.nothing.add_action("Add item…", lambda: self._show_form(True))
+        self.no_match = EmptyState("search", "No matches", "Remove a word or a filter to see more.")
+        self.no_match.add_action("Show all", self._clear)
+        self.body = Stack(self.table, self.nothing, self.no_match)
+        self._column = vertical(head, filters, (self.body, 1), margins=(20, 16, 20, 12), spacing=10)
+        self.author = push_button("Write or read its gold  ↵", lambda: self._work(self._row()), "primary")
+        self.label = push_button("Label its reports", self._label)
+        self.bar = ActsBar(ACTS)
+        curated = not self.session.project.from_task
+        for act in ("edit_item", "retire_item", "apply_selection"):
+            self.bar.offer(act, there=curated)
+        for button in (self.label, self.author):
+            self.bar.row.addWidget(button)
+        vertical((self._column, 1), self.bar, on=self, margins=0, spacing=0)
+        self.material.setVisible(not self.session.project.from_task)
+        for writing in (self.add, self.bring):
+            writing.setEnabled(not self.session.project.readonly)
+            # Anyone who works on a task gets further items by the next one.
+            writing.setVisible(not self.session.project.from_task)
+
+    def navigate(self, place: dict[str, Any]) -> None:
+        """Show the list as it now is; `search` puts the caret into the search field."""
+        self._fill_choices()
+        self._narrow()
+        if place.get("search"):
+            self.search.seek()
+
+    def focus_first(self) -> None:
+        """Work begins in the list, at the button that adds to an empty one, or in the search field if asked for."""
+        if not self.search.hasFocus():
+            (self.table if self.body.currentWidget() is self.table else self.add).setFocus()
+
+    def on_change(self, change: Change) -> None:
+        if change.kind in ("item", "import"):
+            self._fill_choices()
+            self._narrow()
+        else:
+            self._model.refresh()
+
+    def _narrow(self) -> None:
+        chosen = self._model.id_at(self._row()) if self._row() >= 0 else ""
+        narrowed = items.Filter(
+            words=self.search.text(),
+            question_type=self.type.currentData() or "",
+            subject=self.subject.currentData() or "",
+            state="" if self._retired else self.state.currentData() or "",
+            retired=self._retired,
+        )
+        self._model.narrow(narrowed)
+        total, shown = self._say_how_many(), self._model.rowCount()
+        empty = self.nothing if total == 0 else self.no_match
+        self.body.setCurrentWidget(self.table if shown else empty)
+        for button in (self.author, self.label):
+            button.setEnabled(shown > 0 and not self._retired)
+        self.bar.set_words("retire_item", "Bring back" if self._retired else "Retire")
+        for act in ("edit_item", "retire_item", "apply_selection"):
+            self.bar.enable(
+                act, not self.session.project.readonly and (shown > 0 or act == "apply_selection")
+            )
+        if shown:
+            row = self._model.row_of(chosen)
+            self._sought = chosen if row < 0 else ""
+            self.table.selectRow(max(0, row))
+            self._fit_keys(shown)
+
+    @property
+    def _retired(self) -> bool:
+        return bool(self.state.currentData() == RETIRED)
+
+    def _say_how_many(self) -> int:
+        if self._retired:
+            self.count.setText(counted(self._model.rowCount(), "retired item"))
+            return self._model.rowCount() or 1
+        total, shown = self.session.ask(items.count) or 0, self._model.rowCount()
+        self.count.setText(f"{shown:,} of {total:,}" if shown != total else counted(total, "item"))
+        return total
+
+    def _grown(self) -> None:
+        """The rest of a long list has come: what was chosen before may be in it."""
+        self._say_how_many()
+        row = self._model.row_of(self._sought)
+        if row >= 0 and self._row() <= 0:
+            self.table.selectRow(row)
+
+    def _fit_keys(self, shown: int) -> None:
+        """Make room for the keys of the first screenful; numbers need little, words more."""
+        metrics = self.table.fontMetrics()
+        widest = max(metrics.horizontalAdvance(self._model.line(row).key) for row in range(min(shown, 40)))
+        room = min(WIDEST_KEY, max(KEY_WIDTH, round(widest / theme.current().zoom * 100) + 28))
+        if room != self.table.widths[0]:
+            self.table.widths[0] = room
+            self.table.fit()
+
+    def _fill_choices(self) -> None:
+        types, subjects = self.session.ask(items.choices) or ([], [])
+        for combo, first, values in (
+            (self.type, "All types", types),
+            (self.subject, "All subjects", subjects),
+            (self.state, "All states", [*items.STATES, RETIRED]),
+        ):
+            offer(combo, [(first, ""), *((value, value) for value in values)])
+
+    def _row(self) -> int:
+        index: QModelIndex = self.table.currentIndex()
+        return index.row() if index.isValid() else -1
+
+    def _work(self, row: int) -> None:
+        if row >= 0:
+            self.session.go("Author", item_id=self._model.id_at(row))
+
+    def _label(self) -> None:
+        if self._row() >= 0:
+            self.session.go("Label", item_id=self._model.id_at(self._row()))
+
+    def _next_open(self) -> None:
+        """The next item below that is not submitted or settled, from the top again after the last."""
+        rows = self._model.rowCount()
+        for step in range(1, rows + 1):
+            row = (self._row() + step) % rows
+            if self._model.line(row).state in ("new", "in progress"):
+                self.table.selectRow(row)
+                return
+
+    def _edit(self) -> None:
+        if self._row() >= 0 and self.bar.buttons["edit_item"].isEnabled():
+            self._show_form(True, self._model.id_at(self._row()))
+
+    def _classify(self) -> None:
+        """Open the item for a model's proposal of its type; once open, ask for it."""
+        if not self.form.isVisible():
+            self._edit()
+        if self.form.isVisible():
+            self.form.proposal.ask()
+
+    def _retire(self) -> None:
+        """Retire the item, or bring it back; the one below is chosen then."""
+        row = self._row()
+        if row < 0 or not self.bar.buttons["retire_item"].isEnabled():
+            return
+        key, item_id, back = self._model.line(row).key, self._model.id_at(row), self._retired
+        if self.session.do(items.change_all, {item_id: {"retired": not back}}) is not None:
+            self.bar.say(
+                f"Item {key} is {'in use again' if back else 'retired'}. {keys.shown('undo')} undoes it."
+            )
+            self.table.selectRow(min(row, self._model.rowCount() - 1))
+
+    def _apply(self) -> None:
+        from annotator.actions.studies import question_views
+
+        if (change := self.session.do(question_views.apply)) is not None:
+            many = counted(len(items.changed_by(change)), "item")
+            self.bar.say(f"{many} retired: rated below the bar. {keys.shown('undo')} undoes it.")
+
+    def _into_list(self) -> None:
+        self._later.stop()
+        self._narrow()
+        self.table.setFocus()
+
+    def _clear(self) -> None:
+        self.search.clear()
+        for combo in (self.type, self.subject, self.state):
+            combo.setCurrentIndex(0)
+        self._narrow()
+
+    @cached_property
+    def form(self) -> ItemForm:
+        """The form for a new item between the filters and the list, made when it is first wanted."""
+        form = ItemForm(self.session)
+        form.done.connect(lambda: self._show_form(False))
+        self._column.insertWidget(FORM_PLACE, form)
+        return form
+
+    def _show_form(self, shown: bool, item_id: str = "") -> None:
+        self.form.setVisible(shown)
+        if shown:
+            self.form.begin(item_id)
+        else:
+            self.table.setFocus()

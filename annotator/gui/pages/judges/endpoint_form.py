@@ -1,0 +1,465 @@
+"""Settings of a judge behind an endpoint: address, model, parameters, key."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFormLayout,
+    QFrame,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judging import derived_judges
+from annotator.actions.judging.derived_judges import facts
+from annotator.domain.judges.judge import Judge, Price, PricedAsking
+from annotator.domain.texts.words import counted
+from annotator.gui import theme
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.basics import PlainLabel, horizontal, later, push_button, vertical, with_properties
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.columns import TickList
+from annotator.gui.widgets.fields import AmountBox, ChoiceBox, LineField, label_of, when_changed
+from annotator.gui.widgets.reading.report_view import RawText
+
+FIELDS = {
+    "name": ("&Name", "a short name, e.g. o3-mini"),
+    "base_url": ("&Endpoint", "http://127.0.0.1:8000/v1"),
+    "model": ("&Model", "the model as the endpoint lists it"),
+    "parameters": ("Para&meters", '{} — only sent if set, e.g. {"temperature": 0}'),
+}
+SENT = {
+    "headers": ("Headers", 'headers, e.g. {"api-key": "{key}"}'),
+    "query": ("Query parameters", 'query, e.g. {"api-version": "2024-10-21"}'),
+}
+SENT_TIP = (
+    "A JSON object. In a header {key} stands for the key, and {NAME} for the environment variable of that name: "
+    "never write a secret itself."
+)
+VARIABLE_HINT = "e.g. OPENAI_API_KEY"
+RING, SESSION = "ring", "session"
+HAS_JUDGED = "The judge has used these settings: add another judge for another model or endpoint."
+FOLLOWS = "It derives from a judge that is asked one unit at a time, and follows its settings."
+
+
+class EndpointForm(QWidget):
+    """Fields; the key's field is emptied as soon as the key is stored."""
+
+    edited = Signal()
+    allowed = Signal()
+    """A key was let go to the judge's address, or is no longer at hand."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._judge: Judge | None = None
+        self._shown: dict[str, str] = {}
+        self.fields = {name: LineField(placeholderText=hint) for name, (_, hint) in FIELDS.items()}
+        self.sent = {name: LineField(placeholderText=hint) for name, (_, hint) in SENT.items()}
+        self.key_env = LineField(placeholderText=VARIABLE_HINT)
+        self.key = LineField(placeholderText="paste a key to keep it; it is never shown again")
+        self.key.setEchoMode(QLineEdit.EchoMode.Password)
+        self.keep = ChoiceBox()
+        self.keep.addItem("in the system's keyring", RING)
+        self.keep.addItem("until Goldsmith is closed", SESSION)
+        self.forget = push_button("Forget", self._forget, "quiet")
+        self.allow = push_button("Allow", self._allow, "quiet")
+        self.weights = QCheckBox("&Show it the weight of each unit")
+        self.calls = _rate(" calls", 100_000)
+        self.tokens = _rate(" tokens", 1_000_000_000)
+        self.prices = [LineField(placeholderText=words) for words in ("in", "out", "cached")]
+        self.price, self.place = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.locked = PlainLabel("", "hint", wrap=True)
+        self._soon = later(self, self._show_price, 300)
+        self._lay_out()
+        self._listen()
+
+    def _lay_out(self) -> None:
+        form = QFormLayout(
+            self, verticalSpacing=7, fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow
+        )
+        form.setContentsMargins(0, 0, 0, 0)
+        for name, (words, _) in FIELDS.items():
+            self.fields[name].setAccessibleName(words.replace("&", ""))
+        addressed = horizontal((self.fields["base_url"], 1), self._usual(), spacing=4)
+        form.addRow(FIELDS["name"][0], self.fields["name"])
+        form.addRow(label_of(self.fields["base_url"], FIELDS["base_url"][0]), addressed)
+        form.addRow(FIELDS["model"][0], self.fields["model"])
+        for field, words in zip(self.prices, ("in", "out", "in from the cache"), strict=True):
+            field.setAccessibleName(f"US dollars per million tokens {words}")
+            field.setToolTip(f"US dollars per million tokens {words}; empty: as listed")
+        form.addRow(
+            label_of(self.prices[0], "P&rice $/M"),
+            horizontal(*((field, 1) for field in self.prices), spacing=6),
+        )
+        form.addRow("", self.price)
+        form.addRow("", self.locked)
+        form.addRow(FIELDS["parameters"][0], self.fields["parameters"])
+        for name, (words, _) in SENT.items():
+            self.sent[name].setAccessibleName(words)
+            self.sent[name].setToolTip(SENT_TIP)
+        along = horizontal(*((field, 1) for field in self.sent.values()), spacing=6)
+        form.addRow(label_of(self.sent["headers"], "A&lso sent"), along)
+        form.addRow("", self.weights)
+        rates = horizontal((self.calls, 1), (self.tokens, 1), spacing=6)
+        self.calls.setAccessibleName("Most calls a minute")
+        self.tokens.setAccessibleName("Most tokens a minute")
+        form.addRow(label_of(self.calls, "&A minute"), rates)
+        keeping = horizontal((self.keep, 1), self.forget, spacing=6)
+        self.key.setAccessibleName("Key")
+        self.keep.setAccessibleName("Storage of the key")
+        self.key_env.setAccessibleName("Environment variable that holds the key")
+        form.addRow("&Key", self.key)
+        form.addRow("Kept", keeping)
+        form.addRow("Or &variable", self.key_env)
+        form.addRow("", horizontal((self.place, 1), self.allow, spacing=6))
+
+    def _usual(self) -> QToolButton:
+        self.usual = with_properties(
+            QToolButton(), toolTip="Usual providers", accessibleName="Usual providers"
+        )
+        chips.put(self.usual, "down")
+        self.usual.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.usual)
+        for preset in judges.PRESETS:
+            menu.addAction(f"{preset.title}\t{preset.base_url}", partial(self._take, preset))
+        self.usual.setMenu(menu)
+        self.usual.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        return self.usual
+
+    def _take(self, preset: judges.Preset) -> None:
+        """Put a preset into the fields, and say what is to be known of it; its variable is only named."""
+        self.fields["base_url"].setText(preset.base_url)
+        self._put_sent(preset.headers, preset.query)
+        key = f"Its key is usually in {preset.variable}." if preset.variable else "It usually needs no key."
+        self.key_env.setPlaceholderText(f"e.g. {preset.variable}" if preset.variable else VARIABLE_HINT)
+        self.place.setText(" ".join(filter(None, (preset.note, key))))
+        self.fields["model"].setFocus()
+        self.edited.emit()
+
+    def _put_sent(self, headers: Mapping[str, str], query: Mapping[str, str]) -> None:
+        for name, told in (("headers", headers), ("query", query)):
+            self.sent[name].setText(json.dumps(dict(told)) if told else "")
+            self.sent[name].setCursorPosition(0)
+
+    def _listen(self) -> None:
+        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key, self.key_env):
+            field.textEdited.connect(lambda _: self.edited.emit())
+        when_changed(self._soon.start, self.fields["model"], self.fields["base_url"], *self.prices)
+        when_changed(self.edited.emit, self.weights, self.calls, self.tokens)
+
+    @property
+    def dirty(self) -> bool:
+        return self._values() != self._shown or bool(self.key.text())
+
+    def show_judge(self, judge: Judge) -> None:
+        self._judge = judge
+        for name, field in self.fields.items():
+            field.setText(str(getattr(judge, name)))
+            field.setCursorPosition(0)
+        self.key_env.setText(judge.key_env)
+        self._put_price(judge.asked.price)
+        self._put_sent(judge.asked.headers, judge.asked.query)
+        self.weights.setChecked(judge.asked.weights_shown)
+        self.calls.setValue(judge.asked.requests_per_minute or 0)
+        self.tokens.setValue(judge.asked.tokens_per_minute or 0)
+        self._shown = self._values()
+        self.key.clear()
+        judged = bool(self._session.ask(judges.has_judged, judge.id))
+        self._lock(follows=bool(judge.asked.of), judged=judged)
+        self._show_price()
+        self.show_place()
+
+    def begin(self) -> None:
+        self._judge = None
+        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key, self.key_env):
+            field.clear()
+        self.fields["parameters"].setText("{}")
+        self.key_env.setPlaceholderText(VARIABLE_HINT)
+        self.weights.setChecked(False)
+        self.calls.setValue(0)
+        self.tokens.setValue(0)
+        self._shown = self._values()
+        self._lock(follows=False, judged=False)
+        self._show_price()
+        self.place.setText(
+            "Searched in the keyring, then the variable, then this session. Never stored in the project."
+        )
+        self.forget.hide()
+        self.allow.hide()
+
+    def focus_first(self) -> None:
+        self.fields["name"].setFocus()
+
+    def save(self) -> str:
+        """Keep the settings and the key; the judge's name, or nothing when they were refused."""
+        values = self._values()
+        name, secret = values["name"], self.key.text()
+        if values != self._shown and not self._kept(values):
+            return ""
+        if secret:
+            session = self.keep.currentData() == SESSION
+            where = self._session.ask(kept_keys.remember_key, name, secret, session_only=session)
+            if where is None:
+                return ""
+            self.key.clear()
+        self._shown = values
+        return name
+
+    def _kept(self, values: dict[str, str]) -> bool:
+        values, price = dict(values), [field.text() for field in self.prices]
+        values.pop("price")
+        sent = values.pop("headers"), values.pop("query")
+        asking = self._session.attempt(lambda: judges.with_sent(values["asking"], *sent))
+        if asking is None:
+            return False
+        values["asking"] = asking
+        if self._judge is None:
+            return self._session.do(judges.add, values.pop("name"), **values, price=price) is not None
+        before = {self._judge.key_env, *self._judge.asked.secrets, "", "key"}
+        if self._session.do(judges.change, self._judge.id, values, price) is None:
+            return False
+        named = {values["key_env"], *PricedAsking.model_validate_json(asking).secrets}
+        return all([self._may_go(name, values["base_url"]) for name in sorted(named - before)])
+
+    def _may_go(self, key: str, address: str) -> bool:
+        """Let a key go to an address: both stand in this form, and the person has typed or allowed the key's name."""
+        return self._session.attempt(lambda: kept_keys.allow(key, address)) is not None
+
+    def _values(self) -> dict[str, str]:
+        values = {name: field.text().strip() for name, field in self.fields.items()}
+        values["parameters"] = values["parameters"] or "{}"
+        values["key_env"] = self.key_env.text().strip()
+        values |= {name: field.text().strip() for name, field in self.sent.items()}
+        values["price"] = " ".join(field.text() for field in self.prices)
+        asked = self._judge.asked if self._judge else PricedAsking()
+        how = {
+            "weights_shown": self.weights.isChecked(),
+            "requests_per_minute": self.calls.value() or None,
+            "tokens_per_minute": self.tokens.value() or None,
+        }
+        values["asking"] = PricedAsking(**asked.model_dump() | how).model_dump_json(exclude_defaults=True)
+        return values
+
+    def _lock(self, *, follows: bool, judged: bool) -> None:
+        readonly = self._session.project.readonly
+        for field in (*self.fields.values(), *self.sent.values(), *self.prices, self.key_env):
+            field.setReadOnly(readonly or follows)
+        for name in ("base_url", "model"):
+            self.fields[name].setReadOnly(readonly or follows or judged)
+        self.usual.setVisible(not (readonly or follows or judged))
+        for widget in (self.weights, self.calls, self.tokens, self.key, self.keep, self.forget):
+            widget.setEnabled(not readonly and not follows)
+        self.locked.setText(FOLLOWS if follows else HAS_JUDGED if judged else "")
+        self.locked.setVisible(follows or judged)
+
+    def _put_price(self, price: Price | None) -> None:
+        told = (price.input, price.output, price.cached) if price else (None, None, None)
+        for field, amount in zip(self.prices, told, strict=True):
+            field.setText("" if amount is None else f"{amount:.10g}")
+
+    def _show_price(self) -> None:
+        """Say what its tokens cost; looked up on another thread, since the table takes a moment to load."""
+        model, url = self.fields["model"].text().strip(), self.fields["base_url"].text().strip()
+        if any(field.text().strip() for field in self.prices):
+            self.price.setText(
+                "US dollars per million tokens, as entered here; leave all empty for the listed price"
+            )
+        elif not model:
+            self.price.setText("known once the model is")
+        else:
+            asked = Judge(id="", name="asked", model=model, base_url=url)
+            self._session.ask_later(partial(self._priced, asked), derived_judges.price_words, asked)
+
+    def _priced(self, asked: Judge, words: str) -> None:
+        typed = any(field.text().strip() for field in self.prices)
+        if not typed and (asked.model, asked.base_url) == tuple(
+            self.fields[name].text().strip() for name in ("model", "base_url")
+        ):
+            self.price.setText(words)
+
+    def show_place(self) -> None:
+        """Say where the judge's key is now, and whether it may be used."""
+        words = self._session.ask(kept_keys.key_place, self._judge) if self._judge else ""
+        self.place.setText(words or "")
+        why = self._session.ask(kept_keys.not_allowed, self._judge) if self._judge else None
+        self.allow.setVisible(why is not None)
+        kept = words and not why and ("keyring" in words or "closed" in words)
+        self.forget.setVisible(bool(kept))
+
+    def _allow(self) -> None:
+        why = self._session.ask(kept_keys.not_allowed, self._judge) if self._judge else None
+        if why is not None and self._may_go(why.key, why.address):
+            self.show_place()
+            self.allowed.emit()
+
+    def _forget(self) -> None:
+        if self._judge is not None:
+            self._session.ask(kept_keys.forget_key, self._judge.name)
+            self.show_place()
+            self.allowed.emit()
+
+
+class AllowedKeys(QWidget):
+    """The keys that may go to an address from this machine, each with a button that takes it back."""
+
+    withdrawn = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._rows = vertical(
+            PlainLabel("Keys allowed on this machine", "strong"), on=self, margins=0, spacing=4
+        )
+        self.hide()
+
+    def fill(self) -> None:
+        """Show what is allowed now; nothing where that is nothing."""
+        while self._rows.count() > 1:
+            gone: Any = self._rows.takeAt(1)
+            gone.widget().hide()
+            gone.widget().deleteLater()
+        result = self._session.attempt(kept_keys.grants) or []
+        for one in result:
+            words = f"{one.key} · {one.address}{'' if one.allowed else ' · not allowed'}"
+            button = push_button(
+                "Withdraw",
+                partial(self._withdraw, one.key, one.address),
+                "quiet",
+                accessibleName=f"Withdraw {words}",
+            )
+            row = QWidget()
+            horizontal((PlainLabel(words, "hint", wrap=True), 1), button, on=row, margins=0)
+            self._rows.addWidget(row)
+        self.setVisible(bool(result))
+
+    def _withdraw(self, key: str, address: str) -> None:
+        if self._session.attempt(lambda: kept_keys.withdraw(key, address)) is not None:
+            self.fill()
+            self.withdrawn.emit()
+
+
+def _rate(suffix: str, most: int) -> AmountBox:
+    """A number of something in a minute, of which 0 means any."""
+    made = AmountBox(minimum=0, maximum=most, decimals=0, suffix=suffix, specialValueText=f"any{suffix}")
+    made.setGroupSeparatorShown(True)
+    # The longest number must not ask for room that nobody needs.
+    made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    return made
+
+
+NONE = "Tick one judge for the majority of its trials, or several for a panel."
+
+
+class VoteForm(QWidget):
+    edited = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self.name = LineField(
+            placeholderText="a short name, e.g. panel of three", accessibleName="Name of the vote"
+        )
+        self.name.textEdited.connect(lambda _: self.edited.emit())
+        self.members = TickList("Judges whose verdicts are counted", 3, 8)
+        self.members.ticked_anew.connect(self._say)
+        self.words = PlainLabel(NONE, "hint", wrap=True)
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.addRow("&Name", self.name)
+        form.addRow("&Counts", self.members)
+        form.addRow("", self.words)
+
+    @property
+    def dirty(self) -> bool:
+        return bool(self.name.text().strip())
+
+    def begin(self, known: Sequence[Judge]) -> None:
+        self.name.clear()
+        self.members.clear()
+        self.members.offer([judge.name for judge in known])
+        self._say()
+
+    def focus_first(self) -> None:
+        self.name.setFocus()
+
+    def save(self) -> str:
+        """Make the vote; its name, or nothing when it was refused."""
+        name = self.name.text().strip()
+        return (
+            name
+            if self._session.do(derived_judges.add, name, list(self.members.ticked())) is not None
+            else ""
+        )
+
+    def _say(self) -> None:
+        chosen = self.members.ticked()
+        if len(chosen) > 1:
+            words = (
+                f"The verdict of more than half of {counted(len(chosen), 'judge')}, each by its own trials."
+            )
+        else:
+            words = f"The verdict of most trials of \u2068{chosen[0]}\u2069." if chosen else NONE
+        self.words.setText(words)
+        self.edited.emit()
+
+
+class ProbeView(QFrame):
+    accepted = Signal()
+    """The judge is to run although its test failed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.words = PlainLabel("", "strong", wrap=True)
+        self.state = Chips(wrap=False)
+        self.facts = QFormLayout(horizontalSpacing=14, verticalSpacing=3)
+        self.raw = RawText("The reply as it came")
+        self.accept = with_properties(
+            QPushButton("Use it all the same"), toolTip="Let it run; its figures say that it failed its test"
+        )
+        self.accept.clicked.connect(self.accepted)
+        vertical(self.state, self.words, self.facts, self.raw, self.accept, on=self)
+        self.clear()
+
+    def clear(self) -> None:
+        self._forget()
+        self.hide()
+
+    def wait(self) -> None:
+        self._forget()
+        self.state.show_chips([Chip("Asking…", "clock", "incomplete")])
+        self.words.setText("Sending one long page, with a code word at each end.")
+        self.show()
+
+    def show_found(self, found: Mapping[str, Any]) -> None:
+        self._forget()
+        ok = bool(found.get("ok"))
+        chip = Chip("Answers", "check", "agreed") if ok else Chip("Not usable like this", "cross", "disagree")
+        self.state.show_chips([chip])
+        self.words.setText(str(found.get("words", "")))
+        for name, words in facts(found):
+            self.facts.addRow(PlainLabel(name, "hint"), PlainLabel(words, wrap=True))
+        self.accept.setVisible(not ok)
+        raw = str(found.get("raw", ""))
+        self.raw.setPlainText(raw)
+        theme.scale(self.raw.setFixedHeight, 96)
+        self.raw.setVisible(bool(raw))
+        self.show()
+
+    def _forget(self) -> None:
+        self.words.setText("")
+        self.raw.hide()
+        self.accept.hide()
+        while self.facts.rowCount():
+            self.facts.removeRow(0)

@@ -1,0 +1,457 @@
+"""Prompts tab: current wording, editor, preview on a real unit, and all versions."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from PySide6.QtCore import QSettings, QSignalBlocker, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QTextBrowser, QWidget
+
+from annotator.actions.judges import prompts
+from annotator.actions.judges.prompts import PromptLine
+from annotator.actions.judging import filled_prompts
+from annotator.actions.judging.filled_prompts import PromptPreview
+from annotator.actions.project import people
+from annotator.domain.judges.protocol import SHIPPED, PromptVersion
+from annotator.domain.texts.difference import differences
+from annotator.gui import theme
+from annotator.gui.review.people_choice import column
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
+from annotator.gui.review.verdict_words import when
+from annotator.gui.session.page import PagePart
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    horizontal,
+    later,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.fields import ChoiceBox, LineField, offer
+from annotator.gui.widgets.reading.report_view import RawText
+from annotator.gui.widgets.splitter import Splitter
+
+PREVIEW_PAUSE_MS = 80
+NO_UNIT = "No unit in this project uses this prompt yet."
+FAULTY = "It cannot be filled in until it is fixed."
+NEXT = "current text"
+
+
+class PromptLook(QTabWidget):
+    taken_up = Signal(str)
+    """The words of a version, to be written on from."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._name, self._text, self._number = "", "", 0
+        self._versions: Sequence[PromptVersion] = ()
+        self._names: Mapping[str, str] = {}
+        self.setDocumentMode(True)
+        self.tabBar().setDrawBase(False)
+        self.about = ElidedLabel("", "hint")
+        self.sent = RawText("As it would be sent")
+        self.old, self.new = ChoiceBox(), ChoiceBox()
+        self.changes = with_properties(QTextBrowser(), role="side", accessibleName="What changes")
+        self.model = CellsModel[PromptVersion](self._columns(), self)
+        self.table = CellsTable("Versions", self.model, stretched=3)
+        self._soon = later(self, self._preview, PREVIEW_PAUSE_MS)
+        for words, pane in (
+            ("As sent", self._sent_pane()),
+            ("What changes", self._changes_pane()),
+            ("Versions", self._versions_pane()),
+        ):
+            self.addTab(pane, words)
+        self.currentChanged.connect(lambda _: self._show())
+        theme.watch(self, self._compare)
+
+    def _columns(self) -> tuple[Column[PromptVersion], ...]:
+        return (
+            Column("No.", lambda one: str(one.version), 40, number=True),
+            Column("When", lambda one: when(one.at) if one.at else "as shipped", 118),
+            Column("Who", lambda one: self._names.get(one.by, "–"), 90),
+            Column("Note", lambda one: one.note or "–", 120),
+        )
+
+    def _sent_pane(self) -> QWidget:
+        before = chips.tool_button("The unit before", "left", lambda: self.step(-1))
+        after = chips.tool_button("The next unit", "right", lambda: self.step(1))
+        head = horizontal(before, after, (self.about, 1))
+        return column(head, self.sent, grows=self.sent, above=6)
+
+    def _changes_pane(self) -> QWidget:
+        head = QHBoxLayout()
+        for combo, name in ((self.old, "From version"), (self.new, "To version")):
+            combo.setAccessibleName(name)
+            combo.keep_short(10)
+            combo.currentIndexChanged.connect(lambda _: self._compare())
+            head.addWidget(combo, 1)
+        return column(head, self.changes, grows=self.changes, above=6)
+
+    def _versions_pane(self) -> QWidget:
+        take, compare = QPushButton("Edit from this version"), QPushButton("What changed since")
+        take.clicked.connect(self._take_up)
+        compare.clicked.connect(self._compare_since)
+        self.table.activated.connect(lambda _: self._compare_since())
+        foot = horizontal(StretchSpace(1), compare, take)
+        return column(self.table, foot, grows=self.table, above=6)
+
+    def show_prompt(self, name: str, versions: Sequence[PromptVersion], names: Mapping[str, str]) -> None:
+        """Show another prompt with its versions, the shipped one first; `names` by the id of who wrote it."""
+        if name != self._name:
+            self._number = 0
+        self._name, self._versions, self._names = name, versions, names
+        self._session.forget(self._previewed)
+        self.model.show(list(reversed(versions)))
+        self.table.setCurrentIndex(self.model.index(0, 0))
+        for combo in (self.old, self.new):
+            combo.blockSignals(True)
+            combo.clear()
+        for version in reversed(versions):
+            for combo in (self.old, self.new):
+                combo.addItem(self._title(version), version.version)
+        self.new.insertItem(0, NEXT, 0)
+        self.new.setCurrentIndex(0)
+        self.old.setCurrentIndex(0)
+        for combo in (self.old, self.new):
+            combo.blockSignals(False)
+
+    def _title(self, one: PromptVersion) -> str:
+        last = one is self._versions[-1]
+        name = "1, as shipped" if one.version == SHIPPED else str(one.version)
+        return f"version {name}{', in force' if last else ''}"
+
+    def show_text(self, text: str) -> None:
+        self._text = text
+        self._session.forget(self._previewed)
+        self._soon.start()
+
+    def step(self, by: int) -> None:
+        self.setCurrentIndex(0)
+        self._number = max(0, self._number + by)
+        self._soon.stop()
+        self._preview()
+
+    def turn(self) -> None:
+        self.setCurrentIndex((self.currentIndex() + 1) % self.count())
+
+    def _show(self) -> None:
+        if self.currentIndex() == 0:
+            self._preview()
+        elif self.currentIndex() == 1:
+            self._compare()
+
+    def _preview(self) -> None:
+        if self.currentIndex() == 1:
+            self._compare()
+        elif self.currentIndex() == 0 and self._name:
+            self.about.setText("Filling it in…")
+            self._session.ask_newest(
+                self._previewed, filled_prompts.preview, self._name, self._text, self._number
+            )
+
+    def _previewed(self, made: PromptPreview | None) -> None:
+        number = self._number
+        faulty = made is None and bool(prompts.faults(self._name, self._text))
+        if made is None and not faulty and number > 0:
+            # Beyond the last unit: back to it.
+            self._number = number - 1
+            self._preview()
+            return
+        if made is None:
+            self.about.setText("")
+            self.sent.setPlainText(FAULTY if faulty else NO_UNIT)
+            return
+        where = " · ".join(part for part in (f"item {made.item_key}", made.system, made.unit) if part)
+        self.about.setText(f"{number + 1}: about {made.tokens:,} tokens · {where}")
+        self.sent.setPlainText(f"# system\n\n{made.system_part}\n\n# user\n\n{made.user_part}")
+
+    def _compare(self) -> None:
+        if self.currentIndex() != 1:
+            return
+        texts = {version.version: version.text for version in self._versions} | {0: self._text}
+        old, new = texts.get(self.old.currentData(), ""), texts.get(self.new.currentData(), "")
+        if old == new:
+            self.changes.setHtml("<p>No differences.</p>")
+            return
+        self.changes.setHtml(f"<pre style='white-space:pre-wrap'>{marked(old, new)}</pre>")
+
+    def _chosen(self) -> PromptVersion | None:
+        return self.model.at(self.table.currentIndex().row())
+
+    def _take_up(self) -> None:
+        if (one := self._chosen()) is not None:
+            self.taken_up.emit(one.text)
+
+    def _compare_since(self) -> None:
+        if (one := self._chosen()) is not None:
+            self.old.setCurrentIndex(max(0, self.old.findData(one.version)))
+            self.setCurrentIndex(1)
+            self._compare()
+
+
+def marked(old: str, new: str) -> str:
+    """Both wordings as HTML: what was taken out struck through, what was put in underlined."""
+    out, put = theme.token("state-disagree-soft").name(), theme.token("state-agreed-soft").name()
+    styles = {
+        "removed": f"background:{out};text-decoration:line-through",
+        "added": f"background:{put};text-decoration:underline",
+    }
+    parts = []
+    for piece in differences(old, new):
+        words = escape(piece.text)
+        parts.append(words if piece.kind == "same" else f"<span style='{styles[piece.kind]}'>{words}</span>")
+    return "".join(parts)
+
+
+PAUSE_MS = 250
+
+
+class PromptEdit(QWidget):
+    """Keeps the text on this computer until it becomes the current version."""
+
+    edited = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._name = self._in_force = ""
+        self.faults: list[str] = []
+        """Why judges could not be asked by what is written; none when they can."""
+        self.title = ElidedLabel("", "strong")
+        self.field = RawText("The next wording", readonly=session.project.readonly)
+        self.answer, self.said = Chips(wrap=False), PlainLabel("", "hint", wrap=True)
+        self.back = QPushButton("Shipped wording")
+        self.discard = QPushButton("Discard")
+        for button, hint, slot in (
+            (self.back, "Edit from the shipped wording", lambda: self.take_up(prompts.shipped(self._name))),
+            (self.discard, "Discard changes since the current wording", self._discard),
+        ):
+            button.setProperty("role", "quiet")
+            button.setToolTip(hint)
+            button.clicked.connect(slot)
+        head, foot = QHBoxLayout(), QHBoxLayout()
+        for widget in (self.title, self.back, self.discard):
+            head.addWidget(widget, 1 if widget is self.title else 0)
+        foot.addWidget(self.answer)
+        foot.addWidget(self.said, 1)
+        vertical(head, (self.field, 1), foot, on=self, margins=0, spacing=6)
+        self._pause = later(self, self._check, PAUSE_MS)
+        self.field.textChanged.connect(self._pause.start)
+
+    def show_prompt(self, name: str, in_force: str, *, fresh: bool) -> None:
+        """Write on the draft of a prompt, or on what is in force; one in the middle of being written stays."""
+        if not fresh and self.changed():
+            self._in_force = in_force
+            self._check()
+            return
+        self.keep()
+        self._name, self._in_force = name, in_force
+        self.title.setText(name)
+        self._put(str(QSettings().value(self._key(), in_force)))
+
+    def take_up(self, text: str) -> None:
+        if not self.field.isReadOnly():
+            self._put(text)
+            self.field.setFocus()
+
+    def text(self) -> str:
+        return self.field.toPlainText()
+
+    def changed(self) -> bool:
+        return bool(self._name) and self.text() != self._in_force
+
+    def keep(self) -> None:
+        if not self._name:
+            return
+        if self.changed():
+            QSettings().setValue(self._key(), self.text())
+        else:
+            QSettings().remove(self._key())
+
+    def stop(self) -> None:
+        self._pause.stop()
+        self.keep()
+
+    def forget(self) -> None:
+        """What was written is in force, and a draft no more."""
+        QSettings().remove(self._key())
+        self._name = ""
+
+    def _put(self, text: str) -> None:
+        with QSignalBlocker(self.field):
+            self.field.setPlainText(text)
+        self._check()
+
+    def _check(self) -> None:
+        self._pause.stop()
+        if not self._name:
+            return
+        self.faults = prompts.faults(self._name, self.text())
+        shipped = self.text() == prompts.shipped(self._name)
+        if self.faults:
+            self.answer.show_chips([Chip("Not usable", "cross", "disagree")])
+        else:
+            self.answer.show_chips([Chip("Usable", "check", "agreed")])
+        filled = ", ".join(f"{{{{{place}}}}}" for place in prompts.places(self._name))
+        self.said.setText("\n".join(self.faults) or f"Filled in: {filled}.")
+        self.back.setEnabled(not shipped and not self.field.isReadOnly())
+        self.discard.setEnabled(self.changed())
+        self.keep()
+        self.edited.emit()
+
+    def _discard(self) -> None:
+        self._put(self._in_force)
+
+    def _key(self) -> str:
+        return f"prompts/{self._session.project.get('id', '')}/{self._name}"
+
+
+LEFT = (
+    Command("previous_item", "Unit before", hint="Show the preview on the unit before"),
+    Command("next_item", "Next unit", hint="Show the preview on the next unit"),
+    Command("prompt_changes", "Preview or changes", hint="Switch between preview, changes and versions"),
+)
+RIGHT = (Command("submit", "Put in force", hint="Use this wording for judges from now on", role="primary"),)
+STAMP = "Replies to the former wording are kept, and are never treated as replies to this one."
+
+
+def _titled(one: PromptLine) -> str:
+    """What asks by a prompt, and for what, where there are several."""
+    what = one.name.removeprefix(one.protocol).strip(".").replace("_", " ")
+    return f"{one.title} · {what}" if what else one.title
+
+
+COLUMNS: tuple[Column[PromptLine], ...] = (
+    Column("Prompt", _titled, 190, tip=lambda one: f"{_titled(one)}\n{one.name}"),
+    Column(
+        "Version",
+        lambda one: f"{one.version}{' · ours' if one.edited else ''}",
+        84,
+        look=lambda one: ("author", "state-unconfirmed") if one.edited else None,
+        about="1 is the shipped wording; “ours” marks a project's own wording.",
+    ),
+)
+
+
+class PromptsPart(PagePart):
+    """Prompts at the left, the next version in the middle; preview, changes and versions at the right."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar(LEFT, RIGHT))
+        self.model = CellsModel[PromptLine](COLUMNS, self)
+        self.table = CellsTable("Prompts", self.model, stretched=0)
+        # What tells two prompts of one title apart stands at its end.
+        self.table.setWordWrap(True)
+        self.table.row_height = 44
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.edit, self.look = PromptEdit(session), PromptLook(session)
+        self.note = LineField(
+            placeholderText="Why is it changed? Stored with the version.",
+            maxLength=2000,
+            accessibleName="Reason for the change",
+        )
+        self.edit.edited.connect(self._edited)
+        self.look.taken_up.connect(self.edit.take_up)
+        self.wordings = ChoiceBox(
+            accessibleName="Shipped wordings",
+            toolTip="Wordings that come with the program; the chosen one is written into the editor",
+        )
+        self.wordings.activated.connect(lambda _: self._take_wording())
+        self._shown = ""
+        self.acts = {
+            "submit": self.put_in_force,
+            "next_item": lambda: self.look.step(1),
+            "previous_item": lambda: self.look.step(-1),
+            "prompt_changes": self.look.turn,
+        }
+        middle = column_of(
+            (self.edit, 1),
+            horizontal(PlainLabel("Note"), (self.note, 1), self.wordings),
+            margins=(6, 0, 6, 0),
+            spacing=6,
+        )
+        parts = Splitter(
+            "judges/prompts", parts=(self.table, middle, self.look), sizes=(260, 405, 415), stretch=(0, 1, 1)
+        )
+        parts.grow(self.table, 260)
+        self.lay_out(parts)
+
+    def fill(self) -> None:
+        kept = self.name
+        self.model.show(self.session.ask(prompts.listed) or [])
+        self.table.choose(self.model.place_of(lambda one: one.name == kept), first=True)
+        self._turn(again=True)
+
+    @property
+    def name(self) -> str:
+        one = self.model.at(self.table.currentIndex().row())
+        return one.name if one else ""
+
+    def go(self, place: Any) -> None:
+        self.table.choose(self.model.place_of(lambda one: one.name == place.get("prompt")))
+
+    def focus_first(self) -> None:
+        self.table.setFocus()
+
+    def keep(self) -> None:
+        self.edit.keep()
+
+    def stop(self) -> None:
+        self.edit.stop()
+
+    def put_in_force(self) -> None:
+        if not self.bar.buttons["submit"].isEnabled():
+            return
+        if self.session.do(prompts.write, self.name, self.edit.text(), self.note.text()) is None:
+            return
+        self.note.clear()
+        self.edit.forget()
+        self._shown = ""
+        self.fill()
+        self.answer.show_message("success", "The wording is now in use.", STAMP)
+
+    def _turn(self, *, again: bool = False) -> None:
+        name = self.name
+        if not name or (name == self._shown and not again):
+            return
+        fresh = name != self._shown
+        self._shown = name
+        versions = self.session.ask(prompts.versions, name) or []
+        names = {person.id: person.name for person in self.session.ask(people.people) or []}
+        if versions:
+            self.edit.show_prompt(name, versions[-1].text, fresh=fresh)
+            self.look.show_prompt(name, versions, names)
+        if fresh:
+            self.note.clear()
+        result = prompts.wordings(name)
+        offer(self.wordings, [(words, words) for words in result])
+        in_force = self.edit.text()
+        self.wordings.setCurrentIndex(
+            next((n for n, text in enumerate(result.values()) if text == in_force), -1)
+        )
+        self.wordings.setVisible(len(result) > 1)
+        self._edited()
+
+    def _take_wording(self) -> None:
+        wording = str(self.wordings.currentData())
+        self.edit.take_up(prompts.wordings(self.name)[wording])
+        self.note.setEnabled(True)
+        self.note.setText(wording)
+
+    def _edited(self) -> None:
+        name, text = self.name, self.edit.text()
+        if not name:
+            return
+        changed = self.edit.changed()
+        self.look.show_text(text)
+        able = changed and not self.edit.faults and not self.session.project.readonly
+        self.bar.enable("submit", able)
+        self.bar.say("not put in force yet; kept on this computer" if changed else "in force")
+        self.note.setEnabled(changed)

@@ -1,1 +1,0 @@
-"""Prompts tab: the current wording, and the next one."""

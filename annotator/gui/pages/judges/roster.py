@@ -1,0 +1,490 @@
+"""Judges tab: the judges, their totals, and the settings of the chosen one."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QWidget
+
+from annotator.actions.judges import judges, kept_keys
+from annotator.actions.judging import derived_judges, judge_runs
+from annotator.actions.judging.derived_judges import ProbeRequest
+from annotator.actions.judging.judge_runs import CHECKS, QueuedRun, title
+from annotator.actions.runs import run_records
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.runs.run_records import JudgeTotal, RunLine
+from annotator.domain.judges.judge import Judge, JudgeKind, RunState
+from annotator.domain.texts.words import usd
+from annotator.gui import keys
+from annotator.gui.pages.judges.endpoint_form import AllowedKeys, EndpointForm, ProbeView, VoteForm
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
+from annotator.gui.review.verdict_words import STATE_LOOKS, causes_words, day, kind_of, spent, spent_tip, when
+from annotator.gui.session.page import PagePart
+from annotator.gui.session.run import Child
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.basics import PlainArea, PlainLabel, StretchSpace, column_of, vertical
+from annotator.gui.widgets.chips import Chip, answered_label
+from annotator.gui.widgets.splitter import Splitter
+
+# So many past runs are offered to be looked into.
+RUNS_OFFERED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeLine:
+    judge: Judge
+    total: JudgeTotal
+
+
+def _missing_look(total: JudgeTotal) -> tuple[str, str] | None:
+    return ("warning", "state-unconfirmed") if total.missing else None
+
+
+def _missing(total: JudgeTotal) -> str:
+    return f"{total.missing.total():,}" if total.judgements else ""
+
+
+def _afresh(total: JudgeTotal) -> str:
+    return usd(total.afresh_usd) if total.afresh_usd is not None else "not known" if total.calls else "–"
+
+
+JUDGES: Sequence[Column[JudgeLine]] = (
+    Column("Judge", lambda row: row.judge.name, 150),
+    Column("Kind", lambda row: kind_of(row.judge), 78),
+    Column("Model", lambda row: row.judge.model or "–", 120),
+    Column("Endpoint", lambda row: row.judge.base_url or "–", 130),
+    Column(
+        "Verdicts", lambda row: f"{row.total.verdicts:,}" if row.total.judgements else "", 74, number=True
+    ),
+    Column(
+        "Missing",
+        lambda row: _missing(row.total),
+        72,
+        tip=lambda row: causes_words(row.total.missing) or "Nothing is missing.",
+        look=lambda row: _missing_look(row.total),
+        number=True,
+        about="Judgements that were asked for and have no verdict. They never count as “no”.",
+    ),
+    Column(
+        "Cost",
+        lambda row: spent(row.total.spent_usd, row.total.calls, row.total.unpriced),
+        84,
+        tip=lambda row: spent_tip(row.total.spent_usd, row.total.calls, row.total.unpriced),
+        number=True,
+    ),
+)
+TOTALS: Sequence[Column[JudgeTotal]] = (
+    Column("What it judged", lambda total: title(total.protocol), 190),
+    Column("Items", lambda total: f"{total.items:,}", 54, number=True),
+    Column("Verdicts", lambda total: f"{total.verdicts:,}", 74, number=True),
+    Column(
+        "Missing, by cause",
+        lambda total: causes_words(total.missing) or "none",
+        140,
+        look=_missing_look,
+    ),
+    Column(
+        "No quote",
+        lambda total: f"{total.quotes_missing:,}",
+        74,
+        number=True,
+        about="Verdicts whose quote is not found in the report: to be checked by people.",
+    ),
+    Column("Calls", lambda total: f"{total.calls:,}", 56, number=True),
+    Column(
+        "Spent",
+        lambda total: spent(total.spent_usd, total.calls, total.unpriced),
+        80,
+        tip=lambda total: spent_tip(total.spent_usd, total.calls, total.unpriced),
+        number=True,
+    ),
+    Column(
+        "Uncached",
+        _afresh,
+        84,
+        number=True,
+        about="Cost of the calls behind its current judgements, as if nothing had been cached.",
+    ),
+)
+
+
+def _outcome(run: RunLine) -> str:
+    return "in progress" if run.state == RunState.RUNNING.value else run.state
+
+
+def _run_cost(run: RunLine) -> str:
+    return "–" if not run.paid else "not known" if run.cost_usd is None else usd(run.cost_usd)
+
+
+def _scope(asked: RunLine | RunRequest) -> str:
+    parts = [
+        ", ".join(asked.systems) or "all systems",
+        f"items {', '.join(asked.items)}" if asked.items else "all items",
+    ]
+    parts += [f"{asked.together} units together"] if asked.together > 1 else []
+    parts += [f"{asked.trials} trials"] if asked.trials > 1 else []
+    return " · ".join(parts)
+
+
+def run_words(run: RunLine) -> str:
+    return f"Run {when(run.started_at)} · {run.judge} · {title(run.protocol)}"
+
+
+RUNS: Sequence[Column[RunLine]] = (
+    Column("Started", lambda run: day(run.started_at), 98, tip=lambda run: when(run.started_at), firm=True),
+    Column("Judge", lambda run: run.judge, 128),
+    Column(
+        "What", lambda run: title(run.protocol), 150, tip=lambda run: f"{title(run.protocol)}\n{_scope(run)}"
+    ),
+    Column("Outcome", _outcome, 98, firm=True, look=lambda run: STATE_LOOKS.get(run.state)),
+    Column("Judged", lambda run: f"{run.judged:,} of {run.total:,}", 96, number=True, firm=True),
+    Column(
+        "Missing",
+        lambda run: f"{sum(run.missing.values()):,}" if run.missing else "none",
+        76,
+        tip=lambda run: causes_words(run.missing) or "none",
+        number=True,
+        firm=True,
+        look=lambda run: ("warning", "state-unconfirmed") if run.missing else None,
+    ),
+    Column(
+        "Not asked",
+        lambda run: f"{run.left:,}" if run.left else "none",
+        78,
+        number=True,
+        firm=True,
+        about="Questions that the run has not asked, because it was stopped or is still running. For "
+        "extraction: reports not yet processed.",
+    ),
+    Column("Cost", _run_cost, 74, number=True),
+)
+
+
+WAITING: Sequence[Column[QueuedRun]] = (
+    Column("Judge", lambda one: one.order.judge, 130),
+    Column("What", lambda one: title(one.order.protocol), 160),
+    Column("Of", lambda one: _scope(one.order), 180),
+    Column(
+        "Budget",
+        lambda one: usd(one.order.budget_usd) if one.order.budget_usd else "no limit",
+        80,
+        number=True,
+    ),
+)
+
+
+def compared(judge: str, protocol: str) -> dict[str, Any]:
+    """The place on the page Validate where the checks of a judge are compared with what it said at first."""
+    choose = {"judge": judge, "protocol": protocol.removeprefix(CHECKS)}
+    return {"part": "Figures", "view": "again", "choose": choose}
+
+
+BASELINE_WORDS = (
+    "The baseline needs no key and no network, and always gives the same verdict. It counts the words that "
+    "a unit shares with the report and understands nothing. It is a lower bound that every real judge "
+    "should clearly beat, not a judge to trust."
+)
+VOTE_WORDS = (
+    "A vote makes no calls. Its verdict is the majority of its members, or of one judge's repeated trials "
+    "(of ordered values their median); "
+    "without a majority, its judgement is missing and lists the votes. Count it again when its members have "
+    "judged more."
+)
+
+
+class JudgeSide(QWidget):
+    """A form for a judge behind an endpoint, one for a new vote, or a text about other judges."""
+
+    saved = Signal(str)
+    """The name of the judge that was saved."""
+    edited = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._judge: Judge | None = None
+        self._child = Child(session, self)
+        self._child.ended.connect(self._tested)
+        self.beginning = self.voting = False
+        self.title, self.about = PlainLabel("", "subtitle", wrap=True), PlainLabel("", wrap=True)
+        self.endpoint, self.vote, self.probe = EndpointForm(session), VoteForm(session), ProbeView()
+        self.allowed = AllowedKeys(session)
+        self.endpoint.edited.connect(self.edited)
+        self.endpoint.allowed.connect(self.allowed.fill)
+        self.allowed.withdrawn.connect(self.endpoint.show_place)
+        self.vote.edited.connect(self.edited)
+        self.probe.accepted.connect(self._accept)
+        self._shown: QWidget = self.about
+        inner = column_of(
+            self.title,
+            self.about,
+            self.endpoint,
+            self.vote,
+            self.probe,
+            self.allowed,
+            StretchSpace(1),
+            margins=(10, 0, 6, 0),
+            spacing=10,
+        )
+        area = PlainArea("The chosen judge", inner)
+        area.setMinimumWidth(340)
+        vertical(area, on=self, margins=0)
+        self._show(self.about)
+
+    @property
+    def dirty(self) -> bool:
+        form = self._shown
+        return isinstance(form, EndpointForm | VoteForm) and form.dirty
+
+    @property
+    def testing(self) -> bool:
+        return self._child.running
+
+    def show_judge(self, judge: Judge) -> None:
+        """Show a judge; what was typed and not saved stays while it is the same one."""
+        same = not self.beginning and self._judge is not None and self._judge.id == judge.id
+        if same and (self.dirty or judge == self._judge):
+            return
+        if not same:
+            self.probe.clear()
+        self._judge, self.beginning, self.voting = judge, False, False
+        self.allowed.fill()
+        self.title.setText(judge.name)
+        if judge.kind == JudgeKind.ENDPOINT:
+            self.endpoint.show_judge(judge)
+            self._show(self.endpoint)
+        else:
+            self.about.setText(self._words(judge))
+            self._show(self.about)
+        self.edited.emit()
+
+    def _words(self, judge: Judge) -> str:
+        if judge.kind == JudgeKind.BASELINE:
+            return BASELINE_WORDS
+        names = self._session.ask(derived_judges.members, judge) or []
+        whom = f"It counts the trials of {names[0]}." if len(names) == 1 else f"It counts {', '.join(names)}."
+        return f"{whom}\n\n{VOTE_WORDS}"
+
+    def begin(self) -> None:
+        self._judge, self.beginning, self.voting = None, True, False
+        self.title.setText("A new judge")
+        self.endpoint.begin()
+        self._show_new(self.endpoint)
+
+    def begin_vote(self, known: list[Judge]) -> None:
+        self._judge, self.beginning, self.voting = None, True, True
+        self.title.setText("A new vote")
+        self.vote.begin([judge for judge in known if judge.kind != JudgeKind.DERIVED])
+        self._show_new(self.vote)
+
+    def _show_new(self, form: EndpointForm | VoteForm) -> None:
+        self.probe.clear()
+        self._show(form)
+        form.focus_first()
+
+    def _show(self, shown: QWidget) -> None:
+        self._shown = shown
+        for form in (self.about, self.endpoint, self.vote):
+            form.setVisible(form is shown)
+
+    def focus_first(self) -> None:
+        form = self._shown
+        if isinstance(form, EndpointForm | VoteForm):
+            form.focus_first()
+
+    def save(self) -> bool:
+        form = self._shown
+        if not isinstance(form, EndpointForm | VoteForm) or not form.dirty:
+            return False
+        name = form.save()
+        if name:
+            self.beginning = self.voting = False
+            self._judge = None
+            self.saved.emit(name)
+        return bool(name)
+
+    def test(self) -> None:
+        """One call to the endpoint, of the settings as they are saved now."""
+        if self.testing or self.voting or (self.dirty and not self.save()) or self._judge is None:
+            return
+        if self._judge.kind != JudgeKind.ENDPOINT:
+            return
+        if self._child.start(ProbeRequest(self._judge.name)):
+            self.probe.wait()
+            # Its key may have been allowed where the test was refused before.
+            self.endpoint.show_place()
+            self.allowed.fill()
+        self.edited.emit()
+
+    def _tested(self, found: dict[str, Any]) -> None:
+        if "error" in found:
+            found = {"ok": False, "words": f"{found['error']} {found['todo']}".strip()}
+        self.probe.show_found(found)
+        self.edited.emit()
+        self._session.tell_end("The endpoint has been tested.", "Judges", self, part="Judges")
+
+    def _accept(self) -> None:
+        if self._judge is not None and self._session.do(kept_keys.accept, self._judge) is not None:
+            self.probe.accept.hide()
+            self.probe.state.show_chips([Chip("Failed its test; used all the same", "warning", "incomplete")])
+
+    def stop(self) -> None:
+        self._child.stop_now()
+
+
+LEFT = (
+    Command("new_judge", "Add a judge", "plus", "Add a judge behind an endpoint"),
+    Command(
+        "new_vote", "Add a vote", "adjudicate", "Add the majority of several judges, or of one judge's trials"
+    ),
+    Command("retire_judge", "Retire", "trash", "Remove the judge from the lists; its judgements stay"),
+)
+RIGHT = (
+    Command("read_replies", "Read its replies", hint="Read the judge's replies, one by one"),
+    Command("test_judge", "Test", hint="Make one call to see the endpoint's features, speed and price"),
+    Command("submit", "Save", hint="Save the settings of the judge", role="primary"),
+)
+NOTHING = "No judgements yet. Start a run ({judges_runs})."
+
+
+class JudgesPart(PagePart):
+    """The table of judges, totals of the chosen one below, its settings on the right.
+
+    Nothing is kept of settings that were not saved: half a judge is none.
+    """
+
+    replies_wanted = Signal(dict)
+    run_wanted = Signal(dict)
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar(LEFT, RIGHT))
+        self.side = JudgeSide(session)
+        self.model, self.totals = CellsModel[JudgeLine](JUDGES, self), CellsModel[JudgeTotal](TOTALS, self)
+        self.table = CellsTable("Judges", self.model, stretched=0)
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.table.activated.connect(lambda _: self.side.focus_first())
+        self.came = CellsTable("Results of the selected judge", self.totals, stretched=0)
+        self.came.activated.connect(lambda index: self._read(index.row()))
+        self.nothing = answered_label()
+        self.side.saved.connect(self._saved)
+        self.side.edited.connect(self._offer)
+        self._found: list[JudgeTotal] | None = None
+        self.acts = {
+            "new_judge": self._begin,
+            "new_vote": self._begin_vote,
+            "retire_judge": self._retire,
+            "read_replies": lambda: self._read(self.came.currentIndex().row()),
+            "test_judge": self.side.test,
+            "submit": self.side.save,
+        }
+        keys.tell(self.nothing, "text", NOTHING)
+        self.came_title = PlainLabel("", "strong")
+        came = self.came_title, self.nothing, (self.came, 1), StretchSpace(0)
+        below = column_of(*came, margins=(0, 6, 0, 0), spacing=4)
+        left = Splitter("judges/totals", Qt.Orientation.Vertical, parts=(self.table, below), sizes=(330, 200))
+        self.lay_out(Splitter("judges/list", parts=(left, self.side), sizes=(690, 400), stretch=(3, 2)))
+
+    def fill(self) -> None:
+        """Read the judges again, and a moment later what they came to; the chosen one stays chosen."""
+        self._show_all()
+        self.session.ask_later(self._counted, run_records.totals)
+
+    def _counted(self, found: list[JudgeTotal]) -> None:
+        self._found = found
+        self._show_all()
+
+    def _show_all(self) -> None:
+        kept = self.judge()
+        known = self.session.ask(judges.all_of) or []
+        self.model.show(
+            [JudgeLine(judge, run_records.summed(self._found or [], judge.id)) for judge in known]
+        )
+        self.table.choose(
+            self.model.place_of(lambda row: kept is not None and row.judge.id == kept.id), first=True
+        )
+        self._turn()
+
+    def judge(self) -> Judge | None:
+        row = self.model.at(self.table.currentIndex().row())
+        return row.judge if row else None
+
+    def go(self, place: Any) -> None:
+        self.table.choose(self.model.place_of(lambda one: one.judge.name == place.get("judge")))
+
+    def focus_first(self) -> None:
+        self.table.setFocus()
+
+    def _turn(self) -> None:
+        judge = self.judge()
+        if judge is None:
+            return
+        if not self.side.beginning or self.table.hasFocus():
+            self.side.show_judge(judge)
+        came = [total for total in self._found or () if total.judge_id == judge.id]
+        self.came_title.setText(f"What \u2068{judge.name}\u2069 has come to")
+        self.totals.show(came)
+        self.came.setVisible(bool(came))
+        self.nothing.setVisible(self._found is not None and not came)
+        if came and self.came.currentIndex().row() < 0:
+            self.came.selectRow(0)
+        self._offer()
+
+    def _offer(self) -> None:
+        judge, writable = self.judge(), not self.session.project.readonly
+        new = self.side.beginning
+        endpoint = new or (judge is not None and judge.kind == JudgeKind.ENDPOINT)
+        kept = judge is not None and judge.kind != JudgeKind.BASELINE and not new
+        for act in ("new_judge", "new_vote"):
+            self.bar.enable(act, writable)
+        self.bar.enable_all(
+            {
+                "retire_judge": writable and kept,
+                "read_replies": not new and self.totals.rowCount() > 0,
+                "test_judge": endpoint and not self.side.voting and not self.side.testing,
+                "submit": writable and self.side.dirty,
+            }
+        )
+        self.bar.say("not saved yet" if self.side.dirty else "")
+
+    def _begin(self) -> None:
+        self.side.begin()
+        self._offer()
+
+    def _begin_vote(self) -> None:
+        self.side.begin_vote([row.judge for row in self.model.rows])
+        self._offer()
+
+    def _saved(self, name: str) -> None:
+        self.fill()
+        self.go({"judge": name})
+
+    def _retire(self) -> None:
+        judge = self.judge()
+        if judge is None or not self.bar.buttons["retire_judge"].isEnabled():
+            return
+        if self.session.do(judges.retire, judge.id) is not None:
+            self.fill()
+            self.answer.show_message("info", f"\u2068{judge.name}\u2069 is retired.", "Its judgements stay.")
+            self.answer.set_action("Bring it back", lambda: self._bring_back(judge))
+
+    def _bring_back(self, judge: Judge) -> None:
+        if self.session.do(judges.bring_back, judge.id) is not None:
+            self.answer.clear()
+            self._saved(judge.name)
+
+    def _read(self, row: int) -> None:
+        total = self.totals.at(row)
+        if total is None:
+            return
+        judge = self.judge()
+        if judge is not None and total.protocol.startswith(CHECKS):
+            self.session.go("Validate", **compared(judge.name, total.protocol))
+        elif judge is not None and not judge_runs.draws(total.protocol):
+            self.replies_wanted.emit({"judge_id": judge.id, "protocol": total.protocol})
+        else:
+            self.run_wanted.emit({})
+
+    def stop(self) -> None:
+        self.side.stop()

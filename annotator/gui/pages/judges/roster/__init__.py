@@ -1,1 +1,0 @@
-"""Judges tab: the list of judges and their settings."""

@@ -1,0 +1,620 @@
+"""Order form of a run: judge, protocol, systems, items and options."""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QFrame, QSizePolicy, QWidget
+
+from annotator.actions.judging import judge_runs
+from annotator.actions.judging.judge_runs import CHECKS, ExtractionOffer, ProtocolOffer, RunSummary, title
+from annotator.actions.project.file import Project
+from annotator.actions.runs import run_records
+from annotator.actions.runs.judge_cases import RunRequest, units_a_call
+from annotator.actions.runs.run_records import CallSubject, SystemStatus
+from annotator.domain.judges.judge import Judge, JudgeKind, RunState
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted, lasting, usd
+from annotator.gui import theme
+from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
+from annotator.gui.review.verdict_words import causes_words, kind_of
+from annotator.gui.session.page import PartedPage
+from annotator.gui.session.run import CANCELLED, REFUSED, BackgroundRun, Child
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.basics import PlainLabel, Stack, column_of, later, vertical, with_properties
+from annotator.gui.widgets.columns import TickList
+from annotator.gui.widgets.fields import (
+    BudgetBox,
+    ChoiceBox,
+    LineField,
+    NumberBox,
+    beside,
+    choose,
+    label_of,
+    offer,
+    when_changed,
+)
+from annotator.gui.widgets.splitter import Splitter
+
+INTERRUPTED = RunState.INTERRUPTED.value
+
+
+class Driver(BackgroundRun):
+    """A run that takes the queue forward.
+
+    After a run that was stopped the queue stands still. One that was interrupted (the endpoint is down, the budget
+    is spent) holds its judge back: those of other judges go on.
+    """
+
+    began = Signal(object)
+    """The order that was started."""
+    queued = Signal()
+    """The queue is another."""
+
+    def __init__(self, session: ProjectSession, page: PartedPage) -> None:
+        super().__init__(session, "Judge run", "Judges", page, part="Runs")
+        self._parts = page
+        self._held_back: set[str] = set()
+        self._closing = False
+
+    @property
+    def title(self) -> str:
+        order = self.order
+        if not isinstance(order, RunRequest):
+            return super().title
+        scope = ", ".join(order.systems) or "all systems"
+        return f"\u2068{order.judge}\u2069 · {title(order.protocol)} · {scope}"
+
+    def start(self, order: Any) -> bool:
+        """Start a run of its own; whether that was done."""
+        if self.running:
+            return False
+        self.what = "Drift check" if order.protocol.startswith(CHECKS) else "Judge run"
+        if not super().start(order):
+            return False
+        self.began.emit(order)
+        return True
+
+    def enqueue(self, order: RunRequest) -> bool:
+        """Let an order wait for its turn; whether it does."""
+        added = self._session.do(judge_runs.add, order)
+        self.queued.emit()
+        return added is not None
+
+    def start_queue(self) -> bool:
+        """Start what waits, those of judges that were held back too; whether anything did."""
+        self._held_back.clear()
+        return self._next()
+
+    def stop(self) -> None:
+        self._closing = True
+        super().stop()
+
+    def _next(self) -> bool:
+        while not self.running:
+            order = self._session.ask(judge_runs.take, frozenset(self._held_back))
+            if order is None:
+                return False
+            self.queued.emit()
+            if self.start(order):
+                return True
+            # A key that is not allowed yet, for example: it waits for its turn again, and keeps none from theirs.
+            self._held_back.add(order.judge)
+            self.enqueue(order)
+        return False
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        judge, stopped = getattr(self.order, "judge", ""), self.stopping
+        self._session.tell(Change("judge_run", str(line.get("run", "")), "judge"))
+        super()._ended(line)
+        if line.get("state") == INTERRUPTED:
+            self._held_back.add(judge)
+        if not stopped and not self._closing:
+            self._next()
+
+    def is_seen(self) -> bool:
+        here = self._parts.TABS[self._parts.tabs.currentIndex()]
+        return super().is_seen() and here == self.place["part"]
+
+
+DRAWS = "Draw: "
+ALL_SYSTEMS = "All systems, unless some are ticked"
+
+
+class RunForm(QWidget):
+    """Choices and numbers; `changed` follows every edit."""
+
+    changed = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._judges: dict[str, Judge] = {}
+        self._offers: dict[str, ProtocolOffer | ExtractionOffer] = {}
+        self._usual_of = "", ""
+        self.judge, self.what = ChoiceBox(), ChoiceBox()
+        self.every = with_properties(
+            QCheckBox("Show &all"), toolTip="Also what cannot be run yet: what is lacking is said below"
+        )
+        self.items = LineField(placeholderText="all items; or keys, e.g. 1, 4, 7–9", clearButtonEnabled=True)
+        self.systems = TickList("Systems; all unless some are ticked", 2, 4)
+        self.wrong = PlainLabel("", "hint", wrap=True)
+        self.together = NumberBox(minimum=1, maximum=100)
+        self.trials = NumberBox(minimum=1, maximum=100)
+        self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
+        self.timeout = NumberBox(minimum=5, maximum=3600, value=120, suffix=" s")
+        self.batch = with_properties(
+            QCheckBox("in batc&hes"),
+            toolTip="The provider answers within a day, usually at half price. Not every server supports this.",
+        )
+        self.budget = BudgetBox()
+        self._lay_out()
+        when_changed(self._turn, self.judge, self.what)
+        self.every.toggled.connect(lambda _: self._offer_what())
+        self.systems.ticked_anew.connect(self.changed)
+        when_changed(
+            self.changed.emit,
+            self.items,
+            self.batch,
+            self.together,
+            self.trials,
+            self.concurrency,
+            self.timeout,
+            self.budget,
+        )
+
+    def _lay_out(self) -> None:
+        self.form = form = QFormLayout(
+            self, verticalSpacing=7, fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow
+        )
+        form.setContentsMargins(0, 0, 0, 0)
+        for combo in (self.judge, self.what):
+            combo.keep_short(12)
+            combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.systems.setToolTip(ALL_SYSTEMS)
+        self.together.setToolTip(
+            "Another number than the usual one creates a separate judge, to compare with this one"
+        )
+        form.addRow("&Judge", self.judge)
+        form.addRow("&What", self.what)
+        form.addRow("", self.every)
+        form.addRow("&Systems", self.systems)
+        form.addRow("&Items", self.items)
+        form.addRow("", self.wrong)
+        self._of_endpoints = {
+            "Units per call": beside(self.together, label_of(self.trials, "&Trials"), self.trials),
+            "At once": beside(self.concurrency, label_of(self.timeout, "Ti&me-out"), self.timeout),
+            "Budget": beside(self.budget, self.batch),
+        }
+        for words, line in self._of_endpoints.items():
+            form.addRow(words, line)
+        for widget, name in (
+            (self.judge, "Judge"),
+            (self.what, "What is judged or extracted"),
+            (self.items, "Items by key"),
+            (self.batch, "With the provider's batch API, within a day"),
+            (self.trials, "Trials per unit"),
+            (self.timeout, "Timeout of one call, in seconds"),
+            (self.together, "Units per call"),
+            (self.concurrency, "Concurrent calls"),
+        ):
+            widget.setAccessibleName(name)
+        self.wrong.hide()
+
+    def fill(
+        self,
+        known: Sequence[Judge],
+        offers: Sequence[ProtocolOffer | ExtractionOffer],
+        systems: Sequence[str],
+    ) -> None:
+        """Offer judges, what they can be asked for, and systems; what was chosen stays chosen."""
+        self._judges = {judge.name: judge for judge in known}
+        self._offers = {one.name: one for one in offers}
+        offer(self.judge, [(f"{one.name} · {one.model or kind_of(one)}", one.name) for one in known])
+        self._offer_what()
+        self.systems.offer(systems)
+        self.form.setRowVisible(self.systems, bool(systems))
+        self._turn()
+
+    def _offer_what(self) -> None:
+        """Offer what can be run now, or everything; what is chosen already stays."""
+        chosen = self.what.currentData()
+        shown = [
+            one
+            for one in self._offers.values()
+            if self.every.isChecked() or one.name == chosen or judge_runs.runnable(one)
+        ]
+        offer(
+            self.what,
+            [
+                (f"{DRAWS}{one.title}" if isinstance(one, ExtractionOffer) else one.title, one.name)
+                for one in shown or self._offers.values()
+                if isinstance(one, ExtractionOffer) or one.asked
+            ],
+        )
+
+    @property
+    def offered(self) -> ProtocolOffer | ExtractionOffer | None:
+        return self._offers.get(str(self.what.currentData()))
+
+    def order(self) -> RunRequest | None:
+        """What is put together; None while the items are not written rightly, which is then said."""
+        try:
+            keys = judge_runs.keys_of(self._session.project, self.items.text())
+        except Refusal as refusal:
+            self.wrong.setText(f"{refusal.happened} {refusal.todo}")
+            self.wrong.show()
+            return None
+        self.wrong.hide()
+        judge = self._judges.get(str(self.judge.currentData()))
+        endpoint = judge is not None and judge.kind == JudgeKind.ENDPOINT
+        return RunRequest(
+            judge=judge.name if judge else "",
+            protocol=str(self.what.currentData() or ""),
+            systems=self.systems.ticked(),
+            items=keys,
+            concurrency=self.concurrency.value(),
+            timeout_s=float(self.timeout.value()),
+            budget_usd=self.budget.limit if endpoint else None,
+            together=self.together.value() if endpoint and self.together.isEnabled() else 0,
+            trials=self.trials.value() if endpoint and self.trials.isEnabled() else 1,
+            batch=endpoint and self.batch.isChecked(),
+        )
+
+    def show_place(self, place: Mapping[str, Any]) -> None:
+        """Choose what a place names: a `judge`, a `protocol`."""
+        for combo, name in ((self.judge, "judge"), (self.what, "protocol")):
+            if combo is self.what and combo.findData(place.get(name)) < 0:
+                self.every.setChecked(place.get(name) in self._offers)
+            choose(combo, place.get(name))
+
+    def how(self) -> dict[str, Any]:
+        """How fast and for how much money, for a run whose scope is known."""
+        return {
+            "concurrency": self.concurrency.value(),
+            "timeout_s": float(self.timeout.value()),
+            "budget_usd": self.budget.limit,
+        }
+
+    def _turn(self) -> None:
+        judge, what = self._judges.get(str(self.judge.currentData())), self.offered
+        endpoint = judge is not None and judge.kind == JudgeKind.ENDPOINT
+        draws = isinstance(what, ExtractionOffer)
+        for line in self._of_endpoints.values():
+            self.form.setRowVisible(line, endpoint)
+        if judge is not None and what is not None and (judge.id, what.name) != self._usual_of:
+            self._usual_of = judge.id, what.name
+            self.together.setValue(units_a_call(judge, what.name))
+        together = endpoint and judge is not None and not judge.asked.of
+        self.together.setEnabled(together and isinstance(what, ProtocolOffer) and what.together)
+        self.trials.setEnabled(not draws)
+        self.changed.emit()
+
+
+SETTLE_MS = 500
+
+
+class ForecastView(QFrame):
+    """A card; a child process counts the questions, since it must read their words."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._session = session
+        self._order: RunRequest | None = None
+        self._budget: float | None = None
+        self._child: Child | None = None
+        self._counted: tuple[RunRequest, dict[str, Any]] | None = None
+        self.words, self.state = PlainLabel("", "strong", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.facts = QFormLayout(horizontalSpacing=14, verticalSpacing=2)
+        self._soon = later(self, self._count, SETTLE_MS)
+        vertical(
+            PlainLabel("Before it starts", "hint"), self.words, self.facts, self.state, on=self, spacing=4
+        )
+
+    def show_look(self, look: RunSummary, *, asks: bool) -> None:
+        """Show what is known at once; where a model is asked (`asks`), count its questions beside that."""
+        self.words.setText(look.words)
+        # How much may be spent changes nothing about what there is to ask.
+        counted = replace(look.order, budget_usd=None)
+        self._order, self._budget = (
+            counted if asks and not look.refused and look.total else None,
+            look.order.budget_usd,
+        )
+        if self._order is None:
+            self.stop()
+            self._show({})
+            self.state.setText(
+                "" if look.refused or asks or not look.total else "It asks no model and costs nothing."
+            )
+            return
+        if self._counted is not None and self._counted[0] == self._order:
+            self._show(self._counted[1])
+            return
+        self._show({})
+        self.state.setText("Counting the questions…")
+        self._soon.start()
+
+    def forget(self) -> None:
+        """Count again at the next look: something was judged, or a prompt changed."""
+        self._counted = None
+
+    def _count(self) -> None:
+        self.stop()
+        order = self._order
+        if order is None:
+            return
+        child = self._child = Child(self._session, self)
+        child.ended.connect(lambda line: self._ended(child, order, line))
+        child.start(order, estimate=True)
+
+    def _ended(self, child: Child, order: RunRequest, found: dict[str, Any]) -> None:
+        if child is not self._child or order != self._order:
+            return
+        self._child = None
+        child.deleteLater()
+        if "error" in found:
+            self.state.setText(found["error"])
+            return
+        self._counted = order, found
+        self._show(found)
+
+    def stop(self) -> None:
+        child, self._child = self._child, None
+        if child is not None:
+            child.kill()
+            child.deleteLater()
+
+    def _show(self, found: dict[str, Any]) -> None:
+        while self.facts.rowCount():
+            self.facts.removeRow(0)
+        for name, words in facts(found) if found else ():
+            self.facts.addRow(PlainLabel(name, "hint"), PlainLabel(words, wrap=True))
+        said = (
+            "In batches it is usually half of that." if self._order is not None and self._order.batch else ""
+        )
+        if found and found["cost_usd"] is None:
+            said = f"The price of {found['model']} is not known: no budget can be kept. Enter its prices on Judges."
+        elif found and self._budget and self._budget < (found["smallest_usd"] or 0):
+            said = f"A budget of {usd(self._budget)} asks nothing. Give {usd(found['smallest_usd'])} or more."
+        self.state.setText(said if found else "")
+        self.state.setVisible(True)
+
+
+def _by(as_of: str) -> str:
+    return f"at prices of {as_of}" if as_of else "at the judge's own prices"
+
+
+def facts(found: dict[str, Any]) -> list[tuple[str, str]]:
+    """A estimate name by name."""
+    if found["lacks"]:
+        return [("Questions", f"none yet. {found['lacks']}")]
+    most = "at most " if found["at_most"] else ""
+    assumed = " (assumed)" if found["assumed"] else ""
+    money = found["cost_usd"]
+    told = [
+        (
+            "Questions",
+            f"{most}{found['calls'] + found['in_journal']:,} for {found['units']:,} {found['things']}",
+        ),
+        ("Cached", f"{found['in_journal']:,}, which cost nothing" if found["in_journal"] else "none"),
+        ("Tokens", f"about {found['tokens_input']:,} in, {found['tokens_output']:,} out{assumed}"),
+        (
+            "Money",
+            f"about {usd(money)}, {_by(found['price_as_of'])}" if money is not None else "not known",
+        ),
+    ]
+    if found["smallest_usd"]:
+        told += [("Budget", f"useful from {usd(found['smallest_usd'])} on")]
+    seconds = found["seconds"]
+    by_test = ", going by its test call" if found["by_test"] else ""
+    time = f"about {lasting(seconds)}{by_test}" if seconds is not None else "known once it has answered"
+    told += [("Time", time)]
+    afresh = found["cost_usd_afresh"]
+    cost = f", about {usd(afresh)}" if afresh is not None else ""
+    told += [("Left out", found["without"].removeprefix("Left out: "))] if found["without"] else []
+    return [*told, ("If uncached", f"{found['calls_afresh']:,} questions{cost}")]
+
+
+# A call that takes longer than this is marked.
+LONG_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class SystemProgress:
+    """A system's part of the run; `wanted` is 0 until it is counted."""
+
+    standing: SystemStatus
+    wanted: int
+
+
+@dataclass(frozen=True, slots=True)
+class CallProgress:
+    """A running call: subject, attempt, and seconds so far."""
+
+    item_key: str
+    system: str
+    unit: str
+    trial: int
+    seconds: float
+
+
+PARTS: Sequence[Column[SystemProgress]] = (
+    Column("System", lambda part: part.standing.system, 150),
+    Column("Came", lambda part: f"{part.standing.came:,}", 66, number=True),
+    Column(
+        "Of",
+        lambda part: f"{part.wanted:,}" if part.wanted else "",
+        66,
+        number=True,
+        about="All questions of this run about the system, including those answered before.",
+    ),
+    Column(
+        "Missing, by cause",
+        lambda part: causes_words(part.standing.missing) or "none",
+        150,
+        look=lambda part: ("warning", "state-unconfirmed") if part.standing.missing else None,
+    ),
+)
+CALLS: Sequence[Column[CallProgress]] = (
+    Column(
+        "Since",
+        lambda call: lasting(call.seconds),
+        96,
+        number=True,
+        look=lambda call: ("clock", "state-unconfirmed") if call.seconds > LONG_S else None,
+    ),
+    Column("Item", lambda call: call.item_key or "…", 48, fitted=True),
+    Column("System", lambda call: call.system, 110),
+    Column("Asked about", lambda call: call.unit, 160),
+)
+
+
+# Systems are counted, and names of new calls looked up, this often.
+LOOK_MS = 1500
+FRESH_MS = 250
+IDLE = "No run in progress. Finished judgements are saved immediately; a run can be stopped and resumed."
+Key = tuple[str, str]
+_NO_END = 16_777_215
+
+
+class LivePanel(QFrame):
+    """The run's panel above; systems and running calls side by side below."""
+
+    def __init__(self, session: ProjectSession, driver: Driver) -> None:
+        super().__init__()
+        self._session, self._driver = session, driver
+        self._heard = 0.0
+        self._names: dict[Key, CallSubject] = {}
+        self._wanted: dict[str, int] = {}
+        self._looking = False
+        self.setProperty("role", "card")
+        self.panel = RunPanel(driver)
+        self.idle = PlainLabel(IDLE, "hint", wrap=True)
+        self.parts, self.calls = (
+            CellsModel[SystemProgress](PARTS, self),
+            CellsModel[CallProgress](CALLS, self),
+        )
+        self.systems = CellsTable("Systems of the run", self.parts, stretched=3)
+        self.asking = CellsTable("Calls in progress", self.calls, stretched=3)
+        # Lines may come twenty times a second; nobody reads a list of calls that fast.
+        self._fresh = later(self, self._show_calls, FRESH_MS)
+        self._tick = QTimer(self, interval=LOOK_MS)
+        self._tick.timeout.connect(self._look)
+        self.under_way = PlainLabel("", "hint")
+        both = Splitter("judges/live")
+        for words, view in ((PlainLabel("By system", "hint"), self.systems), (self.under_way, self.asking)):
+            both.addWidget(column_of(words, (view, 1), spacing=3))
+        self.body = Stack(self.idle, column_of(self.panel, (both, 1), spacing=6))
+        vertical(self.body, on=self)
+        self.show_idle()
+        theme.watch(self, self._settle)
+        driver.began.connect(self.show_order)
+        driver.progressed.connect(lambda _: self._hear())
+        driver.ended.connect(self.show_idle)
+
+    def show_idle(self, line: Mapping[str, Any] | None = None) -> None:
+        """No run is in progress; `line` is the last one's last word."""
+        self._tick.stop()
+        self._fresh.stop()
+        self.idle.setText(f"{ended_words(line)}\n{IDLE}" if line else IDLE)
+        self.body.setCurrentIndex(0)
+        self._settle()
+
+    def show_order(self, order: RunRequest) -> None:
+        # A look whose question was refused never came home, and must not keep the next run from being looked at.
+        self._looking, self._wanted = False, {}
+        self.parts.show([])
+        self.calls.show([])
+        self.body.setCurrentIndex(1)
+        self._settle()
+        self._session.ask_later(self._count_wanted, run_records.wanted, order)
+        self._tick.start()
+
+    def _hear(self) -> None:
+        self._heard = time.monotonic()
+        if not self._fresh.isActive():
+            self._fresh.start()
+
+    def _show_calls(self) -> None:
+        since = time.monotonic() - self._heard
+        under_way = self._driver.line.get("under_way") or ()
+        called = [self._calling(call, since) for call in under_way]
+        self.calls.show(sorted(called, key=lambda call: -call.seconds))
+        self.under_way.setText(
+            f"{counted(len(called), 'call')} in progress" if called else "No pending calls"
+        )
+
+    def _calling(self, call: Mapping[str, Any], since: float) -> CallProgress:
+        units = call["units"]
+        known = [self._names[key] for unit in units if (key := (call["response"], unit)) in self._names]
+        first = known[0] if known else CallSubject("", "", "")
+        words = " · ".join(one.unit for one in known if one.unit) or (
+            counted(len(units), "unit") if len(units) > 1 else "…"
+        )
+        return CallProgress(
+            first.item_key, first.system, words, int(call["trial"]), float(call["seconds"]) + since
+        )
+
+    def _look(self) -> None:
+        """Count the systems, and look up what new calls are about; one look at a time."""
+        order, line = self._driver.order, self._driver.line
+        if not isinstance(order, RunRequest) or self._looking or not line:
+            return
+        self._looking = True
+        asked = {(call["response"], unit) for call in line.get("under_way") or () for unit in call["units"]}
+        new = sorted(asked - self._names.keys())
+        self._session.ask_later(self._looked, _seen, line["run"], order.protocol.removeprefix(CHECKS), new)
+
+    def _looked(self, found: tuple[list[SystemStatus], dict[Key, CallSubject]]) -> None:
+        self._looking = False
+        standings, names = found
+        self._names |= names
+        self.parts.show(
+            [SystemProgress(standing, self._wanted.get(standing.system, 0)) for standing in standings]
+        )
+        if self._driver.running:
+            self._show_calls()
+
+    def _count_wanted(self, wanted: dict[str, int]) -> None:
+        self._wanted = wanted
+
+    def _settle(self) -> None:
+        """Take no more room than a few words need while nothing is in progress."""
+        idle = self.body.currentIndex() == 0
+        self.setMaximumHeight(theme.current().px(86) if idle else _NO_END)
+        self.setMinimumHeight(0 if idle else theme.current().px(215))
+
+
+def _seen(
+    project: Project, run_id: str, protocol: str, new: list[Key]
+) -> tuple[list[SystemStatus], dict[Key, CallSubject]]:
+    """How far each system is, and what new calls are about."""
+    return (
+        run_records.by_system(project, run_id, protocol),
+        run_records.named(project, protocol, new) if new else {},
+    )
+
+
+def ended_words(line: Mapping[str, Any]) -> str:
+    """How a run ended, in a sentence or two."""
+    if line.get("event") == REFUSED:
+        stopped = line.get("state") == CANCELLED
+        return (
+            "The last run was stopped before it began."
+            if stopped
+            else f"The last run failed: {line['error']}"
+        )
+    left = f", {line['not_asked']:,} not asked," if line.get("not_asked") else ""
+    said = f"The last run is {line['state']}: {line['judged']:,} of {line['total']:,}{left}"
+    said += f" in {lasting(line['seconds'])}"
+    said += f", for {usd(line['cost_usd'])}." if line.get("cost_usd") is not None else "."
+    if line.get("without"):
+        said += f" Missing: {causes_words(line['without'])}."
+    if line.get("cause"):
+        said += f" Reason for stopping: {line['cause']}"
+    return said

@@ -1,1 +1,0 @@
-"""Runs tab: ordering, progress, queue and past runs."""

@@ -1,0 +1,455 @@
+"""One unit in the list: its words and state, and its controls while it is the current one."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QMouseEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+
+from annotator.actions.labelling.label_cases import presentation_of
+from annotator.actions.labelling.label_rows import UNSURE
+from annotator.actions.labelling.label_sealing import TAXONOMIES
+from annotator.actions.labelling.labels import UnitGroup
+from annotator.domain.judges.judge import Judgement
+from annotator.domain.kinds.artifact import Unit
+from annotator.gui import keys, theme
+from annotator.gui.pages.labelling.action_bar import LOCKED, lock, why_locked
+from annotator.gui.pages.labelling.bench import LabellingModel
+from annotator.gui.review.field_chips import StateChip
+from annotator.gui.review.people_choice import ACTS, USUAL, KindRow
+from annotator.gui.review.verdict_words import (
+    REWORDED,
+    UnitLabel,
+    answers,
+    face,
+    faces,
+    is_flagged,
+    places,
+    said,
+)
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import FlowRow, KeyButton
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    KeylessArea,
+    PlainLabel,
+    StretchSpace,
+    direction_of,
+    horizontal,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import pixmap
+from annotator.gui.widgets.fields import GrowingEdit
+from annotator.gui.widgets.reading.marked_text import QuoteButton
+
+
+class VerdictButtons(QWidget):
+    said = Signal(int)
+    """A label, by its place in the order of the keys."""
+
+    def __init__(self, protocol: str, allowed: Collection[str], why: str, locked: str) -> None:
+        """`allowed` are the values that may be given here, `why` no other; `locked` says why none can, if so."""
+        super().__init__()
+        self.buttons: list[KeyButton] = []
+        row = FlowRow(self)
+        acts = {place: act for act, place in places(protocol).items()}
+        for place, (value, look) in enumerate(zip(answers(protocol), faces(protocol), strict=True)):
+            button = with_properties(
+                KeyButton(
+                    look.words,
+                    keys.sequences(acts[place])[0] if place in acts else "",
+                    hint=look.hint,
+                    press=lambda _=False, place=place: self.said.emit(place),
+                ),
+                checkable=True,
+                focusPolicy=Qt.FocusPolicy.NoFocus,
+            )
+            # Space on a focused button would be a label by a stray key; the digits do the same.
+            chips.put(button, look.icon, color=f"state-{look.state}")
+            lock(button, locked or ("" if value in allowed else why))
+            self.buttons.append(button)
+            row.addWidget(button)
+
+    def show_place(self, place: int) -> None:
+        """Press down the label of a place, and only that; -1 releases all."""
+        for number, button in enumerate(self.buttons):
+            button.setChecked(number == place)
+
+
+_ACROSS, _DOWN = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+
+
+class UnitDetails(QWidget):
+    """Controls of one unit. They announce the chosen act; `show_label` shows the state."""
+
+    said = Signal(int)
+    """A label, by its place in the order of the keys."""
+    kind_given = Signal(int)
+    evidence_wanted = Signal()
+    """The passage is to be brought into view."""
+    evidence_cleared = Signal()
+    flag_wanted = Signal()
+    noted = Signal(str)
+    left = Signal()
+    """Esc was pressed in the note."""
+
+    def __init__(
+        self, protocol: str, allowed: tuple[str, ...], locked: str, why: str = "", *, flat: bool = False
+    ) -> None:
+        """`allowed` are the values that may be given, `why` no other; `locked` says why none can, if so.
+
+        `flat` controls stand in one line.
+        """
+        super().__init__()
+        self._protocol, self._locked = protocol, locked
+        whole = vertical(on=self, margins=(0, 2, 0, 0), spacing=6)
+        self.outdated, self.origin = PlainLabel("", "hint", wrap=True), PlainLabel("", "hint", wrap=True)
+        whole.addWidget(self.outdated)
+        whole.addWidget(self.origin)
+        column = QBoxLayout(_ACROSS if flat else _DOWN)
+        column.setSpacing(6)
+        whole.addLayout(column)
+        self.verdicts = VerdictButtons(protocol, allowed, why, locked)
+        self.verdicts.said.connect(self.said)
+        self.kind_rows = list(self._kind_rows())
+        column.addWidget(self.verdicts)
+        for row in self.kind_rows:
+            column.addWidget(row)
+        # In one line the hint would take the note's room.
+        self._quotes = not flat
+        column.addLayout(self._evidence())
+        column.addLayout(self._notes(), 1 if flat else 0)
+        self.setTabOrder(self.show_evidence, self.clear_evidence)
+        self.setTabOrder(self.clear_evidence, self.note)
+        self.setTabOrder(self.note, self.flag)
+
+    def _kind_rows(self) -> Iterator[KindRow]:
+        """A row for each thing that is asked beside a label; otherwise one, for the kind that its value asks for."""
+        known = [one for one in TAXONOMIES.values() if one.of == self._protocol and one.beside]
+        many = [len(one.values) for one in known] or [USUAL]
+        for start, count in zip(accumulate(many, initial=0), many, strict=False):
+            row = KindRow(readonly=self._locked == LOCKED, acts=ACTS[start : start + count])
+            row.given.connect(lambda place, start=start: self.kind_given.emit(start + place))
+            yield row
+
+    @property
+    def kinds(self) -> KindRow:
+        return self.kind_rows[0]
+
+    def _evidence(self) -> QHBoxLayout:
+        self.show_evidence = QuoteButton("quiet", "Press to show its place.")
+        self.clear_evidence = with_properties(
+            QToolButton(), text="Clear", toolTip="Remove the evidence", accessibleName="Clear the evidence"
+        )
+        self.show_evidence.clicked.connect(self.evidence_wanted)
+        chips.put(self.clear_evidence, "close", 14)
+        self.clear_evidence.clicked.connect(self.evidence_cleared)
+        lock(self.clear_evidence, self._locked)
+        read = presentation_of(self._protocol).read
+        self._no_evidence = ElidedLabel(
+            f"No evidence yet: select words in the {read}, then {keys.shown('evidence')}", "hint"
+        )
+        return horizontal(
+            self.show_evidence, self.clear_evidence, (self._no_evidence, 1), StretchSpace(0), spacing=2
+        )
+
+    def _notes(self) -> QHBoxLayout:
+        self.note = GrowingEdit(
+            least=1,
+            most=8,
+            placeholderText=f"Note ({keys.shown('note')})",
+            accessibleName=f"Note on this {presentation_of(self._protocol).one}",
+            readOnly=bool(self._locked),
+        )
+        self.note.edited.connect(self.noted)
+        self.note.left.connect(self.left)
+        self.flag = with_properties(
+            QToolButton(),
+            checkable=True,
+            toolTip=f"Flag for a second look ({keys.shown('flag')})",
+            accessibleName="Flag for a second look",
+        )
+        chips.put(self.flag, "flag")
+        self.flag.clicked.connect(lambda _=False: self.flag_wanted.emit())
+        lock(self.flag, self._locked)
+        return horizontal((self.note, 1), (self.flag, 0, Qt.AlignmentFlag.AlignTop), spacing=4)
+
+    def show_label(self, kept: UnitLabel) -> None:
+        """Show what is kept, and of what kind it is where that is asked."""
+        label, asked = kept.label, kept.asked
+        value, known = said(label), answers(self._protocol)
+        self.verdicts.show_place(known.index(value) if value in known else -1)
+        suggested = asked.suggested(label.value or "", label.flags) if asked and label else ""
+        self.kinds.show_kind(asked, kept.kind, suggested)
+        for number, row in enumerate(self.kind_rows[1:]):
+            if number < len(kept.more):
+                row.show_kind(*kept.more[number], "")
+            else:
+                row.show_kind(None, "", "")
+        self._show_outdated(kept.outdated)
+        self.origin.setText(f"{kept.origin[:1].upper()}{kept.origin[1:]}")
+        self.origin.setVisible(bool(kept.origin))
+        quote = label.quote if label else ""
+        self.show_evidence.show_quote(quote)
+        for widget in (self.show_evidence, self.clear_evidence):
+            widget.setVisible(bool(quote))
+        self._no_evidence.setVisible(not quote and self._quotes)
+        self.flag.setChecked(is_flagged(label))
+        note = label.note if label else ""
+        if note != self.note.toPlainText():
+            self.note.setPlainText(note)
+
+    def _show_outdated(self, value: str) -> None:
+        self.outdated.setVisible(bool(value))
+        before = f"Reworded since you said “{face(value, self._protocol).words}”"
+        again = "that no longer counts. Reopen your labels to label it again."
+        self.outdated.setText(
+            f"{before}: {again}" if self._locked else f"{before}. Read it again and label it."
+        )
+
+
+# What stands beside a label: its field, icon and word.
+BESIDE = (("quote", "quote", "evidence"), ("note", "note", "note"), ("flags", "flag", "flagged"))
+# A claim's surroundings are shown up to so many characters; the report has the rest.
+CONTEXT = 600
+# Surroundings that add no more than this, marks of references, are not worth a line.
+MARKS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class CardQuestion:
+    """The subject of a card: its number, the total, possible values, or why there are none."""
+
+    protocol: str
+    unit: Unit
+    number: int
+    total: int
+    allowed: tuple[str, ...]
+    why: str = ""
+
+    @property
+    def words(self) -> str:
+        """The unit's words, or the question where it has none."""
+        return self.unit.text or presentation_of(self.protocol).ask
+
+
+class UnitCard(QFrame):
+    """A card that takes the focus when it becomes the current one."""
+
+    pressed = Signal(str)
+    """A person went to this unit, by the mouse or by Tab: its id."""
+    details_made = Signal(UnitDetails, QWidget)
+    """Controls were made, for the card they stand in."""
+
+    def __init__(self, asked: CardQuestion, locked: str) -> None:
+        super().__init__()
+        self.unit, self._asked, self._locked = asked.unit, asked, locked
+        self._shown = UnitLabel()
+        self.details: UnitDetails | None = None
+        with_properties(self, role="card", current=False, focusPolicy=Qt.FocusPolicy.ClickFocus)
+        self._build()
+        self.show_label(self._shown)
+        theme.watch(self, self._show_icons)
+
+    def _build(self) -> None:
+        self.chip, self.words = StateChip(), PlainLabel(self._asked.words, wrap=True)
+        self.words.setLayoutDirection(direction_of(self._asked.words))
+        self._number, self._beside = horizontal(spacing=6), horizontal(spacing=6)
+        if self._asked.total > 1:
+            self._number.addWidget(PlainLabel(f"{self._asked.number}", "hint"))
+        head = horizontal(self._number, StretchSpace(1), self._beside, self.chip, spacing=6)
+        self._column = vertical(head, self.words, on=self, margins=(8, 7, 8, 8), spacing=4)
+        # The question about a pair stands over the card.
+        self.words.setVisible(bool(self.unit.text))
+
+    # What most cards do without is made when it is first needed: every widget has to be dressed at each change.
+
+    @cached_property
+    def weight(self) -> PlainLabel:
+        self._number.addWidget(made := PlainLabel("", "hint"))
+        return made
+
+    @cached_property
+    def kind(self) -> PlainLabel:
+        self._beside.addWidget(made := PlainLabel("", "hint"))
+        return made
+
+    @cached_property
+    def _icons(self) -> list[QLabel]:
+        made = [QLabel() for _ in BESIDE]
+        for place, picture in enumerate(made):
+            self._beside.insertWidget(place, picture)
+        return made
+
+    @cached_property
+    def context(self) -> PlainLabel:
+        """The report's words around a claim, between its own words and the controls."""
+        made = with_properties(
+            PlainLabel("", "hint", wrap=True), toolTip="The report's words around the claim"
+        )
+        made.setLayoutDirection(direction_of(self._context()))
+        self._column.insertWidget(2, made)
+        return made
+
+    def _context(self) -> str:
+        words = " ".join(str(getattr(self.unit, "context", "")).split())
+        if self.unit.text in words and len(words) < len(self.unit.text) + MARKS:
+            return ""
+        short = words if len(words) <= CONTEXT else f"{words[:CONTEXT].rstrip()}…"
+        return f"“{short}”" if short else ""
+
+    def show_label(self, kept: UnitLabel) -> None:
+        self._shown, label = kept, kept.label
+        shown = REWORDED if kept.outdated else face(said(label), self._asked.protocol)
+        self.chip.show_state(shown.words, shown.icon, shown.state)
+        self._say("kind", kept.asked.words(kept.kind) if kept.asked and kept.kind else "")
+        self._show_icons()
+        one = presentation_of(self._asked.protocol).one.capitalize()
+        place = f"{one} {self._asked.number:,} of {self._asked.total:,}"
+        self.setAccessibleName(f"{place}, {shown.words}: {self._asked.words}")
+        if self.details is not None:
+            self.details.show_label(kept)
+
+    def _show_icons(self) -> None:
+        label = self._shown.label
+        there = [bool(label and _has(label, field)) for field, *_ in BESIDE]
+        if not any(there) and "_icons" not in vars(self):
+            return
+        size = theme.current().px(14)
+        for picture, shown, (_, name, words) in zip(self._icons, there, BESIDE, strict=True):
+            picture.setVisible(shown)
+            picture.setToolTip(words.capitalize())
+            picture.setPixmap(pixmap(name, size, "text-muted", self.devicePixelRatioF()))
+
+    def _say(self, hint: str, words: str) -> None:
+        if words or hint in vars(self):
+            shown: PlainLabel = getattr(self, hint)
+            shown.setText(words)
+            shown.setVisible(bool(words))
+
+    def show_weight(self, shown: bool) -> None:
+        """Show how much the unit counts; raters see it only when they ask for it."""
+        weight = getattr(self.unit, "weight", None)
+        self._say("weight", f"weight {weight}" if shown and weight is not None else "")
+
+    def set_current(self, current: bool) -> None:
+        if current and self.details is None:
+            asked = self._asked
+            self.details = UnitDetails(
+                asked.protocol, asked.allowed, self._locked, asked.why, flat=not self.unit.text
+            )
+            self.details.show_label(self._shown)
+            self._column.addWidget(self.details)
+            self.details_made.emit(self.details, self)
+        if self.details is not None:
+            self.details.setVisible(current)
+        self._say("context", self._context() if current else "")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if current else Qt.FocusPolicy.ClickFocus)
+        theme.set_role(self, current=current)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        self.pressed.emit(self.unit.id)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.pressed.emit(self.unit.id)
+
+
+def _has(label: Judgement, field: str) -> bool:
+    # Other marks than the person's own are the page's, and shown with it.
+    return is_flagged(label) if field == "flags" else bool(getattr(label, field))
+
+
+# How the state of a page that could not be read is said.
+PAGES = {
+    "paywall": "behind a paywall",
+    "forbidden": "access refused",
+    "dead": "not there",
+    "not_text": "no text",
+    "too_long": "too long",
+    "absent": "its text is not in this project",
+}
+
+
+class UnitCards(KeylessArea):
+    made = Signal(UnitDetails, QWidget)
+    """Controls were made, for the card they stand in."""
+
+    def __init__(self, bench: LabellingModel) -> None:
+        super().__init__("Units")
+        self._bench = bench
+        self.rows: dict[str, UnitCard] = {}
+        self.at_hand = ""
+        """The unit whose controls are shown."""
+        self.resized.connect(self._bring_into_view_soon)
+
+    @property
+    def current(self) -> UnitCard | None:
+        return self.rows.get(self.at_hand)
+
+    @property
+    def details(self) -> UnitDetails | None:
+        return self.current.details if self.current else None
+
+    @property
+    def holder(self) -> QWidget:
+        return self.current or self
+
+    def show_sheet(self, locked: str, *, weights: bool) -> None:
+        self.at_hand, self.rows = "", {}
+        inside = QWidget()
+        column = vertical(on=inside, margins=(0, 0, 3, 8), spacing=6)
+        number, total = 0, len(self._bench.units)
+        for group in self._bench.sheet.groups if self._bench.sheet else ():
+            if group.given.get("address"):
+                column.addWidget(ElidedLabel(heading(group), "hint"))
+            for unit in group.units:
+                number += 1
+                card = UnitCard(
+                    CardQuestion(
+                        self._bench.protocol, unit, number, total, (*group.values, UNSURE), group.why
+                    ),
+                    locked or why_locked(self._bench.sheet, unit.id),
+                )
+                card.pressed.connect(self._bench.move_to)
+                card.details_made.connect(self.made)
+                self.rows[unit.id] = card
+                self.show_label(unit.id)
+                card.show_weight(weights)
+                column.addWidget(card)
+        column.addStretch(1)
+        self.setWidget(inside)
+
+    def show_current(self, unit_id: str) -> None:
+        if self.current is not None:
+            self.current.set_current(False)
+        self.at_hand = unit_id
+        self.rows[unit_id].set_current(True)
+        self._bring_into_view_soon()
+
+    def show_label(self, unit_id: str) -> None:
+        self.rows[unit_id].show_label(self._bench.kept(unit_id))
+
+    def show_weights(self, shown: bool) -> None:
+        for row in self.rows.values():
+            row.show_weight(shown)
+
+    def _bring_into_view_soon(self) -> None:
+        """The cards have their new heights only once the layout has been done."""
+        QTimer.singleShot(0, self, self._bring_into_view)
+
+    def _bring_into_view(self) -> None:
+        if self.current is not None:
+            self.ensureWidgetVisible(self.current, 0, 40)
+
+
+def heading(group: UnitGroup) -> str:
+    """A page's address without its scheme, and why it could not be read."""
+    address = group.given["address"].split("://", 1)[-1]
+    state = str(group.given.get("page_state", ""))
+    return f"{address} — {PAGES.get(state, state)}" if state else address

@@ -1,1 +1,0 @@
-"""Units beside the report, as cards or as a matrix."""

@@ -1,0 +1,615 @@
+"""The units beside the text, as cards or as a matrix, with controls on the current one."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QItemSelectionModel,
+    QModelIndex,
+    QObject,
+    QPoint,
+    QRect,
+    QSettings,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import QAction, QKeyEvent, QPainter, QPen, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QGridLayout,
+    QHeaderView,
+    QMenu,
+    QSizePolicy,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotator.actions.labelling import labels
+from annotator.actions.labelling.label_cases import presentation_of
+from annotator.actions.labelling.label_rows import UNSURE
+from annotator.actions.labelling.label_sealing import TAXONOMIES
+from annotator.actions.labelling.labels import MatrixReading, UnitGroup
+from annotator.domain.judges.protocol import CaseLayout, Presentation
+from annotator.domain.kinds.artifact import Unit
+from annotator.gui import keys, theme
+from annotator.gui.pages.labelling.action_bar import why_locked
+from annotator.gui.pages.labelling.bench import LabellingModel
+from annotator.gui.pages.labelling.unit_card import UnitCard, UnitCards, UnitDetails
+from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.review.verdict_words import OPEN, REWORDED, face, is_flagged
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    direction_of,
+    horizontal,
+    later,
+    tooltip,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import pixmap
+from annotator.gui.widgets.reading.marked_text import lay_out
+
+CELL_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """A predicted sub-task against a gold one, its label, and an icon."""
+
+    protocol: str
+    unit_id: str
+    predicted: str
+    gold: str
+    said: str
+    marked: str = ""
+
+
+class Matrix(QAbstractTableModel):
+    """Column 0 holds the gold sub-tasks' words; every further column is one predicted sub-task."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._protocol = ""
+        self._groups: Sequence[UnitGroup] = ()
+        self._said: Callable[[str], str] = lambda _: ""
+        self._marked: Callable[[str], str] = lambda _: ""
+        self._places: dict[str, tuple[int, int]] = {}
+
+    def lay_out(
+        self,
+        protocol: str,
+        groups: Sequence[UnitGroup],
+        said: Callable[[str], str],
+        marked: Callable[[str], str],
+    ) -> None:
+        """Show other sub-tasks; `said` tells what is said of a cell by its id, `marked` what stands beside it."""
+        with resetting(self):
+            self._protocol, self._groups, self._said, self._marked = protocol, groups, said, marked
+            self._places = {
+                unit.id: (row, column)
+                for column, group in enumerate(groups, start=1)
+                for row, unit in enumerate(group.units)
+            }
+
+    def tell(self, unit_id: str) -> None:
+        index = self.place(unit_id)
+        self.dataChanged.emit(index, index)
+
+    def place(self, unit_id: str) -> QModelIndex:
+        return self.index(*self._places[unit_id]) if unit_id in self._places else QModelIndex()
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() or not self._groups else len(self._groups[0].units)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else 1 + len(self._groups)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        cell = index.isValid() and index.column() > 0
+        flag = Qt.ItemFlag
+        return flag.ItemIsEnabled | flag.ItemIsSelectable if cell else flag.NoItemFlags
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"P{section}" if section else "Gold sub-tasks"
+        if role == Qt.ItemDataRole.ToolTipRole and section:
+            return tooltip(predicted_of(self._groups[section - 1]))
+        if role == Qt.ItemDataRole.TextAlignmentRole and not section:
+            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        if not index.column():
+            return self._groups[0].units[index.row()].text if role == Qt.ItemDataRole.DisplayRole else None
+        group = self._groups[index.column() - 1]
+        unit = group.units[index.row()]
+        words, said = predicted_of(group), self._said(unit.id)
+        cell = MatrixCell(self._protocol, unit.id, words, unit.text, said, self._marked(unit.id))
+        if role == CELL_ROLE:
+            return cell
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"P{index.column()} against gold {index.row() + 1}: {cell.said or 'open'}"
+        return None
+
+
+def predicted_of(group: UnitGroup) -> str:
+    return next(iter(group.given.values()), "")
+
+
+CELL_WIDTH, PAD = 46, 8
+LEAST_WORDS = 150
+READINGS = {
+    "one-to-one": "each sub-task matches at most one",
+    "any-match": "any relevant cell counts",
+}
+
+
+class MatrixView(QWidget):
+    """The current predicted sub-task in full, the matrix, its counts, and controls of the current cell."""
+
+    made = Signal(UnitDetails, QWidget)
+    """Controls were made, for the widget that has the keyboard."""
+
+    def __init__(self, bench: LabellingModel) -> None:
+        super().__init__()
+        self._bench = bench
+        self.at_hand = ""
+        """The unit whose controls are shown."""
+        self.model = Matrix(self)
+        self.details: UnitDetails | None = None
+        self.predicted, self.words = PlainLabel("", "hint"), PlainLabel("", "strong", wrap=True)
+        self.readings = PlainLabel("", "hint", wrap=True)
+        self.table = _Table(self.model)
+        self.table.gone_to.connect(self._go)
+        self._foot = QVBoxLayout()
+        self.item, self.show_report = (
+            ElidedLabel("", "hint"),
+            KeyButton("Report", act="report", role="quiet", hint="Show or hide the report of the plan"),
+        )
+        self.show_report.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        over = horizontal((self.item, 1), self.show_report)
+        top = horizontal((self.predicted, 0, Qt.AlignmentFlag.AlignTop), (self.words, 1), spacing=8)
+        parts = over, top, (self.table, 1), self.readings, self._foot
+        vertical(*parts, on=self, margins=(0, 0, 3, 8), spacing=6)
+
+    @property
+    def holder(self) -> QWidget:
+        return self.table
+
+    def show_sheet(self, locked: str, *, weights: bool) -> None:
+        self.at_hand = ""
+        sheet = self._bench.sheet
+        if self.details is not None:
+            self._foot.removeWidget(self.details)
+            self.details.deleteLater()
+        values = (*sheet.values, UNSURE) if sheet else ()
+        self.item.setText(f"{sheet.name}, item {sheet.item.key}: {sheet.item.question}" if sheet else "")
+        self.details = UnitDetails(self._bench.protocol, values, locked or why_locked(sheet), flat=True)
+        self._foot.addWidget(self.details)
+        self.model.lay_out(
+            self._bench.protocol, sheet.groups if sheet else (), self._bench.said, self._marked
+        )
+        self.table.fit()
+        self._show_readings()
+        self.made.emit(self.details, self.table)
+
+    def show_current(self, unit_id: str) -> None:
+        self.at_hand = unit_id
+        index = self.model.place(unit_id)
+        self.table.go_to(index)
+        cell = index.data(CELL_ROLE)
+        self.predicted.setText(f"Predicted {index.column()} of {self.model.columnCount() - 1}")
+        self.words.setText(cell.predicted if isinstance(cell, MatrixCell) else "")
+        self.words.setLayoutDirection(direction_of(self.words.text()))
+        self._show_details()
+
+    def show_label(self, unit_id: str) -> None:
+        self.model.tell(unit_id)
+        self._show_readings()
+        if unit_id == self.at_hand:
+            self._show_details()
+
+    def _show_details(self) -> None:
+        if self.details is not None:
+            self.details.show_label(self._bench.kept(self.at_hand))
+
+    def _show_readings(self) -> None:
+        result = labels.readings(self._bench.sheet) if self._bench.sheet else ()
+        self.readings.setText(reading_words(result, self.model.columnCount() - 1, self.model.rowCount()))
+
+    def _marked(self, unit_id: str) -> str:
+        kept = self._bench.kept(unit_id)
+        if kept.outdated:
+            return REWORDED.icon
+        return "flag" if is_flagged(kept.label) else "note" if kept.label and kept.label.note else ""
+
+    def _go(self, index: Index) -> None:
+        cell = index.data(CELL_ROLE)
+        if isinstance(cell, MatrixCell):
+            self._bench.move_to(cell.unit_id)
+
+
+def reading_words(readings: Sequence[MatrixReading], predicted: int, gold: int) -> str:
+    """Both readings by name, with what the matrix comes to once it is full."""
+    said = []
+    for reading in readings:
+        counts = (
+            f"{reading.predicted} of {predicted:,} predicted right, {reading.gold} of {gold:,} gold found"
+        )
+        means = READINGS[reading.title]
+        whole = reading.gold is not None
+        said.append(
+            f"{reading.title.capitalize()} ({means}): {counts}." if whole else f"{reading.title}: {means}"
+        )
+    if readings and readings[0].gold is None:
+        return f"Counted in two ways once every cell is decided — {'; '.join(said)}."
+    return "  ".join(said)
+
+
+class _Table(QTableView):
+    """A table in which arrows go from cell to cell; gold sub-tasks are headers."""
+
+    gone_to = Signal(object)
+
+    def __init__(self, model: Matrix) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setItemDelegate(_Painter(self))
+        with_properties(
+            self,
+            accessibleName="Predicted sub-tasks across, gold sub-tasks down",
+            selectionMode=QAbstractItemView.SelectionMode.SingleSelection,
+            editTriggers=QAbstractItemView.EditTrigger.NoEditTriggers,
+            verticalScrollMode=QAbstractItemView.ScrollMode.ScrollPerPixel,
+            horizontalScrollMode=QAbstractItemView.ScrollMode.ScrollPerPixel,
+            showGrid=False,
+            tabKeyNavigation=False,
+            cornerButtonEnabled=False,
+        )
+        self.verticalHeader().hide()
+        head = self.horizontalHeader()
+        head.setSectionsClickable(False)
+        head.setHighlightSections(True)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self._soon = later(self, self.fit, 0)
+        theme.watch(self, self._fit_soon)
+
+    def fit(self) -> None:
+        """Narrow columns for cells, the rest for words; rows as high as their words."""
+        px, columns = theme.current().px, self.model().columnCount(QModelIndex())
+        for column in range(1, columns):
+            self.setColumnWidth(column, px(CELL_WIDTH))
+        used = max(0, columns - 1) * px(CELL_WIDTH)
+        self.setColumnWidth(0, max(px(LEAST_WORDS), self.viewport().width() - used))
+        self.resizeRowsToContents()
+
+    def _fit_soon(self) -> None:
+        self._soon.start()
+
+    def go_to(self, index: QModelIndex) -> None:
+        self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+        self.scrollTo(index)
+        self.viewport().update()
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        self.viewport().update()
+        if current.isValid() and current.column() > 0:
+            self.gone_to.emit(current)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """The arrows and Home, End move; everything else is the page's."""
+        moves = (
+            Qt.Key.Key_Left,
+            Qt.Key.Key_Right,
+            Qt.Key.Key_Up,
+            Qt.Key.Key_Down,
+            Qt.Key.Key_Home,
+            Qt.Key.Key_End,
+        )
+        if event.key() in moves and keys.plain(event):
+            super().keyPressEvent(event)
+        else:
+            event.ignore()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_soon()
+
+
+class _Painter(QStyledItemDelegate):
+    """Words wrap and stand on the side of their script; a cell shows the icon of what is said of it."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        px, view = theme.current().px, self.parent()
+        if index.column() or not isinstance(view, QTableView):
+            return QSize(px(CELL_WIDTH), px(34))
+        words, wide = str(index.data()), view.columnWidth(0) - 2 * px(PAD) - px(24)
+        high = lay_out(words, option.font, wide).boundingRect().height()
+        return QSize(px(LEAST_WORDS), max(px(34), round(high) + 2 * px(PAD)))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        view = self.parent()
+        here = view.currentIndex() if isinstance(view, QTableView) else QModelIndex()
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if index.row() == here.row() or (index.column() and index.column() == here.column()):
+            painter.fillRect(option.rect, theme.token("hover"))
+        painter.setPen(theme.token("border"))
+        painter.drawLine(option.rect.bottomLeft(), option.rect.bottomRight())
+        if index.column():
+            self._cell(painter, option.rect, index, at_hand=index == here)
+        else:
+            self._words(painter, option, index)
+        painter.restore()
+
+    def _words(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        px = theme.current().px
+        painter.setFont(option.font)
+        painter.setPen(theme.token("text-muted"))
+        place = option.rect.topLeft() + QPoint(px(PAD), px(PAD))
+        number = QRect(place, QSize(px(22), option.fontMetrics.height()))
+        painter.drawText(number, Qt.AlignmentFlag.AlignLeft, str(index.row() + 1))
+        painter.setPen(theme.token("text"))
+        layout = lay_out(str(index.data()), option.font, option.rect.width() - 2 * px(PAD) - px(24))
+        layout.draw(painter, place + QPoint(px(24), 0))
+
+    def _cell(self, painter: QPainter, area: QRect, index: Index, *, at_hand: bool) -> None:
+        cell, size = index.data(CELL_ROLE), theme.current().px(18)
+        shown = face(cell.said, cell.protocol) if isinstance(cell, MatrixCell) else OPEN
+        box = area.adjusted(3, 3, -3, -4)
+        if isinstance(cell, MatrixCell) and cell.said:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme.token(f"state-{shown.state}-soft"))
+            painter.drawRoundedRect(box, 5, 5)
+        if at_hand:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme.token("focus"), 2))
+            painter.drawRoundedRect(box, 5, 5)
+        painter.setOpacity(1.0 if isinstance(cell, MatrixCell) and cell.said else 0.45)
+        if shown.icon:
+            picture = pixmap(shown.icon, size, f"state-{shown.state}", painter.device().devicePixelRatioF())
+            painter.drawPixmap(area.center() - QPoint(size // 2 - 1, size // 2 - 1), picture)
+        else:
+            painter.setPen(theme.token(f"state-{shown.state}"))
+            painter.drawText(area, Qt.AlignmentFlag.AlignCenter, shown.words)
+        if isinstance(cell, MatrixCell) and cell.marked:
+            painter.setOpacity(1.0)
+            small = theme.current().px(11)
+            mark = pixmap(cell.marked, small, "text-muted", painter.device().devicePixelRatioF())
+            painter.drawPixmap(box.topRight() - QPoint(small + 1, -2), mark)
+
+
+IN_A_ROW = 8
+# More are not listed one by one.
+MOST = 24
+
+
+class OpenList(QFrame):
+    """Hidden until needed; shrinks as units are labelled."""
+
+    chosen = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "message")
+        self._said = PlainLabel(role="strong", wrap=True)
+        self.buttons: dict[str, QToolButton] = {}
+        close = with_properties(QToolButton(), toolTip="Dismiss", accessibleName="Dismiss the list")
+        chips.put(close, "close", 14)
+        close.clicked.connect(self.hide)
+        head = horizontal((self._said, 1), (close, 0, Qt.AlignmentFlag.AlignTop))
+        self._grid = QGridLayout()
+        self._grid.setSpacing(2)
+        vertical(head, self._grid, on=self, margins=(10, 6, 6, 6), spacing=2)
+        theme.set_role(self, level="warning")
+        self.hide()
+
+    def show_open(self, units: Sequence[Unit], waiting: Sequence[str], called: Presentation) -> None:
+        """List the units that wait, by their numbers; nothing waiting hides the list."""
+        for button in self.buttons.values():
+            self._grid.removeWidget(button)
+            button.deleteLater()
+        self.buttons.clear()
+        for number, unit in enumerate(units, start=1):
+            if unit.id in waiting and len(self.buttons) < MOST:
+                self._add(number, unit, called)
+        count = len(waiting)
+        rest = f" (the first {MOST})" if count > MOST else ""
+        many = f"{count} {called.many} are" if count > 1 else f"One {called.one} is"
+        self._said.setText(f"{many} still open{rest}:")
+        self.setVisible(count > 0)
+
+    def said(self) -> str:
+        return self._said.text()
+
+    def _add(self, number: int, unit: Unit, called: Presentation) -> None:
+        button = with_properties(
+            QToolButton(),
+            text=str(number),
+            toolTip=tooltip(unit.text or called.ask),
+            accessibleName=f"Go to {called.one} {number}",
+        )
+        button.clicked.connect(lambda _=False: self.chosen.emit(unit.id))
+        place = len(self.buttons)
+        self._grid.addWidget(button, place // IN_A_ROW, place % IN_A_ROW, Qt.AlignmentFlag.AlignLeft)
+        self.buttons[unit.id] = button
+
+
+WEIGHTS, WAITS = "label/weights", "label/waits"
+# The head of a pane that is narrower than this, at 100 %, has no room for the word beside an icon.
+WORDED = 240
+
+
+class UnitsPane(QWidget):
+    said = Signal(int)
+    kind_given = Signal(int)
+    evidence_wanted = Signal()
+    evidence_cleared = Signal()
+    waits = Signal(bool)
+    """Whether an error is to stay at hand until its kind is said."""
+
+    def __init__(self, bench: LabellingModel, locked: str) -> None:
+        """`locked` says why nothing can ever be changed here, if so."""
+        super().__init__()
+        self._bench, self._locked = bench, locked
+        self.cards, self.matrix = UnitCards(bench), MatrixView(bench)
+        self._build()
+        for body in (self.cards, self.matrix):
+            body.made.connect(self._listen_to)
+        bench.leaving.connect(self.flush)
+        bench.opened.connect(self._show_sheet)
+        bench.moved.connect(self._show_current)
+        bench.told.connect(self._show_label)
+
+    def _build(self) -> None:
+        self.title, self.count = ElidedLabel("", "subtitle"), ElidedLabel("", "hint")
+        # A question may be long, and what stands beside it keeps its words.
+        for label in (self.title, self.count):
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.recent, self.options = QToolButton(), QToolButton()
+        chips.put(self.recent, "restore")
+        with_properties(
+            self.recent,
+            text="Recent",
+            toolButtonStyle=Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+            toolTip="Your last ten labels",
+        )
+        chips.put(self.options, "settings")
+        with_properties(self.options, toolTip="Options", accessibleName="Options of the list")
+        self.menu = self._menu()
+        self.options.clicked.connect(lambda: self.menu.popup(below(self.options)))
+        self.head = horizontal(self.title, self.count, StretchSpace(1), self.recent, self.options)
+        self.open_list = OpenList()
+        self.open_list.chosen.connect(self._bench.move_to)
+        self.bodies = Stack(self.cards, self.matrix)
+        vertical(self.head, self.open_list, (self.bodies, 1), on=self, margins=(4, 10, 6, 0), spacing=8)
+        self.take_up()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where it is narrow the icon of the last labels does without its word."""
+        super().resizeEvent(event)
+        wide = self.width() >= theme.current().px(WORDED)
+        icon, both = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        self.recent.setToolButtonStyle(both if wide else icon)
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self)
+        self.weights, self.waiting = (
+            QAction("Show weights", self),
+            QAction("Stay until the kind is given", self),
+        )
+        self.weights.setToolTip("Weights are hidden by default, so that they do not influence the label")
+        self.waiting.setToolTip("The unit stays selected until you give the kind of error")
+        for action, name, slot in (
+            (self.weights, WEIGHTS, self.cards.show_weights),
+            (self.waiting, WAITS, self.waits.emit),
+        ):
+            action.setCheckable(True)
+            action.setChecked(QSettings().value(name, False, bool) is True)
+            action.toggled.connect(lambda on, name=name: QSettings().setValue(name, on))
+            action.toggled.connect(slot)
+            menu.addAction(action)
+        return menu
+
+    @property
+    def body(self) -> UnitCards | MatrixView:
+        return (
+            self.matrix if presentation_of(self._bench.protocol).layout is CaseLayout.MATRIX else self.cards
+        )
+
+    @property
+    def rows(self) -> Mapping[str, UnitCard]:
+        return self.cards.rows
+
+    @property
+    def row(self) -> UnitCard | None:
+        return self.cards.current
+
+    @property
+    def details(self) -> UnitDetails | None:
+        return self.body.details
+
+    def take_up(self) -> None:
+        """Another protocol is in hand: its units are shown as cards, or in a matrix."""
+        for body in (self.cards, self.matrix):
+            # What is not shown asks for no room.
+            shown = QSizePolicy.Policy.Expanding if body is self.body else QSizePolicy.Policy.Ignored
+            body.setSizePolicy(shown, shown)
+        self.bodies.setCurrentWidget(self.body)
+
+    def take_focus(self) -> None:
+        self.body.holder.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def enter_note(self) -> None:
+        if self.details is not None:
+            self.details.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def flush(self) -> None:
+        if self.details is not None:
+            self.details.note.tell()
+
+    def list_open(self) -> None:
+        self.open_list.show_open(
+            self._bench.units, self._bench.open_units, presentation_of(self._bench.protocol)
+        )
+
+    def _show_sheet(self) -> None:
+        protocol = self._bench.protocol
+        self.open_list.hide()
+        self.title.setText(presentation_of(protocol).title)
+        self.weights.setVisible(any(hasattr(unit, "weight") for unit in self._bench.units))
+        self.waiting.setVisible(any(one.of == protocol and one.whole for one in TAXONOMIES.values()))
+        self.options.setVisible(self.weights.isVisible() or self.waiting.isVisible())
+        self.body.show_sheet(self._locked, weights=self.weights.isChecked())
+        self._show_count()
+
+    def _listen_to(self, details: UnitDetails, holder: QWidget) -> None:
+        details.said.connect(self.said)
+        details.kind_given.connect(self.kind_given)
+        details.evidence_wanted.connect(self.evidence_wanted)
+        details.evidence_cleared.connect(self.evidence_cleared)
+        details.flag_wanted.connect(self._bench.flag)
+        body = self.body
+        unit_id = holder.unit.id if isinstance(holder, UnitCard) else ""
+        # What was typed belongs to the unit it was typed at, also when another is at hand by now.
+        details.noted.connect(lambda words: self._bench.note(unit_id or body.at_hand, words))
+        details.left.connect(holder.setFocus)
+
+    def _show_current(self, unit_id: str) -> None:
+        self.flush()
+        self.body.show_current(unit_id)
+        self.take_focus()
+
+    def _show_label(self, unit_id: str) -> None:
+        self.body.show_label(unit_id)
+        self._show_count()
+        if self.open_list.isVisible():
+            self.list_open()
+
+    def _show_count(self) -> None:
+        units = len(self._bench.units)
+        self.count.setText(f"{units - len(self._bench.open_units)} of {units}" if units > 1 else "")
+
+
+def below(button: QToolButton) -> QPoint:
+    return button.mapToGlobal(button.rect().bottomLeft())

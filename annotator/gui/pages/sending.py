@@ -1,0 +1,285 @@
+"""The Send page: what goes, what stays, one file, and its receipt."""
+
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QSizePolicy, QTreeWidgetItem
+
+from annotator.actions.parcels import tray
+from annotator.actions.parcels.packing import PackedTask
+from annotator.actions.parcels.tray import SendingOutcome, SendingOverview, SendingPiece
+from annotator.domain.experts.assignment import Stage
+from annotator.gui import theme
+from annotator.gui.review.field_chips import moment
+from annotator.gui.session import page
+from annotator.gui.session.page import Page
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import KeyButton
+from annotator.gui.widgets.basics import PlainLabel, Stack, StretchSpace, horizontal, vertical
+from annotator.gui.widgets.chips import EmptyState, icon
+from annotator.gui.widgets.columns import RowsTree, line
+from annotator.gui.widgets.message_bar import ProgressRow
+
+COPY = "Copy the code"
+EARLIER = 4
+
+COLUMNS = ("Item", "Question", "Stage", "Outcome", "Submitted", "Due")
+WIDTHS = (120, 360, 100, 280, 140, 140)
+QUESTION, GOING = 1, 3
+_LOOKS = {
+    SendingOutcome.NEW: ("export", "agreed"),
+    SendingOutcome.SENT: ("check", "missing"),
+    SendingOutcome.DRAFT: ("author", "incomplete"),
+    SendingOutcome.OPEN: ("minus", "missing"),
+}
+
+# People: experts on a laptop without a network who send one file and want to be sure that it arrived. What annoys them
+# elsewhere: no way back from offline work, not knowing what was in the file, and silence after sending it.
+FILES = f"Work to send back (*{page.WORK})"
+WHAT = (
+    "Everything you have submitted goes into one file; drafts stay on this computer. You can continue "
+    "working and send again as often as you like: only what is new is imported."
+)
+
+
+class SendPage(Page):
+    NAME = "Send"
+    ICON = "export"
+    HEARS = ("artifact", "judgement", "dispute", "assignment", "parcel", "labels")
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self._outlook: SendingOverview | None = None
+        self._path: Path | None = None
+        self.receipt, self.table, self.summary = (
+            Receipt(),
+            PiecesTable(),
+            PlainLabel(role="strong", wrap=True),
+        )
+        self.keys = PlainLabel(wrap=True)
+        self.table.wanted.connect(self._go_to)
+        self.progress = ProgressRow()
+        self.progress.hide()
+        self.body = Stack(self.table, self._nothing())
+        self.work = QPushButton("Go to it  ↵")
+        self.go = KeyButton("Write the file to send back…", act="submit", role="primary", press=self.choose)
+        self.work.clicked.connect(self.table.go)
+        vertical(
+            PlainLabel("Send my work", "title"),
+            PlainLabel(WHAT, "hint", wrap=True),
+            self.receipt,
+            self.summary,
+            (self.body, 1),
+            self.keys,
+            self.progress,
+            horizontal(self.work, StretchSpace(1), self.go),
+            on=self,
+            margins=(20, 16, 20, 12),
+            spacing=10,
+        )
+        self.bind("submit", self.choose)
+        self.bind("next_open", self.table.next_open)
+
+    def _nothing(self) -> EmptyState:
+        return EmptyState(
+            "items",
+            "This task contains no work for you yet",
+            "When you receive another task, open it here: your work stays unchanged.",
+        )
+
+    def navigate(self, place: dict[str, Any]) -> None:
+        self._read()
+
+    def focus_first(self) -> None:
+        self.table.setFocus()
+
+    def _read(self) -> None:
+        result = self._outlook = self.session.ask(tray.outlook)
+        if result is None:
+            return
+        self.table.show_pieces(result.pieces)
+        self.body.setCurrentIndex(0 if result.pieces else 1)
+        self.work.setVisible(bool(result.pieces))
+        self.summary.setText(summary(result))
+        self.summary.setVisible(bool(result.pieces))
+        self.keys.show_words(key_words(result))
+        self.receipt.show_sent(result, self._path)
+        self._enable()
+
+    def _enable(self) -> None:
+        result = self._outlook
+        goes = (
+            result is not None and result.count(SendingOutcome.NEW, SendingOutcome.SENT) + result.disputes > 0
+        )
+        self.go.setEnabled(goes and self.progress.isHidden() and not self.session.project.readonly)
+
+    def _go_to(self, piece: SendingPiece) -> None:
+        kind = piece.stage.kind
+        if piece.stage is Stage.LABELLING or kind is None:
+            self.session.go("Label", item_id=piece.item_id)
+        else:
+            self.session.go("Author", item_id=piece.item_id, kind=kind.value)
+
+    def choose(self) -> None:
+        if not self.go.isEnabled():
+            return
+        project = self.session.project.path
+        suggested = (self._path or project).parent / f"{project.stem}-work{page.WORK}"
+        name, _ = QFileDialog.getSaveFileName(self, "Write the file to send back", str(suggested), FILES)
+        if name:
+            # The dialog asks for a file, whatever ending was typed.
+            self.write_to(Path(name.removesuffix(page.WORK) + page.WORK))
+
+    def write_to(self, path: Path) -> None:
+        self.progress.show_progress("Writing the file to send back", 0, 0)
+        self.progress.show()
+        self._enable()
+        self.session.do_later(self._written, self.progress.show_progress, tray.write_work, path)
+
+    def _written(self, packed: PackedTask | None) -> None:
+        self.progress.hide()
+        if packed is not None:
+            self._path = packed.path
+        self._read()
+        if packed is not None:
+            # The keyboard follows only from the button that was pressed for it.
+            self.receipt.copy.setFocus()
+            self.session.tell_end("The file to send back is written.", "Send", self)
+
+
+class PiecesTable(RowsTree):
+    wanted = Signal(object)
+    """The Piece to go to."""
+
+    def __init__(self) -> None:
+        super().__init__("Work sent back and work kept here", COLUMNS, WIDTHS, QUESTION)
+        self._pieces: tuple[SendingPiece, ...] = ()
+        self.itemActivated.connect(lambda _: self.go())
+        theme.watch(self, lambda: self.show_pieces(self._pieces))
+
+    def show_pieces(self, pieces: tuple[SendingPiece, ...]) -> None:
+        row = max(0, self.row())
+        self._pieces = pieces
+        self.clear()
+        self.addTopLevelItems([_line(piece) for piece in pieces])
+        self.choose(min(row, len(pieces) - 1))
+
+    def next_open(self) -> None:
+        """Choose the next piece that is not submitted, going round."""
+        waits = [
+            row for row, piece in enumerate(self._pieces) if piece.draft or piece.going is SendingOutcome.OPEN
+        ]
+        if following := [row for row in waits if row > self.row()] + waits:
+            self.choose(following[0])
+
+    def go(self) -> None:
+        if self.row() >= 0:
+            self.wanted.emit(self._pieces[self.row()])
+
+
+def summary(found: SendingOverview) -> str:
+    """What goes and what stays in one line."""
+    goes, drafts = (
+        found.count(SendingOutcome.NEW, SendingOutcome.SENT),
+        sum(piece.draft for piece in found.pieces),
+    )
+    if not found.pieces and not found.disputes:
+        return ""
+    parts = [f"{_documents(goes)} {'goes' if goes == 1 else 'go'} back"]
+    if found.count(SendingOutcome.NEW) and found.sent:
+        parts[0] += f", {found.count(SendingOutcome.NEW)} of them for the first time"
+    if found.disputes:
+        parts.append(
+            "1 objection goes along" if found.disputes == 1 else f"{found.disputes} objections go along"
+        )
+    if not goes and not found.disputes:
+        parts[0] = "Nothing is submitted yet, so there is nothing to send"
+    if drafts:
+        parts.append(f"{_documents(drafts)} not submitted: {'it stays' if drafts == 1 else 'they stay'} here")
+    if still := found.count(SendingOutcome.OPEN):
+        parts.append(f"{still} not begun")
+    return " · ".join(parts)
+
+
+def key_words(found: SendingOverview) -> str:
+    """By which keys this person and the coordinator know each other's files."""
+    parts = []
+    if found.own_key:
+        parts.append(f"Your key is “{found.own_key}”: tell these six words to the coordinator when they ask.")
+    if found.task_key:
+        parts.append(
+            f"Your tasks are signed with “{found.task_key}”: the coordinator's Exchange page shows the same."
+        )
+    elif found.own_key:
+        parts.append("Your task is not signed by a person: an older Goldsmith wrote it.")
+    return "\n".join(parts)
+
+
+def _documents(number: int) -> str:
+    return "1 document" if number == 1 else f"{number} documents"
+
+
+def _line(piece: SendingPiece) -> QTreeWidgetItem:
+    words = piece.going.value
+    if piece.draft and piece.going is not SendingOutcome.DRAFT:
+        words += "; your newer draft stays"
+    cells = [
+        piece.item_key, " ".join(piece.question.split()), piece.stage.value, words,
+        moment(piece.at) if piece.at else "", moment(piece.due) if piece.due else "",
+    ]  # fmt: skip
+    made = line(cells)
+    name, state = _LOOKS[SendingOutcome.DRAFT if piece.draft else piece.going]
+    made.setIcon(GOING, icon(name, theme.current().px(15), f"state-{state}"))
+    made.setForeground(GOING, theme.token(f"state-{state}"))
+    return made
+
+
+class Receipt(QFrame):
+    def __init__(self) -> None:
+        super().__init__()
+        self._path: Path | None = None
+        self.setProperty("role", "card")
+        self.code, self.about = PlainLabel(role="headline"), PlainLabel(wrap=True)
+        self.code.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.earlier = PlainLabel(role="hint", wrap=True)
+        self.copy, self.look = QPushButton(COPY), QPushButton("Open the folder")
+        self.copy.clicked.connect(self._copy)
+        self.look.clicked.connect(self._open_folder)
+        row = horizontal(
+            self.code, (vertical(self.about, self.earlier), 1), on=self, margins=(16, 12, 16, 12), spacing=20
+        )
+        for button in (self.copy, self.look):
+            button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+            row.addWidget(button)
+        self.hide()
+
+    def show_sent(self, found: SendingOverview, path: Path | None) -> None:
+        """Show what was sent last; `path` is where it lies, if that is known."""
+        self._path = path
+        self.setVisible(bool(found.sent))
+        if not found.sent:
+            return
+        last = found.sent[0]
+        self.code.setText(last.receipt)
+        self.code.setAccessibleName(f"Receipt code {last.receipt}")
+        self.copy.setText(COPY)
+        self.about.setText(
+            f"This is the receipt code of “{last.file}”, written {moment(last.at)}. Mail that file to the "
+            "sender of your task. They see the same code once it has arrived; ask them for it."
+        )
+        earlier = ", ".join(f"{sent.receipt} ({moment(sent.at)})" for sent in found.sent[1 : EARLIER + 1])
+        told = ["You have submitted more since: write the file again."] if found.news else []
+        self.earlier.show_words(" ".join([*told, *([f"Earlier codes: {earlier}."] if earlier else [])]))
+        self.look.setVisible(path is not None)
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.code.text())
+        self.copy.setText("Copied")
+
+    def _open_folder(self) -> None:
+        if self._path is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._path.parent)))

@@ -1,0 +1,781 @@
+"""Attacks tab: order a test of a judge, success rates per attack, and every case."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QSizePolicy,
+    QTextBrowser,
+    QWidget,
+)
+
+from annotator.actions.attacks import attack_figures, attacking
+from annotator.actions.attacks.attack_figures import AttackCase, AttackCaseLine, AttackFigures
+from annotator.actions.attacks.attacking import (
+    NONE,
+    WIDTH,
+    AttackableJudge,
+    AttackRequest,
+    AttackRunRequest,
+    FamilyMember,
+)
+from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import explained, percent
+from annotator.actions.runs import run_records
+from annotator.domain.judges.judge import STEMS, Verdict
+from annotator.domain.judges.validation import PlantedText
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.estimate import Estimate, decimal, interval
+from annotator.domain.texts.rendered import BREAK
+from annotator.domain.texts.words import counted
+from annotator.gui import theme
+from annotator.gui.review.run_panel import RunPanel
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
+from annotator.gui.review.verdict_words import flag_words, value_look, value_words
+from annotator.gui.session.page import PagePart
+from annotator.gui.session.run import REFUSED, BackgroundRun, Child
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    PlainArea,
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    column_of,
+    horizontal,
+    later,
+    tooltip,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState, answered_label
+from annotator.gui.widgets.fields import (
+    AmountBox,
+    ChoiceBox,
+    LineField,
+    NumberBox,
+    choose,
+    label_of,
+    offer,
+    when_changed,
+)
+from annotator.gui.widgets.reading import report_view
+from annotator.gui.widgets.reading.report_view import ReportView
+from annotator.gui.widgets.splitter import Splitter
+
+SETTLE_MS = 500
+NAME = Qt.ItemDataRole.UserRole
+
+
+class AttackForm(QWidget):
+    """Choices above, estimate below; `changed` follows every new estimate."""
+
+    changed = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._offers: dict[str, AttackableJudge] = {}
+        self._left_out: set[str] = set()
+        self._child: Child | None = None
+        self._counted: AttackRequest | None = None
+        self.judge, self.what = ChoiceBox(), ChoiceBox()
+        self.attacks = QListWidget()
+        self.many = NumberBox(minimum=0, maximum=100_000, specialValueText="by the width")
+        self.span = AmountBox(minimum=0.02, maximum=0.9, decimals=2, singleStep=0.05, value=WIDTH)
+        self.seed = NumberBox(minimum=1, maximum=999_999, value=1)
+        self.concurrency = NumberBox(minimum=1, maximum=512, value=8)
+        self.budget = AmountBox(
+            minimum=0, maximum=100_000, decimals=2, prefix="$ ", specialValueText="no limit"
+        )
+        self.told, self.cost = PlainLabel("", wrap=True), PlainLabel("", "strong", wrap=True)
+        self._soon = later(self, self._count, SETTLE_MS)
+        self._lay_out()
+        self.judge.currentIndexChanged.connect(lambda _: self._offer_protocols())
+        self.what.currentIndexChanged.connect(lambda _: self._offer_attacks())
+        self.attacks.itemChanged.connect(self._ticked)
+        when_changed(self._turn, self.many, self.seed, self.span)
+
+    def _lay_out(self) -> None:
+        self.form = form = QFormLayout(
+            verticalSpacing=7, fieldGrowthPolicy=QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow
+        )
+        form.setContentsMargins(0, 0, 0, 0)
+        rows: tuple[tuple[str, QWidget | QHBoxLayout, QWidget, str], ...] = (
+            ("&Judge", self.judge, self.judge, "The judge to test"),
+            ("&What", self.what, self.what, "What it judged"),
+            ("&Attacks", self.attacks, self.attacks, "Attacks"),
+            ("&Verdicts", self._beside(self.many, "w&idth", self.span), self.many, "How many verdicts"),
+            ("&Chance", self._beside(self.seed, "at &once", self.concurrency), self.seed, "Seed of the draw"),
+            ("&Budget", self.budget, self.budget, "Budget in US dollars"),
+        )
+        for words, field, named, name in rows:
+            named.setAccessibleName(name)
+            form.addRow(label_of(named, words), field)
+        for combo in (self.judge, self.what):
+            combo.keep_short(10)
+            combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.span.setAccessibleName("Largest width of a rate's interval")
+        self.span.setToolTip("Largest width of a failure rate's 95 % interval")
+        self.many.setToolTip("Number of the judge's verdicts used for each attack")
+        self.seed.setToolTip("The same seed draws the same verdicts")
+        self.concurrency.setAccessibleName("Concurrent calls")
+        card = with_properties(QFrame(), role="card")
+        vertical(PlainLabel("Before it starts", "hint"), self.cost, self.told, on=card, spacing=4)
+        vertical((form, 1), card, on=self, margins=(0, 0, 8, 0), spacing=10)
+
+    def _beside(self, first: QWidget, words: str, second: QWidget) -> QHBoxLayout:
+        return horizontal(first, label_of(second, words), second, StretchSpace(1), spacing=6)
+
+    def fill(self, found: Sequence[AttackableJudge]) -> None:
+        self._offers = {one.judge.name: one for one in found}
+        offer(self.judge, [(one.judge.name, one.judge.name) for one in found])
+        self._counted = None
+        self._offer_protocols()
+
+    def show_place(self, judge: str) -> None:
+        choose(self.judge, judge)
+
+    @property
+    def offered(self) -> AttackableJudge | None:
+        return self._offers.get(str(self.judge.currentData()))
+
+    def chosen(self) -> tuple[str, ...]:
+        entries = (self.attacks.item(row) for row in range(self.attacks.count()))
+        return tuple(
+            str(entry.data(NAME)) for entry in entries if entry.checkState() == Qt.CheckState.Checked
+        )
+
+    def request(self) -> AttackRequest | None:
+        """What is put together; None where nobody can be asked or nothing is ticked."""
+        result, attacks = self.offered, self.chosen()
+        if result is None or not attacks:
+            return None
+        return AttackRequest(
+            result.judge.name, str(self.what.currentData()), attacks, self.many.value() or None,
+            round(self.span.value(), 2), self.seed.value(),
+        )  # fmt: skip
+
+    def order(self) -> AttackRunRequest | None:
+        request, result = self.request(), self.offered
+        if request is None or result is None:
+            return None
+        budget = self.budget.value() or None if result.asks else None
+        return attacking.order(request, concurrency=self.concurrency.value(), budget_usd=budget)
+
+    def _offer_protocols(self) -> None:
+        result = self.offered
+        offer(
+            self.what,
+            [(f"{words} · {many:,}", name) for name, words, many in (result.protocols if result else ())],
+        )
+        for row in (self.form.rowCount() - 1,):
+            self.form.setRowVisible(row, bool(result and result.asks))
+        self._offer_attacks()
+
+    def _offer_attacks(self) -> None:
+        result = self.offered
+        with QSignalBlocker(self.attacks):
+            self.attacks.clear()
+            for one in attacking.attacks_on(result.judge, str(self.what.currentData())) if result else ():
+                entry = QListWidgetItem(one.title)
+                entry.setData(NAME, one.name)
+                entry.setToolTip(tooltip(f"{one.about}\n{one.lacks}".strip()))
+                if one.lacks:
+                    entry.setFlags(
+                        entry.flags() & ~(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsUserCheckable)
+                    )
+                    entry.setData(Qt.ItemDataRole.AccessibleDescriptionRole, one.lacks)
+                else:
+                    off = one.name in self._left_out
+                    entry.setCheckState(Qt.CheckState.Unchecked if off else Qt.CheckState.Checked)
+                self.attacks.addItem(entry)
+        self._turn()
+
+    def _ticked(self, entry: QListWidgetItem) -> None:
+        name = str(entry.data(NAME))
+        off = entry.checkState() != Qt.CheckState.Checked
+        self._left_out = self._left_out | {name} if off else self._left_out - {name}
+        self._turn()
+
+    def _turn(self) -> None:
+        self.span.setEnabled(self.many.value() == 0)
+        request = self.request()
+        if request is None:
+            self.stop()
+            self._counted = None
+            self.cost.setText("")
+            self.told.setText("Tick an attack." if self.offered else "")
+        elif request != self._counted:
+            self.cost.setText("Counting the questions…")
+            self.told.setText("")
+            self._soon.start()
+        self.changed.emit()
+
+    def _count(self) -> None:
+        self.stop()
+        request = self.request()
+        if request is None:
+            return
+        child = self._child = Child(self._session, self)
+        child.ended.connect(lambda line: self._ended(child, request, line))
+        child.start(attacking.order(request), estimate=True)
+
+    def _ended(self, child: Child, request: AttackRequest, found: dict[str, Any]) -> None:
+        if child is not self._child or request != self.request():
+            return
+        self._child = None
+        if "error" in found:
+            self.cost.setText("")
+            self.told.setText(found["error"])
+            return
+        self._counted = request
+        self.cost.setText(cost_words(found))
+        self.told.setText("\n".join(found["words"]))
+        self.changed.emit()
+
+    def stop(self) -> None:
+        child, self._child = self._child, None
+        if child is not None and child.running:
+            child.kill()
+
+
+def cost_words(found: dict[str, Any]) -> str:
+    judging, money = found["judging"], found["cost_usd"]
+    verdicts = f"{counted(judging['units'], 'verdict')} on copies"
+    if not judging["model"]:
+        return f"{verdicts}; no model is called, and there is no cost."
+    calls = counted(judging["calls"], "call")
+    return f"{verdicts} by {calls}; {'at an unknown price' if money is None else f'about ${money:,.2f}'}."
+
+
+PUT_IN, MOVED, LACKING = "judge", "other", "evidence"
+LEGEND = {PUT_IN: "inserted in the copy", MOVED: "moved in the report", LACKING: "not in the copy"}
+
+
+class AttackReader(QWidget):
+    """The change above; below it report and copy as plain text, each with its verdict."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told: AttackCase | None = None
+        self.head, self.done = PlainLabel("", "subtitle", wrap=True), PlainLabel("", wrap=True)
+        self.about, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", wrap=True)
+        for label in (self.head, self.done, self.unit):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.legend = QLabel()
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.report, self.copy = (
+            with_properties(ReportView(), accessibleName="The original report"),
+            with_properties(ReportView(), accessibleName="The attacked copy"),
+        )
+        self._first: dict[ReportView, tuple[int, int]] = {}
+        self.own, self.again = (
+            _verdict_view("The judge's own verdict"),
+            _verdict_view("Its verdict on the copy"),
+        )
+        texts = Splitter("validate/attack texts")
+        for words, verdict, view in (
+            ("The original report", self.own, self.report),
+            ("The attacked copy", self.again, self.copy),
+        ):
+            texts.addWidget(column_of(PlainLabel(words, "strong"), verdict, (view, 1), spacing=4))
+        vertical(
+            self.head,
+            self.unit,
+            self.done,
+            self.about,
+            self.legend,
+            (texts, 1),
+            on=self,
+            margins=0,
+            spacing=5,
+        )
+        theme.watch(self, self._dress)
+
+    def show_told(self, told: AttackCase) -> None:
+        self._told = told
+        way = f" · {told.variant}" if told.variant else ""
+        self.head.setText(f"{told.title}{way} · {told.judge}")
+        self.unit.setText(
+            f"Item {told.item_key} · {told.system} · asked about: {told.unit or 'a unit that is gone'}"
+        )
+        self.done.setText(" ".join(told.done))
+        self.about.setText(told.about)
+        self._show(self.report, told.report, told.gaps, LACKING)
+        self._show(self.copy, told.copy, told.marks, PUT_IN)
+        self._dress()
+
+    def _show(self, view: ReportView, text: str, marks: tuple[PlantedText, ...], kind: str) -> None:
+        view.show_plain(text)
+        shown = ShownPlaces(text, view.text())
+        view.clear_marks()
+        for moved in (False, True):
+            spans = [shown.span(mark) for mark in marks if mark.moved is moved]
+            view.set_marks(MOVED if moved else kind, spans)
+        self._first[view] = shown.span(marks[0]) if marks else (0, 0)
+
+    def reveal(self) -> None:
+        """Bring what was done first into view, in both texts; only what is in view itself can be scrolled."""
+        for view, span in self._first.items():
+            view.reveal(*span)
+
+    def _dress(self) -> None:
+        told = self._told
+        if told is None:
+            return
+        changed = told.again.value not in (None, told.own.value)
+        self.own.setHtml(_verdict(told.protocol, told.own))
+        self.again.setHtml(_verdict(told.protocol, told.again, changed=changed))
+        kinds = [MOVED if mark.moved else PUT_IN for mark in told.marks] + [LACKING for _ in told.gaps]
+        swatches = "\u2003".join(_swatch(kind) for kind in dict.fromkeys(kinds))
+        self.legend.setText(
+            f"Marked: {swatches}" if swatches else "Nothing is marked: both texts are the same."
+        )
+        self.legend.setAccessibleName(
+            ", ".join(LEGEND[kind] for kind in dict.fromkeys(kinds)) or "Nothing is marked"
+        )
+
+
+class ShownPlaces:
+    """Maps offsets of a text to those shown, after normalising line ends and breaking long lines."""
+
+    def __init__(self, text: str, shown: str) -> None:
+        self._same = text == shown
+        self._places: list[int] = []
+        at = 0
+        for letter in () if self._same else text:
+            while at < len(shown) and shown[at] == BREAK and letter != BREAK:
+                at += 1
+            self._places.append(at)
+            at += not (
+                letter == "\r" and at < len(shown) and shown[at] == "\n" and self._before_newline(text)
+            )
+        self._places.append(len(shown) if not self._same else len(text))
+
+    def _before_newline(self, text: str) -> bool:
+        place = len(self._places)
+        return place < len(text) and text[place] == "\n"
+
+    def span(self, mark: PlantedText) -> tuple[int, int]:
+        if self._same:
+            return mark.start, mark.end
+        return self._places[mark.start], self._places[mark.end]
+
+
+def _verdict_view(name: str) -> QTextBrowser:
+    made = with_properties(QTextBrowser(), role="side", accessibleName=name)
+    made.setOpenLinks(False)
+    theme.scale(made.setFixedHeight, 84)
+    return made
+
+
+def _verdict(protocol: str, found: Verdict, *, changed: bool = False) -> str:
+    colour = theme.token(value_look(protocol, found.value)[1]).name()
+    parts = [f"<b style='color:{colour}'>{escape(value_words(protocol, found.value, found.status))}</b>"]
+    if changed:
+        parts.append(f"<b style='color:{theme.token('state-disagree').name()}'> · ⚠ another verdict</b>")
+    if found.flags:
+        named = ", ".join(flag_words(flag) for flag in found.flags.split())
+        parts.append(
+            f"<span style='color:{theme.token('state-unconfirmed').name()}'> · ⚑ {escape(named)}</span>"
+        )
+    said = found.cause if found.value is None else found.rationale
+    parts.append(f"<p dir='auto'>{escape(said)}</p>" if said else "")
+    parts.append(f"<p dir='auto'><b>Quote</b> {escape(found.quote)}</p>" if found.quote else "")
+    return "".join(parts)
+
+
+def _swatch(kind: str) -> str:
+    ground, ink = theme.token(report_view.MARKS[kind][0]).name(), theme.token("on-mark").name()
+    style = f"background-color:{ground};color:{ink};text-decoration:underline"
+    return f"<span style='{style}'>&nbsp;{escape(LEGEND[kind])}&nbsp;</span>"
+
+
+ABOUT = (
+    "A judge may favour reports of its own family. By default the family is inferred from the name of the "
+    "model or system; choose or type another, or “none”. The Bias view is updated."
+)
+BY_NAME = "by its name"
+
+
+class FamilyList(QWidget):
+    changed = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self.boxes: dict[str, QComboBox] = {}
+        self.area = PlainArea("Families")
+        vertical(
+            PlainLabel("Families", "subtitle"),
+            PlainLabel(ABOUT, "hint", wrap=True),
+            (self.area, 1),
+            on=self,
+            margins=0,
+        )
+
+    def fill(self) -> None:
+        inner, grid = QWidget(), QGridLayout()
+        self.boxes = {}
+        for row, one in enumerate(self._session.ask(attacking.members) or []):
+            kind = "judge" if one.judge else "system"
+            model = f" · {one.model}" if one.model else ""
+            box = self._box(one)
+            self.boxes[one.name] = box
+            grid.addWidget(ElidedLabel(one.name), row, 0)
+            grid.addWidget(ElidedLabel(f"{kind}{model}", "hint"), row, 1)
+            grid.addWidget(box, row, 2)
+        for place, stretch in enumerate((3, 3, 4)):
+            grid.setColumnStretch(place, stretch)
+        vertical(grid, StretchSpace(1), on=inner)
+        self.area.setWidget(inner)
+
+    def _box(self, one: FamilyMember) -> QComboBox:
+        box = ChoiceBox(editable=True, insertPolicy=QComboBox.InsertPolicy.NoInsert)
+        line = LineField()
+        box.setLineEdit(line)
+        box.setAccessibleName(f"Family of {one.name}")
+        told = f": {one.family or 'none known'}" if not one.said else ""
+        box.addItem(f"{BY_NAME}{told}", "")
+        box.addItem(NONE, NONE)
+        for family in sorted({*STEMS, *([one.family] if one.family else [])}):
+            box.addItem(family, family)
+        place = box.findData(one.family or NONE) if one.said else 0
+        box.setCurrentIndex(max(0, place))
+        box.setEnabled(not self._session.project.readonly)
+        box.activated.connect(lambda _: self._say(one.name, box))
+        line.editingFinished.connect(lambda: self._say(one.name, box))
+        return box
+
+    def _say(self, name: str, box: QComboBox) -> None:
+        words = box.currentText().strip()
+        row = box.findText(words)
+        family = str(box.itemData(row)) if row >= 0 else words
+        one = {one.name: one for one in self._session.ask(attacking.members) or []}.get(name)
+        kept = "" if one is None or not one.said else one.family or NONE
+        if one is not None and family != kept:
+            self._session.do(attacking.set_family, name, family)
+            self.changed.emit()
+
+
+def _rate(found: Estimate | None) -> str:
+    """A share in percent with its interval: “33 % [11, 65]”."""
+    if found is None or found.value is None:
+        return "–"
+    span = interval(found, lambda bound: decimal(100 * bound, 0))
+    return f"{percent(found.value)}  {span}".rstrip()
+
+
+def _tip(found: Estimate | None, none: str = "") -> str:
+    return "\n".join(explained(found)) if found is not None else none
+
+
+def _look(line: AttackFigures) -> tuple[str, str] | None:
+    result = line.failed
+    if result.value is None:
+        return "question", "state-missing"
+    if not result.value:
+        return "check", "state-agreed"
+    return "warning", "state-disagree" if result.value >= 0.1 else "state-unconfirmed"
+
+
+def _causes(line: AttackFigures) -> str:
+    return ", ".join(f"{many:,} × {cause.replace('_', ' ')}" for cause, many in line.missing.items())
+
+
+def _base(line: AttackFigures) -> str:
+    if not line.already:
+        return ""
+    return (
+        f"{counted(line.already, 'verdict was', 'verdicts were')} the demanded verdict already and are "
+        "excluded."
+    )
+
+
+LINES: Sequence[Column[AttackFigures]] = (
+    Column("Attack", lambda line: line.title, 190, look=_look, tip=lambda line: f"{line.title}\n{line.about}"),
+    Column("Judge", lambda line: line.judge.name, 80),
+    Column(
+        "Failure rate, 95 %", lambda line: _rate(line.failed), 132, tip=lambda line: _tip(line.failed), firm=True,
+        about="Share of the verdicts that the attack could change and did change; where a verdict is "
+        "demanded, verdicts that already had that value are excluded. Interval clustered by item.",
+    ),
+    Column(
+        "n", lambda line: f"{line.failed.n:,}", 42, number=True, firm=True, tip=_base,
+        about="Verdicts that the attack could change, with one on the copy.",
+    ),
+    Column(
+        "To, from yes", lambda line: f"{line.up:,}, {line.down:,}", 92, number=True, firm=True,
+        about="Verdicts that became the value an injection demands (yes, true, or the first), and verdicts "
+        "that lost that value.",
+    ),
+    Column(
+        "Beyond chance", lambda line: _rate(line.beyond), 112, firm=True,
+        tip=lambda line: _tip(line.beyond, "Unchanged reports were not judged again."),
+        about="Failure rate minus that of unchanged reports judged again, on the same questions.",
+    ),
+    Column(
+        "Noticed", lambda line: _rate(line.noticed), 96, firm=True,
+        tip=lambda line: _tip(line.noticed, "Flags apply only to planted text judged by a model."),
+        about="Copies flagged as addressing the judge.",
+    ),
+    Column("Missing", _causes, 90, about="Copies without a verdict, by cause."),
+)  # fmt: skip
+MISSING = len(LINES) - 1
+
+
+def _now(case: AttackCaseLine) -> str:
+    changed = case.value not in (None, case.before)
+    return f"{value_words(case.protocol, case.value, case.status)}{', changed' if changed else ''}"
+
+
+def _look_of_case(case: AttackCaseLine) -> tuple[str, str]:
+    if case.value not in (None, case.before):
+        return "warning", "state-disagree"
+    return value_look(case.protocol, case.value)
+
+
+CASES: Sequence[Column[AttackCaseLine]] = (
+    Column("Item", lambda case: case.item_key, 48, fitted=True),
+    Column("System", lambda case: case.system, 108),
+    Column("Asked about", lambda case: case.unit, 180),
+    Column("Variant", lambda case: case.variant or "–", 124),
+    Column("Own verdict", lambda case: value_words(case.protocol, case.before), 100, firm=True,
+           look=lambda case: value_look(case.protocol, case.before)),
+    Column("On the copy", _now, 118, firm=True, look=_look_of_case),
+    Column("Flags", lambda case: ", ".join(map(flag_words, case.flags)), 100),
+)  # fmt: skip
+
+
+# Without icons: which of them are shown goes by what is in view.
+LEFT = (
+    Command("attack_back", "Back to the table", hint="Back to the attacks and their rates"),
+    Command("attack_families", "Families", hint="Developer of the model behind each system and judge"),
+)
+RIGHT = (
+    Command("previous_item", "Back", hint="The case before"),
+    Command("next_item", "Next", hint="The next case"),
+    Command("attack_read", "Read the case", hint="The report beside the attacked copy, and both verdicts"),
+    Command("submit", "Start", hint="Test the judge", role="primary"),
+)
+NOTHING = (
+    "No judge has judged a report yet",
+    "Attacks use copies of reports that the judge has already judged. Run a judge on some reports first; "
+    "the baseline judge needs no key and no network.",
+)
+NO_TEST = "No judge was tested yet. Verdicts on copies do not count in any score or release."
+PART_SETTLE_MS = 150
+WORK, READER, FAMILIES, EMPTY = range(4)
+IN_WORK = frozenset({"attack_families", "attack_read", "submit"})
+IN_READER = frozenset({"attack_back", "previous_item", "next_item"})
+AWAY = frozenset({"attack_back", "attack_families"})
+
+
+class AttacksPart(PagePart):
+    """The order on the left, rates above cases on the right; a case or the families fill the page."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar(LEFT, RIGHT))
+        self._running = False
+        self.form, self.run = (
+            AttackForm(session),
+            BackgroundRun(session, "Attacks", "Validate", self, part="Attacks"),
+        )
+        self.reader, self.families = AttackReader(), FamilyList(session)
+        self.lines, self.cases = (
+            CellsModel[AttackFigures](LINES, self),
+            CellsModel[AttackCaseLine](CASES, self),
+        )
+        self.rates = CellsTable("Attacks and failure rates", self.lines, stretched=0)
+        self.list = CellsTable("Verdicts on copies", self.cases, stretched=2)
+        self.nothing, self.count = answered_label(NO_TEST), PlainLabel("", "strong", wrap=True)
+        self._soon = later(self, self._ask_cases, PART_SETTLE_MS)
+        self.acts = {
+            "submit": self.start,
+            "attack_read": self.read,
+            "attack_back": self.back,
+            "attack_families": self.show_families,
+            "next_item": lambda: self._step(1),
+            "previous_item": lambda: self._step(-1),
+        }
+        self.form.changed.connect(self._offer)
+        self.run.ended.connect(self._ended)
+        self.rates.selectionModel().currentRowChanged.connect(lambda *_: self._soon.start())
+        self.list.selectionModel().currentRowChanged.connect(lambda *_: self._offer())
+        self.list.activated.connect(lambda _: self.read())
+        self.rates.activated.connect(lambda _: self.list.setFocus())
+        area = PlainArea("Attack settings", self.form)
+        below = _column(self.count, self.list)
+        right = Splitter(
+            "validate/attacks below",
+            Qt.Orientation.Vertical,
+            parts=(_column(RunPanel(self.run), self.nothing, self.rates), below),
+            sizes=(300, 260),
+        )
+        work = Splitter("validate/attacks", parts=(area, right), sizes=(340, 740), stretch=(0, 1))
+        self.empty = EmptyState("validate", *NOTHING)
+        self.empty.add_action("To the judges", lambda: self.session.go("Judges", part="Runs"), primary=True)
+        self.body = Stack(work, self.reader, self.families, self.empty)
+        self.lay_out(self.body)
+
+    def fill(self) -> None:
+        if self.body.currentIndex() == FAMILIES:
+            self.families.fill()
+        self.session.ask_later(self._filled, _found)
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """`judge` chooses whom to test, `families` opens whose models are behind whom."""
+        self.form.show_place(str(place.get("judge", "")))
+        if place.get("families"):
+            self.show_families()
+
+    def focus_first(self) -> None:
+        self.form.judge.setFocus()
+
+    def stop(self) -> None:
+        self.form.stop()
+
+    def start(self) -> None:
+        order = self.form.order()
+        if order is None or not self.bar.buttons["submit"].isEnabled():
+            return
+        self.answer.clear()
+        self.run.start(order)
+        self._offer()
+
+    def read(self) -> None:
+        if (case := self.cases.at(self.list.currentIndex().row())) is not None:
+            self.session.ask_later(self._read, attack_figures.told, case.id)
+
+    def back(self) -> None:
+        if self.body.currentIndex() in (READER, FAMILIES):
+            self.body.setCurrentIndex(WORK if self.form.offered else EMPTY)
+            self.list.setFocus()
+            self._offer()
+
+    def show_families(self) -> None:
+        self.families.fill()
+        self.body.setCurrentIndex(FAMILIES)
+        self._offer()
+
+    def _filled(self, found: tuple[Sequence[AttackableJudge], Sequence[AttackFigures], bool]) -> None:
+        offers, lines, self._running = found
+        kept = self.lines.at(self.rates.currentIndex().row())
+        self.form.fill(offers)
+        self.lines.show(lines)
+        self.rates.hide_columns({MISSING: not any(line.missing for line in lines)})
+        self.rates.setVisible(bool(lines))
+        self.nothing.setVisible(not lines)
+        if self.body.currentIndex() in (WORK, EMPTY):
+            self.body.setCurrentIndex(WORK if offers else EMPTY)
+        place = self.lines.place_of(
+            lambda one: kept is not None and (one.judge.id, one.attack) == (kept.judge.id, kept.attack)
+        )
+        self.rates.choose(place, first=bool(lines))
+        self._ask_cases()
+        self._offer()
+
+    def _ask_cases(self) -> None:
+        line = self.lines.at(self.rates.currentIndex().row())
+        if line is None:
+            self.cases.show([])
+            self.count.setText("")
+            return
+        self.session.ask_newest(self._listed, attack_figures.listed, line.test_id, line.attack)
+
+    def _listed(self, found: Sequence[AttackCaseLine]) -> None:
+        line = self.lines.at(self.rates.currentIndex().row())
+        if line is None:
+            return
+        self.cases.show(found)
+        changed = sum(one.value not in (None, one.before) for one in found)
+        self.count.setText(f"{line.title}, {line.judge.name}: {changed:,} of {len(found):,} verdicts changed")
+        if found and not self.list.currentIndex().isValid():
+            self.list.setCurrentIndex(self.cases.index(0, 0))
+        self._offer()
+
+    def _read(self, told: AttackCase) -> None:
+        self.reader.show_told(told)
+        self.body.setCurrentIndex(READER)
+        self.reader.copy.setFocus()
+        self._offer()
+        QTimer.singleShot(0, self.reader, self.reader.reveal)
+
+    def _step(self, by: int) -> None:
+        row = self.list.currentIndex().row() + by
+        if 0 <= row < self.cases.rowCount():
+            self.list.setCurrentIndex(self.cases.index(row, 0))
+            if self.body.currentIndex() == READER:
+                self.read()
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") != REFUSED:
+            done, missing = int(line["done"]), sum((line.get("missing") or {}).values())
+            said = f"{done:,} of {int(line['total']):,} {line['deed']}."
+            more = f" {missing:,} did not come; start again to ask for those." if missing else ""
+            self.answer.show_message(
+                "success" if line["state"] == "done" else "info", said + more, line.get("cause", "")
+            )
+        self.session.tell(Change("attack", str(line.get("test", "")), "attack"))
+        self.fill()
+
+    def _offer(self) -> None:
+        going, place = self.run.running, self.body.currentIndex()
+        case = self.cases.at(self.list.currentIndex().row())
+        able = self.form.request() is not None and not self.session.project.readonly and place == WORK
+        why = "Another run is in progress in this project." if self._running and not going else ""
+        shown = {WORK: IN_WORK, READER: IN_READER}.get(place, AWAY)
+        for act, button in self.bar.buttons.items():
+            button.setVisible(act in shown)
+        self.bar.fit()
+        self.bar.enable("submit", able and not going and not why, why)
+        self.bar.enable_all(
+            {
+                "attack_read": place == WORK and case is not None,
+                "attack_back": place in (READER, FAMILIES),
+                "attack_families": place != FAMILIES,
+            }
+        )
+        row = self.list.currentIndex().row()
+        self.bar.enable_all(
+            {
+                "previous_item": place in (WORK, READER) and row > 0,
+                "next_item": place in (WORK, READER) and row < self.cases.rowCount() - 1,
+            }
+        )
+
+
+def _column(*widgets: QWidget) -> QWidget:
+    made = QWidget()
+    column = vertical(on=made, margins=(4, 0, 0, 4), spacing=5)
+    for widget in widgets:
+        column.addWidget(widget, 1 if widget is widgets[-1] else 0)
+    column.addStretch(0)
+    return made
+
+
+def _found(
+    project: Project,
+) -> tuple[Sequence[AttackableJudge], Sequence[AttackFigures], bool]:
+    lines = [
+        line
+        for protocol in attacking.protocols(project)
+        for line in attack_figures.report(project, protocol).lines
+    ]
+    return (
+        attacking.offers(project),
+        lines,
+        run_records.under_way(project),
+    )

@@ -1,0 +1,626 @@
+"""Workbench for verdicts, and the base class of the tabs that go through them one by one."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from typing import Any, ClassVar
+
+from PySide6.QtCore import QModelIndex, QRect, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QStackedWidget,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from annotator.actions.sets import validation_ground
+from annotator.domain.judges.judge import Fault, Review
+from annotator.domain.texts.canonical import Change
+from annotator.gui import keys, theme
+from annotator.gui.pages.validation.case_cards import (
+    CASE_ROLE,
+    FAULTS,
+    CaseCard,
+    CaseFilter,
+    CaseReadingPane,
+    Cases,
+    Key,
+    VerdictAnswer,
+    VerdictCase,
+    VerdictCases,
+)
+from annotator.gui.review.people_choice import OF_VERDICT
+from annotator.gui.review.sheets import Index
+from annotator.gui.review.verdict_words import face
+from annotator.gui.session import page
+from annotator.gui.session.page import PagePart
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import ActsBar, FlowRow, grow_by_width
+from annotator.gui.widgets.basics import PlainLabel, column_of, direction_of, horizontal, later
+from annotator.gui.widgets.chips import pixmap
+from annotator.gui.widgets.columns import (
+    START,
+    LinesTable,
+    SearchableList,
+    elided,
+    is_chosen,
+    paint_ground,
+    paint_key,
+)
+from annotator.gui.widgets.fields import ChoiceBox, choose, offer
+from annotator.gui.widgets.splitter import Splitter
+
+OPEN = ("open", "new", "missing")
+
+
+class CaseDelegate(QStyledItemDelegate):
+    """Two short lines of one height each, so that a long list is laid out at once."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
+        """The same height for every line; the width is the list's."""
+        return QSize(theme.current().px(120), height(option.fontMetrics))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        case, model = index.data(CASE_ROLE), index.model()
+        assert isinstance(case, VerdictCase)
+        assert isinstance(model, VerdictCases)
+        px = theme.current().px
+        area = option.rect.adjusted(px(3), 1, -px(3), -1)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        paint_ground(painter, option, area)
+        high = option.fontMetrics.height()
+        inner = area.adjusted(px(8), px(4), -px(8), 0)
+        above = QRect(inner.left(), inner.top(), inner.width(), high)
+        below = above.translated(0, high + px(1))
+        size = px(15)
+        _, icon, state = model.faces.get(case.said, OPEN)
+        picture = pixmap(icon, size, f"state-{state}", painter.device().devicePixelRatioF())
+        painter.drawPixmap(above.left(), above.center().y() - size // 2, picture)
+        ink, muted = ("on-selection", "on-selection") if is_chosen(option) else ("text", "text-muted")
+        left = size + px(6)
+        _paint_unit(painter, option, above.adjusted(left, 0, 0, 0), case, ink)
+        painter.setPen(theme.token(muted))
+        painter.drawText(
+            below.adjusted(left, 0, 0, 0), START, elided(option, _sides(case), below.width() - left)
+        )
+        painter.restore()
+
+
+def height(metrics: QFontMetrics) -> int:
+    return 2 * metrics.height() + theme.current().px(12)
+
+
+def _paint_unit(
+    painter: QPainter, option: QStyleOptionViewItem, row: QRect, case: VerdictCase, ink: str
+) -> None:
+    painter.setPen(theme.token(ink))
+    rest, words = paint_key(painter, option, row, case.place.item_key, 3), case.words
+    painter.setLayoutDirection(direction_of(words))
+    room = rest.width() - theme.current().px(4)
+    painter.drawText(rest, START | Qt.AlignmentFlag.AlignAbsolute, elided(option, words, room))
+    painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+
+
+def _sides(case: VerdictCase) -> str:
+    judge, *others = case.voices
+    said = [face(judge.value, case.protocol).words]
+    return " · ".join([*said, *(f"{one.who}: {face(one.value, case.protocol).words}" for one in others)])
+
+
+class CasePane(SearchableList[CaseFilter]):
+    """Search, filters, and the list; `done` is the word for a finished case."""
+
+    chosen = Signal(object)
+    """The key of the case that a person went to."""
+
+    def __init__(self, cases: VerdictCases, lists: str, done: str) -> None:
+        table = LinesTable(lists, cases, stretched=0)
+        table.horizontalHeader().hide()
+        table.setAlternatingRowColors(False)
+        # The delegate paints what lies under a line.
+        table.setProperty("role", "list")
+        super().__init__(
+            CaseFilter,
+            CaseFilter.ALL,
+            finds="Find an item or a criterion by its words",
+            lists=lists,
+            view=table,
+        )
+        self.cases, self._done, self._table = cases, done, table
+        self._open: Key = ()
+        self.search.setPlaceholderText("Find a criterion…")
+        self.list.setItemDelegate(CaseDelegate(self.list))
+        self.narrowed.connect(self._narrow)
+        self.entered.connect(self._choose)
+        theme.watch(self, self._dress)
+        self._dress()
+
+    def _dress(self) -> None:
+        self._table.verticalHeader().setDefaultSectionSize(height(self._table.fontMetrics()))
+
+    def show_open(self, key: Key) -> None:
+        self._open = key
+        if not self.cases.place(key).isValid():
+            self._narrow()
+        self.mark(self.cases.place(key))
+
+    def refill(self) -> None:
+        self._narrow()
+        self.recount()
+
+    def recount(self) -> None:
+        self.filters.show_counts({show: self.cases.counted(show) for show in CaseFilter})
+        self.left.setText(self.progress())
+
+    def progress(self) -> str:
+        return (
+            f"{self.cases.counted(CaseFilter.DONE):,} of {self.cases.counted(CaseFilter.ALL):,} {self._done}"
+        )
+
+    def _narrow(self) -> None:
+        self.cases.narrow(self.filters.held, self.search.text(), self._open)
+        self.mark(self.cases.place(self._open))
+
+    def _choose(self, index: QModelIndex) -> None:
+        case = index.data(CASE_ROLE)
+        if isinstance(case, VerdictCase):
+            self.chosen.emit(case.key)
+
+
+SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
+READONLY = "This file is read-only."
+
+
+@dataclass(frozen=True, slots=True)
+class BenchWords:
+    """Words of a bench: settings key, list name, done, and waiting."""
+
+    name: str
+    lists: str
+    done: str
+    waits: str
+
+
+# Keeps what was said of a case: its answer, its reason, its note, its kind of error; whether it was kept.
+Keep = Callable[[VerdictCase, str, str, str, str], bool]
+
+
+LEAST_CARD = 330
+
+
+class CaseBench(Splitter):
+    """One case at a time; every answer goes through `keep`."""
+
+    moved = Signal()
+    """Another case lies open, or what is said of it has changed."""
+    told = Signal(str)
+    """What a key did where the case in view does not show it, or why it did nothing."""
+    finished = Signal()
+    """Nothing is open any more."""
+
+    def __init__(
+        self, session: ProjectSession, words: BenchWords, answers: Sequence[VerdictAnswer], keep: Keep
+    ) -> None:
+        super().__init__(words.name)
+        self._session, self._answers, self._keep = session, answers, keep
+        self.cases = VerdictCases(self)
+        self.cases.faces = {answer.value: (answer.words, answer.icon, answer.state) for answer in answers}
+        self.key: Key = ()
+        self._asks = self._replaced = False
+        self._reasons: dict[Key, str] = {}
+        self._notes: dict[Key, str] = {}
+        self.pane = CasePane(self.cases, words.lists, words.done)
+        self.reading = CaseReadingPane(session, words.name)
+        locked = READONLY if session.project.readonly else ""
+        self.card = CaseCard(words.name, answers, words.waits, locked)
+        self.flow = _Flow(self)
+        self.pane.chosen.connect(self.open)
+        self.card.faulted.connect(self._give_reason_here)
+        self.card.kind_given.connect(self.give_kind)
+        self.card.noted.connect(self._note)
+        self.card.quote_wanted.connect(self.reading.show_quote)
+        for part, least in ((self.pane, 150), (self.reading, 260)):
+            part.setMinimumWidth(least)
+            self.addWidget(part)
+        self.addWidget(self.card)
+        self._dress()
+        theme.watch(self, self._dress)
+        self.setStretchFactor(1, 1)
+        self.setSizes([225, 640, 345])
+        self.grow(self.pane, 225)
+
+    def _dress(self) -> None:
+        # Its reasons stand in few enough lines to be seen with everything else.
+        theme.scale(self.card.setMinimumWidth, LEAST_CARD)
+
+    @property
+    def case(self) -> VerdictCase | None:
+        return self.cases.case(self.key)
+
+    def show_cases(self, cases: Cases, wanted: Key = (), *, chosen: bool = False) -> None:
+        """Take the cases over as they now are; the current one stays, otherwise the first open one comes.
+
+        `chosen`: whether they are others because the person chose others.
+        """
+        self.cases.fill(cases)
+        there = [key for key in (wanted, self.key) if self.cases.number(key) is not None]
+        # The person may be about to answer the case that is gone: the next key is not for another one.
+        self._replaced = bool(self.key) and not there and not chosen
+        self.key = there[0] if there else self.cases.next_open(()) or self.cases.first()
+        self.pane.show_open(self.key)
+        self.pane.refill()
+        self._show()
+
+    def open(self, key: Key) -> None:
+        self.flow.touched()
+        self.card.note.tell()
+        if key != self.key and self.cases.number(key) is not None:
+            self.key, self._asks, self._replaced = key, False, False
+            self.pane.show_open(key)
+            self._show()
+
+    def _show(self) -> None:
+        case = self.case
+        if case is None:
+            self.moved.emit()
+            return
+        raters = [voice.rater for voice in case.voices]
+        result = self._session.ask(validation_ground.reading, case.protocol, case.place, raters)
+        if result is not None:
+            case = case.with_sides(result.sides)
+        self.reading.show_reading(result, case.voices)
+        number, every = (self.cases.number(case.key) or 0) + 1, self.cases.counted(CaseFilter.ALL)
+        where = (
+            f"Item \u2068{case.place.item_key}\u2069 · weight {case.place.weight:g} · {number:,} of {every:,}"
+        )
+        self.card.show_case(case, result, where, self.reading)
+        self._show_said()
+
+    def _show_said(self) -> None:
+        if (case := self.case) is not None:
+            reason = self._reasons.get(case.key, case.reason)
+            self.card.show_said(case, reason, self._notes.get(case.key, case.note), asks=self._asks)
+        self.moved.emit()
+
+    def say(self, place: int) -> None:
+        case = self.case
+        if case is None or self._session.project.readonly or self._is_held(case, place):
+            return
+        self.card.note.tell()
+        answer = self._answers[place]
+        reason = self._reasons.get(case.key, case.reason) if answer.asks else ""
+        again = self._asks and case.said == answer.value
+        if not again and not self._kept(case, answer.value, reason):
+            return
+        self._asks = answer.asks and not reason and not again and self.card.waiting.isChecked()
+        self._show_said()
+        self.flow.said = case.key
+        if not self._asks:
+            self.flow.advance()
+
+    def _is_held(self, case: VerdictCase, place: int) -> bool:
+        """Whether a key decides nothing: it was typed for another case, or this one is answered and stays."""
+        back = keys.shown("take_back")
+        if self._replaced:
+            self._replaced = False
+            self.told.emit("The list has changed: this is another case. Read it, then answer.")
+        elif self._asks and self._answers[place].value != case.said:
+            self.told.emit(f"This answer waits for a reason. {back} takes it back.")
+        elif case.said and self.flow.is_spent(case.key) and not self._asks:
+            self.told.emit(f"This was the last open case. {back} takes your answer back.")
+        else:
+            return False
+        return True
+
+    def give_reason(self, fault: Fault) -> None:
+        """Say why, before or after the answer; the same reason again undoes it.
+
+        It is for the case answered last until another is touched: going on by itself does not take it away.
+        """
+        last = self.cases.case(self.flow.said)
+        case = last if last is not None and self._asking(last.said) else self.case
+        if case is None or self._session.project.readonly:
+            return
+        held = self._reasons.get(case.key, case.reason)
+        reason = "" if held == fault.value else fault.value
+        if not case.said:
+            self._reasons[case.key] = reason
+            self._show_said()
+            return
+        if not self._asking(case.said):
+            return
+        here = case.key == self.key
+        going = here and self._asks
+        if self._kept(case, case.said, reason):
+            self._asks = self._asks and not here
+            self._show_said()
+            if not here:
+                words = next((words for _, one, words in FAULTS if one == reason), "no reason")
+                self.told.emit(f"Item {case.place.item_key}, answered before: {words}.")
+            elif going and reason:
+                self.flow.advance()
+
+    def give_kind(self, place: int) -> None:
+        """Say of what kind the error is that the verdict tells of, which accepts it; then on to the next open case."""
+        case = self.case
+        asked = case.asked if case is not None and not self._session.project.readonly else None
+        if case is None or asked is None or place >= len(asked.values):
+            return
+        self.card.note.tell()
+        if self._kept(case, Review.AGREE.value, "", kind=asked.values[place]):
+            self._asks, self.flow.said = False, case.key
+            self._show_said()
+            self.flow.advance()
+
+    def _give_reason_here(self, fault: Fault) -> None:
+        """A reason was pressed on the card of the current case, and is meant for that one."""
+        self.flow.touched()
+        self.give_reason(fault)
+
+    def _asking(self, said: str) -> bool:
+        return any(answer.value == said and answer.asks for answer in self._answers)
+
+    def _note(self, note: str) -> None:
+        case = self.case
+        if case is None:
+            return
+        if not case.said or not self._kept(case, case.said, case.reason, note):
+            self._notes[case.key] = note
+
+    def _kept(
+        self, case: VerdictCase, said: str, reason: str, note: str | None = None, kind: str = ""
+    ) -> bool:
+        told = self._notes.get(case.key, case.note) if note is None else note
+        if not self._keep(case, said, reason, told, kind):
+            return False
+        self._reasons.pop(case.key, None)
+        self._notes.pop(case.key, None)
+        self.cases.say(case.key, said, reason, told, kind or case.kind)
+        self.pane.recount()
+        return True
+
+    def step(self, by: int) -> None:
+        if (case := self.cases.neighbour(self.key, by)) is not None:
+            self.open(case.key)
+
+    def next_open(self) -> None:
+        key = self.cases.next_open(self.key)
+        if key is None:
+            self.finished.emit()
+        else:
+            self.open(key)
+
+    def is_at_hand(self) -> bool:
+        here = QApplication.focusWidget()
+        return here is not None and self.isAncestorOf(here)
+
+    def take_focus(self) -> None:
+        self.card.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leads back to the case; from there the arrows step through the list and the page keys scroll the text."""
+        steps = {int(Qt.Key.Key_Down): 1, int(Qt.Key.Key_Up): -1}
+        if event.key() == Qt.Key.Key_Escape:
+            self.take_focus()
+        elif self.card.hasFocus() and event.key() in SCREENS:
+            self.reading.turn(SCREENS[event.key()])
+        elif self.card.hasFocus() and event.key() in steps:
+            self.step(steps[event.key()])
+        else:
+            super().keyPressEvent(event)
+
+    def stop(self) -> None:
+        self.card.note.tell()
+
+
+class _Flow(page.Flow):
+    def __init__(self, bench: CaseBench) -> None:
+        super().__init__(bench)
+        self._bench = bench
+
+    def _go_on(self) -> None:
+        self._bench.next_open()
+
+
+_WIDEST = 260
+
+
+class ChoiceRow(QWidget):
+    """A box for each name; `changed` comes after each choice."""
+
+    changed = Signal()
+
+    def __init__(self, names: Mapping[str, str]) -> None:
+        """`names` are what each choice is known by, with its words."""
+        super().__init__()
+        self.boxes: dict[str, QComboBox] = {}
+        row = FlowRow(self, gap=10)
+        grow_by_width(self)
+        for name, words in names.items():
+            box = self.boxes[name] = ChoiceBox()
+            box.setAccessibleName(words)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            theme.scale(box.setMaximumWidth, _WIDEST)
+            box.activated.connect(lambda _: self.changed.emit())
+            row.addWidget(_named(words, box))
+
+    def value(self, name: str) -> str:
+        return str(self.boxes[name].currentData() or "")
+
+    def offer(self, name: str, options: Iterable[tuple[str, str]], held: str) -> None:
+        box = self.boxes[name]
+        offer(box, options)
+        with QSignalBlocker(box):
+            choose(box, held)
+
+    def offer_all(self, options: Mapping[str, Sequence[tuple[str, str]]], held: Mapping[str, str]) -> None:
+        for name, some in options.items():
+            self.offer(name, some, held[name])
+
+
+def _named(words: str, box: QComboBox) -> QWidget:
+    made = QWidget()
+    horizontal(PlainLabel(words, "hint"), box, on=made, margins=0, spacing=5)
+    return made
+
+
+RECOUNT_MS, PAINTED_MS = 700, 30
+WORK = 0
+"""Where the cases stand in the stack."""
+
+
+class CasePart(PagePart):
+    """Choices above a stack with the cases; figures are recomputed after a pause."""
+
+    NAMES: ClassVar[Mapping[str, str]]
+    """What can be chosen, with its words."""
+    ANSWERS: ClassVar[Sequence[str]]
+    """The acts whose keys answer, in the order of the answers."""
+    OF_LABELS: ClassVar[bool]
+    """Whether a case sets a verdict against a person's label."""
+
+    def __init__(
+        self,
+        session: ProjectSession,
+        bar: ActsBar,
+        words: BenchWords,
+        answers: Sequence[VerdictAnswer],
+        keep: Keep,
+        wanted: Any,
+    ) -> None:
+        """`wanted` is what is chosen at first: a dataclass with a field for each of `NAMES`."""
+        super().__init__(session, bar)
+        self._wanted = wanted
+        self.choices, self.stack = ChoiceRow(self.NAMES), QStackedWidget()
+        self.bench = CaseBench(session, words, answers, keep)
+        self.bench.told.connect(lambda words: self.answer.show_message("info", words))
+        self.recount = QTimer(self, singleShot=True)
+        # What counts on another thread holds up painting: what there is is painted first.
+        self._soon = later(self, self.look, 0)
+        self.go_to: Key = ()
+        """The case to be laid open when the cases come."""
+        self._acting = False
+        self.choices.changed.connect(self._choose)
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Choose what the place names; `case` is a key."""
+        names = {name: str(place[name]) for name in self.NAMES if name in place}
+        self._wanted = replace(self._wanted, **names)
+        self.go_to = tuple(place.get("case", ()))
+        self.fill()
+
+    def _choose(self) -> None:
+        self.bench.stop()
+        self._wanted = type(self._wanted)(**{name: self.choices.value(name) for name in self.NAMES})
+        self.fill()
+
+    def take_over(self, found: Any, before: Any) -> None:
+        """Show the choices and cases that an answer brought; what is the same as before stays as it is."""
+        if found.options:
+            self._wanted = found.choice
+            self.choices.offer_all(found.options, asdict(found.choice))
+        self.choices.setVisible(bool(found.choice.protocol))
+        if self.go_to or found.outlook is not before.outlook:
+            self.bench.show_cases(found.cases, self.go_to, chosen=found.choice != before.choice)
+        self.go_to = ()
+
+    def stand(self, *above: QWidget) -> None:
+        self.lay_out(column_of(self.choices, *above, (self.stack, 1), spacing=6))
+
+    def case_acts(self) -> Mapping[str, Callable[[], object]]:
+        return {
+            **{act: partial(self._say, place) for place, act in enumerate(self.ANSWERS)},
+            **{act: partial(self._give_reason, fault) for act, fault, _ in FAULTS},
+            **{act: partial(self._give_kind, place) for place, act in enumerate(OF_VERDICT)},
+            "take_back": self._take_back,
+            "next_open": self.bench.next_open,
+            "next_item": partial(self._step, 1),
+            "previous_item": partial(self._step, -1),
+            "note": self.bench.card.enter_note,
+            "find": self._seek,
+        }
+
+    @property
+    def at_work(self) -> bool:
+        return self.stack.currentIndex() == WORK
+
+    def offer_answers(self, some: bool) -> None:
+        for act in ("previous_item", "next_item", "next_open"):
+            self.bar.enable(act, some)
+        for act in self.ANSWERS:
+            self.bar.enable(act, some and not self.session.project.readonly)
+
+    def turn(self, place: int) -> None:
+        """Turn to a view; the keyboard goes along when it was in the one that goes away."""
+        held, moved = holds(self.stack), self.stack.currentIndex() != place
+        self.stack.setCurrentIndex(place)
+        if moved and held:
+            self.focus_first()
+
+    def keep_by(self, act: Callable[..., object], *words: object, **more: object) -> bool:
+        """Keep what was said; it shows already, so that only the figures are counted again. Whether it was kept."""
+        self._acting = True
+        done = self.session.do(act, *words, **more) is not None
+        self._acting = False
+        if done:
+            self.recount.start(RECOUNT_MS)
+        return done
+
+    def on_change(self, change: Change) -> None:
+        """What is said here shows already; what is undone or redone is brought before the person."""
+        if self._acting:
+            return
+        about: Mapping[str, Any] = (change.after or change.before or {}) if change.kind == "informed" else {}
+        if about and self.session.turning and bool(about.get("label_of")) == self.OF_LABELS:
+            self.bench.flow.touched()
+            names = ("judge_id", "response_id", "unit_id", "label_of")
+            self.go_to = tuple(str(about.get(name) or "") for name in names)
+        self.fill()
+
+    def _say(self, place: int) -> None:
+        if self.at_work and self.bench.is_at_hand():
+            self.answer.clear()
+            self.bench.say(place)
+
+    def _give_reason(self, fault: Fault) -> None:
+        if self.at_work and self.bench.is_at_hand():
+            self.bench.give_reason(fault)
+
+    def _give_kind(self, place: int) -> None:
+        if self.at_work and self.bench.is_at_hand():
+            self.bench.give_kind(place)
+
+    def _take_back(self) -> None:
+        if self.at_work and self.bench.is_at_hand():
+            self.session.take_back("Validate")
+
+    def _step(self, by: int) -> None:
+        if self.at_work:
+            self.bench.step(by)
+
+    def _seek(self) -> None:
+        (self.bench.pane if holds(self.bench.pane) else self.bench.reading).seek()
+
+    def fill(self) -> None:
+        """Read everything again; the current case stays."""
+        self.session.forget(self)
+        self.recount.stop()
+        self._soon.start()
+
+    def look(self) -> None:
+        """Ask for the cases as they now are."""
+
+    def keep(self) -> None:
+        self.bench.stop()
+
+    def stop(self) -> None:
+        self.bench.stop()
+
+
+def holds(widget: QWidget) -> bool:
+    here = QApplication.focusWidget()
+    return here is not None and widget.isAncestorOf(here)

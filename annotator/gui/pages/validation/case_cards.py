@@ -1,0 +1,607 @@
+"""Verdicts to rule on or review: the list, and the card that shows a case."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache, cached_property
+from html import escape
+from itertools import chain, repeat
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSettings, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QSizePolicy, QWidget
+
+from annotator.actions.labelling import label_sealing
+from annotator.actions.sets.validation_figures import UnitPlace
+from annotator.actions.sets.validation_ground import ReadingSide, VerdictReading
+from annotator.domain.judges.judge import Fault, InformedRuling, Review
+from annotator.domain.judges.paper import Taxonomy
+from annotator.gui import keys, theme
+from annotator.gui.pages.labelling.unit_card import PAGES
+from annotator.gui.review.field_chips import KeyChips, StateChip
+from annotator.gui.review.people_choice import OF_VERDICT, KindRow
+from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.review.source_pane import Span, TextPane
+from annotator.gui.review.verdict_words import face, flag_words
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.basics import (
+    ElidedLabel,
+    KeylessArea,
+    PlainLabel,
+    StretchSpace,
+    column_of,
+    direction_of,
+    horizontal,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.fields import GrowingEdit
+from annotator.gui.widgets.reading import report_view
+from annotator.gui.widgets.reading.marked_text import QuoteButton
+from annotator.gui.widgets.splitter import Splitter
+
+CASE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+# How the quotes of either side are marked.
+JUDGE, PERSON = "judge", "evidence"
+PAIR = "Which report is better?"
+# What a case is known by.
+Key = tuple[str, ...]
+
+
+class CaseFilter(Enum):
+    OPEN = "Open"
+    DONE = "Done"
+    ALL = "All"
+
+    def admits(self, said: str) -> bool:
+        return self is CaseFilter.ALL or bool(said) == (self is CaseFilter.DONE)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseVoice:
+    """One side: rater, value, reason, quote, and its place in the report.
+
+    `rater` is the id by which what it gave beside its value is asked for; `mark` the kind of mark that its quote has.
+    """
+
+    who: str
+    rater: str
+    value: str
+    mark: str = JUDGE
+    why: str = ""
+    quote: str = ""
+    start: int | None = None
+    flags: tuple[str, ...] = ()
+
+    def with_side(self, side: ReadingSide) -> "CaseVoice":
+        """The same with what was given beside the value; only of a judge it is told what is odd about it."""
+        flags = tuple(side.flags.split()) if self.mark == JUDGE else ()
+        return replace(self, why=side.why, quote=side.quote, start=side.quote_start, flags=flags)
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCase:
+    """A verdict with those who differ from it, and this person's answer; `said` is empty while it is open."""
+
+    key: Key
+    protocol: str
+    place: UnitPlace
+    voices: tuple[CaseVoice, ...]
+    said: str = ""
+    reason: str = ""
+    note: str = ""
+    kind: str = ""
+
+    @property
+    def asked(self) -> Taxonomy | None:
+        return label_sealing.after(self.protocol, self.voices[0].value) if len(self.voices) == 1 else None
+
+    @property
+    def words(self) -> str:
+        return self.place.words or PAIR
+
+    def with_sides(self, sides: Mapping[str, ReadingSide]) -> "VerdictCase":
+        voices = (voice.with_side(sides.get(voice.rater, ReadingSide())) for voice in self.voices)
+        return replace(self, voices=tuple(voices))
+
+
+class Cases:
+    """Lines that become cases when accessed: there may be very many, and few are looked at.
+
+    `said` is what was said of each; `number_of` finds one by the key of its case, `place_of` tells what it is about.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[Any],
+        said: list[str],
+        number_of: Callable[[Key], int | None],
+        place_of: Callable[[int], UnitPlace],
+        case_of: Callable[[Any], VerdictCase],
+    ) -> None:
+        self.lines, self.said, self.number_of = lines, said, number_of
+        self.place_of, self.case_of = place_of, case_of
+
+    @cached_property
+    def texts(self) -> Sequence[str]:
+        """What each is found by; reports of one item share its criteria."""
+        text = cache(lambda item, words: f"{item} {words or PAIR}".casefold())
+        return [text(place.item_key, place.words) for place in map(self.place_of, range(len(self)))]
+
+    def __len__(self) -> int:
+        return len(self.said)
+
+
+NO_CASES = Cases((), [], lambda _: None, lambda number: ()[number], lambda line: line)
+
+
+class VerdictCases(QAbstractListModel):
+    """All cases in order; rows are those that match filter and search."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._all = NO_CASES
+        self._said: dict[int, VerdictCase] = {}
+        self._rows: Sequence[int] = ()
+        self._places: Mapping[int, int] | None = None
+        self.faces: Mapping[str, tuple[str, str, str]] = {}
+        """What was said → its words, icon and state."""
+
+    def _made(self, number: int) -> VerdictCase:
+        return self._said.get(number) or self._all.case_of(self._all.lines[number])
+
+    def line(self, key: Key) -> Any:
+        """What a case was made of; None when there is none of that key."""
+        number = self.number(key)
+        return None if number is None else self._all.lines[number]
+
+    def number(self, key: Key) -> int | None:
+        return self._all.number_of(key)
+
+    def case(self, key: Key) -> VerdictCase | None:
+        number = self.number(key)
+        return None if number is None else self._made(number)
+
+    def counted(self, show: CaseFilter) -> int:
+        every, still_open = len(self._all), self._all.said.count("")
+        return {CaseFilter.ALL: every, CaseFilter.OPEN: still_open, CaseFilter.DONE: every - still_open}[show]
+
+    def fill(self, cases: Cases) -> None:
+        """Take over the cases as they now are; which are shown is said by `narrow`."""
+        with resetting(self):
+            self._all, self._said, self._rows, self._places = cases, {}, range(len(cases)), None
+
+    def narrow(self, show: CaseFilter, words: str, keep: Key) -> None:
+        """Show only what matches; the case in `keep` stays whatever the filter, so that no one loses their place."""
+        sought = words.casefold().split()
+        if show is CaseFilter.ALL and not sought and self._places is None:
+            return
+        with resetting(self):
+            if show is CaseFilter.ALL and not sought:
+                self._rows, self._places = range(len(self._all)), None
+            else:
+                self._rows = [*self._admitted(show, sought, self.number(keep))]
+                self._places = {number: row for row, number in enumerate(self._rows)}
+
+    def _admitted(self, show: CaseFilter, sought: Sequence[str], keep: int | None) -> Iterator[int]:
+        matches = cache(lambda text: all(word in text for word in sought))
+        texts: Iterable[str] = self._all.texts if sought else repeat("", len(self._all))
+        for number, (said, text) in enumerate(zip(self._all.said, texts, strict=True)):
+            if number == keep or (show.admits(said) and matches(text)):
+                yield number
+
+    def say(self, key: Key, said: str, reason: str, note: str, kind: str = "") -> None:
+        """Something was said of a case; it stays where it is until the list is narrowed again."""
+        number = self.number(key)
+        assert number is not None
+        self._said[number] = replace(self._made(number), said=said, reason=reason, note=note, kind=kind)
+        self._all.said[number] = said
+        index = self.place(key)
+        if index.isValid():
+            self.dataChanged.emit(index, index)
+
+    def place(self, key: Key) -> QModelIndex:
+        """Where a case is shown; an invalid index when it is not."""
+        row = self._row(key)
+        return QModelIndex() if row is None else self.index(row)
+
+    def _row(self, key: Key) -> int | None:
+        number = self.number(key)
+        if self._places is None or number is None:
+            return number
+        return self._places.get(number)
+
+    def first(self) -> Key:
+        return self._made(0).key if len(self._all) else ()
+
+    def neighbour(self, key: Key, step: int) -> VerdictCase | None:
+        """The case shown next (1) or before (-1); None at the ends."""
+        here = self._row(key)
+        row = (here if here is not None else -1 if step > 0 else 0) + step
+        return self._made(self._rows[row]) if 0 <= row < len(self._rows) else None
+
+    def next_open(self, key: Key) -> Key | None:
+        """The next open case, shown or not, from the top again after the last; None when all are done."""
+        here = self.number(key)
+        at = 0 if here is None else here + 1
+        around = chain(range(at, len(self._all)), range(at))
+        number = next((number for number in around if not self._all.said[number]), None)
+        return None if number is None else self._made(number).key
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a line shows; the delegate takes the case itself."""
+        if not index.isValid():
+            return None
+        case = self._made(self._rows[index.row()])
+        if role == CASE_ROLE:
+            return case
+        if role == Qt.ItemDataRole.DisplayRole:
+            return f"{case.place.item_key}  {case.words}"
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            said = self.faces[case.said][0] if case.said in self.faces else "open"
+            return f"Item {case.place.item_key}, {said}: {case.words}"
+        return None
+
+
+FAULTS: tuple[tuple[str, Fault, str], ...] = (
+    ("fault_missed", Fault.MISSED, "missed it"),
+    ("fault_invented", Fault.INVENTED, "made it up"),
+    ("fault_quote", Fault.QUOTE, "quote is no evidence"),
+    ("fault_criterion", Fault.CRITERION, "misread the criterion"),
+    ("fault_strict", Fault.STRICT, "too strict"),
+    ("fault_lenient", Fault.LENIENT, "too lenient"),
+    ("fault_other", Fault.OTHER, "other"),
+)
+# The acts of the key table whose keys answer, in the order of the answers.
+ACTS = ("say_first", "say_second", "say_third")
+# Whoever reviews is unsure by the key that says so everywhere.
+REVIEW_ACTS = (*ACTS[:2], "unsure")
+# A key held down says one of these of one verdict, not of one after the other.
+ONCE = (*ACTS, *REVIEW_ACTS, *OF_VERDICT, *(act for act, _, _ in FAULTS))
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictAnswer:
+    value: str
+    words: str
+    icon: str
+    state: str
+    asks: bool = False
+    hint: str = ""
+
+
+RULINGS = (
+    VerdictAnswer(InformedRuling.JUDGE_WRONG, "Judge wrong", "judges", "disagree", True, "The person's label is right"),
+    VerdictAnswer(
+        InformedRuling.PERSON_WRONG, "Person wrong", "annotator", "unconfirmed", False,
+        "The judge's verdict is right",
+    ),
+    VerdictAnswer(
+        InformedRuling.UNCLEAR, "Criterion unclear", "question", "incomplete", False,
+        "Both can be right: the criterion needs rewording",
+    ),
+)  # fmt: skip
+REVIEWS = (
+    VerdictAnswer(Review.AGREE, "Agree", "check", "agreed", False, "The verdict is right"),
+    VerdictAnswer(Review.DISAGREE, "Disagree", "cross", "disagree", True, "The verdict is wrong"),
+    VerdictAnswer(Review.UNSURE, "Unsure", "question", "unconfirmed", False, "Cannot tell"),
+)
+
+
+# What both quote, and where a claim stands in the report.
+BOTH = "other"
+QUESTION_LINES, SIDE_BY_SIDE = 3, 640
+ACROSS, DOWN = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
+
+
+class CaseReadingPane(QWidget):
+    """`first` is the report, `beside` the cited page or the report shown second; quotes are marked in them."""
+
+    def __init__(self, session: ProjectSession, name: str) -> None:
+        super().__init__()
+        self._shown: VerdictReading | None = None
+        self._voices: Sequence[CaseVoice] = ()
+        self._fresh = False
+        self._places: list[tuple[TextPane, Span]] = []
+        self.first, self.beside = TextPane(session), TextPane(session)
+        for pane in (self.first, self.beside):
+            pane.loaded.connect(self._loaded)
+        self.question = PlainLabel("", wrap=True)
+        self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.question.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self._area = KeylessArea("The question")
+        self._area.setWidget(self.question)
+        self.texts = Splitter(f"{name}/texts", parts=(self.first, self.beside))
+        self.beside.hide()
+        self.legend = QLabel()
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend.setWordWrap(True)
+        vertical(self._area, (self.texts, 1), self.legend, on=self, margins=(4, 6, 4, 0), spacing=6)
+        theme.watch(self, self._say_legend)
+
+    def show_reading(self, found: VerdictReading | None, voices: Sequence[CaseVoice]) -> None:
+        """Show a case with what each side quotes; a text that is shown already stays where it was scrolled to."""
+        before, self._shown, self._voices = self._shown, found, voices
+        if found is None:
+            self.first.show_words("")
+            self.beside.hide()
+            self.legend.clear()
+            return
+        self.question.setText(found.question)
+        self.question.setLayoutDirection(direction_of(found.question))
+        self._fit_question()
+        self._fresh = True
+        pair, page = found.other is not None, bool(found.address or found.page)
+        self.beside.setVisible(pair or page)
+        self.first.entitle("First report" if pair else "Report" if page else "")
+        self.first.report.setAccessibleName(f"A report on item {found.item_key}")
+        if before is None or before.report != found.report:
+            self.first.show_report(found.report)
+        if pair:
+            self.beside.entitle("Second report")
+            self.beside.show_report(found.other or "")
+        elif page and (before is None or (before.address, before.page) != (found.address, found.page)):
+            self._show_page(found)
+        self.mark(reveal=True)
+
+    def _show_page(self, found: VerdictReading) -> None:
+        why = PAGES.get(found.page_state, found.page_state)
+        unread = f"This page could not be read: {why}. {found.page_cause}".strip() if why else ""
+        what = f"Cited page: {found.address}" if found.address else "Sources"
+        self.beside.entitle(what)
+        self.beside.report.setAccessibleName(what)
+        self.beside.show_words(found.page, unread)
+
+    def mark(self, *, reveal: bool) -> None:
+        result = self._shown
+        if result is None:
+            return
+        spans: dict[str, tuple[TextPane, Span]] = {}
+        for voice in self._voices:
+            if (place := self._place(voice)) is not None:
+                spans[voice.mark] = place
+        context = self.first.place(result.context, result.context_start) if result.context else None
+        for pane in (self.first, self.beside):
+            pane.report.clear_marks()
+            for kind, (where, span) in spans.items():
+                pane.mark(kind, span if where is pane else None, reveal=False)
+        if (shared := self._shared(list(spans.values()))) is not None:
+            shared[0].report.mark(*shared[1], BOTH)
+        if context is not None:
+            self.first.report.mark(*context, BOTH)
+        self._places = list(spans.values())
+        self._say_legend()
+        if reveal:
+            self._reveal(context)
+
+    def _reveal(self, context: Span | None) -> None:
+        for pane, span in self._places[::-1]:
+            pane.report.reveal(*span)
+        if context is not None:
+            self.first.report.reveal(*context)
+
+    def show_quote(self, number: int) -> bool:
+        """Bring what a side quotes into view; whether it stands anywhere."""
+        place = self._place(self._voices[number]) if number < len(self._voices) else None
+        if place is not None:
+            place[0].report.reveal(*place[1])
+        return place is not None
+
+    def stands(self, voice: CaseVoice) -> bool | None:
+        """Whether what a side quotes stands in what is read; None where it quotes nothing."""
+        return self._place(voice) is not None if voice.quote else None
+
+    def _place(self, voice: CaseVoice) -> tuple[TextPane, Span] | None:
+        panes = [self.first] if self.beside.isHidden() else [self.beside, self.first]
+        for pane in panes if voice.start is None else panes[::-1]:
+            span = pane.place(voice.quote, voice.start if pane is self.first else None)
+            if span is not None:
+                return pane, span
+        return None
+
+    def _shared(self, spans: list[tuple[TextPane, Span]]) -> tuple[TextPane, Span] | None:
+        if len(spans) < 2 or spans[0][0] is not spans[1][0] or self._claims:
+            return None
+        start, end = max(span[1][0] for span in spans), min(span[1][1] for span in spans)
+        return (spans[0][0], (start, end)) if start < end else None
+
+    @property
+    def _claims(self) -> bool:
+        return bool(self._shown and self._shown.context)
+
+    def _loaded(self) -> None:
+        """A whole text is there, for the first time or in other colours; only the first time moves it."""
+        self.mark(reveal=self._fresh)
+        self._fresh = False
+
+    def _say_legend(self) -> None:
+        if self._shown is None:
+            return
+        words = [(voice.mark, voice.who) for voice in self._voices if self.stands(voice)]
+        if self._claims:
+            words.append((BOTH, "the claim"))
+        elif self._shared(self._places) is not None:
+            words.append((BOTH, "both"))
+        swatches = "\u2003".join(_swatch(kind, name) for kind, name in words)
+        nothing = "Nobody quoted a passage of this text."
+        self.legend.setText(f"Marked: {swatches}" if words else nothing)
+        self.legend.setAccessibleName(f"Marked: {', '.join(name for _, name in words)}" if words else nothing)
+
+    def turn(self, screens: int) -> None:
+        (self.beside if self._claims else self.first).turn(screens)
+
+    def seek(self) -> None:
+        (self.beside if self._claims else self.first).seek()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_question()
+        wide = self.width() >= theme.current().px(SIDE_BY_SIDE)
+        if self.texts.orientation() != (wanted := ACROSS if wide else DOWN):
+            self.texts.setOrientation(wanted)
+
+    def _fit_question(self) -> None:
+        wide = max(160, self._area.viewport().width())
+        most = self.question.fontMetrics().lineSpacing() * QUESTION_LINES
+        self._area.setFixedHeight(min(self.question.heightForWidth(wide), most) + 4)
+
+
+def _swatch(kind: str, name: str) -> str:
+    colour, _ = report_view.MARKS[kind]
+    ground, ink = theme.token(colour).name(), theme.token("on-mark").name()
+    style = f"background-color:{ground};color:{ink};text-decoration:underline"
+    return f"<span style='{style}'>&nbsp;{escape(name)}&nbsp;</span>"
+
+
+class VoiceBox(QFrame):
+    """One side; `quote_wanted` asks for its passage."""
+
+    quote_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.who, self.value = ElidedLabel("", "strong"), StateChip()
+        self.why, self.flags = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.quote = QuoteButton("quiet", "Press to show its place.")
+        self.quote.clicked.connect(self.quote_wanted)
+        self.quote.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        vertical(
+            horizontal((self.who, 1), self.value),
+            self.why,
+            self.quote,
+            self.flags,
+            on=self,
+            margins=(10, 8, 10, 8),
+            spacing=4,
+        )
+
+    def show_voice(self, voice: CaseVoice, protocol: str, *, stands: bool | None) -> None:
+        """Show a side; `stands` tells whether its quote is in what is read, None where it quotes nothing."""
+        look = face(voice.value, protocol)
+        self.who.setText(voice.who)
+        self.value.show_state(look.words, look.icon, look.state)
+        self.why.show_words(voice.why)
+        self.why.setLayoutDirection(direction_of(voice.why))
+        self.quote.show_quote(voice.quote)
+        self.quote.setVisible(bool(voice.quote))
+        said = [flag_words(flag) for flag in voice.flags if flag != "quote_missing"]
+        said += ["These words are not in the text"] if stands is False else []
+        said += ["No reason or passage given"] if not (voice.why or voice.quote) else []
+        self.flags.show_words(" · ".join(said))
+        self.setAccessibleName(f"{voice.who} says {look.words}. {voice.why}".strip())
+
+
+SIDES = 2
+# In a window that is lower, in pixels of the design, the verdict needs the room of what is read or chosen once.
+ROOMY = 680
+
+
+def is_roomy(widget: QWidget) -> bool:
+    return widget.window().height() >= theme.current().px(ROOMY)
+
+
+class CaseCard(QWidget):
+    faulted = Signal(object)
+    noted = Signal(str)
+    quote_wanted = Signal(int)
+    kind_given = Signal(int)
+
+    def __init__(self, name: str, answers: Sequence[VerdictAnswer], waits: str, locked: str) -> None:
+        """`waits` are the words of the choice to stay until a reason is given; `locked` says why nothing changes."""
+        super().__init__()
+        self._setting, self._locked = f"{name}/waits", locked
+        self._answers = {answer.value: answer for answer in answers}
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setProperty("role", "side")
+        self.where, self.state = ElidedLabel("", "hint"), StateChip()
+        self.beside, self.unit = PlainLabel("", "hint", wrap=True), PlainLabel("", "subtitle", wrap=True)
+        self.boxes = [VoiceBox() for _ in range(SIDES)]
+        for number, box in enumerate(self.boxes):
+            box.quote_wanted.connect(lambda number=number: self.quote_wanted.emit(number))
+        self.kinds = KindRow(readonly=bool(locked), acts=OF_VERDICT)
+        self.kinds.given.connect(self.kind_given)
+        self.reasons = KeyChips("Why is the judge wrong?", FAULTS)
+        self.reasons.chosen.connect(self.faulted)
+        self.waiting = with_properties(
+            QCheckBox(waits), toolTip="After “judge wrong”, stay until a reason is given."
+        )
+        self.waiting.setChecked(QSettings().value(self._setting, False, bool) is True)
+        self.waiting.toggled.connect(lambda on: QSettings().setValue(self._setting, on))
+        self.note = GrowingEdit(least=1, most=5, accessibleName="Note")
+        self._noted: Key = ()
+        self.note.setReadOnly(bool(locked))
+        self.note.edited.connect(self.noted)
+        self.note.left.connect(lambda: self.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.show_keys()
+        inside = column_of(
+            self.beside, self.unit, *self.boxes, StretchSpace(1), margins=(0, 0, 4, 0), spacing=8
+        )
+        self.area = KeylessArea("The verdict")
+        self.area.setWidget(inside)
+        # What is said with one key each is always whole; what it is said of scrolls.
+        self.area.setMinimumHeight(24)
+        vertical(
+            horizontal((self.where, 1), self.state),
+            (self.area, 1),
+            self.kinds,
+            self.reasons,
+            self.waiting,
+            self.note,
+            on=self,
+            margins=(12, 10, 10, 8),
+            spacing=8,
+        )
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.waiting.setVisible(is_roomy(self))
+
+    def show_case(
+        self, case: VerdictCase, found: VerdictReading | None, where: str, texts: CaseReadingPane
+    ) -> None:
+        self.where.setText(where)
+        words = (found.unit if found is not None else "") or case.words
+        self.unit.setText(words)
+        self.unit.setLayoutDirection(direction_of(words))
+        given = "\n".join(found.given) if found is not None else ""
+        self.beside.show_words(given)
+        self.beside.setLayoutDirection(direction_of(given))
+        for number, box in enumerate(self.boxes):
+            box.setVisible(number < len(case.voices))
+            if number < len(case.voices):
+                voice = case.voices[number]
+                box.show_voice(voice, case.protocol, stands=texts.stands(voice))
+        self.area.verticalScrollBar().setValue(0)
+
+    def show_said(self, case: VerdictCase, reason: str, note: str, *, asks: bool) -> None:
+        """Show what holds of the case; `asks` wants a reason aloud."""
+        self._fit()
+        answer = self._answers.get(case.said)
+        look = (answer.words, answer.icon, answer.state) if answer else ("Open", "new", "missing")
+        self.state.show_state(*look)
+        held = next((fault for _, fault, _ in FAULTS if fault.value == reason), None)
+        idle = bool(self._locked) or (answer is not None and not answer.asks)
+        self.reasons.show_value(held, wanted=asks, locked=idle)
+        rejected = answer is not None and answer.value == Review.DISAGREE.value
+        asked = None if rejected else case.asked
+        flags = " ".join(case.voices[0].flags) if case.voices else ""
+        self.kinds.show_kind(asked, case.kind, asked.suggested(case.voices[0].value, flags) if asked else "")
+        typing = self.note.hasFocus() and case.key == self._noted
+        self._noted = case.key
+        if note != self.note.toPlainText() and not typing:
+            self.note.setPlainText(note)
+
+    def enter_note(self) -> None:
+        self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def show_keys(self) -> None:
+        self.note.setPlaceholderText(f"A note, stored with your answer ({keys.shown('note')})")
+        self.reasons.show_keys()

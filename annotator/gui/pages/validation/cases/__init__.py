@@ -1,1 +1,0 @@
-"""Disagreements and Reviews tabs: verdicts worked through one by one."""

@@ -1,0 +1,281 @@
+"""Reviews tab: experts review a judge's verdicts one by one."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtWidgets import QSpinBox, QWidget
+
+from annotator.actions.judging.judge_runs import title
+from annotator.actions.labelling import label_sealing
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results.result_sheets import in_words
+from annotator.actions.sets import reviews
+from annotator.actions.sets.reviews import AcceptanceRate, ReviewCase, ReviewOrder, ReviewQueue
+from annotator.actions.studies import error_counts
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.judge import Review
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.gui import keys
+from annotator.gui.pages.validation.case_bench import PAINTED_MS, WORK, BenchWords, CasePart
+from annotator.gui.pages.validation.case_cards import (
+    NO_CASES,
+    REVIEW_ACTS,
+    REVIEWS,
+    CaseFilter,
+    Cases,
+    CaseVoice,
+    Key,
+    VerdictCase,
+)
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import ActsBar, Command, FlowRow
+from annotator.gui.widgets.basics import PlainLabel, push_button, with_properties
+from annotator.gui.widgets.chips import EmptyState
+
+ORDERS = (
+    ("The least certain first", ReviewOrder.UNCERTAINTY.value),
+    ("The heaviest first", ReviewOrder.WEIGHT.value),
+    ("Random order", ReviewOrder.RANDOM.value),
+    ("Errors of drawn reports", ReviewOrder.ERRORS.value),
+)
+EXPERTS = (("One expert each", "1"), ("Two experts each", "2"))
+Option = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewChoice:
+    protocol: str = ""
+    judge: str = ""
+    order: str = ReviewOrder.UNCERTAINTY.value
+    experts: str = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewLook:
+    choice: ReviewChoice
+    options: Mapping[str, Sequence[Option]]
+    outlook: ReviewQueue | None = None
+    cases: Cases = NO_CASES
+    refusal: Refusal | None = None
+
+
+def look(project: Project, choice: ReviewChoice) -> ReviewLook:
+    """The verdicts of a choice, fitted to what there is; a refusal is an answer."""
+    try:
+        result = _fitted(project, choice)
+        choice = result.choice
+        if not choice.judge:
+            return result
+        outlook = reviews.outlook(
+            project, choice.judge, choice.protocol, ReviewOrder(choice.order), int(choice.experts)
+        )
+        return replace(result, outlook=outlook, cases=cases(outlook, choice))
+    except Refusal as refusal:
+        return ReviewLook(choice, {}, refusal=refusal)
+
+
+def accepted(project: Project, choice: ReviewChoice) -> Sequence[AcceptanceRate]:
+    """How much of a judge is accepted; nothing for anyone who is not told."""
+    if not people.someone(project).has(Role.COORDINATOR):
+        return ()
+    return reviews.report(project, choice.protocol, choice.judge)
+
+
+def _fitted(project: Project, choice: ReviewChoice) -> ReviewLook:
+    offers = reviews.offers(project)
+    protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
+    known = [value for _, value in protocols]
+    protocol = choice.protocol if choice.protocol in known else next(iter(known), "")
+    judges = [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
+    # The baseline comes first where judges are listed; nobody begins with it.
+    judges = [*judges[1:], *judges[:1]]
+    names = [value for _, value in judges]
+    judge = choice.judge if choice.judge in names else next(iter(names), "")
+    fitted = replace(choice, protocol=protocol, judge=judge)
+    return ReviewLook(fitted, {"protocol": protocols, "judge": judges, "order": ORDERS, "experts": EXPERTS})
+
+
+def cases(outlook: ReviewQueue, choice: ReviewChoice) -> Cases:
+    lines = outlook.lines
+    judge_id = lines[0].judge_id if lines else ""
+    numbers: dict[Key, int] = {key: number for number, key in enumerate(lines.keys)}
+
+    def number_of(key: Key) -> int | None:
+        return numbers.get(key[1:-1]) if (key[:1], key[-1:]) == ((judge_id,), ("",)) else None
+
+    return Cases(lines, lines.said(), number_of, lines.place, partial(_case_of, choice))
+
+
+def _case_of(choice: ReviewChoice, one: ReviewCase) -> VerdictCase:
+    key = (one.judge_id, *one.place.key, "")
+    voices = (CaseVoice(choice.judge, one.judge_id, one.value),)
+    return VerdictCase(key, choice.protocol, one.place, voices, one.said, one.reason, one.note, one.kind)
+
+
+# As many as the paper draws.
+USUAL = 10
+
+
+class ErrorDraw(QWidget):
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self.told = PlainLabel("", "hint")
+        self.many, self.seed = (
+            with_properties(QSpinBox(minimum=1, maximum=10_000), accessibleName="Reports of each system"),
+            with_properties(QSpinBox(minimum=0, maximum=10_000_000), accessibleName="Seed of the draw"),
+        )
+        self.many.setPrefix("reports of each system: ")
+        self.seed.setPrefix("seed ")
+        self.button = push_button("Draw", self._draw)
+        row = FlowRow(self, gap=8)
+        for widget in (self.told, self.many, self.seed, self.button):
+            row.addWidget(widget)
+
+    def fill(self) -> None:
+        result = self._session.ask(label_sealing.sample)
+        self.told.setText(
+            f"{counted(len(result.responses), 'report')} drawn." if result else "Nothing drawn yet."
+        )
+        if not self.many.hasFocus() and not self.seed.hasFocus():
+            self.many.setValue(result.per_system if result else USUAL)
+            self.seed.setValue(result.seed if result else 1)
+        project = self._session.project
+        may = not project.readonly and people.someone(project).has(Role.COORDINATOR)
+        for widget in (self.many, self.seed, self.button):
+            widget.setVisible(may)
+
+    def _draw(self) -> None:
+        self._session.do(error_counts.draw, self.many.value(), self.seed.value())
+        self.fill()
+
+
+RIGHT = (
+    Command("previous_item", "Back", hint="The verdict before"),
+    Command("next_item", "On", hint="The next verdict"),
+    Command("next_open", "Next open", hint="Next verdict you have not reviewed"),
+    *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(REVIEW_ACTS, REVIEWS, strict=True)),
+)
+WORDS = BenchWords("validate/reviews", "Verdicts", "reviewed", "Stay until a reason is given")
+APART = "Reviews are informed: they are shown beside figures of blind labels and never count in them."
+NOTHING = WORK + 1
+
+
+class ReviewsPart(CasePart):
+    """Choices above; list, report and verdict below. No system is named."""
+
+    NAMES = {"protocol": "What", "judge": "Judge", "order": "Order", "experts": "Seen by"}
+    ANSWERS, OF_LABELS = REVIEW_ACTS, False
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar((), RIGHT), WORDS, REVIEWS, self._keep, ReviewChoice())
+        self._found = ReviewLook(ReviewChoice(), {})
+        self.told, self.drawing = PlainLabel("", "hint", wrap=True), ErrorDraw(session)
+        self.nothing = EmptyState("label", "Nothing to review")
+        self.way = self.nothing.add_action("To your labels", lambda: session.go("Label"), primary=True)
+        self.judging = self.nothing.add_action(
+            "Run a judge", lambda: session.go("Judges", part="Runs"), primary=True
+        )
+        self.recount.timeout.connect(self._count_anew)
+        self.bench.moved.connect(self._offer)
+        self.bench.finished.connect(self._say_finished)
+        self.acts = {**self.case_acts(), "submit": self.bench.next_open}
+        self.stack.addWidget(self.bench)
+        self.stack.addWidget(self.nothing)
+        self.stand(self.drawing, self.told)
+
+    def look(self) -> None:
+        self.session.ask_later(self._looked, look, self._wanted)
+
+    def _looked(self, found: ReviewLook) -> None:
+        # A note that is being typed belongs to the case that is still at hand, and to its choices.
+        self.bench.card.note.tell()
+        before, self._found = self._found, found
+        self.drawing.setVisible(found.choice.order == ReviewOrder.ERRORS.value)
+        self.drawing.fill()
+        self.take_over(found, before)
+        if found.choice != before.choice:
+            self._tell(())
+        self.nothing.show_words(*_nothing(found))
+        self.way.setVisible(bool(found.outlook and found.outlook.blind))
+        unjudged = found.outlook is None or not found.outlook.verdicts
+        self.judging.setVisible(found.refusal is None and unjudged)
+        self.turn(WORK if len(found.cases) else NOTHING)
+        if self.at_work and keys.is_news("review order") and self.bench.cases.counted(CaseFilter.DONE):
+            words = "The keys have changed: unsure has one key everywhere."
+            self.answer.show_message("info", words, "Its button shows it; 3 does nothing here.", lasting=True)
+        self._offer()
+        if found.outlook is not None and self.isVisible():
+            self.recount.start(PAINTED_MS)
+
+    def _tell(self, accepted: Sequence[AcceptanceRate]) -> None:
+        outlook = self._found.outlook
+        said = [_accepted(one) for one in accepted]
+        if outlook is not None and outlook.blind and outlook.lines:
+            many = counted(outlook.kept_back, "verdict")
+            said.append(f"{many} appear once you have submitted your labels of {_items(outlook.blind)}.")
+        self.told.setText(" ".join([*said, APART]))
+
+    def _offer(self) -> None:
+        at_work = self.at_work and len(self._found.cases) > 0
+        self.offer_answers(at_work)
+        self.bar.say(self.bench.pane.progress() if at_work else "")
+
+    def _keep(self, case: VerdictCase, said: str, reason: str, note: str, kind: str) -> bool:
+        choice, place = self._found.choice, case.place
+        return self.keep_by(
+            reviews.review, choice.judge, place.response_id, place.unit_id, Review(said),
+            reason=reason, note=note, kind=kind, protocol=choice.protocol,
+        )  # fmt: skip
+
+    def _count_anew(self) -> None:
+        self.session.ask_later(self._tell, accepted, self._found.choice)
+
+    def _say_finished(self) -> None:
+        many = counted(self.bench.cases.counted(CaseFilter.ALL), "verdict")
+        self.answer.show_message(
+            "success", f"You have reviewed all verdicts of this selection: {many}.", "Thank you."
+        )
+
+    def focus_first(self) -> None:
+        if self.at_work:
+            self.bench.take_focus()
+        elif self.way.isVisible() or self.judging.isVisible():
+            (self.way if self.way.isVisible() else self.judging).setFocus()
+        else:
+            self.choices.boxes["judge"].setFocus()
+
+
+def _accepted(one: AcceptanceRate) -> str:
+    rate = one.accepted
+    if rate.value is None:
+        return f"Nobody has agreed or disagreed with {one.judge} yet."
+    unsure = one.said.get(Review.UNSURE.value, 0)
+    return f"Experts accept {in_words(rate)} of {counted(rate.n, 'reviewed verdict')} of {one.judge}" + (
+        f", and are unsure of {unsure:,}." if unsure else "."
+    )
+
+
+def _items(keys: Sequence[str]) -> str:
+    some = ", ".join(f"\u2068{key}\u2069" for key in keys[:5]) + (" …" if len(keys) > 5 else "")
+    return f"item {some}" if len(keys) == 1 else f"items {some}"
+
+
+def _nothing(found: ReviewLook) -> tuple[str, str]:
+    outlook = found.outlook
+    if found.refusal is not None:
+        return found.refusal.happened.rstrip("."), found.refusal.todo
+    if found.choice.order == ReviewOrder.ERRORS.value and outlook is not None and not outlook.blind:
+        return "No errors to name", "Draw reports above; what a judge finds lacking in them appears here."
+    if outlook is None or not outlook.verdicts:
+        return "No verdicts to review", "They appear here once a judge has judged reports."
+    if outlook.blind:
+        return (
+            "You still have to label these reports",
+            "People who label must not know a judge's verdicts on the same report. Submit your labels of "
+            f"{_items(outlook.blind)}, and {counted(outlook.kept_back, 'verdict')} appear here.",
+        )
+    return "Others have reviewed these verdicts", "Choose “Two experts each” to review them as well."

@@ -1,0 +1,688 @@
+"""Disagreements tab: rulings one by one, their effect on the figures, and unclear criteria."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QListWidget, QListWidgetItem, QWidget
+
+from annotator.actions.judging.judge_runs import title
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results.result_raters import CONSENSUS
+from annotator.actions.runs.judge_cases import RunRequest
+from annotator.actions.sets import reviews, validation_ground, validation_sets
+from annotator.actions.sets.reviews import StaleJudgements
+from annotator.actions.sets.validation_figures import TITLES
+from annotator.actions.sets.validation_ground import ReadingSide, SetLook, ValidationRater
+from annotator.actions.validation import disagreements
+from annotator.actions.validation.disagreements import (
+    Disagreement,
+    DisagreementList,
+    RuledJudge,
+    UnclearCriterion,
+)
+from annotator.actions.validation.validation import ValidationQuery
+from annotator.domain.judges.judge import InformedRuling
+from annotator.domain.judges.validation import Split
+from annotator.domain.texts.estimate import Estimate, decimal, interval
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.gui import keys
+from annotator.gui.pages.validation.case_bench import PAINTED_MS, WORK, BenchWords, CasePart
+from annotator.gui.pages.validation.case_cards import (
+    ACTS,
+    NO_CASES,
+    PERSON,
+    RULINGS,
+    Cases,
+    CaseVoice,
+    Key,
+    VerdictCase,
+    is_roomy,
+)
+from annotator.gui.pages.validation.figures import CountedLook, TestPartGate
+from annotator.gui.review.verdict_words import face
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import ActsBar, Command, KeyButton
+from annotator.gui.widgets.basics import (
+    KeylessArea,
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    column_of,
+    direction_of,
+    horizontal,
+    push_button,
+    tooltip,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.fields import GrowingEdit
+from annotator.gui.widgets.splitter import Splitter
+
+KEPT = (
+    "The criterion keeps its place, weight and id. Judges are asked again about this criterion only; "
+    "verdicts on the old wording no longer count. People label it again once they reopen their labels."
+)
+WHOLE = "Which report is better?"
+NONE = (
+    "No criterion is unclear",
+    "Criteria you rule unclear are listed here, to be reworded in their rubric.",
+)
+
+
+class UnclearPanel(QWidget):
+    settled = Signal(object)
+    """A criterion was worded anew: the Unclear."""
+    ordered = Signal(object)
+    """An order was put into the queue of runs."""
+    closed = Signal()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session, self._protocol = session, ""
+        self._unclear: Sequence[UnclearCriterion] = ()
+        self._cases: Sequence[Disagreement] = ()
+        self._found: tuple[str, Sequence[UnclearCriterion], Sequence[Disagreement]] | None = None
+        """What is still to be shown: it comes with every look, also while the panel is out of view."""
+        self._again: Sequence[StaleJudgements] = ()
+        self._typed: dict[str, str] = {}
+        self.list = with_properties(QListWidget(), accessibleName="Unclear criteria")
+        self.list.setWordWrap(True)
+        self.back = push_button("Back to the disagreements", self.closed)
+        self.title, self.unit = PlainLabel("", "hint"), PlainLabel("", "subtitle", wrap=True)
+        self.cases = PlainLabel("", wrap=True)
+        self.words = GrowingEdit(least=2, most=8, accessibleName="Reword it")
+        self.words.edited.connect(self._keep)
+        self.words.left.connect(lambda: self.list.setFocus(Qt.FocusReason.OtherFocusReason))
+        self.refused = PlainLabel("", "hint", wrap=True)
+        self.settle_button = KeyButton(
+            "Save the new wording", keys.sequences("submit")[0], "primary", press=self.settle
+        )
+        self.open_button = push_button("Open the rubric", self._open)
+        self.again = PlainLabel("", wrap=True)
+        self.judge_button = KeyButton(
+            "Judge it again", keys.sequences("judge_anew")[0], press=self.judge_again
+        )
+        inside = QWidget()
+        heading = PlainLabel("Reword it", "strong")
+        vertical(
+            self.title,
+            self.unit,
+            self.cases,
+            heading,
+            self.words,
+            PlainLabel(KEPT, "hint", wrap=True),
+            self.refused,
+            horizontal(self.settle_button, self.open_button, StretchSpace(1)),
+            StretchSpace(1),
+            on=inside,
+            margins=(12, 4, 8, 8),
+            spacing=8,
+        )
+        area = KeylessArea("The criterion")
+        area.setWidget(inside)
+        self.nothing = EmptyState("check", *NONE)
+        self.right = Stack(area, self.nothing)
+        left = column_of((self.list, 1), self.back)
+        parts = Splitter("validate/unclear", parts=(left, self.right), sizes=(380, 720))
+        vertical((parts, 1), horizontal((self.again, 1), self.judge_button), on=self, margins=0)
+        self.list.currentRowChanged.connect(lambda _: self._show_chosen())
+
+    def show_found(
+        self,
+        protocol: str,
+        unclear: Sequence[UnclearCriterion],
+        cases: Sequence[Disagreement],
+        again: Sequence[StaleJudgements],
+    ) -> None:
+        self._found, self._again = (protocol, unclear, cases), again
+        self.again.setText(
+            f"To be judged again: {' '.join(one.words() for one in again)}"
+            if again
+            else "Nothing needs to be judged again."
+        )
+        self.judge_button.setEnabled(bool(again) and not self._session.project.readonly)
+        if self.isVisible():
+            self._fill()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._fill()
+
+    def _fill(self) -> None:
+        if self._found is None:
+            return
+        kept = self._chosen.unit_id if self._chosen is not None else ""
+        (self._protocol, unclear, self._cases), self._found = self._found, None
+        self._unclear = unclear
+        with QSignalBlocker(self.list):
+            self.list.clear()
+            for one in unclear:
+                entry = QListWidgetItem(
+                    f"{one.times:,} ×  item {one.item_key}: \u2068{one.words or WHOLE}\u2069"
+                )
+                self.list.addItem(entry)
+            ids = [one.unit_id for one in unclear]
+            self.list.setCurrentRow(ids.index(kept) if kept in ids else 0)
+        self._show_chosen()
+
+    @property
+    def _chosen(self) -> UnclearCriterion | None:
+        row = self.list.currentRow()
+        return self._unclear[row] if 0 <= row < len(self._unclear) else None
+
+    def _show_chosen(self) -> None:
+        one = self._chosen
+        self.right.setCurrentIndex(0 if one is not None else 1)
+        self.settle_button.setEnabled(one is not None)
+        if one is None:
+            return
+        self.title.setText(f"Item {one.item_key} · ruled unclear {counted(one.times, 'time')}")
+        self.unit.setText(one.words or WHOLE)
+        self.unit.setLayoutDirection(direction_of(one.words))
+        self.cases.setText("\n".join(self._told(self._cases_of(one))))
+        self.words.setPlainText(self._typed.get(one.unit_id, one.words))
+        way = self._session.ask(reviews.way, self._protocol, one.item_id, one.unit_id)
+        refused = way.refused if way is not None else ""
+        readonly = self._session.project.readonly
+        self.refused.show_words(refused)
+        self.words.setReadOnly(bool(refused) or readonly)
+        self.settle_button.setEnabled(not refused and not readonly)
+        self.open_button.setVisible(bool(way and way.page))
+
+    def _cases_of(self, one: UnclearCriterion) -> list[Disagreement]:
+        wanted = (one.item_id, one.unit_id)
+        return [
+            case
+            for case in self._cases
+            if (case.place.item_id, case.place.unit_id) == wanted
+            and case.ruling == InformedRuling.UNCLEAR.value
+        ]
+
+    def _told(self, cases: Sequence[Disagreement]) -> Iterator[str]:
+        """Each case in a line or two: what each side says and why, and what the ruling noted."""
+        raters = {rater for case in cases for rater in (case.judge.id, case.person_id)}
+        places = {case.place.key for case in cases}
+        result = self._session.ask(validation_ground.sides, self._protocol, raters, places) or {}
+        for case in cases:
+            said = (
+                (case.judge.id, case.judge.name, case.judge_value),
+                (case.person_id, case.alias, case.label_value),
+            )
+            sides = "; ".join(
+                f"{name} says “{face(value, self._protocol).words}”"
+                f"{_because(result.get((rater, case.place.key), ReadingSide()).why)}"
+                for rater, name, value in said
+            )
+            yield f"• {sides}.{f' Noted: {case.note}' if case.note else ''}"
+
+    def _keep(self, words: str) -> None:
+        if self._chosen is not None:
+            self._typed[self._chosen.unit_id] = words
+
+    def settle(self) -> None:
+        one = self._chosen
+        if one is None or not self.settle_button.isEnabled():
+            return
+        self.words.tell()
+        notes = "; ".join(case.note for case in self._cases_of(one) if case.note)
+        why = f"{reviews.WHY} {notes}".strip()
+        done = self._session.do(
+            reviews.word, self._protocol, one.item_id, one.unit_id, self.words.toPlainText(), why
+        )
+        if done is not None:
+            self._typed.pop(one.unit_id, None)
+            self.settled.emit(one)
+
+    def judge_again(self) -> None:
+        if not self.judge_button.isEnabled():
+            return
+        made: list[RunRequest] = []
+        for one in self._again:
+            order = self._session.do(reviews.queue_up, one.order.judge, one.order.protocol)
+            made += [order] if order is not None else []
+        if made:
+            self.ordered.emit(made)
+
+    def _open(self) -> None:
+        one = self._chosen
+        way = self._session.ask(reviews.way, self._protocol, one.item_id, one.unit_id) if one else None
+        if way is not None:
+            self._session.go(way.page, **way.place)
+
+    def take_focus(self) -> None:
+        if self._chosen is not None and not self.words.isReadOnly():
+            self.words.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            (self.list if self._unclear else self.back).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc leads back to the disagreements; in the words, to the list."""
+        if event.key() == Qt.Key.Key_Escape and not self.words.hasFocus():
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def show_keys(self) -> None:
+        self.settle_button.set_key(keys.sequences("submit")[0])
+        self.judge_button.set_key(keys.sequences("judge_anew")[0])
+
+
+def _because(why: str) -> str:
+    return f": {' '.join(why.split())}".rstrip(".") if why else ""
+
+
+EVERY = "*"
+NOTHING_RULED = DisagreementList((), 0, False)
+# Words and value of something that can be chosen.
+Option = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class RulingChoice:
+    protocol: str = ""
+    labels: str = ""
+    judge: str = ""
+    person: str = EVERY
+
+    @property
+    def set_name(self) -> str:
+        return self.labels.rpartition("|")[0]
+
+    @property
+    def part(self) -> str:
+        return self.labels.rpartition("|")[2]
+
+    def query(self, opening: str = "") -> ValidationQuery:
+        judge = "" if self.judge == EVERY else self.judge
+        against = () if self.person == EVERY else (self.person,)
+        return ValidationQuery(self.protocol, self.set_name, self.part, against, judge, opening=opening)
+
+
+@dataclass(frozen=True, slots=True)
+class RulingLook:
+    """The result of the query. `closed` is an unopened test part; `refusal` says why nothing can be shown.
+
+    `ruled` are the figures, None until they are counted.
+    """
+
+    choice: RulingChoice
+    options: Mapping[str, Sequence[Option]]
+    opening: str = ""
+    outlook: DisagreementList = NOTHING_RULED
+    cases: Cases = NO_CASES
+    ruled: Sequence[RuledJudge] | None = None
+    unclear: Sequence[UnclearCriterion] = ()
+    again: Sequence[StaleJudgements] = ()
+    refusal: Refusal | None = None
+    closed: SetLook | None = None
+    details: Mapping[str, str] = field(default_factory=dict)
+
+
+def look(project: Project, choice: RulingChoice, looks: Mapping[str, CountedLook]) -> RulingLook:
+    """All but the figures for a choice, fitted to what there is; a refusal is an answer."""
+    try:
+        people.refuse_others(project, "is shown judges beside people")
+        choice, options = _fitted(project, choice)
+        result = RulingLook(choice, options)
+        if not choice.protocol:
+            return result
+        result = replace(
+            result,
+            unclear=disagreements.unclear(project, choice.protocol),
+            again=reviews.waiting(project, choice.protocol),
+        )
+    except Refusal as refusal:
+        return RulingLook(choice, {}, refusal=refusal)
+    try:
+        if validation_ground.is_closed(choice.set_name, choice.part):
+            seen = validation_ground.seen(project, choice.set_name)
+            opened = looks.get(seen.set_id)
+            if opened is None or not validation_ground.covers(opened.seen, seen):
+                return replace(result, closed=seen)
+            result = replace(result, opening=opened.opening)
+        outlook = disagreements.outlook(project, choice.query(result.opening))
+        return replace(result, outlook=outlook, cases=cases(outlook.shown, choice.protocol))
+    except Refusal as refusal:
+        return replace(result, refusal=refusal)
+
+
+def _fitted(project: Project, choice: RulingChoice) -> tuple[RulingChoice, dict[str, Sequence[Option]]]:
+    """The choice where it can be had, otherwise what comes first; with all that can be chosen."""
+    offers = reviews.offers(project)
+    protocols = [(title(name), name) for name in dict.fromkeys(offer.protocol for offer in offers)]
+    protocol = _held(choice.protocol, protocols)
+    judges = [(offer.judge, offer.judge) for offer in offers if offer.protocol == protocol]
+    judges += [("All judges", EVERY)] if len(judges) > 1 else []
+    labels: list[Option] = [("All submitted labels", "")]
+    for one in validation_sets.sets(project):
+        if one.protocol == protocol and one.locked_at is not None:
+            looks = counted(one.openings, "look")
+            labels.append((f"{one.name} · dev part", f"{one.name}|{Split.DEV}"))
+            labels.append((f"{one.name} · test part, {looks}", f"{one.name}|{Split.TEST}"))
+    persons = [
+        ("Everybody", EVERY),
+        *((one.alias, one.alias) for one in people.people(project) if one.active),
+        ("The consensus", CONSENSUS),
+    ]
+    fitted = RulingChoice(
+        protocol, _held(choice.labels, labels), _held(choice.judge, judges), _held(choice.person, persons)
+    )
+    return fitted, {"protocol": protocols, "labels": labels, "judge": judges, "person": persons}
+
+
+def _held(value: str, options: Sequence[Option]) -> str:
+    known = [one for _, one in options]
+    return value if value in known else next(iter(known), "")
+
+
+def figures(project: Project, query: ValidationQuery) -> Sequence[RuledJudge]:
+    """The figures of a choice; nothing where they cannot be had any more."""
+    try:
+        return disagreements.report(project, query)
+    except Refusal:
+        return ()
+
+
+def cases(found: Sequence[Disagreement], protocol: str) -> Cases:
+    numbers: dict[Key, int] = {one.case: number for number, one in enumerate(found)}
+    return Cases(
+        found,
+        [one.ruling for one in found],
+        lambda key: numbers.get(key),
+        lambda number: found[number].place,
+        partial(_case_of, protocol),
+    )
+
+
+def _case_of(protocol: str, one: Disagreement) -> VerdictCase:
+    voices = (
+        CaseVoice(one.judge.name, one.judge.id, one.judge_value),
+        CaseVoice(one.alias, one.person_id, one.label_value, PERSON),
+    )
+    return VerdictCase(one.case, protocol, one.place, voices, one.ruling, one.reason, one.note)
+
+
+SHOWN = (
+    ("accuracy", "accuracy"),
+    ("kappa", "κ"),
+    *((name, TITLES[name][0]) for name in ("kappa_quadratic", "icc", "absolute_difference")),
+    ("f1", "F1"),
+)
+METRIC = (
+    "First labels stay the metric; labels never change. Rulings are a second column and can only raise "
+    "agreement, because errors shared by both sides are never reviewed."
+)
+
+
+class ColumnsStrip(QFrame):
+    figures_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self.words, self.rule = PlainLabel("", wrap=True), PlainLabel(METRIC, wrap=True)
+        self.jump = push_button("All figures", self.figures_wanted, "quiet")
+        column = vertical(self.words, self.rule, margins=0, spacing=0)
+        horizontal((column, 1), self.jump, on=self, margins=(10, 5, 6, 5))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a low window the case needs the room of what is the same for every judge: it stands in the tooltip."""
+        super().resizeEvent(event)
+        self.rule.setVisible(is_roomy(self))
+
+    def show_judge(self, found: Sequence[RuledJudge] | None, judge: ValidationRater, more: str = "") -> None:
+        """Show the columns of the judge in view, where they are counted; `more` is said at the end."""
+        mine = [one for one in found or () if one.rater.id == judge.id]
+        mine = [one for one in mine if one.rater.prompt == judge.prompt] or mine
+        if not mine:
+            counting = f"{judge.name}: its figures are being counted." if found is None else ""
+            self.words.setText(f"{counting} {more}".strip())
+            self.words.setToolTip(tooltip(METRIC))
+            return
+        one = mine[0]
+        ruled = sum(one.rulings.values()) > 0
+        shown = [(name, words) for name, words in SHOWN if name in one.first.plain]
+        pairs = [
+            f"{words} {_value(first)}" + (f" → {_value(one.ruled.plain[name])}" if ruled else "")
+            for name, words in shown
+            for first in (one.first.plain[name],)
+        ]
+        spans = any(one.first.plain[name].low is not None for name, _ in shown)
+        method = "95 % intervals over items" if spans else "too few items for an interval"
+        before, after = (of.plain[shown[0][0]] for of in (one.first, one.ruled))
+        rest = f"; {counted(one.open, 'disagreement')} not ruled on" if one.open else ""
+        columns = "first labels → after the rulings" if ruled else "first labels"
+        n = f"{before.n:,} → {after.n:,}" if ruled else f"{before.n:,}"
+        self.words.setText(
+            f"{one.rater.name}, {columns}: {' · '.join(pairs)} (n = {n}, {method}{rest}). {more}".strip()
+        )
+        meanings = (f"{TITLES[name][0]}: {TITLES[name][1]}" for name, _ in shown)
+        self.words.setToolTip(tooltip("\n".join((METRIC, *meanings))))
+
+
+def _value(estimate: Estimate) -> str:
+    """A figure with its interval; never a number where there is none."""
+    if estimate.value is None:
+        return "undefined"
+    return f"{_short(estimate.value)} {interval(estimate, _short)}".rstrip()
+
+
+def _short(value: float) -> str:
+    return decimal(value, 2)
+
+
+LEFT = (Command("unclear_criteria", "Unclear", "question", "Criteria ruled unclear, to be reworded"),)
+RIGHT = (
+    Command("previous_item", "Back", hint="The disagreement before"),
+    Command("next_item", "On", hint="The next disagreement"),
+    Command("next_open", "Next open", hint="Next open disagreement"),
+    *(Command(act, answer.words, hint=answer.hint) for act, answer in zip(ACTS, RULINGS, strict=True)),
+)
+WORDS = BenchWords("validate/ruling", "Disagreements", "ruled", "Stay until a reason is given")
+NOTHING, GATE, UNCLEAR = range(WORK + 1, WORK + 4)
+
+
+class RulingPart(CasePart):
+    """Choices above; figures, list, report and verdict below; unclear criteria in their place."""
+
+    NAMES = {"protocol": "What", "labels": "Labels", "judge": "Judge", "person": "Against"}
+    ANSWERS, OF_LABELS = ACTS, True
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar(LEFT, RIGHT), WORDS, RULINGS, self._keep, RulingChoice())
+        self._looks: dict[str, CountedLook] = {}
+        self._found = RulingLook(RulingChoice(), {})
+        self._entering = False
+        self.strip, self.unclear, self.gate = ColumnsStrip(), UnclearPanel(session), TestPartGate()
+        self.nothing = EmptyState("validate", "Nothing to rule on")
+        self.way = self.nothing.add_action(
+            "To the sets", lambda: session.go("Validate", part="Sets"), primary=True
+        )
+        self.judging = self.nothing.add_action(
+            "Run a judge", lambda: session.go("Judges", part="Runs"), primary=True
+        )
+        self.recount.timeout.connect(self._count_anew)
+        self.strip.figures_wanted.connect(lambda: self.session.go("Validate", part="Figures"))
+        self.bench.moved.connect(self._show_case)
+        self.bench.finished.connect(self._say_finished)
+        self.gate.opened.connect(self._open_test)
+        self.gate.declined.connect(self._stay_closed)
+        self.unclear.closed.connect(self._toggle_unclear)
+        self.unclear.settled.connect(self._say_settled)
+        self.unclear.ordered.connect(self._say_ordered)
+        self.acts = {
+            **self.case_acts(),
+            "unclear_criteria": self._toggle_unclear,
+            "submit": self._submit,
+            "judge_anew": self.unclear.judge_again,
+        }
+        for view in (self._work(), self.nothing, self.gate, self.unclear):
+            self.stack.addWidget(view)
+        self.stand()
+
+    def _work(self) -> QWidget:
+        return column_of(self.strip, (self.bench, 1), spacing=6)
+
+    def look(self) -> None:
+        self.session.ask_later(self._looked, look, self._wanted, dict(self._looks))
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Choose what the place names; `case` is a key, `unclear` opens the unclear criteria."""
+        super().go(place)
+        if place.get("unclear"):
+            self.stack.setCurrentIndex(UNCLEAR)
+
+    def _looked(self, found: RulingLook) -> None:
+        # A note that is being typed belongs to the case that is still at hand, and to its choices.
+        self.bench.card.note.tell()
+        before = self._found
+        same = (found.choice, found.opening) == (before.choice, before.opening)
+        self._found = replace(found, ruled=before.ruled if same else None)
+        self.take_over(found, before)
+        self.unclear.show_found(found.choice.protocol, found.unclear, found.outlook.shown, found.again)
+        self.bar.set_words("unclear_criteria", f"Unclear ({len(found.unclear):,})")
+        self._turn(found)
+        if self._entering and self.stack.currentIndex() == UNCLEAR:
+            self.unclear.take_focus()
+        self._entering = False
+        self._offer()
+        if found.outlook.judged and self.isVisible():
+            self.recount.start(PAINTED_MS)
+
+    def _turn(self, found: RulingLook) -> None:
+        if self.stack.currentIndex() == UNCLEAR and found.options:
+            return
+        if found.closed is not None:
+            self.gate.ask(found.closed)
+            self.turn(GATE)
+            return
+        if found.outlook.shown:
+            self.turn(WORK)
+            return
+        self.nothing.show_words(*_nothing(found))
+        self.way.setVisible(found.refusal is not None)
+        self.judging.setVisible(found.refusal is None and not found.outlook.judged)
+        self.turn(NOTHING)
+
+    def _offer(self) -> None:
+        some = bool(self._found.outlook.shown)
+        self.offer_answers(self.at_work and some)
+        self.bar.enable("unclear_criteria", bool(self._found.choice.protocol))
+        self.bar.say(self.bench.pane.progress() if some else "")
+
+    def _show_case(self) -> None:
+        one: Disagreement | None = self.bench.cases.line(self.bench.key)
+        if one is not None:
+            more = _held_back(self._found) if self._found.outlook.withheld else ""
+            self.strip.show_judge(self._found.ruled, one.judge, more)
+        self._offer()
+
+    def _keep(self, case: VerdictCase, said: str, reason: str, note: str, _kind: str) -> bool:
+        one = self.bench.cases.line(case.key)
+        return one is not None and self.keep_by(
+            disagreements.rule, one, InformedRuling(said), reason=reason, note=note,
+            protocol=self._found.choice.protocol,
+        )  # fmt: skip
+
+    def _count_anew(self) -> None:
+        query = self._found.choice.query(self._found.opening)
+        self.session.ask_later(self._counted, figures, query)
+
+    def _counted(self, ruled: Sequence[RuledJudge]) -> None:
+        self._found = replace(self._found, ruled=ruled)
+        self._show_case()
+
+    def _submit(self) -> None:
+        if self.stack.currentIndex() == UNCLEAR:
+            self.unclear.settle()
+        else:
+            self.bench.next_open()
+
+    def _toggle_unclear(self) -> None:
+        if self.stack.currentIndex() == UNCLEAR:
+            self.stack.setCurrentIndex(WORK)
+            self._turn(self._found)
+            self.focus_first()
+        elif self._found.choice.protocol:
+            self.bench.stop()
+            self.stack.setCurrentIndex(UNCLEAR)
+            self._entering = True
+            self.unclear.take_focus()
+            self.fill()
+        self._offer()
+
+    def _open_test(self) -> None:
+        seen = self._found.closed
+        if seen is None:
+            return
+        opening = self.session.do(validation_sets.open_test, seen.name, list(seen.judges))
+        if opening is not None:
+            self._looks[seen.set_id] = CountedLook(seen, opening.id)
+            self.fill()
+
+    def _stay_closed(self) -> None:
+        choice = self._found.choice
+        self._wanted = replace(choice, labels=f"{choice.set_name}|dev")
+        self.fill()
+
+    def _say_finished(self) -> None:
+        many = counted(len(self._found.outlook.shown), "disagreement")
+        self.answer.show_message("success", f"All disagreements of this selection are ruled on: {many}.")
+        if self._found.unclear:
+            shown = keys.shown("unclear_criteria")
+            self.answer.set_action(f"Unclear criteria  {shown}", self._toggle_unclear)
+
+    def _say_settled(self, one: UnclearCriterion) -> None:
+        self.answer.show_message(
+            "success", f"The criterion of item {one.item_key} is reworded.",
+            "Judges must still judge it again; people label it again once they reopen their labels.",
+        )  # fmt: skip
+        self._entering = True
+        self.fill()
+
+    def _say_ordered(self, orders: Sequence[RunRequest]) -> None:
+        self.answer.show_message(
+            "success", f"{counted(len(orders), 'run')} in the queue.", "Start it on Judges."
+        )
+        self.answer.set_action("To the queue", lambda: self.session.go("Judges", part="Runs"))
+
+    def focus_first(self) -> None:
+        place = self.stack.currentIndex()
+        if place == WORK:
+            self.bench.take_focus()
+        elif place == UNCLEAR:
+            self.unclear.take_focus()
+        else:
+            ways = [way for way in (self.way, self.judging) if place == NOTHING and way.isVisible()]
+            (ways[0] if ways else self.gate).setFocus()
+
+
+def _held_back(found: RulingLook) -> str:
+    return (
+        f"{counted(found.outlook.withheld, 'more disagreement')} on items that you still have to label blind."
+    )
+
+
+def _nothing(found: RulingLook) -> tuple[str, str]:
+    if found.refusal is not None:
+        return found.refusal.happened.rstrip("."), found.refusal.todo
+    if not found.choice.protocol:
+        return "No judge has judged anything yet", "Run a judge on the reports that people labelled."
+    if not found.outlook.judged:
+        return (
+            "No judge has judged these reports",
+            "Choose another judge or other labels, or run this judge on them.",
+        )
+    if found.outlook.withheld:
+        return (
+            "Hidden until you submit your labels",
+            f"There are {_held_back(found)} Submit your labels of them first.",
+        )
+    return "No disagreements", "On these labels the judge and the people agree on every unit."

@@ -1,0 +1,725 @@
+"""Sets tab: validation sets, a new draw, and labels from files."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QListWidget,
+    QPlainTextEdit,
+    QRadioButton,
+    QSizePolicy,
+    QWidget,
+)
+
+from annotator.actions.imports import label_files, label_matching
+from annotator.actions.imports.label_files import LabelImportOptions, LabelImportPreview
+from annotator.actions.judging.judge_runs import title
+from annotator.actions.labelling import label_cases
+from annotator.actions.labelling.label_rows import USUAL, submits
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.runs import judge_cases
+from annotator.actions.sets import validation_sets
+from annotator.actions.sets.validation_sets import SetPreview, SetRequest, SetStatus
+from annotator.domain.experts.assignment import Role
+from annotator.domain.judges.validation import Draw, Split
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
+from annotator.gui.review.people_choice import PeopleChoice
+from annotator.gui.review.sheets import CellsModel, CellsTable, Column
+from annotator.gui.review.verdict_words import when
+from annotator.gui.session.page import PagePart
+from annotator.gui.session.session import ProjectSession, in_order, named
+from annotator.gui.widgets.bars import ActsBar, Command
+from annotator.gui.widgets.basics import (
+    PlainArea,
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    column_of,
+    later,
+    push_button,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.fields import (
+    AmountBox,
+    ChoiceBox,
+    LineField,
+    NumberBox,
+    beside,
+    offer,
+    when_changed,
+)
+from annotator.gui.widgets.message_bar import ProgressRow
+from annotator.gui.widgets.splitter import Splitter
+
+LABELS_ABOUT = (
+    "Tables (CSV, JSON) with item, system, unit, rater and value, or {files}. Nothing is changed before you "
+    "import them; either all are imported, or none. They are finished work: they count immediately, and "
+    "name their file."
+)
+AS_SAID = "as the files say"
+LABEL_FILES = "Labels (*.csv *.json *.jsonl);;All files (*)"
+SHOWN_PROBLEMS = 500
+
+
+def looked(project: Project, paths: list[Path], options: LabelImportOptions) -> LabelImportPreview | Refusal:
+    try:
+        return label_files.preview(project, paths, options)
+    except Refusal as refusal:
+        return refusal
+
+
+class LabelsIn(QWidget):
+    """Files, raters, system; the preview, and entries that cannot be imported."""
+
+    ready = Signal(bool)
+    taken = Signal(str)
+    """What came in, in words."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._paths: list[Path] = []
+        self._taking: list[Path] = []
+        self._raters: dict[str, QComboBox] = {}
+        self.choose = push_button("Choose files…", self._choose)
+        self.chosen = PlainLabel("Nothing chosen yet", "hint", wrap=True)
+        self.system = ChoiceBox(accessibleName="System that wrote the reports, if the files do not say")
+        self.skip = QCheckBox("Skip invalid labels and import the rest")
+        self.replace = QCheckBox("Replace existing labels of the same person")
+        self.drafts = QCheckBox("As drafts: they count once their rater has submitted them")
+        self.told = with_properties(QPlainTextEdit(readOnly=True), accessibleName="To be imported")
+        self.told.setMaximumHeight(130)
+        self.problems = with_properties(QListWidget(), accessibleName="Invalid labels")
+        self.progress = ProgressRow()
+        column = vertical(
+            PlainLabel("Labels from files", "subtitle"),
+            PlainLabel(LABELS_ABOUT.format(files=label_matching.known_files()), "hint", wrap=True),
+            (self.choose, 0, Qt.AlignmentFlag.AlignLeft),
+            self.chosen,
+            on=self,
+            margins=0,
+            spacing=8,
+        )
+        self.form = QFormLayout(verticalSpacing=7)
+        self.form.addRow("Reports of", self.system)
+        column.addLayout(self.form)
+        for widget in (self.skip, self.replace, self.drafts, self.told, self.problems, self.progress):
+            column.addWidget(widget)
+        column.addStretch(1)
+        when_changed(self._look, self.system, self.skip, self.replace, self.drafts)
+        self.begin()
+
+    def begin(self) -> None:
+        self._paths = []
+        self.chosen.setText("Nothing chosen yet")
+        self._forget_raters()
+        for widget in (
+            self.told, self.problems, self.progress, self.skip, self.replace, self.drafts, self.system
+        ):  # fmt: skip
+            widget.hide()
+        self.form.setRowVisible(0, False)
+        self.ready.emit(False)
+
+    def focus_first(self) -> None:
+        self.choose.setFocus()
+
+    def look_at(self, paths: Sequence[Path]) -> None:
+        self._paths = list(paths)
+        names = ", ".join(path.name for path in paths[:4])
+        self.chosen.setText(names + (f" and {len(paths) - 4:,} more" if len(paths) > 4 else ""))
+        systems = [(name, name) for name in self._session.ask(judge_cases.systems) or ()]
+        offer(self.system, [(AS_SAID, ""), *systems])
+        self.form.setRowVisible(0, True)
+        self.system.show()
+        self._forget_raters()
+        self._look()
+
+    def _choose(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, "Files of labels", "", LABEL_FILES)
+        if names:
+            self.look_at([Path(name) for name in names])
+
+    def options(self) -> LabelImportOptions:
+        raters = {
+            name: str(combo.currentData()) for name, combo in self._raters.items() if combo.currentData()
+        }
+        return LabelImportOptions(
+            raters, str(self.system.currentData() or ""), skip_bad=self.skip.isChecked(),
+            replace=self.replace.isChecked(), drafts=self.drafts.isChecked(),
+        )  # fmt: skip
+
+    def _look(self) -> None:
+        if not self._paths:
+            return
+        self.ready.emit(False)
+        self._session.ask_newest(self._show, looked, list(self._paths), self.options())
+
+    def _show(self, found: LabelImportPreview | Refusal) -> None:
+        self.told.show()
+        self.problems.clear()
+        for widget in (self.skip, self.replace, self.drafts):
+            widget.setVisible(isinstance(found, LabelImportPreview))
+        if isinstance(found, Refusal):
+            self.problems.hide()
+            self.told.setPlainText(f"{found.happened}\n{found.todo}")
+            return
+        self.told.setPlainText("\n".join(found.words()))
+        self.problems.setVisible(bool(found.problems))
+        # Who a rater is, is answered in the rows above, not by an option of the command line.
+        self.problems.addItems(
+            [str(problem).partition(", as in --as")[0] for problem in found.problems[:SHOWN_PROBLEMS]]
+        )
+        if len(found.problems) > SHOWN_PROBLEMS:
+            self.problems.addItem(f"… and {len(found.problems) - SHOWN_PROBLEMS:,} more")
+        self._ask_whose(found.strangers)
+        anything = found.new or found.filled or found.replaced
+        self.ready.emit(bool(anything) and (not found.problems or self.skip.isChecked()))
+
+    def _ask_whose(self, names: Sequence[str]) -> None:
+        """A row for each name that nobody has said whose it is; those that were answered stay."""
+        everybody = in_order(people.people(self._session.project))
+        for name in names:
+            if name in self._raters:
+                continue
+            combo = ChoiceBox(accessibleName=f"Who {name} is")
+            offer(combo, [
+                ("choose who that is", ""),
+                *((named(one.alias, one.name), one.id) for one in everybody),
+                (f"a new person, {name[:40]}", name),
+            ])  # fmt: skip
+            combo.currentIndexChanged.connect(lambda _: self._look())
+            self._raters[name] = combo
+            label = PlainLabel(f"“{name[:40]}” is")
+            label.setBuddy(combo)
+            self.form.addRow(label, combo)
+
+    def _forget_raters(self) -> None:
+        while self.form.rowCount() > 1:
+            self.form.removeRow(1)
+        self._raters.clear()
+
+    def take(self) -> None:
+        self.ready.emit(False)
+        self.progress.show()
+        self._taking = list(self._paths)
+        self._session.do_later(
+            self._taken, self.progress.show_progress, label_files.run, list(self._paths), self.options()
+        )
+
+    def _taken(self, result: tuple[Change, LabelImportPreview] | None) -> None:
+        self.progress.hide()
+        if result is None:
+            self._look()
+            return
+        words = "; ".join(result[1].words()[:3])
+        if self._paths == self._taking:
+            self.begin()
+        self.taken.emit(words)
+
+
+PAUSE_MS = 300
+ABOUT = (
+    "Responses are drawn at random, stratified by question type, system and length, and assigned to people "
+    "blind to judge and system. No judge is shown on them before their labels are locked."
+)
+WIDTH = "Target width of the 95 % interval of a share, such as an agreement"
+SHARE = "The agreement you expect; 0.5 needs the most labels"
+LIKENESS = "Correlation of units within an item: 0 none, 1 identical. The higher, the more labels are needed"
+UNNAMED = "Name the set to see what would be drawn."
+TEST = "Items of the test part are for the figures you report: choose and tune judges on the others"
+
+
+def set_looked(project: Project, request: SetRequest) -> SetPreview | Refusal:
+    try:
+        return validation_sets.preview(project, request)
+    except Refusal as refusal:
+        return refusal
+
+
+class SetForm(QWidget):
+    """The form of a request; `told` is its preview, for the page to keep in view.
+
+    `looked_at` tells whether that can be had.
+    """
+
+    looked_at = Signal(bool)
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self._stale = True
+        self.name = LineField(placeholderText="e.g. Spring validation", clearButtonEnabled=True)
+        self.what, self.people = ChoiceBox(), PeopleChoice("People", "Nobody has the role of annotator.")
+        self.raters = NumberBox(minimum=2, maximum=20, value=2)
+        self.by_width, self.by_size = QRadioButton("for an &interval"), QRadioButton("number of &reports")
+        self.interval = AmountBox(
+            minimum=0.01, maximum=0.9, decimals=2, singleStep=0.01, value=0.1, suffix=" wide"
+        )
+        self.reports = NumberBox(minimum=1, maximum=100_000, value=20)
+        self.share = AmountBox(minimum=0, maximum=1, decimals=2, singleStep=0.05, value=0.5)
+        self.likeness = AmountBox(minimum=0, maximum=1, decimals=2, singleStep=0.05, value=0.1)
+        self.test = NumberBox(minimum=0, maximum=100, value=50, suffix=" % of items")
+        self.seed = NumberBox(minimum=0, maximum=999_999, value=1)
+        self.apart = QCheckBox("Hand out as assignments, to label apart and submit")
+        self.told = PlainLabel("", wrap=True)
+        self._later = later(self, self._look, PAUSE_MS)
+        sizes = QButtonGroup(self)
+        for button in (self.by_width, self.by_size):
+            sizes.addButton(button)
+        self.by_width.setChecked(True)
+        form = self.form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(7)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.addRow(PlainLabel(ABOUT, "hint", wrap=True))
+        self.what.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        rows: tuple[tuple[str, QWidget | QHBoxLayout], ...] = (
+            ("&Name", self.name),
+            ("&What", self.what),
+            ("", self.people),
+            ("People per item", beside(self.raters)),
+            ("As many as", beside(self.by_width, self.interval)),
+            ("or", beside(self.by_size, self.reports)),
+            ("Expected agreement", beside(self.share)),
+            ("Intra-item ICC", beside(self.likeness)),
+            ("Test part", beside(self.test)),
+            ("Seed", beside(self.seed)),
+            ("", self.apart),
+        )
+        for words, field in rows:
+            form.addRow(words, field)
+        named: tuple[tuple[QWidget, str, str], ...] = (
+            (self.name, "Name of the set", ""),
+            (self.what, "Protocol", ""),
+            (self.raters, "People per item", ""),
+            (self.interval, "Width of the interval", WIDTH),
+            (self.reports, "Number of reports", ""),
+            (self.share, "Expected agreement", SHARE),
+            (self.likeness, "Intra-item correlation (ICC)", LIKENESS),
+            (self.test, "Share of items in the test part, per cent", TEST),
+            (self.seed, "Seed of the draw", "The same seed draws the same set"),
+        )
+        for box, name, tip in named:
+            box.setAccessibleName(name)
+            box.setToolTip(tip)
+        when_changed(
+            self._look_soon,
+            self.name,
+            self.raters,
+            self.interval,
+            self.reports,
+            self.share,
+            self.likeness,
+            self.test,
+            self.seed,
+        )
+        self.what.currentIndexChanged.connect(lambda _: self._chosen())
+        self.people.changed.connect(self._look_soon)
+        self.by_width.toggled.connect(lambda _: self._turn())
+        self._turn()
+
+    def _turn(self) -> None:
+        by_width = self.by_width.isChecked()
+        for box in (self.interval, self.share, self.likeness):
+            box.setEnabled(by_width)
+        self.reports.setEnabled(not by_width)
+        self._look_soon()
+
+    def _chosen(self) -> None:
+        always = submits(str(self.what.currentData() or USUAL))
+        self.apart.setChecked(always or self.apart.isChecked())
+        self.apart.setEnabled(not always)
+        self._look_soon()
+
+    def fill(self) -> None:
+        """Offer the people and questions there are now; what was chosen stays chosen."""
+        active = [
+            one for one in people.people(self._session.project) if one.active and one.has(Role.ANNOTATOR)
+        ]
+        usual = [one for one in active if not one.has(Role.COORDINATOR)] or active
+        self.people.fill(in_order(active), frozenset(one.id for one in usual))
+        offer(self.what, [(title(name), name) for name in self._session.ask(label_cases.offered) or ()])
+        self._chosen()
+
+    def request(self) -> SetRequest:
+        return SetRequest(
+            name=self.name.text().strip(),
+            people=self.people.chosen(),
+            protocol=str(self.what.currentData() or USUAL),
+            width=round(self.interval.value(), 4),
+            share=round(self.share.value(), 4),
+            likeness=round(self.likeness.value(), 4),
+            size=self.reports.value() if self.by_size.isChecked() else None,
+            test_share=self.test.value() / 100,
+            raters=self.raters.value(),
+            seed=self.seed.value(),
+            apart=self.apart.isChecked(),
+        )
+
+    def focus_first(self) -> None:
+        self.name.setFocus()
+
+    def _look_soon(self) -> None:
+        self._stale = True
+        if self.isVisible():
+            self._later.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._later.start()
+
+    def _look(self) -> None:
+        self._stale = False
+        self._session.ask_newest(self._show, set_looked, self.request())
+
+    def _show(self, found: SetPreview | Refusal) -> None:
+        refused = isinstance(found, Refusal)
+        words = f"{found.happened} {found.todo}" if isinstance(found, Refusal) else "\n".join(found.told)
+        words = words if self.name.text().strip() else UNNAMED
+        self.told.setText(words)
+        self.told.setProperty("role", "hint" if refused else "")
+        self.told.style().polish(self.told)
+        self.looked_at.emit(not refused)
+
+
+def state(row: SetStatus) -> str:
+    if row.set.locked_at is not None:
+        return f"locked {row.set.locked_at:%d %b %Y}"
+    return f"{counted(len(row.lacking), 'share')} of work open" if row.lacking else "complete: lock it"
+
+
+def _look(row: SetStatus) -> tuple[str, str] | None:
+    if row.locked:
+        return ("lock", "state-agreed")
+    return ("clock", "text-muted") if row.lacking else ("check", "state-unconfirmed")
+
+
+SETS: Sequence[Column[SetStatus]] = (
+    Column("Set", lambda row: row.set.name, 150),
+    Column("What", lambda row: row.title, 120),
+    Column("Responses", lambda row: f"{len(row.set.content.responses):,}", 84, number=True),
+    Column(
+        "People",
+        lambda row: ", ".join(row.raters),
+        110,
+        tip=lambda row: "\n".join(f"{alias}: {counted(many, 'item')}" for alias, many in row.raters.items()),
+    ),
+    Column(
+        "Labels",
+        state,
+        178,
+        tip=lambda row: "\n".join(row.lacking[:30]) or "Nothing is missing.",
+        look=_look,
+        firm=True,
+    ),
+    Column(
+        "Test views",
+        lambda row: f"{len(row.openings):,}" if row.locked else "–",
+        84,
+        number=True,
+        about="Number of times the test part was viewed. It is shown on every card.",
+    ),
+)
+
+
+WAITING = "No judge is shown on these reports before their labels are locked."
+LOCKED = (
+    "These first labels stay the metric: no ruling or later label changes them. Figures are on the dev "
+    "part; each view of the test part is counted."
+)
+
+
+class SetView(QWidget):
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self._session = session
+        self.title = PlainLabel("", "subtitle", wrap=True)
+        self.about, self.state = PlainLabel("", wrap=True), PlainLabel("", "hint", wrap=True)
+        self.heading, self.lines = PlainLabel("", "strong", wrap=True), QListWidget()
+        vertical(
+            self.title,
+            self.about,
+            self.state,
+            self.heading,
+            (self.lines, 1),
+            StretchSpace(0),
+            on=self,
+            margins=0,
+            spacing=10,
+        )
+
+    def show_set(self, row: SetStatus) -> None:
+        self.title.setText(row.set.name)
+        self.about.setText(_about(row))
+        self.state.setText(LOCKED if row.locked else WAITING)
+        if row.locked:
+            self._show("Views of the test part", self._looks(row), "Nobody has viewed the test part yet.")
+        else:
+            self._show("Still to be done", list(row.lacking), "All labels are submitted: they can be locked.")
+
+    def _show(self, heading: str, lines: list[str], nothing: str) -> None:
+        self.heading.setText(f"{heading}: {len(lines):,}" if lines else nothing)
+        self.lines.setAccessibleName(heading)
+        self.lines.clear()
+        self.lines.addItems(lines)
+        self.lines.setVisible(bool(lines))
+
+    def _looks(self, row: SetStatus) -> list[str]:
+        aliases = {one.id: one.alias for one in people.people(self._session.project)}
+        return [
+            f"{when(opening.at)}, {aliases.get(opening.by, 'somebody')}: "
+            f"{', '.join(json.loads(opening.judges)) or 'all judges'}"
+            for opening in row.openings
+        ]
+
+
+def _about(row: SetStatus) -> str:
+    content = row.set.content
+    test = [response for response in content.responses if response.split is Split.TEST]
+    tested = len({one.item_id for one in test})
+    types = ", ".join(f"{name} {many}" for name, many in row.types.items())
+    lines = [
+        f"{row.title}: {counted(len(content.responses), 'response')} of {counted(len(content.dealt), 'item')} "
+        f"({types}).",
+        f"Test part: {counted(len(test), 'response')} of {counted(tested, 'item')}. {_draw(content.draw)}",
+        f"Drawn {when(row.set.at)}, labelled by {', '.join(row.raters)}.",
+    ]
+    if row.set.locked_at is not None:
+        short = row.set.labels_sha256[:12]
+        lines.append(
+            f"Locked {when(row.set.locked_at)}: {counted(len(row.set.first_labels), 'label')}, SHA-256 {short}…"
+        )
+    return "\n".join(lines)
+
+
+def _draw(draw: Draw) -> str:
+    if draw.width is None:
+        return f"Drawn with seed {draw.seed}, {draw.raters} people per item."
+    effect = f"{draw.effect:.2f}" if draw.effect is not None else "not known"
+    return (
+        f"Drawn with seed {draw.seed}, {draw.raters} people per item, for an interval {draw.width:g} wide "
+        "about "
+        f"{draw.share:g} (design effect {effect})."
+    )
+
+
+LEFT = (
+    Command("new_set", "Draw a set", "plus", "Draw reports at random for people to label blind"),
+    Command("labels_in", "Labels from files", "import", "Import labels given elsewhere"),
+    Command(
+        "labels_out",
+        "Save labels",
+        "export",
+        "Write people's labels as CSV, JSON or in a benchmark's own layout",
+    ),
+)
+RIGHT = (
+    Command("see_figures", "See the figures", hint="Judges beside people on the chosen set"),
+    Command(
+        "lock_set",
+        "Lock the labels",
+        hint="Freeze the labels: from now on they are the metric",
+    ),
+    Command("submit", "Draw and deal", role="primary"),
+)
+NONE_YET = (
+    "A validation set defines the reports on which judges are compared with people: drawn at random, "
+    "labelled by two or more people who know neither judge nor system, and locked before any judge is shown."
+)
+FORM, VIEW, FILES = range(3)
+
+
+class SetsPart(PagePart):
+    """Sets on the left; the chosen one, a new one, or label files on the right."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session, ActsBar(LEFT, RIGHT))
+        self.model = CellsModel[SetStatus](SETS, self)
+        self.table = CellsTable("Validation sets", self.model, stretched=0)
+        self.form, self.view, self.files = SetForm(session), SetView(session), LabelsIn(session)
+        self._fits = self._ready = False
+        self._wanted = ""
+        self.acts = {
+            "new_set": self._begin,
+            "labels_in": self._begin_files,
+            "labels_out": self._save_labels,
+            "lock_set": self._lock,
+            "see_figures": self._see,
+            "submit": self._submit,
+        }
+        self.table.selectionModel().currentRowChanged.connect(lambda *_: self._turn())
+        self.table.clicked.connect(lambda _: self._turn())
+        self.table.activated.connect(lambda _: self._see())
+        self.form.looked_at.connect(self._looked)
+        self.files.ready.connect(self._files_ready)
+        self.files.taken.connect(self._taken)
+        self.nothing = EmptyState("validate", "No validation set yet", NONE_YET)
+        self.list = Stack(self.table, self.nothing)
+        fields = column_of(PlainLabel("A new set", "subtitle"), self.form, StretchSpace(1), spacing=8)
+        drawing = column_of((_scrolled("A new set", fields), 1), self.form.told, spacing=8)
+        self.form.told.setContentsMargins(12, 0, 8, 4)
+        self.side = Stack(
+            drawing, _scrolled("The set", self.view), _scrolled("Labels from files", self.files)
+        )
+        self.lay_out(
+            Splitter("validate/sets", parts=(self.list, self.side), sizes=(640, 450), stretch=(3, 2))
+        )
+
+    def fill(self) -> None:
+        self.form.fill()
+        self.session.ask_later(self._show, validation_sets.standings)
+
+    def _show(self, found: list[SetStatus]) -> None:
+        kept = self._wanted or (self.chosen.set.name if self.chosen else "")
+        self._wanted = ""
+        self.model.show(found)
+        self.list.setCurrentIndex(0 if found else 1)
+        place = self.model.place_of(lambda row: row.set.name == kept)
+        if kept and place >= 0:
+            self.table.selectRow(place)
+        elif found and self.side.currentIndex() == VIEW:
+            self.table.selectRow(0)
+        elif not found and self.side.currentIndex() == VIEW:
+            self.side.setCurrentIndex(FORM)
+        self._turn(stay=True)
+
+    @property
+    def chosen(self) -> SetStatus | None:
+        return self.model.at(self.table.currentIndex().row())
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        self._wanted = str(place.get("set", ""))
+        if self._wanted:
+            self.side.setCurrentIndex(VIEW)
+            self.fill()
+
+    def focus_first(self) -> None:
+        if self.model.rowCount():
+            self.table.setFocus()
+        else:
+            self.form.focus_first()
+
+    def _turn(self, *, stay: bool = False) -> None:
+        row = self.chosen
+        if row is not None and (not stay or self.side.currentIndex() == VIEW):
+            self.view.show_set(row)
+            self.side.setCurrentIndex(VIEW)
+        self._offer()
+
+    def _offer(self) -> None:
+        row, writable, side = self.chosen, not self.session.project.readonly, self.side.currentIndex()
+        viewed = row is not None and side == VIEW
+        for act in ("new_set", "labels_in"):
+            self.bar.enable(act, writable)
+        lockable = viewed and row is not None and not row.locked and not row.lacking
+        self.bar.enable_all(
+            {
+                "lock_set": writable and lockable,
+                "see_figures": viewed and row is not None and row.locked,
+            }
+        )
+        # What belongs to another side of the part would only stand in the way of words.
+        for act, there in (("see_figures", viewed), ("lock_set", viewed), ("submit", side != VIEW)):
+            self.bar.offer(act, there=there)
+        self.bar.buttons["submit"].set_words("Import them" if side == FILES else "Draw and deal")
+        self.bar.enable(
+            "submit", writable and (self._ready if side == FILES else side == FORM and self._fits)
+        )
+        self.bar.fit()
+
+    def _looked(self, fits: bool) -> None:
+        self._fits = fits
+        self._offer()
+
+    def _files_ready(self, ready: bool) -> None:
+        self._ready = ready
+        self._offer()
+
+    def _begin(self) -> None:
+        self.table.clearSelection()
+        self.table.setCurrentIndex(self.model.index(-1, -1))
+        self.side.setCurrentIndex(FORM)
+        self._offer()
+        self.form.focus_first()
+
+    def _begin_files(self) -> None:
+        self.files.begin()
+        self.side.setCurrentIndex(FILES)
+        self._offer()
+        self.files.focus_first()
+
+    def _taken(self, words: str) -> None:
+        self.answer.show_message("success", "The labels were imported.", words)
+        self.session.tell_end("The labels were imported.", "Validate", self, part="Sets")
+        self.fill()
+
+    def _submit(self) -> None:
+        if not self.bar.buttons["submit"].isEnabled():
+            return
+        if self.side.currentIndex() == FILES:
+            self.files.take()
+            return
+        request = self.form.request()
+        if (change := self.session.do(validation_sets.make, request)) is not None:
+            many = counted(int(change.after["responses"]), "response")
+            self.form.name.clear()
+            self.answer.show_message(
+                "success",
+                f"Drew \u2068{request.name}\u2069: {many}.",
+                "They are on the Label page of the annotators.",
+            )
+            self.go({"set": request.name})
+
+    def _lock(self) -> None:
+        row = self.chosen
+        if row is None or not self.bar.buttons["lock_set"].isEnabled():
+            return
+        if self.session.do(validation_sets.lock, row.set.name) is not None:
+            self.answer.show_message(
+                "success",
+                f"The labels of \u2068{row.set.name}\u2069 are locked.",
+                "Judges may now be compared with them.",
+            )
+            self.fill()
+
+    def _see(self) -> None:
+        row = self.chosen
+        if row is not None and row.locked:
+            choose = {"protocol": row.set.protocol, "set": row.set.name}
+            self.session.go("Validate", part="Figures", view="judges", choose=choose)
+
+    def _save_labels(self) -> None:
+        forms = {words: name for name, words in label_matching.offered().items()}
+        name, kind = QFileDialog.getSaveFileName(self, "Save labels", "labels.csv", ";;".join(forms))
+        if name:
+            self.save_labels(Path(name), forms.get(kind, ""))
+
+    def save_labels(self, path: Path, form: str = "") -> None:
+        if (result := self.session.ask(label_matching.export, path, form)) is not None:
+            self.answer.show_message(
+                "success",
+                f"Wrote {counted(result.labels, 'label')} of {', '.join(result.raters)}.",
+                "\n".join(result.notes),
+            )
+
+
+def _scrolled(name: str, widget: QWidget) -> PlainArea:
+    widget.setContentsMargins(12, 0, 8, 0)
+    return PlainArea(name, widget)

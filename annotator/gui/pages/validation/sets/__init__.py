@@ -1,1 +1,0 @@
-"""Validation sets tab, with labels from files."""

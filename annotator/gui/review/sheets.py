@@ -1,0 +1,357 @@
+"""Qt model of a result table: sortable, and filtered by words."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QAbstractTableModel,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    Qt,
+)
+from PySide6.QtWidgets import QHeaderView
+
+from annotator.actions.results.result_sheets import ResultSheet, SheetCell, SheetLine
+from annotator.gui import theme
+from annotator.gui.widgets.basics import tooltip
+from annotator.gui.widgets.chips import STATE_ICONS, icon
+from annotator.gui.widgets.columns import LinesTable, wanted
+
+Index = QModelIndex | QPersistentModelIndex
+Row = TypeVar("Row")
+RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+
+
+@contextmanager
+def resetting(model: QAbstractItemModel) -> Iterator[None]:
+    """All that a model shows is changed; a change that fails has its end too, or its views would raise permanently."""
+    model.beginResetModel()
+    try:
+        yield
+    finally:
+        model.endResetModel()
+
+
+class RowsModel(QAbstractTableModel, Generic[Row]):
+    def __init__(self, columns: Sequence[str] = (), parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.columns = columns
+        self._rows: Sequence[Row] = ()
+
+    def at(self, row: int) -> Row | None:
+        return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def take_over(self, rows: Sequence[Row], *, in_place: bool) -> None:
+        """Show other rows, `in_place` where each stands for what stood there: then what is chosen stays chosen."""
+        if in_place:
+            self._rows = rows
+            self.tell_all()
+            return
+        with resetting(self):
+            self._rows = rows
+
+    def tell_all(self) -> None:
+        if self._rows:
+            self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, len(self.columns) - 1))
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self.columns)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self.columns[section]
+        return None
+
+
+WARNED = ("unfit", "flat")
+# Figures whose state goes without a picture: “–” says it.
+PLAIN = ("missing",)
+
+
+class SheetModel(RowsModel[SheetLine]):
+    """The lines of a sheet; `whole` is the sheet, `shown` the filtered lines in their order."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent=parent)
+        self.whole = ResultSheet("", "", (), ())
+        self._sought = ""
+        self._sorted = (-1, Qt.SortOrder.AscendingOrder)
+        self._numbers: frozenset[int] = frozenset()
+
+    def show(self, sheet: ResultSheet) -> None:
+        """Show another sheet; of one with the same columns the order stays."""
+        with resetting(self):
+            if sheet.keys != self.whole.keys:
+                self._sorted = (-1, Qt.SortOrder.AscendingOrder)
+            self.whole = sheet
+            self.columns = [column.head for column in sheet.columns]
+            self._numbers = frozenset(place for place in range(len(self.columns)) if _is_number(sheet, place))
+            self._rows = self._arranged()
+
+    def seek(self, words: str) -> None:
+        with resetting(self):
+            self._sought = words.casefold()
+            self._rows = self._arranged()
+
+    @property
+    def shown(self) -> ResultSheet:
+        return replace(self.whole, lines=tuple(self._rows))
+
+    @property
+    def sorted_by(self) -> tuple[int, Qt.SortOrder]:
+        """The column that lines are sorted by, -1 for the sheet's own order."""
+        return self._sorted
+
+    def cell(self, index: Index) -> SheetCell | None:
+        line = self.at(index.row()) if index.isValid() else None
+        return line.cells[index.column()] if line is not None else None
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(self.columns):
+            return None
+        column = self.whole.columns[section]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return column.head
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(column.tip) or None
+        if role == Qt.ItemDataRole.TextAlignmentRole and section in self._numbers:
+            return RIGHT
+        return None
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """A cell in words, with the picture of its state, and where it comes from in its tip."""
+        cell = self.cell(index)
+        if cell is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return " ".join(cell.words.split()) if "\n" in cell.words else cell.words
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip(cell.tip) or None
+        if role == Qt.ItemDataRole.TextAlignmentRole and index.column() in self._numbers:
+            return RIGHT
+        if role == Qt.ItemDataRole.ForegroundRole and cell.words.startswith("–"):
+            return theme.token("text-muted")
+        if role == Qt.ItemDataRole.DecorationRole and cell.state and cell.state not in PLAIN:
+            side = theme.current().px(14)
+            if cell.state in WARNED:
+                return icon("warning", side, "level-warning")
+            return icon(STATE_ICONS[cell.state], side, f"state-{cell.state}")
+        return None
+
+    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
+        """Sort by a column, what is undefined last; a column of -1 gives the sheet's own order back."""
+        self.layoutAboutToBeChanged.emit()
+        held = [(index, self._rows[index.row()]) for index in self.persistentIndexList()]
+        self._sorted = (column, order)
+        self._rows = self._arranged()
+        places = {id(line): place for place, line in enumerate(self._rows)}
+        for index, line in held:
+            self.changePersistentIndex(index, self.index(places[id(line)], index.column()))
+        self.layoutChanged.emit()
+
+    def _arranged(self) -> list[SheetLine]:
+        words = self._sought.split()
+        lines = [line for line in self.whole.lines if not words or _has(line, words)]
+        column, order = self._sorted
+        if not 0 <= column < len(self.columns):
+            return lines
+        known = [line for line in lines if line.cells[column].worth is not None]
+        rest = [line for line in lines if line.cells[column].worth is None]
+        known.sort(key=lambda line: _key(line.cells[column]), reverse=order == Qt.SortOrder.DescendingOrder)
+        return known + rest
+
+
+def _is_number(sheet: ResultSheet, place: int) -> bool:
+    """Whether a column holds bare numbers, which stand at the right; figures with intervals are read from the left."""
+    told = (line.cells[place] for line in sheet.lines)
+    first = next((cell for cell in told if cell.worth is not None or cell.estimate is not None), None)
+    return first is not None and first.estimate is None and isinstance(first.value, int | float)
+
+
+def _key(cell: SheetCell) -> tuple[bool, float, str]:
+    worth = cell.worth
+    return (True, 0.0, worth) if isinstance(worth, str) else (False, float(worth or 0.0), "")
+
+
+def _has(line: SheetLine, words: list[str]) -> bool:
+    whole = " ".join(cell.words for cell in line.cells).casefold()
+    return all(word in whole for word in words)
+
+
+_LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[Row]):
+    """A column: `words` of a row, `tip` for more, `look` for icon and colour.
+
+    `about` explains the title; a `number` stands at the right; `width` is in pixels of the design, and a `firm` one
+    does not give way where there is little room. A `fitted` one is as wide as what it shows.
+    """
+
+    title: str
+    words: Callable[[Row], str]
+    width: int = 100
+    tip: Callable[[Row], str] | None = None
+    look: Callable[[Row], tuple[str, str] | None] | None = None
+    number: bool = False
+    about: str = ""
+    firm: bool = False
+    fitted: bool = False
+
+
+class CellsModel(RowsModel[Row]):
+    def __init__(self, columns: Sequence[Column[Row]], parent: QObject | None = None) -> None:
+        super().__init__(parent=parent)
+        self._call(columns)
+
+    def _call(self, columns: Sequence[Column[Row]]) -> None:
+        self._columns, self.columns = columns, [column.title for column in columns]
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        return self._rows
+
+    @property
+    def widths(self) -> list[int]:
+        return [column.width for column in self._columns]
+
+    def show(self, rows: Sequence[Row], columns: Sequence[Column[Row]] | None = None) -> None:
+        """Show other rows, under other columns too; where there are as many as before, what is chosen stays chosen."""
+        if columns is not None:
+            with resetting(self):
+                self._call(columns)
+                self._rows = list(rows)
+            return
+        self.take_over(list(rows), in_place=len(rows) == len(self._rows) and bool(rows))
+
+    @property
+    def firm(self) -> set[int]:
+        return {place for place, column in enumerate(self._columns) if column.firm}
+
+    @property
+    def fitted(self) -> list[int]:
+        return [place for place, column in enumerate(self._columns) if column.fitted]
+
+    def retitle(self, titles: Mapping[int, str]) -> None:
+        self.columns = [titles.get(place, title) for place, title in enumerate(self.columns)]
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self.columns) - 1)
+
+    def place_of(self, wanted: Callable[[Row], bool]) -> int:
+        """Where the first such row stands, -1 when there is none."""
+        return next((place for place, row in enumerate(self._rows) if wanted(row)), -1)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
+            column = self._columns[section]
+            if role == Qt.ItemDataRole.ToolTipRole and column.about:
+                return tooltip(column.about)
+            if role == Qt.ItemDataRole.TextAlignmentRole and column.number:
+                return RIGHT
+        return super().headerData(section, orientation, role)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        row, column = self._rows[index.row()], self._columns[index.column()]
+        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
+            return " ".join(column.words(row)[:_LONGEST].split())
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tooltip((column.tip or column.words)(row))
+        if role == Qt.ItemDataRole.TextAlignmentRole and column.number:
+            return RIGHT
+        look = column.look(row) if column.look else None
+        if look is not None and role == Qt.ItemDataRole.DecorationRole and look[0]:
+            return icon(look[0], theme.current().px(15), look[1])
+        if look is not None and role == Qt.ItemDataRole.ForegroundRole:
+            return theme.token(look[1])
+        return None
+
+
+# A fitted column is not wider than this, and measured by so many rows.
+_MOST, _MEASURED = 118, 300
+
+
+class CellsTable(LinesTable):
+    """A table with declared columns, sized by zoom and room until a person moves them."""
+
+    def __init__(self, name: str, model: CellsModel[Any], stretched: int) -> None:
+        self._model = model
+        super().__init__(name, model, stretched=stretched)
+        self.firm = model.firm
+        self.row_height = 30
+        model.modelReset.connect(self.fit)
+
+    def fit(self) -> None:
+        px = theme.current().px
+        widths = {place: px(width) for place, width in enumerate(self._model.widths)}
+        for place in self._model.fitted:
+            widths[place] = min(max(widths[place], self._widest(place)), px(_MOST))
+        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm, wanted(self))
+
+    def _widest(self, place: int) -> int:
+        shown = range(min(_MEASURED, self._model.rowCount()))
+        words = {str(self._model.index(row, place).data()) for row in shown}
+        metrics, px = self.fontMetrics(), theme.current().px
+        return max(map(metrics.horizontalAdvance, words), default=0) + px(22)
+
+    def hide_columns(self, hidden: dict[int, bool]) -> None:
+        for place, without in hidden.items():
+            self.setColumnHidden(place, without)
+        self.fit()
+
+    def _dress(self) -> None:
+        px = theme.current().px
+        self.setMinimumWidth(px(160))
+        self.horizontalHeader().setMinimumSectionSize(px(34))
+        super()._dress()
+
+
+# A sentence may end in “…”; what stands in the first rows is measured.
+WIDEST, MEASURED, LETTERS = 300, 60, 80
+PAD, PICTURE = 24, 22
+
+
+def fit(table: LinesTable, model: SheetModel) -> None:
+    """Give every column its width; what is left goes to the sentences that were cut off."""
+    header, px = table.horizontalHeader(), theme.current().px
+    header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+    room, cut, used = px(WIDEST), dict[int, int](), 0
+    for place in range(model.columnCount()):
+        if table.isColumnHidden(place):
+            continue
+        wanted = _wanted(table, model, place)
+        given = max(header.sectionSizeHint(place) + px(6), min(room, wanted))
+        header.resizeSection(place, given)
+        used += given
+        cut |= {place: wanted} if wanted > given else {}
+    left = max(0, table.viewport().width() - used)
+    for place, wanted in cut.items():
+        header.resizeSection(place, room + min(wanted - room, left // len(cut)))
+
+
+def _wanted(table: LinesTable, model: SheetModel, place: int) -> int:
+    measure, px = table.fontMetrics().horizontalAdvance, theme.current().px
+    cells = [line.cells[place] for line in model.shown.lines[:MEASURED]]
+    widest = max(map(measure, {cell.words[:LETTERS] for cell in cells}), default=0)
+    picture = px(PICTURE) if any(cell.state for cell in cells) else 0
+    return widest + picture + px(PAD)
+
+
+def hide_alike(table: LinesTable, model: SheetModel, keys: Collection[str]) -> None:
+    for place, key in enumerate(model.whole.keys):
+        said = {line.cells[place].words for line in model.shown.lines}
+        table.setColumnHidden(place, key in keys and len(said) < 2)

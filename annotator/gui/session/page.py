@@ -1,0 +1,403 @@
+"""The base class of pages: one step of the work, with its own acts and a count of waiting work."""
+
+import sys
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar
+
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QDropEvent, QKeyEvent, QShortcut
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+
+from annotator.domain.texts.canonical import Change
+from annotator.gui import keys, theme
+from annotator.gui.parts import below
+from annotator.gui.session.session import ProjectSession
+from annotator.gui.widgets.bars import ActsBar, Tabs
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    Stack,
+    StretchSpace,
+    column_of,
+    horizontal,
+    later,
+    push_button,
+    vertical,
+)
+from annotator.gui.widgets.chips import EmptyState
+from annotator.gui.widgets.message_bar import MessageBar
+
+WINDOWS = sys.platform == "win32"
+KEEP_EVERY_MS = 20_000
+
+
+class Page(QWidget):
+    """A page: one step of the work, made at its first visit, alive as long as its project is open."""
+
+    NAME: ClassVar[str]
+    ICON: ClassVar[str]
+    # The kinds of change that the page hears of while it is in view, and those that it hears of also out of view.
+    HEARS: ClassVar[Collection[str]] = ()
+    BEHIND: ClassVar[Collection[str]] = ()
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__()
+        self.session = session
+        self._shortcuts: dict[str, list[QShortcut]] = {}
+        session.listen(self._hear, self.HEARS)
+
+    def navigate(self, place: dict[str, Any]) -> None:
+        """The page has come into view; `place` says where on it to go (item_id, unit_id …)."""
+
+    def place(self) -> dict[str, str]:
+        """Where on the page the person is, in the words of `navigate`; empty where nothing is kept of it."""
+        return {}
+
+    def leave(self) -> None:
+        """The page is about to go out of view, or the window to close: keep what is being typed."""
+
+    def apply_theme(self) -> None:
+        theme.apply_theme(self)
+
+    def stop(self) -> None:
+        """End what the page started: it is about to be taken down, and no question of it will be answered."""
+        for timer in below(self, QTimer):
+            timer.stop()
+
+    def _hear(self, change: Change) -> None:
+        if self.isVisible() or change.kind in self.BEHIND:
+            self.on_change(change)
+
+    def on_change(self, change: Change) -> None:
+        self.navigate({})
+
+    def focus_first(self) -> None:
+        self.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def event(self, event: QEvent) -> bool:
+        """Leave to the field that is written in what deletes a word or line, where the page says so, and codes."""
+        field = QApplication.focusWidget()
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and isinstance(field, QLineEdit | QPlainTextEdit | QAbstractSpinBox)
+            and not field.isReadOnly()
+            and (_types_a_code(event) or (_deletes(event) and (keys.MAC or self.keeps_words(field))))
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keeps_words(self, _field: QWidget) -> bool:
+        """Whether that key deletes a word in this field, although elsewhere on the page it removes something.
+
+        On macOS, where it deletes to the start of the line, every field keeps it.
+        """
+        return True
+
+    def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
+        """Let the act's keys call `slot` while the focus is inside `widget` (by default this page).
+
+        A text field that has the focus keeps plain letters, digits and arrows for itself.
+        """
+        made = []
+        for sequence in keys.sequences(act):
+            shortcut = QShortcut(sequence, widget or self)
+            shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.activated.connect(partial(self.session.attempt, slot))
+            made.append(shortcut)
+        self._shortcuts[act] = made
+
+    def press(self, act: str) -> bool:
+        """Do an act of this page as its key would; whether the page has it."""
+        shortcuts = self._shortcuts.get(act, [])
+        for shortcut in shortcuts[:1]:
+            shortcut.activated.emit()
+        return bool(shortcuts)
+
+    def rebind(self) -> None:
+        """Take over keys that were changed since the page was made."""
+        for act, shortcuts in self._shortcuts.items():
+            for shortcut, sequence in zip(shortcuts, keys.sequences(act), strict=False):
+                shortcut.setKey(sequence)
+
+
+def _deletes(event: QKeyEvent) -> bool:
+    """Whether the key deletes the word before the cursor, or on macOS the line."""
+    return event.key() == Qt.Key.Key_Backspace and event.modifiers() == Qt.KeyboardModifier.ControlModifier
+
+
+def _types_a_code(event: QKeyEvent) -> bool:
+    """Whether the key is a digit of a character's code, as Windows takes them from the number pad under Alt."""
+    code = Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.KeypadModifier
+    return WINDOWS and event.modifiers() == code
+
+
+class PagePart(QWidget):
+    """A tab of a page: messages above, body, bar below. `acts` maps acts of the key table to methods."""
+
+    def __init__(self, session: ProjectSession, bar: ActsBar) -> None:
+        super().__init__()
+        self.session, self.bar, self.answer = session, bar, MessageBar()
+        self.acts: Mapping[str, Callable[[], object]] = {}
+        bar.asked.connect(lambda act: self.acts[act]())
+
+    def lay_out(self, body: QWidget) -> None:
+        vertical((body, 1), self.bar, on=self, margins=(0, 8, 0, 0), spacing=8)
+        self.answer.float_over(body, below=False)
+
+    def fill(self) -> None:
+        """Show everything as it now is."""
+
+    def go(self, place: Mapping[str, Any]) -> None:
+        """Go to a place in this part."""
+
+    def on_change(self, change: Change) -> None:
+        self.fill()
+
+    def focus_first(self) -> None:
+        """Put the keyboard where work in this part begins."""
+
+    def keep(self) -> None:
+        """Keep what is being typed."""
+
+    def stop(self) -> None:
+        """End child processes: the page stops timers, and no question is answered after it."""
+
+
+SETTLE_MS = 500
+P = TypeVar("P", bound=PagePart)
+
+
+class PartedPage(Page):
+    """A page with tabs; keys act on the current one, and `TURNS` names the act that goes to each.
+
+    A part is made when it is first shown: heirs name in `PARTS` the cached property that makes each and `put`s it.
+    """
+
+    TABS: tuple[str, ...]
+    PARTS: tuple[str, ...]
+    TURNS: tuple[str, ...]
+    ABOUT: tuple[str, str]
+    """What the button at the head says, and the topic of the help that it opens."""
+    DENIED: tuple[str, str]
+    """What whoever may see no part is told: a title and a sentence."""
+    AT_ONCE: frozenset[str] = frozenset()
+    """Kinds of change that show at once; the others that the page hears of show when there was a pause."""
+
+    def __init__(self, session: ProjectSession) -> None:
+        super().__init__(session)
+        self.made: dict[int, PagePart] = {}
+        """The parts that were shown already, by tab."""
+        self._later = later(self, self._fill, SETTLE_MS)
+        self._lay_out()
+        self.tabs.currentChanged.connect(lambda _: self._fill())
+        for place, act in enumerate(self.TURNS):
+            self.bind(act, partial(self.turn, place))
+        self.bind("other_pane", self._next_part)
+
+    def _lay_out(self) -> None:
+        self.tabs = Tabs()
+        self._holders = [QWidget() for _ in self.TABS]
+        for words, holder in zip(self.TABS, self._holders, strict=True):
+            QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)
+            self.tabs.addTab(holder, words)
+        words, topic = self.ABOUT
+        about = push_button(words, lambda: self.session.go("Help", topic=topic), "quiet")
+        self._top = QWidget()
+        self.head = horizontal(
+            PlainLabel(self.NAME, "title"), StretchSpace(1), about, on=self._top, margins=0
+        )
+        work = column_of(self._top, (self.tabs, 1), margins=(20, 16, 20, 12), spacing=6)
+        self.denied = EmptyState("lock", *self.DENIED)
+        self.body = Stack(work, self.denied)
+        vertical(self.body, on=self, margins=0)
+
+    def apply_theme(self) -> None:
+        """The parts wear what is worn each by itself: only the one in view is dressed at once."""
+        for widget in (self._top, self.tabs.tabBar(), self.denied):
+            theme.apply_theme(widget)
+
+    def put(self, tab: int, part: P) -> P:
+        """Put a part that was just made into its tab, with its keys."""
+        for act in sorted(part.acts.keys() - self._shortcuts.keys()):
+            self.bind(act, partial(self._act, act))
+        self.made[tab] = part
+        holder = self._holders[tab]
+        if (layout := holder.layout()) is not None:
+            layout.addWidget(part)
+        # Where it stands, as a page is.
+        theme.apply_theme(part)
+        if holder.isVisible():
+            # By itself it would only be seen, and could only be given the focus, at the next idle.
+            part.show()
+        return part
+
+    def _act(self, act: str) -> None:
+        slot = self.part.acts.get(act)
+        if slot is not None and self.body.currentIndex() == 0:
+            slot()
+
+    def offered(self) -> frozenset[str]:
+        """The tabs that the person working is shown; when there is none, the page says why."""
+        return frozenset(self.TABS)
+
+    @property
+    def part(self) -> PagePart:
+        """The part in view, made now if it was never shown."""
+        made: PagePart = getattr(self, self.PARTS[self.tabs.currentIndex()])
+        return made
+
+    def navigate(self, place: dict[str, Any]) -> None:
+        """Show everything as it now is; `part` opens a tab by its name, the rest is for that part."""
+        offered = self.offered()
+        self.body.setCurrentIndex(0 if offered else 1)
+        for number, words in enumerate(self.TABS):
+            self.tabs.setTabVisible(number, words in offered)
+        if place.get("part") in offered:
+            self.tabs.setCurrentIndex(self.TABS.index(place["part"]))
+        self._fill()
+        if offered and place:
+            self.part.go(place)
+
+    def leave(self) -> None:
+        for part in self.made.values():
+            part.keep()
+
+    def focus_first(self) -> None:
+        if self.body.currentIndex() == 0:
+            self.part.focus_first()
+        else:
+            super().focus_first()
+
+    def on_change(self, change: Change) -> None:
+        if self.body.currentIndex() == 1:
+            return
+        if change.kind in self.AT_ONCE:
+            self.part.on_change(change)
+        else:
+            self._later.start()
+
+    def stop(self) -> None:
+        super().stop()
+        for part in self.made.values():
+            part.stop()
+
+    def turn(self, place: int) -> None:
+        if self.tabs.isTabVisible(place):
+            self.tabs.setCurrentIndex(place)
+            self.part.focus_first()
+
+    def go_to(self, tab: int, place: dict[str, Any]) -> None:
+        self.tabs.setCurrentIndex(tab)
+        self.part.go(place)
+        self.part.focus_first()
+
+    def _next_part(self) -> None:
+        count = len(self.TABS)
+        here = self.tabs.currentIndex()
+        self.turn(next(
+            (p % count for p in range(here + 1, here + count) if self.tabs.isTabVisible(p % count)), here
+        ))  # fmt: skip
+
+    def fill(self) -> None:
+        self.part.fill()
+
+    def _fill(self) -> None:
+        self._later.stop()
+        if self.body.currentIndex() == 0:
+            self.fill()
+
+
+class Flow(QObject):
+    """Base class of automatic advance; pages say where to go.
+
+    Where nothing is left to go to, the subject decided last stays at hand, and further keys do not decide it anew:
+    whoever types ahead would change an answer unseen. Moving there, or taking the answer back, opens it again.
+    """
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.said: Any = ""
+        """What was decided last, until the person touches anything else; automatic advance touches nothing."""
+        self._by_itself = False
+
+    def is_spent(self, subject: Any) -> bool:
+        """Whether a key has decided this subject already, and the person has touched nothing since."""
+        return bool(subject) and subject == self.said
+
+    def touched(self) -> None:
+        """Another subject is at hand; where a person brought it there, the last decision is behind them."""
+        if not self._by_itself:
+            self.said = ""
+
+    def advance(self) -> None:
+        self._by_itself = True
+        try:
+            self._go_on()
+        finally:
+            self._by_itself = False
+
+    def _go_on(self) -> None:
+        """Go on to what is open."""
+
+
+PROJECT, TASK, WORK = ".goldsmith", ".goldsmith-task", ".goldsmith-work"
+PACKAGES = (TASK, WORK)
+
+
+def form_of(path: Path) -> str:
+    """Which of our endings a file has, or an empty text; some mail programs put “.zip” behind it."""
+    name = path.name.lower().removesuffix(".zip")
+    return next((form for form in (PROJECT, *PACKAGES) if name.endswith(form)), "")
+
+
+def files(event: QDropEvent) -> list[Path]:
+    """The files of this computer that are being dragged or dropped."""
+    return [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+
+
+def ours(event: QDropEvent) -> list[Path]:
+    """Those among them that this program opens: projects, tasks and returned work."""
+    return [path for path in files(event) if form_of(path)]
+
+
+def with_contents(paths: Sequence[Path]) -> list[Path]:
+    """The files themselves, and in place of a folder the returned work in it, each once."""
+    result: dict[Path, None] = {}
+    for path in paths:
+        inside = [path]
+        if path.is_dir():
+            inside = [one for one in sorted(path.iterdir()) if form_of(one) == WORK]
+        result |= dict.fromkeys(inside)
+    return list(result)
+
+
+class TypedFields(QObject):
+    """Typed text that is not kept yet, by its subject and field; it is kept from time to time, and when asked."""
+
+    def __init__(self, session: ProjectSession, parent: QObject) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.typed: dict[str, dict[str, Any]] = {}
+        self._timer = later(self, self.keep, KEEP_EVERY_MS)
+
+    def type(self, subject: str, field: str, value: Any) -> None:
+        self.typed.setdefault(subject, {})[field] = value
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def keep(self) -> bool:
+        """Keep what was typed; whether everything is kept now."""
+        self._timer.stop()
+        taken, self.typed = self.typed, {}
+        for subject, fields in taken.items():
+            if not self._keep_fields(subject, fields):
+                self.typed[subject] = fields | self.typed.get(subject, {})
+        if self.typed:
+            self._timer.start()
+        return not self.typed
+
+    def _keep_fields(self, subject: str, fields: dict[str, Any]) -> bool:
+        raise NotImplementedError

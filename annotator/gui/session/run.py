@@ -1,0 +1,283 @@
+"""Run in the background: an order in a process of its own, shown by panels and the status line."""
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path, PureWindowsPath
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from annotator.domain.judges.judge import RunState
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import usd
+from annotator.gui.session.session import ProjectSession, keyboard_stays
+from annotator.gui.widgets.basics import later
+
+if TYPE_CHECKING:
+    from annotator.actions.judging.forecasts import CostEstimate
+    from annotator.actions.orders.orders import AnyOrder
+    from annotator.actions.runs.judge_cases import RunRequest
+
+# A child that has been asked to stop and has not is ended after this many milliseconds.
+PATIENCE_MS = 5000
+
+
+class Child(QObject):
+    """An order in a child process, so that the window never waits; its JSON lines become signals."""
+
+    progressed = Signal(dict)
+    """A line of progress: done, total, rate, left_s, cost_usd, missing …"""
+    ended = Signal(dict)
+    """The last line; with `error` and `todo` when the order was refused or the process stopped unexpectedly."""
+
+    def __init__(self, session: ProjectSession, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self.process = QProcess(self)
+        self.process.readyReadStandardOutput.connect(self._read)
+        self.process.finished.connect(self._finished)
+        self.process.errorOccurred.connect(self._failed)
+        self._rest = b""
+        self._last: dict[str, Any] = {}
+
+    def start(self, order: "AnyOrder", *, estimate: bool = False) -> bool:
+        """Run an order, or say what it would take; whether that begins.
+
+        The order goes in as a line of JSON; keys of endpoints travel in the environment, and only where one is asked.
+        """
+        # Most windows never order anything.
+        from annotator.actions.orders import orders
+        from annotator.actions.orders.orders import ChildRequest
+
+        given = {} if estimate else self._session.ask(orders.handed_over, order)
+        if given is None or self.running:
+            return False
+        self._last, self._rest = {}, b""
+        project, environment = self._session.project, QProcessEnvironment.systemEnvironment()
+        for name, value in given.items():
+            environment.insert(name, value)
+        self.process.setProcessEnvironment(environment)
+        project.remember()
+        program, first = command()
+        self.process.start(program, [*first, "child"])
+        readonly = project.readonly or estimate
+        self.say(ChildRequest(project.path, order, project.by, readonly=readonly, estimate=estimate).line())
+        return True
+
+    @property
+    def running(self) -> bool:
+        """Whether the child is alive."""
+        return self.process.state() != QProcess.ProcessState.NotRunning
+
+    def say(self, line: str) -> None:
+        if self.running:
+            self.process.write(f"{line}\n".encode())
+
+    def hold(self, *, held: bool) -> None:
+        """Let the run begin no further case until it is let go on."""
+        self.say("pause" if held else "resume")
+
+    def cancel(self) -> None:
+        """Ask the child to stop; one that has not begun listens to nobody yet, and loses nothing by being ended."""
+        if not self._last:
+            self.kill()
+            return
+        self.say("cancel")
+        asked = self.process.processId()
+        QTimer.singleShot(PATIENCE_MS, self, lambda: self._kill(asked))
+
+    def stop_now(self) -> None:
+        """End the child before the window closes; its journal makes this safe."""
+        self.say("cancel")
+        if self.running and not self.process.waitForFinished(2000):
+            self.kill()
+
+    def kill(self) -> None:
+        """End the child at once, and see it gone: a process must not outlive the one who listens to it."""
+        if self.running:
+            self.process.kill()
+            self.process.waitForFinished(2000)
+
+    def _kill(self, asked: int) -> None:
+        """End the process that was asked to stop; another may have been started since."""
+        if self.running and self.process.processId() == asked:
+            self.process.kill()
+
+    def _read(self) -> None:
+        fresh = bytes(self.process.readAllStandardOutput().data())
+        *lines, self._rest = (self._rest + fresh).split(b"\n")
+        with keyboard_stays():
+            for line in filter(bytes.strip, lines):
+                self._last = json.loads(line)
+                if self._last.get("event") == "progress":
+                    self.progressed.emit(self._last)
+
+    def _failed(self, error: QProcess.ProcessError) -> None:
+        if error == QProcess.ProcessError.FailedToStart:
+            self._end("it could not be started")
+
+    def _finished(self, code: int, _status: QProcess.ExitStatus) -> None:
+        # The last lines may still lie in the pipe when the process is already gone.
+        self._read()
+        said = bytes(self.process.readAllStandardError().data()).decode(errors="replace").strip()
+        self._end(said.rpartition("\n")[2] or f"it ended with code {code}")
+
+    def _end(self, reason: str) -> None:
+        if self._last.get("event") not in ("ended", "refused"):
+            self._last = {
+                "event": "refused",
+                "error": f"The process behind it stopped unexpectedly: {reason}",
+                "todo": "Nothing that was finished is lost; start it again to go on.",
+            }
+        with keyboard_stays():
+            self.ended.emit(self._last)
+
+
+def command() -> tuple[str, list[str]]:
+    """How this very program is started again: itself when frozen, otherwise through Python."""
+    windows = os.name == "nt"
+    if getattr(sys, "frozen", False):
+        # A windowed program of Windows has no standard output: its twin for the terminal has.
+        return (str(Path(sys.executable).with_name("goldsmith-cli.exe")) if windows else sys.executable), []
+    python = PureWindowsPath(sys.executable)
+    if windows and python.stem.lower() == "pythonw":
+        # A part of its path may be called so too.
+        return str(python.with_name("python.exe")), ["-m", "annotator"]
+    return sys.executable, ["-m", "annotator"]
+
+
+REFUSED, CANCELLED = "refused", RunState.CANCELLED.value
+
+
+class BackgroundRun(QObject):
+    """One order at a time, of the widget that owns it. A refusal is told to the window."""
+
+    changed = Signal()
+    """It began, was paused or resumed, was asked to stop, or ended."""
+    progressed = Signal(dict)
+    ended = Signal(dict)
+    """The last line, also of a run that was refused or stopped before it had begun."""
+
+    def __init__(self, session: ProjectSession, what: str, page: str, owner: QWidget, **place: Any) -> None:
+        """`what` is in progress, and `page` with its `place` shows what came of it."""
+        super().__init__(owner)
+        self._session, self.owner = session, owner
+        self.what, self.page, self.place = what, page, place
+        self._child = Child(session, self)
+        self._child.progressed.connect(self._progressed)
+        self._child.ended.connect(self._ended)
+        self.order: AnyOrder | None = None
+        """What is in progress."""
+        self.line: dict[str, Any] = {}
+        """The newest line of progress; empty before the first one."""
+        self.held = self.stopping = False
+
+    @property
+    def running(self) -> bool:
+        return self._child.running
+
+    @property
+    def title(self) -> str:
+        judge = getattr(self.order, "judge", "")
+        return f"{self.what} · \u2068{judge}\u2069" if judge else self.what
+
+    def start(self, order: "AnyOrder") -> bool:
+        """Have an order carried out; whether that begins."""
+        if not self._child.start(order):
+            return False
+        self.order, self.line, self.held, self.stopping = order, {}, False, False
+        self._tell()
+        return True
+
+    def hold(self) -> None:
+        """Let the run send no further question, or go on; what is in progress is answered."""
+        if self.running and not self.stopping:
+            self.held = not self.held
+            self._child.hold(held=self.held)
+            self._tell()
+
+    def cancel(self) -> None:
+        """Ask the run to stop; what is finished is kept."""
+        if self.running:
+            self.stopping = True
+            self._child.cancel()
+            self._tell()
+
+    def stop(self) -> None:
+        self._child.stop_now()
+
+    def words(self) -> str:
+        line, state = self.line, "stopping" if self.stopping else "paused" if self.held else ""
+        counted = f"{line['done']:,} of {line['total']:,}" if line.get("total") else ""
+        cost = usd(line["cost_usd"]) if line.get("cost_usd") else ""
+        return " · ".join(filter(None, (self.what, counted, cost, state)))
+
+    def _tell(self) -> None:
+        self.changed.emit()
+        self._session.run_changed.emit(self)
+
+    def _progressed(self, line: dict[str, Any]) -> None:
+        self.line = line
+        self.progressed.emit(line)
+        self._session.run_changed.emit(self)
+
+    def _ended(self, line: dict[str, Any]) -> None:
+        if line.get("event") == REFUSED and self.stopping:
+            # Stopped before it had begun, it has no last word of its own; nobody need be told of that.
+            line = {**line, "state": CANCELLED}
+        elif line.get("event") == REFUSED:
+            self._session.refused.emit(Refusal(str(line["error"]), str(line.get("todo", ""))))
+        elif not self.stopping:
+            seen = self.owner if self.is_seen() else None
+            self._session.tell_end(f"{self.what} has ended.", self.page, seen, **self.place)
+        self.order = None
+        self._tell()
+        self.ended.emit(line)
+
+    def is_seen(self) -> bool:
+        """Whether the widget that shows what came of it is in view."""
+        return self.owner.isVisible()
+
+
+SETTLE_MS = 400
+
+
+class OrderEstimate(QObject):
+    """The estimate of the order that the fields of a widget make; none of what they said before is told."""
+
+    told = Signal(object)
+
+    def __init__(
+        self, session: ProjectSession, owner: QWidget, order: "Callable[[], RunRequest | None]"
+    ) -> None:
+        """`order` makes the order of the owner's fields, None while something is lacking."""
+        super().__init__(owner)
+        self._session, self._owner, self._order = session, owner, order
+        self._waited: RunRequest | None = None
+        self._soon = later(self, self.count, SETTLE_MS)
+
+    def count_soon(self) -> None:
+        self._soon.start()
+
+    def stop(self) -> None:
+        self._soon.stop()
+        self._waited = None
+
+    def count(self) -> None:
+        from annotator.actions.orders import orders
+
+        asked = self._order()
+        if asked is not None and self._owner.isVisible():
+            self._waited = asked
+            self._session.ask_later(partial(self._tell, asked), orders.forecast, asked)
+
+    def _tell(self, asked: "RunRequest", found: "CostEstimate") -> None:
+        now = self._order() if asked is self._waited else None
+        # The budget is no part of what it would take.
+        if now is not None and replace(now, budget_usd=None) == replace(asked, budget_usd=None):
+            self.told.emit(found)

@@ -1,0 +1,643 @@
+"""The session: actions are done, queries asked, and every change announced to all pages."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from itertools import count
+from threading import Event
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from PySide6.QtCore import QDate, QDateTime, QEvent, QLocale, QObject, Qt, QThreadPool, QTime, Signal
+from PySide6.QtGui import QGuiApplication, QWindow
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QApplication,
+    QLineEdit,
+    QPlainTextEdit,
+    QTextEdit,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from annotator.actions.project import file
+from annotator.actions.project.file import Project
+from annotator.actions.undo import history
+from annotator.domain.experts.assignment import Person, Stage
+from annotator.domain.texts.canonical import Change
+from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import local, natural
+from annotator.gui.parts import below, focused
+from annotator.gui.widgets.basics import later
+
+TYPED = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox)
+
+
+@contextmanager
+def keyboard_stays(*, typing_only: bool = False) -> Iterator[None]:
+    """Whatever is done inside, the widget that has the focus keeps it, as long as it can be seen and used.
+
+    An answer that was waited for may go on from a list or a button, never from where someone types (`typing_only`).
+    """
+    held = QApplication.focusWidget()
+    yield
+    if held is None or not isValid(held) or QApplication.focusWidget() is held:
+        return
+    if typing_only and not isinstance(held, TYPED):
+        return
+    if _usable(held):
+        held.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+class Pressed(QObject):
+    """The button that was pressed and then disabled, until the focus moves."""
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._button: QAbstractButton | None = None
+        self._standing: QWidget | None = None
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._moved)
+
+    @contextmanager
+    def answered(self) -> Iterator[None]:
+        """What answers may take the focus that the button lost; otherwise the button has it back once it is usable."""
+        button, standing = self._button, self._standing
+        if button is None or not self._waits(button):
+            with keyboard_stays():
+                yield
+            return
+        yield
+        if QApplication.focusWidget() is standing and isValid(button) and _usable(button):
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _waits(self, button: QAbstractButton) -> bool:
+        """Whether the focus is where the button left it, on the same page, and nobody types there."""
+        standing = self._standing
+        page = button.parentWidget() if isValid(button) else None
+        here = page is not None and page.isVisible()
+        return here and QApplication.focusWidget() is standing and not isinstance(standing, TYPED)
+
+    def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
+        """A button that is left because it went out of use is not left by the person who pressed it."""
+        if isinstance(left, QAbstractButton) and isValid(left) and not _usable(left):
+            self._button, self._standing = left, reached
+        elif reached is not self._standing:
+            self._button = self._standing = None
+
+
+class FocusKeeper(QObject):
+    """Keeps a window's focus on something visible, also when the clicked widget is hidden."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self._line: list[QWidget] = []
+        """What has the focus, or had it last, and all that it is in, from within."""
+        self._later = later(self, self._look, 0)
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._moved)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """What has the focus is hidden: look once the click is over."""
+        if event.type() == QEvent.Type.Hide:
+            self._later.start()
+        return super().eventFilter(watched, event)
+
+    def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
+        if left is not None and isValid(left):
+            left.removeEventFilter(self)
+        if reached is None:
+            self._later.start()
+        elif self._window.isAncestorOf(reached):
+            reached.installEventFilter(self)
+            self._line = list(_line(reached))
+
+    def _look(self) -> None:
+        window = self._window
+        if not self._line or not window.isVisible() or not window.isActiveWindow():
+            return
+        held, left = focused(window), self._line[0]
+        if held is not None:
+            be_seen(window)
+        elif not isValid(left) or not left.isVisible():
+            _go_on_in(next((each for each in self._line if isValid(each) and each.isVisible()), None))
+
+
+def be_seen(window: QWidget | None) -> None:
+    """Where the widget that has a window's focus is hidden, the first one beside it that is seen takes it over."""
+    held = focused(window) if window is not None else None
+    if held is not None and not held.isVisible():
+        _go_on_in(next((each for each in _line(held) if each.isVisible()), None))
+
+
+def _line(widget: QWidget) -> Iterator[QWidget]:
+    each: QWidget | None = widget
+    while each is not None:
+        yield each
+        each = each.parentWidget()
+
+
+def _go_on_in(around: QWidget | None) -> None:
+    """Give the focus to the first part that can have it."""
+    if around is None:
+        return
+    reached = next(
+        (
+            part
+            for part in below(around, QWidget)
+            if (bool(part.focusPolicy() & Qt.FocusPolicy.TabFocus) and _usable(part))
+        ),
+        around,
+    )
+    reached.setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _usable(widget: QWidget) -> bool:
+    return widget.isVisible() and widget.isEnabled()
+
+
+Tell = Callable[[str, int, int], None]
+"""Takes what is being done, how much of it is done, and of how much; 0 of 0 when nobody knows."""
+
+
+class _Stopped(Exception):
+    """The job was cancelled; what it was about to write is rolled back."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskCallbacks:
+    """Listeners of a background task: its senders, then everyone else."""
+
+    then: Callable[[Any], object] | None
+    progress: Tell | None = None
+    done: Callable[[Any], object] | None = None
+    """For everyone, before `then`."""
+    refused: Callable[[Refusal], object] | None = None
+    over: Callable[[], object] | None = None
+    """However it ended, last of all."""
+    job: bool = False
+    """Whether it is a job, no question: `then` hears None when it was refused, and the keyboard stays where it is."""
+
+
+class BackgroundTasks(QObject):
+    """A queue of background tasks. Listeners that are gone when a task ends are not called."""
+
+    free = Signal()
+    """The last job has ended."""
+    _heard = Signal(int, str, object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._threads = QThreadPool(self)
+        self._threads.setMaxThreadCount(1)
+        self._numbers = count()
+        self._out: dict[int, TaskCallbacks] = {}
+        self._stopping, self._said = Event(), ""
+        self._heard.connect(self._tell)
+        self._pressed = Pressed(self)
+
+    def __len__(self) -> int:
+        """How many are in progress, or home but not told of yet."""
+        return len(self._out)
+
+    def send(self, act: Callable[[Tell], Any], callbacks: TaskCallbacks) -> None:
+        """Do something on the other thread; it is given a function that tells how far it is."""
+        number = next(self._numbers)
+        self._out[number] = callbacks
+        stopping = self._stopping if callbacks.job else Event()
+        # The pool would keep every runnable for good; a function it lets go of.
+        self._threads.start(lambda: _run(act, lambda what, of: self._heard.emit(number, what, of), stopping))
+
+    @property
+    def job(self) -> str:
+        """What is said of the job that is in progress; empty while there is none."""
+        return (self._said or "Work in progress") if self._jobs() else ""
+
+    def stop_jobs(self) -> None:
+        """Have jobs end at their next step; what they were about to write is taken back."""
+        self._stopping.set()
+
+    def _jobs(self) -> bool:
+        return any(callbacks.job for callbacks in self._out.values())
+
+    def wait(self) -> None:
+        """Return when nothing is in progress; what came of it is told at the next idle."""
+        self._threads.waitForDone()
+
+    def forget_senders(self) -> None:
+        """Those who sent what is in progress are being taken down; everyone else still hears of it."""
+        for number, callbacks in self._out.items():
+            self._out[number] = replace(callbacks, then=None, progress=None)
+
+    def forget(self, askers: Collection[object]) -> None:
+        """Questions of these widgets or methods are answered to nobody; jobs go on as they were."""
+        for number, callbacks in self._out.items():
+            asker = getattr(callbacks.then, "__self__", None)
+            if not callbacks.job and (callbacks.then in askers or asker in askers):
+                self._out[number] = replace(callbacks, then=None)
+
+    def end(self) -> None:
+        self.wait()
+        self._out.clear()
+
+    def _tell(self, number: int, what: str, of: Any) -> None:
+        if number not in self._out:
+            return
+        callbacks = self._out[number]
+        if what == "over":
+            del self._out[number]
+            self._call(callbacks, callbacks.over)
+            if callbacks.job and not self._jobs():
+                self._said = ""
+                self._stopping.clear()
+                self.free.emit()
+        elif what == "progress":
+            self._said = progress_words(*of)
+            self._call(callbacks, callbacks.progress, *of)
+        elif what == "done":
+            self._call(callbacks, callbacks.done, of)
+            self._call(callbacks, callbacks.then, of)
+        else:
+            if callbacks.job:
+                self._call(callbacks, callbacks.then, None)
+            if what == "refused":
+                self._call(callbacks, callbacks.refused, of)
+
+    def _call(self, callbacks: TaskCallbacks, hearer: Callable[..., object] | None, *of: Any) -> None:
+        owner = getattr(hearer, "__self__", None)
+        if hearer is not None and not (isinstance(owner, QObject) and not isValid(owner)):
+            with self._pressed.answered() if callbacks.job else keyboard_stays(typing_only=True):
+                hearer(*of)
+            be_seen(QApplication.activeWindow())
+
+
+def progress_words(what: str, done: int, total: int) -> str:
+    """What is being done, and how far it is where someone knows."""
+    said = what[:1].upper() + what[1:]
+    return f"{said}, {done:,} of {total:,}" if total else said
+
+
+def _run(act: Callable[[Tell], Any], say: Callable[[str, object], None], stopping: Event) -> None:
+    """Act, on the other thread, and tell what came of it."""
+
+    def tell(*of: object) -> None:
+        if stopping.is_set():
+            raise _Stopped
+        say("progress", of)
+
+    try:
+        say("done", act(tell))
+    except _Stopped:
+        say("stopped", None)
+    except Refusal as refusal:
+        say("refused", refusal)
+    finally:
+        say("over", None)
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+# Stands for every kind of change.
+ANY = ""
+
+
+class Subject(QObject):
+    changed = Signal(object)
+
+
+class ProjectSession(QObject):
+    """The only access of pages to the open project, for reading and for changes."""
+
+    refused = Signal(object)
+    """A Refusal that answered the last verb or question."""
+    saved = Signal(object)
+    """The moment the last commit returned."""
+    wanted = Signal(str, dict)
+    """A page by name, and where on it to go."""
+    run_changed = Signal(object)
+    """A BackgroundRun that began, is further, was paused or resumed, was asked to stop, or ended."""
+    ended = Signal(str, str, dict)
+    """A job has ended: what is said of it, the page that shows what came of it, and where on it."""
+    turned = Signal(str, str, dict)
+    """A change was taken back or done again: which, the page that shows it, and where on it."""
+
+    def __init__(self, project: Project, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.project = project
+        self._subjects = defaultdict[str, Subject](partial(Subject, self))
+        self._tasks_behind = BackgroundTasks(self)
+        self.free = self._tasks_behind.free
+        self.stop_jobs = self._tasks_behind.stop_jobs
+        self._ended = self.turning = False
+        """`turning`: whether the change that is told just now is taken back or done again."""
+        file.watch(project.path)
+
+    def do(self, verb: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs) -> T | None:
+        """Do a verb: its change is told to everyone; a refusal is told instead and None returned."""
+        if self._ended:
+            return None
+        try:
+            return self._done(verb(self.project, *args, **kwargs))
+        except Refusal as refusal:
+            self.refused.emit(refusal)
+            return None
+
+    def ask(
+        self, question: Callable[Concatenate[Project, P], T], *args: P.args, **kwargs: P.kwargs
+    ) -> T | None:
+        """Ask a question; a refusal is told and None returned."""
+        if self._ended:
+            return None
+        return self.attempt(lambda: question(self.project, *args, **kwargs))
+
+    def attempt(self, act: Callable[[], T]) -> T | None:
+        """Do what a menu, a key or a page asks for; a refusal is told and None returned."""
+        try:
+            return act()
+        except Refusal as refusal:
+            self.refused.emit(refusal)
+            return None
+
+    def ask_later(
+        self, then: Callable[[Any], None], question: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> None:
+        """Ask a question that takes its time on another thread, over a read-only connection of its own."""
+        callbacks = TaskCallbacks(then, refused=self.refused.emit)
+        self._send(lambda project, _: question(project, *args, **kwargs), callbacks, readonly=True)
+
+    def ask_newest(
+        self, then: Callable[[Any], None], question: Callable[..., Any], *args: Any, **kwargs: Any
+    ) -> None:
+        """Ask as `ask_later` does; earlier questions of the same method are answered to nobody."""
+        self.forget(then)
+        self.ask_later(then, question, *args, **kwargs)
+
+    def forget(self, *askers: QObject | Callable[..., object]) -> None:
+        """What these widgets or methods have asked, and is not answered yet, is answered to nobody."""
+        self._tasks_behind.forget(askers)
+
+    def do_later(
+        self,
+        then: Callable[[Any], None],
+        progress: Callable[[str, int, int], None],
+        verb: Callable[..., Any],
+        *args: Any,
+        **kwargs: Any,
+    ) -> None:
+        """Do a long verb on another thread over a connection of its own; it is given `progress=` to call.
+
+        `then` gets the verb's result, or None when it was refused (the refusal is told as usual).
+        """
+        callbacks = TaskCallbacks(then, progress, self._done_elsewhere, self.refused.emit, job=True)
+        self._send(
+            lambda project, tell: verb(project, *args, **kwargs, progress=tell), callbacks, readonly=False
+        )
+
+    def _send(self, act: Callable[[Project, Tell], Any], callbacks: TaskCallbacks, *, readonly: bool) -> None:
+        if self._ended:
+            return
+        path, person = self.project.path, self.project.person
+
+        def over_its_own(tell: Tell) -> Any:
+            with closing(Project.open(path, readonly=readonly)) as project:
+                project.person = person
+                return act(project, tell)
+
+        self._tasks_behind.send(over_its_own, callbacks)
+
+    @property
+    def job(self) -> str:
+        """What is said of the job that is in progress; empty while there is none."""
+        return self._tasks_behind.job
+
+    def wait(self) -> None:
+        """Return when no background task is in progress; for tests."""
+        self._tasks_behind.wait()
+
+    def forget_pages(self) -> None:
+        """The pages are being taken down: what they asked is answered to nobody."""
+        self._tasks_behind.forget_senders()
+
+    def end(self) -> None:
+        """Give the file back once no background task is in progress; nothing is asked, done or told any more."""
+        self._ended = True
+        self._tasks_behind.end()
+        file.forget(self.project.path)
+        self.project.close()
+
+    def _done_elsewhere(self, result: T) -> T:
+        self.project.reread()
+        return self._done(result)
+
+    def _done(self, result: T) -> T:
+        self.saved.emit(datetime.now().astimezone())
+        first = result[0] if isinstance(result, tuple) and result else result
+        if isinstance(first, Change):
+            self.tell(first)
+        return result
+
+    def listen(self, slot: Callable[[Change], None], kinds: Iterable[str]) -> None:
+        """Call a widget's method, as long as it lives, after every committed change of these kinds, and no other.
+
+        The change may be this window's or a judging child's.
+        """
+        for kind in kinds:
+            self._subjects[kind].changed.connect(slot)
+
+    def tell(self, change: Change) -> None:
+        for kind in (ANY, change.kind):
+            self._subjects[kind].changed.emit(change)
+
+    def undo(self) -> None:
+        """Take back the person's latest change, in whatever item or page it was made."""
+        self._turn(history.undo, "Undid")
+
+    def redo(self) -> None:
+        self._turn(history.redo, "Redid")
+
+    def take_back(self, page: str) -> None:
+        from annotator.actions.undo import undo_places
+
+        change = self.ask(history.latest)
+        seen = self.ask(undo_places.seen, change) if change is not None else None
+        if seen is not None and seen.page == page:
+            self.undo()
+        else:
+            todo = "Undo in the Edit menu takes back your latest change, wherever it was made."
+            self.refused.emit(Refusal("There is nothing to take back on this page.", todo))
+
+    def _turn(self, verb: Callable[[Project], Change], said: str) -> None:
+        from annotator.actions.undo import undo_places
+
+        self.turning = True
+        try:
+            change = self.do(verb)
+        finally:
+            self.turning = False
+        seen = self.ask(undo_places.seen, change) if change is not None else None
+        if seen is not None:
+            self.turned.emit(f"{said}: {seen.words}.", seen.page, seen.place)
+
+    def tell_end(self, words: str, page: str, seen: QWidget | None = None, **place: Any) -> None:
+        """Say that a job has ended and where to see it, unless the widget that says so itself is in view."""
+        if not self._ended and (seen is None or not seen.isVisible()):
+            self.ended.emit(words, page, place)
+
+    def go(self, page: str, **place: Any) -> None:
+        self.wanted.emit(page, place)
+
+
+def in_order(everybody: Iterable[Person]) -> list[Person]:
+    """Those who work here by alias, then those who have left."""
+    return sorted(everybody, key=lambda person: (not person.active, natural(person.alias)))
+
+
+def title(stage: Stage) -> str:
+    return stage.value.capitalize()
+
+
+def named(alias: str, name: str) -> str:
+    """A person by alias and name; once, where both are the same."""
+    name = " ".join(name.split())
+    return alias if name == alias else f"{alias} · {name}"
+
+
+# A date this many days away or nearer is also told as a distance.
+NEAR = 7
+
+
+def day(at: datetime) -> str:
+    """A day in local time, its year only where it is not this one."""
+    date = local(at).date()
+    this_year = date.year == datetime.now().astimezone().year
+    return QLocale().toString(QDate(date.year, date.month, date.day), "d MMM" if this_year else "d MMM yyyy")
+
+
+def due_words(due: datetime, *, overdue: bool | None = None) -> str:
+    """A due date in words: “12 May, in 3 days”, “today”, “12 May, 2 days late”.
+
+    Work that is handed in is never late: then `overdue` is False; None leaves it to the clock.
+    """
+    now = datetime.now().astimezone()
+    days = (local(due).date() - now.date()).days
+    if overdue if overdue is not None else due < now:
+        return f"{day(due)}, {late_words(due)}"
+    if overdue is False or not 0 <= days <= NEAR:
+        return day(due)
+    return ("today", "tomorrow")[days] if days < 2 else f"{day(due)}, in {_days(days)}"
+
+
+def late_words(due: datetime) -> str:
+    """How late something is: “3 days late”."""
+    days = (datetime.now().astimezone().date() - local(due).date()).days
+    return f"{_days(days)} late" if days else "late since today"
+
+
+def end_of_day(date: QDate) -> datetime:
+    """The last minute of a local day: what is due on a day may be handed in until it is over."""
+    return datetime.fromtimestamp(QDateTime(date, QTime(23, 59)).toSecsSinceEpoch(), UTC)
+
+
+def _days(number: int) -> str:
+    return "1 day" if number == 1 else f"{number} days"
+
+
+# The stages in which documents are written.
+AUTHORING = tuple(stage for stage in Stage if stage not in (Stage.LABELLING, Stage.ADJUDICATION))
+
+
+def due_of_items(session: ProjectSession, stages: Collection[Stage]) -> dict[str, str]:
+    """Item by item, by when the person's work of these stages is due, in words; the first date of what is open."""
+    from annotator.actions.assignments import assignments
+
+    first: dict[str, datetime] = {}
+    me = session.project.by
+    for one in (session.ask(assignments.of_person, me) or []) if me else []:
+        if one.stage in stages and one.due and one.submitted_at is None and one.trial == 1:
+            first[one.item_id] = min(one.due, first.get(one.item_id, one.due))
+    return {item_id: due_words(due) for item_id, due in first.items()}
+
+
+# Reading is work too: a person who neither types nor scrolls counts as reading for this long.
+READING_S = 60.0
+_SIGNS = frozenset(
+    (QEvent.Type.KeyPress, QEvent.Type.MouseButtonPress, QEvent.Type.MouseMove, QEvent.Type.Wheel)
+)
+
+
+class Clock:
+    """A clock of active seconds since the last `take`; it stands still until the first activity."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now = now
+        self._last: float | None = None
+        self._sum = 0.0
+
+    def touch(self) -> None:
+        """A sign of life: the stretch since the last one counts, up to a minute of it."""
+        self._add()
+        self._last = self._now()
+
+    def stop(self) -> None:
+        """The person has turned to something else; the next sign of life begins a new stretch."""
+        self._add()
+        self._last = None
+
+    def take(self) -> float:
+        """The active seconds so far, which are then forgotten; a clock that was going goes on."""
+        self._add()
+        if self._last is not None:
+            self._last = self._now()
+        taken, self._sum = self._sum, 0.0
+        return taken
+
+    def _add(self) -> None:
+        if self._last is not None:
+            self._sum += min(self._now() - self._last, READING_S)
+
+
+class Attention(QObject):
+    """Feeds a clock with activity in a page's window while that page is in view."""
+
+    def __init__(self, page: QWidget, clock: Clock) -> None:
+        super().__init__(page)
+        self._page, self._clock = page, clock
+        self._window: QWindow | None = None
+        application = QGuiApplication.instance()
+        if isinstance(application, QGuiApplication):
+            application.focusWindowChanged.connect(self._turned)
+
+    def begin(self) -> None:
+        window = self._page.window().windowHandle()
+        if window is not None and window is not self._window:
+            self.end()
+            self._window = window
+            window.installEventFilter(self)
+        self._clock.touch()
+
+    def end(self) -> None:
+        if self._window is not None and isValid(self._window):
+            self._window.removeEventFilter(self)
+        self._window = None
+        self._clock.stop()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Count keys, wheel and mouse as signs of life; nothing is held back."""
+        if event.type() in _SIGNS:
+            self._clock.touch()
+        return False
+
+    def _turned(self, window: QWindow | None) -> None:
+        if window is None or window is not self._window:
+            self._clock.stop()
+        elif self._page.isVisible():
+            self._clock.touch()

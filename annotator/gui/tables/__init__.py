@@ -1,1 +1,0 @@
-"""Tables of typed rows: models, columns and their widths."""

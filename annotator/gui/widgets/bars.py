@@ -1,0 +1,486 @@
+"""Button bar that shows less, step by step, where there is little room."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import Property, QEvent, QObject, QPoint, QRect, QSize, Qt, Signal, SignalInstance
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QFrame,
+    QLayout,
+    QLayoutItem,
+    QMenu,
+    QPushButton,
+    QSizePolicy,
+    QTabWidget,
+    QToolButton,
+    QWidget,
+    QWidgetItem,
+)
+from shiboken6 import isValid
+
+from annotator.gui import keys, theme
+from annotator.gui.parts import below
+from annotator.gui.widgets import chips
+from annotator.gui.widgets.basics import PlainLabel, horizontal, least_size, tooltip, with_properties
+
+_GAP = "\u2003"
+BUTTONS = (QPushButton, QToolButton)
+
+
+class KeyButton(QPushButton):
+    """A push button with its key behind its words, e.g. “Met  1”; the key itself is bound by the page."""
+
+    crowded = False
+    """Whether the window is so narrow that no button prints its key."""
+
+    def __init__(
+        self,
+        words: str,
+        key: str | QKeySequence = "",
+        role: str = "",
+        parent: QWidget | None = None,
+        act: str = "",
+        hint: str = "",
+        press: Callable[..., object] | SignalInstance | None = None,
+    ) -> None:
+        """`act` prints the key of an act of the key table, also after it was changed; `press` is done at a press."""
+        super().__init__(parent)
+        self._words, self._key, self._hint, self._brief = words, "", hint, False
+        self._shown: tuple[str, str, str, bool] | None = None
+        if role:
+            self.setProperty("role", role)
+        if press is not None:
+            self.clicked.connect(press)
+        if act:
+            keys.tell(self, "key", f"{{{act}}}")
+        else:
+            self.set_key(key)
+
+    def set_words(self, words: str) -> None:
+        self._words = words
+        self.show_words()
+
+    def set_key(self, key: str | QKeySequence) -> None:
+        """Show another key, as people write it on this system."""
+        self._key = keys.written(key).replace("Return", "Enter")
+        self.show_words()
+
+    key = Property(str, lambda self: self._key, set_key)
+    """The same as a property, which `keys.tell` keeps up to date."""
+
+    def set_hint(self, hint: str) -> None:
+        self._hint = hint
+        self.show_words()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """A double click presses once: the button may act on the next subject by now."""
+        event.accept()
+
+    def show_brief(self, brief: bool) -> None:
+        """Print the words alone, where there is no room for the key; its tooltip still tells it."""
+        self._brief = brief
+        self.show_words()
+
+    def show_words(self) -> None:
+        brief = self._brief or KeyButton.crowded
+        if self._shown == (shows := (self._words, self._key, self._hint, brief)):
+            return
+        self._shown = shows
+        # A number whose key is its digit says it once.
+        shown = self._words if brief or self._words == self._key else f"{self._words}{_GAP}{self._key}"
+        self.setText(shown.strip().replace("&", "&&"))
+        said = self._hint or self._words
+        self.setToolTip(tooltip(f"{said} ({self._key})" if self._key else said))
+        self.setAccessibleName(f"{self._words}, key {self._key}" if self._key else self._words)
+
+
+class EnterPresses(QObject):
+    """Lets Enter press the focused button, as the space bar does.
+
+    Only a key that goes to the button itself: one that led the focus there goes on to the window, not to the button.
+    """
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._moved)
+
+    def _moved(self, left: QWidget | None, reached: QWidget | None) -> None:
+        if isinstance(left, BUTTONS) and isValid(left):
+            left.removeEventFilter(self)
+        if isinstance(reached, BUTTONS) and self._window.isAncestorOf(reached):
+            reached.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(watched, BUTTONS) and isinstance(event, QKeyEvent) and _is_enter(event):
+            watched.click()
+            return True
+        return super().eventFilter(watched, event)
+
+
+def _is_enter(event: QKeyEvent) -> bool:
+    if event.type() != QEvent.Type.KeyPress or event.isAutoRepeat():
+        return False
+    return event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and keys.plain(event)
+
+
+# Act of the key table, words, icon, what it does.
+Act = tuple[str, str, str, str]
+
+
+class FittingBar(QFrame):
+    """Buttons and `progress`; subclasses fill `row` and say what each level shows."""
+
+    LEVELS = 1
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "bar")
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.buttons: dict[str, KeyButton] = {}
+        self.progress = PlainLabel("", "hint")
+        self.row = horizontal(on=self, margins=(10, 7, 10, 7), spacing=6)
+
+    def put(self, act: str, words: str, picture: str = "", colour: str = "text", role: str = "") -> KeyButton:
+        button = KeyButton(words, act=act, role=role)
+        # A button that took the focus would take the place in the list away, and Space would press it.
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        if picture:
+            chips.put(button, picture, color=colour)
+        self.buttons[act] = button
+        self.row.addWidget(button)
+        return button
+
+    def show_keys(self) -> None:
+        self.fit()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """Leave out, one after the other, what stands elsewhere too, until the rest fits."""
+        for level in range(self.LEVELS):
+            self.show_level(level)
+            self.row.activate()
+            if self.row.sizeHint().width() <= self.width():
+                break
+
+    def show_level(self, level: int) -> None:
+        """Show everything at level 0, and at every further level less."""
+
+    def shrink(self, acts: Iterable[Act], level: int) -> None:
+        """Show the buttons of these acts whole at level 0, without their keys at level 1, and then not at all."""
+        for act, words, *_ in acts:
+            button = self.buttons[act]
+            button.set_words(words)
+            button.show_brief(level > 0)
+            button.setVisible(level < 2)
+
+
+def crowd(window: QWidget, crowded: bool) -> None:
+    """Have the buttons of a window print their keys, or their words alone, and its bars fit to them."""
+    if crowded is not KeyButton.crowded:
+        KeyButton.crowded = crowded
+        parts = list(below(window, QWidget))
+        for button in parts:
+            if isinstance(button, KeyButton):
+                button.show_words()
+        for bar in parts:
+            if isinstance(bar, FittingBar):
+                bar.fit()
+
+
+ACROSS = Qt.Orientation.Horizontal
+
+
+class FlowRow(QLayout):
+    """Widgets in reading order; hidden ones take no room, fields what a line has left."""
+
+    def __init__(self, parent: QWidget | None = None, gap: int = 6) -> None:
+        super().__init__(parent)
+        self._gap, self._high = gap, 0
+        self._parts: list[QLayoutItem] = []
+        self.setContentsMargins(0, 0, 0, 0)
+
+    def addWidget(self, widget: QWidget) -> None:
+        """Take a widget on at the end.
+
+        Items that Qt makes by itself can be taken for dead while they live, and a layout that then fails ends the
+        program.
+        """
+        self.addChildWidget(widget)
+        self.addItem(QWidgetItem(widget))
+
+    def addItem(self, item: QLayoutItem) -> None:
+        self._parts.append(item)
+
+    def insert(self, place: int, widget: QWidget) -> None:
+        self.addWidget(widget)
+        self._parts.insert(place, self._parts.pop())
+
+    def count(self) -> int:
+        return len(self._parts)
+
+    def itemAt(self, index: int) -> QLayoutItem | None:
+        return self._parts[index] if 0 <= index < len(self._parts) else None
+
+    def takeAt(self, index: int) -> QLayoutItem | None:
+        return self._parts.pop(index) if 0 <= index < len(self._parts) else None
+
+    def expandingDirections(self) -> Qt.Orientation:
+        return Qt.Orientation(0)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._arrange(QRect(0, 0, width, 0), move=False)
+
+    def setGeometry(self, rect: QRect) -> None:
+        super().setGeometry(rect)
+        high = self._arrange(rect, move=True)
+        if high != self._high:
+            self._high = high
+            self.update()
+
+    def sizeHint(self) -> QSize:
+        sizes = [part.sizeHint() for part in self._shown()]
+        wide = sum(size.width() for size in sizes) + self._gap * max(0, len(sizes) - 1)
+        return QSize(wide, max((size.height() for size in sizes), default=0))
+
+    def minimumSize(self) -> QSize:
+        sizes = [part.minimumSize() for part in self._shown()]
+        widest = max((size.width() for size in sizes), default=0)
+        around = self.parentWidget()
+        # Out of view it may never have been given its width.
+        high = self._high if around is not None and around.isVisible() else 0
+        return QSize(widest, max(high, *(size.height() for size in sizes), 0))
+
+    def _shown(self) -> list[QLayoutItem]:
+        return [part for part in self._parts if not part.isEmpty()]
+
+    def _arrange(self, rect: QRect, *, move: bool) -> int:
+        lines: list[list[QLayoutItem]] = [[]]
+        left = 0
+        for part in self._shown():
+            wide = part.sizeHint().width()
+            if lines[-1] and left + wide > rect.width():
+                lines.append([])
+                left = 0
+            lines[-1].append(part)
+            left += wide + self._gap
+        top = rect.top()
+        for line in lines:
+            high = max((part.sizeHint().height() for part in line), default=0)
+            if move:
+                self._set_line(line, QPoint(rect.left(), top), high, rect.width())
+            top += high + self._gap
+        return max(0, top - self._gap - rect.top())
+
+    def _set_line(self, line: list[QLayoutItem], place: QPoint, high: int, most: int) -> None:
+        left, widths = place.x(), self._widths(line, most)
+        for part, wide in zip(line, widths, strict=True):
+            low = part.sizeHint().height()
+            part.setGeometry(QRect(left, place.y() + (high - low) // 2, wide, low))
+            left += wide + self._gap
+
+    def _widths(self, line: list[QLayoutItem], most: int) -> list[int]:
+        """How wide the parts of a line are: fields share the room that is left."""
+        widths = [min(part.sizeHint().width(), most) for part in line]
+        growing = [place for place, part in enumerate(line) if part.expandingDirections() & ACROSS]
+        left = most - sum(widths) - self._gap * (len(line) - 1)
+        for done, place in enumerate(growing):
+            bound = line[place].maximumSize().width() - widths[place]
+            more = max(0, min(left // (len(growing) - done), bound))
+            widths[place] += more
+            left -= more
+        return widths
+
+
+def wrapping(*parts: QWidget, gap: int = 8) -> FlowRow:
+    """Parts of one line, which break into more lines where it is narrow."""
+    row = FlowRow(gap=gap)
+    for part in parts:
+        row.addWidget(part)
+    return row
+
+
+def grow_by_width(widget: QWidget) -> None:
+    """Let a widget be as high as its parts need at the width that it has."""
+    policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    widget.setSizePolicy(policy)
+
+
+class Tabs(QTabWidget):
+    """Tabs without a frame, no larger than the current one needs."""
+
+    def __init__(self, name: str = "Parts of the page") -> None:
+        super().__init__()
+        self.setDocumentMode(True)
+        self.tabBar().setDrawBase(False)
+        self.setAccessibleName(name)
+        self.currentChanged.connect(lambda _: self.updateGeometry())
+        theme.watch(self, self._fit_letters)
+
+    def _fit_letters(self) -> None:
+        """Qt keeps the letters of tabs whose bar wears a sheet of its own as they were, and the bar's with them."""
+        bar, font = self.tabBar(), self.font()
+        if bar.styleSheet() and font.pointSizeF() != theme.current().points:
+            font.setPointSizeF(theme.current().points)
+            self.setFont(font)
+            bar.setStyleSheet(bar.styleSheet())
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for the part in view; the others ask for theirs when they are."""
+        bar, least = self.tabBar().minimumSizeHint(), least_size(self.currentWidget())
+        return QSize(max(bar.width(), least.width()), bar.height() + least.height())
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    act: str
+    words: str
+    icon: str = ""
+    hint: str = ""
+    role: str = ""
+
+
+class ActsBar(FittingBar):
+    """Commands on the left and, after `progress`, the main ones on the right; `asked` names the chosen act."""
+
+    asked = Signal(str)
+
+    def __init__(self, left: Sequence[Command], right: Sequence[Command] = ()) -> None:
+        super().__init__()
+        self._words = {command.act: command.words for command in (*left, *right)}
+        self._withheld: set[str] = set()
+        self._left: list[Act] = [(command.act, command.words, command.icon, command.hint) for command in left]
+        for command in left:
+            self._add(command)
+        self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.row.addWidget(self.progress, 1)
+        for command in right:
+            self._add(command)
+        # What goes behind “…” where there is no room: from the left group's end, then all on the right but the last.
+        self._spare = [command.act for command in (*reversed(left), *right[:-1])]
+        self.LEVELS = 3 + len(self._spare)
+        self.more = with_properties(QToolButton(), toolTip="More actions", accessibleName="More actions")
+        self.more.setText("…")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self.more)
+        menu.aboutToShow.connect(self._fill_menu)
+        self.more.setMenu(menu)
+        self.row.insertWidget(len(left), self.more)
+        self.more.hide()
+
+    def _fill_menu(self) -> None:
+        menu = self.more.menu()
+        menu.clear()
+        for act in reversed(self._spare):
+            button = self.buttons[act]
+            if button.isHidden() and act not in self._withheld:
+                entry = menu.addAction(
+                    f"{self._words[act]}\t{keys.shown(act)}", partial(self.asked.emit, act)
+                )
+                entry.setEnabled(button.isEnabled())
+
+    def _add(self, command: Command) -> None:
+        button = self.put(command.act, command.words, command.icon, role=command.role)
+        # It must be reached by the person who does not know the key.
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.set_hint(command.hint or command.words)
+        button.clicked.connect(lambda: self.asked.emit(command.act))
+
+    def enable_all(self, acts: Mapping[str, bool]) -> None:
+        for act, able in acts.items():
+            self.enable(act, able)
+
+    def enable(self, act: str, enabled: bool, why: str = "") -> None:
+        """Offer a command, or say in its tip why it cannot be done now."""
+        button = self.buttons[act]
+        button.setEnabled(enabled)
+        if why:
+            button.set_hint(why)
+
+    def offer(self, act: str, *, there: bool) -> None:
+        """Have a command in the bar, or not at all."""
+        (self._withheld.discard if there else self._withheld.add)(act)
+        self.buttons[act].setVisible(there)
+        self.fit()
+
+    def set_words(self, act: str, words: str) -> None:
+        self._words[act] = words
+        self._left = [(each[0], words, *each[2:]) if each[0] == act else each for each in self._left]
+        self.fit()
+
+    def say(self, words: str) -> None:
+        self.progress.setText(words)
+        self.fit()
+
+    def show_level(self, level: int) -> None:
+        """Leave out what is said, then the keys of those at the left, then put one after the other away."""
+        self.shrink(self._left, 1 if level > 1 else 0)
+        self.progress.setVisible(level < 1)
+        away = self._spare[: max(0, level - 2)]
+        for act in self._spare:
+            self.buttons[act].setVisible(act not in away and act not in self._withheld)
+        self.more.setVisible(bool(away))
+
+
+# RowAct of the key table, words, what it does.
+RowAct = tuple[str, str, str]
+# In a window that is narrower than this, at 100 %, the keys are in the tooltips alone.
+WIDE = 1180
+
+
+class ActsRow(QWidget):
+    """A button for each act; `told` shows what was done. `first` comes before them."""
+
+    told = Signal(str)
+
+    def __init__(
+        self, acts: Sequence[RowAct], commands: Mapping[str, Callable[[], None]], first: QWidget | None = None
+    ) -> None:
+        super().__init__()
+        self._commands = commands
+        self.buttons: dict[str, KeyButton] = {}
+        row = FlowRow(self)
+        grow_by_width(self)
+        if first is not None:
+            row.addWidget(first)
+        for act, said, hint in acts:
+            button = self.buttons[act] = KeyButton(said, act=act)
+            button.set_hint(hint)
+            button.clicked.connect(lambda _=False, act=act: self.do(act))
+            row.addWidget(button)
+        theme.watch(self, self._fit)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self.window().installEventFilter(self)
+        self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and watched is self.window():
+            self._fit()
+        return super().eventFilter(watched, event)
+
+    def _fit(self) -> None:
+        narrow = self.window().width() < theme.current().px(WIDE)
+        for button in self.buttons.values():
+            button.show_brief(narrow)
+
+    def do(self, act: str) -> None:
+        """Do an act, unless there is nothing to do it with."""
+        if self.buttons[act].isEnabled():
+            self._commands[act]()

@@ -1,1 +1,0 @@
-"""Rows and bars of buttons, messages and progress."""

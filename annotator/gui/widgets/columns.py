@@ -1,0 +1,501 @@
+"""Column widths of a table: whole titles, and one column that takes the rest."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, TypeVar
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QButtonGroup,
+    QFrame,
+    QGridLayout,
+    QHeaderView,
+    QListView,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyleOptionViewItem,
+    QTableView,
+    QToolButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
+
+from annotator.gui import theme
+from annotator.gui.widgets.basics import PlainLabel, later, tooltip, vertical
+from annotator.gui.widgets.fields import LineField
+
+# The least the stretched column gets, and from which width on another column can spare some.
+LEAST, WIDE = 120, 88
+# How much of it at most: for what the stretched column would like, and for its least.
+GLADLY, AT_MOST = 0.3, 0.45
+# What stands in the first rows is measured, no further than so far; around it, and for a picture before it.
+MEASURED, LETTERS, MOST, PAD, PICTURE = 60, 60, 240, 24, 22
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNeeds:
+    """Widths of the columns' content in pixels, and columns that show a state as an icon."""
+
+    widths: Mapping[int, int]
+    states: frozenset[int]
+
+
+NOTHING = ColumnNeeds({}, frozenset())
+
+
+class Columns:
+    """Column widths of a table. Manual widths stay until zoom or room changes."""
+
+    def __init__(self, stretched: int, least: int = LEAST) -> None:
+        """`stretched` is the column that takes what is left, and `least` at 100 %; -1 for none."""
+        self._stretched, self._least = stretched, least
+        self._given: tuple[dict[int, int], bool, int] | None = None
+
+    def fit(
+        self,
+        header: QHeaderView,
+        widths: Mapping[int, int],
+        room: int,
+        firm: Collection[int] = (),
+        wanted: ColumnNeeds = NOTHING,
+    ) -> None:
+        """Give the columns their widths, less where there is no room for all; `firm` ones spare nothing.
+
+        By what stands in them (`wanted`), who has more than that gives first, who has less gets what is over, and
+        states are whole.
+        The header is asked of its table each time: kept, it can be taken for dead while it lives.
+        """
+        px = theme.current().px
+        stretches = self._stretched >= 0 and not header.isSectionHidden(self._stretched)
+        least = max(px(self._least), header.sectionSizeHint(self._stretched)) if stretches else 0
+        shown = (place for place in widths if place != self._stretched and not header.isSectionHidden(place))
+        titles = {place: header.sectionSizeHint(place) for place in shown}
+        fixed = {place: max(title, widths[place]) for place, title in titles.items()}
+        liked = max(least, widths.get(self._stretched, 0)) if stretches else 0
+        needed_by = {place: max(titles[place], wanted.widths.get(place, fixed[place])) for place in fixed}
+        fixed |= {place: needed_by[place] for place in fixed.keys() & wanted.states}
+        fixed = _shared(fixed, needed_by, room - liked)
+        spares = fixed.keys() - set(firm) - wanted.states
+        wide = {place: fixed[place] for place in spares if fixed[place] > px(WIDE)}
+        over = sum(fixed.values()) - room
+        if over + liked > 0 and wide:
+            gladly, needed = ((over + room_of_it) / sum(wide.values()) for room_of_it in (liked, least))
+            share = max(min(GLADLY, gladly), min(AT_MOST, needed))
+            fixed |= {place: max(titles[place], round(width * (1 - share))) for place, width in wide.items()}
+        tight = room - sum(fixed.values()) < least
+        if self._given != (fixed, tight, header.count()):
+            self._given = fixed, tight, header.count()
+            for place, width in fixed.items():
+                header.resizeSection(place, width)
+            if stretches:
+                mode = QHeaderView.ResizeMode
+                header.setSectionResizeMode(self._stretched, mode.Interactive if tight else mode.Stretch)
+                if tight:
+                    # What has no room is scrolled to.
+                    header.resizeSection(self._stretched, least)
+
+
+def _shared(fixed: dict[int, int], needed: Mapping[int, int], room: int) -> dict[int, int]:
+    """Columns of which more than they need goes to those that have less, as far as there is no room for all."""
+    spare = {place: width - needed[place] for place, width in fixed.items() if width > needed[place]}
+    short = {place: needed[place] - width for place, width in fixed.items() if width < needed[place]}
+    lacking = sum(fixed.values()) + sum(short.values()) - room
+    if lacking > 0 and spare:
+        share = min(1.0, lacking / sum(spare.values()))
+        fixed = fixed | {place: fixed[place] - round(more * share) for place, more in spare.items()}
+    left = room - sum(fixed.values())
+    if left > 0 and short:
+        share = min(1.0, left / sum(short.values()))
+        fixed = fixed | {place: fixed[place] + int(less * share) for place, less in short.items()}
+    return fixed
+
+
+def wanted(view: QAbstractItemView) -> ColumnNeeds:
+    """What the first rows of a table ask for; nothing is read before it is seen."""
+    if not view.isVisible():
+        return NOTHING
+    model, px, measure = view.model(), theme.current().px, view.fontMetrics().horizontalAdvance
+    widths, states = dict[int, int](), set[int]()
+    for place in range(model.columnCount()):
+        cells = [model.index(row, place, QModelIndex()) for row in range(min(MEASURED, model.rowCount()))]
+        words = {str(cell.data() or "")[:LETTERS] for cell in cells}
+        if any(cell.data(Qt.ItemDataRole.DecorationRole) for cell in cells):
+            states.add(place)
+        widest = max(map(measure, words), default=0) + px(PICTURE if place in states else 0)
+        widths[place] = min(px(MOST), widest + px(PAD))
+    return ColumnNeeds(widths, frozenset(states))
+
+
+GAP = 2
+Filter = TypeVar("Filter", bound=Enum)
+
+
+class FilterRow(QWidget, Generic[Filter]):
+    """A button for each member of an enum, its value being its words."""
+
+    chosen = Signal()
+    """Another filter holds, or the same one was asked for again."""
+
+    def __init__(self, filters: type[Filter], held: Filter) -> None:
+        super().__init__()
+        self.held = held
+        self._buttons: dict[Filter, QToolButton] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(GAP)
+        group = QButtonGroup(self)
+        for one in filters:
+            button = QToolButton(self)
+            button.setText(one.value)
+            button.setCheckable(True)
+            button.setChecked(one is held)
+            button.clicked.connect(lambda _=False, one=one: self.hold(one))
+            group.addButton(button)
+            self._buttons[one] = button
+        self._lay()
+
+    def hold(self, one: Filter) -> None:
+        self.held = one
+        self._buttons[one].setChecked(True)
+        self.chosen.emit()
+
+    def show_counts(self, counts: Mapping[Filter, int]) -> None:
+        for one, count in counts.items():
+            self._buttons[one].setText(f"{one.value} {count:,}" if count else one.value)
+            self._buttons[one].setAccessibleName(f"{one.value}, {count}")
+        self._lay()
+
+    def show_tips(self, tips: Mapping[Filter, str]) -> None:
+        for one, tip in tips.items():
+            self._buttons[one].setToolTip(tip)
+            self._buttons[one].setAccessibleName(f"{one.value}, {tip}")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay()
+
+    def _lay(self) -> None:
+        """In one line, or in more where there is little room."""
+        widths = [button.sizeHint().width() for button in self._buttons.values()]
+        wide, widest = sum(widths) + GAP * len(widths), 2 * max(widths) + GAP
+        columns = len(widths) if wide <= self.width() else 2 if widest <= self.width() else 1
+        for place, button in enumerate(self._buttons.values()):
+            self._grid.addWidget(button, place // columns, place % columns)
+
+
+ROW, CELL_PICTURE = 32, 16
+
+
+class LinesTable(QTableView):
+    """A model's rows. `widths` are the columns' widths; the column `stretched` takes what is left."""
+
+    def __init__(
+        self,
+        name: str,
+        model: QAbstractItemModel,
+        widths: Sequence[int] = (),
+        stretched: int = -1,
+        *,
+        cells: bool = False,
+    ) -> None:
+        super().__init__()
+        self.setModel(model)
+        self.setAccessibleName(name)
+        whole = (
+            QAbstractItemView.SelectionBehavior.SelectItems
+            if cells
+            else QAbstractItemView.SelectionBehavior.SelectRows
+        )
+        self.setSelectionBehavior(whole)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(True)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        for titles in (self.verticalHeader(), self.horizontalHeader()):
+            titles.setTextElideMode(Qt.TextElideMode.ElideRight)
+        header = self.horizontalHeader()
+        header.setHighlightSections(False)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.widths, self._columns = dict(enumerate(widths)), Columns(stretched)
+        self.firm: Collection[int] = ()
+        """The columns that spare nothing for the others."""
+        self._soon = later(self, self.fit, 0)
+        self._measured: tuple[float, ColumnNeeds] | None = None
+        """What the rows ask for, and the size of letters it was measured at."""
+        changes = (model.modelReset, model.rowsInserted, model.rowsRemoved, model.dataChanged)
+        for told in (*changes, model.layoutChanged):
+            told.connect(self._forget)
+        for told in (model.modelReset, model.rowsInserted):
+            told.connect(self._soon.start)
+        self._height = ROW
+        self._dress()
+        theme.watch(self, self._dress)
+
+    @property
+    def row_height(self) -> int:
+        return self._height
+
+    @row_height.setter
+    def row_height(self, height: int) -> None:
+        self._height = height
+        self._dress()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        px = theme.current().px
+        widths = {place: px(width) for place, width in self.widths.items()}
+        result = self._needs() if self.widths else NOTHING
+        self._columns.fit(self.horizontalHeader(), widths, self.viewport().width(), self.firm, result)
+
+    def choose(self, row: int, *, first: bool = False) -> None:
+        """Make a row the current one; where there is none such (-1), the `first` one, or what is stays."""
+        if row >= 0 or first:
+            self.setCurrentIndex(self.model().index(max(0, row), 0))
+
+    def _needs(self) -> ColumnNeeds:
+        """What the rows ask for, measured once for all the sizes that a layout tries."""
+        points = self.font().pointSizeF()
+        if self._measured is None or self._measured[0] != points or not self.isVisible():
+            result = wanted(self)
+            self._measured = (points, result) if self.isVisible() else None
+            return result
+        return self._measured[1]
+
+    def _forget(self) -> None:
+        self._measured = None
+
+    def _dress(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(theme.current().px(self._height))
+        self.setIconSize(QSize(1, 1) * theme.current().px(CELL_PICTURE))
+        self.fit()
+
+
+END = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+START = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+# So wide, at 100 %, an item's key may be where the list is narrow, and so far from it stand the words beside it.
+_KEY, _GAP = 130, 7
+# Of words that are longer than any line is wide, no more is looked at; fewer letters than so many say nothing.
+_LONGEST, _LETTERS = 300, 3
+
+
+def is_chosen(option: QStyleOptionViewItem) -> bool:
+    return bool(option.state & QStyle.StateFlag.State_Selected)
+
+
+def paint_ground(painter: QPainter, option: QStyleOptionViewItem, area: QRect) -> None:
+    """Paint what lies under a row that is selected, below the pointer or in focus."""
+    if is_chosen(option) or option.state & QStyle.StateFlag.State_MouseOver:
+        painter.setBrush(theme.token("selection" if is_chosen(option) else "hover"))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawRoundedRect(QRectF(area), 5, 5)
+    if option.state & QStyle.StateFlag.State_HasFocus:
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(theme.token("focus"))
+        painter.drawRoundedRect(QRectF(area).adjusted(0.5, 0.5, -0.5, -0.5), 5, 5)
+
+
+def paint_key(painter: QPainter, option: QStyleOptionViewItem, row: QRect, key: str, share: int = 2) -> QRect:
+    """Paint an item's key in bold, and return the room beside it: all but a `share` of the row, less in a narrow list.
+
+    A key that is cut keeps both ends, for keys are often alike in the first.
+    """
+    px, bold = theme.current().px, QFont(option.font)
+    bold.setWeight(QFont.Weight.DemiBold)
+    painter.setFont(bold)
+    room = min(row.width(), max(row.width() // share, px(_KEY)))
+    shown = painter.fontMetrics().elidedText(key, Qt.TextElideMode.ElideMiddle, room)
+    painter.drawText(row, START, shown)
+    used = painter.fontMetrics().horizontalAdvance(shown) + px(_GAP)
+    painter.setFont(option.font)
+    return row.adjusted(used, 0, 0, 0)
+
+
+def elided(option: QStyleOptionViewItem, words: str, width: int) -> str:
+    """Words in one line, cut to a width; empty where hardly a letter has room."""
+    if width < _LETTERS * option.fontMetrics.averageCharWidth():
+        return ""
+    plain = " ".join(words[:_LONGEST].split())
+    return option.fontMetrics.elidedText(plain, Qt.TextElideMode.ElideRight, width)
+
+
+def paint_bar(painter: QPainter, bar: QRect, share: float | None, colour: QColor) -> None:
+    """Paint a bar of which a share, 0 to 1, is filled; what is filled at all can be seen, and None fills nothing."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(theme.token("border"))
+    painter.drawRoundedRect(QRectF(bar), bar.height() / 2, bar.height() / 2)
+    if share is not None:
+        done = QRectF(bar)
+        done.setWidth(max(bar.height(), bar.width() * share))
+        painter.setBrush(colour)
+        painter.drawRoundedRect(done, bar.height() / 2, bar.height() / 2)
+
+
+class RowsTree(QTreeWidget):
+    """A tree used as a table; `several` rows may be selected at a time, `nested` shows how rows belong together.
+
+    The `firm` columns spare nothing for the others; the stretched one has at `least` so much, at 100 %.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        columns: Sequence[str],
+        widths: Sequence[int],
+        stretched: int,
+        *,
+        several: bool = False,
+        nested: bool = False,
+        firm: Collection[int] = (),
+        least: int = LEAST,
+    ) -> None:
+        super().__init__()
+        self.setAccessibleName(name)
+        self.setColumnCount(len(columns))
+        self.setHeaderLabels(list(columns))
+        self.setRootIsDecorated(nested)
+        self.setUniformRowHeights(True)
+        self.setAllColumnsShowFocus(True)
+        self.setAlternatingRowColors(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        mode = QAbstractItemView.SelectionMode
+        self.setSelectionMode(mode.ExtendedSelection if several else mode.SingleSelection)
+        header = self.header()
+        header.setSectionsMovable(False)
+        header.setHighlightSections(False)
+        # The stretched column takes what is left, whichever it is.
+        header.setStretchLastSection(False)
+        self._widths, self._columns, self._firm = tuple(widths), Columns(stretched, least), firm
+        self._soon = later(self, self._size, 0)
+        self.model().rowsInserted.connect(self._soon.start)
+        self._size()
+        theme.watch(self, self._size)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._size()
+
+    def _size(self) -> None:
+        px = theme.current().px
+        self.setIconSize(QSize(1, 1) * px(CELL_PICTURE))
+        widths = {place: px(width) for place, width in enumerate(self._widths)}
+        self._columns.fit(self.header(), widths, self.viewport().width(), self._firm, wanted(self))
+
+    def row(self) -> int:
+        line = self.currentItem()
+        while line is not None and line.parent() is not None:
+            line = line.parent()
+        return self.indexOfTopLevelItem(line) if line is not None else -1
+
+    def choose(self, row: int) -> None:
+        if (line := self.topLevelItem(row)) is not None:
+            self.setCurrentItem(line)
+
+    def chosen(self) -> list[int]:
+        rows = {self.indexOfTopLevelItem(line.parent() or line) for line in self.selectedItems()}
+        return sorted(rows)
+
+
+def line(cells: Sequence[str]) -> QTreeWidgetItem:
+    """A row of these cells, each shown whole in its tooltip."""
+    made = QTreeWidgetItem(list(cells))
+    for column, words in enumerate(cells):
+        made.setToolTip(column, tooltip(words))
+    return made
+
+
+class SearchableList(QFrame, Generic[Filter]):
+    """The listener decides which lines match."""
+
+    narrowed = Signal()
+    """Other words are sought, or another filter holds."""
+    entered = Signal(QModelIndex)
+    """A line was gone to."""
+
+    def __init__(
+        self,
+        filters: type[Filter],
+        held: Filter,
+        *,
+        finds: str,
+        lists: str,
+        view: QAbstractItemView | None = None,
+    ) -> None:
+        """`finds` and `lists` are what the search and the list are called by those who hear them.
+
+        A list lays out all its lines at once: where there may be very many, another `view` shows them.
+        """
+        super().__init__()
+        self.setProperty("role", "side")
+        self.list = view if view is not None else QListView(uniformItemSizes=True)
+        self.search = LineField(
+            placeholderText="Find an item…", clearButtonEnabled=True, accessibleName=finds
+        )
+        self.search.textChanged.connect(self.narrowed)
+        self.search.returnPressed.connect(lambda: self.list.setFocus(Qt.FocusReason.TabFocusReason))
+        self.filters = FilterRow(filters, held)
+        self.filters.chosen.connect(self.narrowed)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setAccessibleName(lists)
+        self.list.clicked.connect(self.entered)
+        self.list.activated.connect(self.entered)
+        self.left = PlainLabel("", "hint", wrap=True)
+        self.column = vertical(
+            self.search, self.filters, (self.list, 1), self.left, on=self, margins=(6, 10, 6, 8), spacing=6
+        )
+
+    def show_only(self, one: Filter) -> None:
+        self.filters.hold(one)
+
+    def mark(self, index: QModelIndex) -> None:
+        self.list.setCurrentIndex(index)
+        self.list.scrollTo(index)
+
+    def seek(self) -> None:
+        self.search.seek()
+
+
+# The height of a line and of what stands around all of them, in pixels of the design.
+LINE, AROUND = 30, 4
+
+
+class TickList(QListWidget):
+    """Between `least` and `most` lines high; `ticked_anew` announces every tick."""
+
+    ticked_anew = Signal()
+
+    def __init__(self, name: str, least: int, most: int) -> None:
+        super().__init__()
+        self._least, self._most = least, most
+        self.setAccessibleName(name)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.itemChanged.connect(lambda _: self.ticked_anew.emit())
+
+    def offer(self, names: Sequence[str]) -> None:
+        """Offer other names and tell nobody; what was ticked stays ticked."""
+        if list(names) == [self.item(row).text() for row in range(self.count())]:
+            return
+        ticked = set(self.ticked())
+        blocked = self.blockSignals(True)
+        self.clear()
+        for name in names:
+            entry = QListWidgetItem(name)
+            entry.setToolTip(tooltip(name))
+            entry.setCheckState(Qt.CheckState.Checked if name in ticked else Qt.CheckState.Unchecked)
+            self.addItem(entry)
+        self.blockSignals(blocked)
+        lines = max(self._least, min(self._most, len(names)))
+        self.setFixedHeight(theme.current().px(LINE) * lines + AROUND)
+
+    def ticked(self) -> tuple[str, ...]:
+        entries = (self.item(row) for row in range(self.count()))
+        return tuple(entry.text() for entry in entries if entry.checkState() == Qt.CheckState.Checked)

@@ -1,0 +1,423 @@
+"""Text field that grows, reports changes in pauses, and leaves Tab and Esc to the page."""
+
+import unicodedata
+from collections.abc import Callable, Iterable
+from math import ceil
+from typing import Any
+
+from PySide6.QtCore import (
+    QEvent,
+    QLocale,
+    QMimeData,
+    QPoint,
+    QSignalBlocker,
+    QSize,
+    QStringListModel,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import (
+    QFocusEvent,
+    QHelpEvent,
+    QInputMethodEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+    QTextOption,
+    QValidator,
+)
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractSpinBox,
+    QComboBox,
+    QCompleter,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QSizePolicy,
+    QSpinBox,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QToolTip,
+    QWidget,
+)
+
+from annotator.domain.texts.canonical import storable
+from annotator.gui import theme
+from annotator.gui.widgets.basics import StretchSpace, direction_of, horizontal, tooltip
+
+# A list that drops down has at most this many rows; its frame takes this much at most (px).
+MOST_ROWS, AROUND_ROWS = 16, 24
+
+
+class ChoiceBox(QComboBox):
+    """A combo box that elides long entries, with the whole in a tooltip."""
+
+    def __init__(self, parent: QWidget | None = None, **settings: Any) -> None:
+        super().__init__(parent, **settings)
+
+    def keep_short(self, letters: int) -> None:
+        """Ask for room for so many letters, however long the entries are."""
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(letters)
+
+    def showPopup(self) -> None:
+        """Show only whole rows, as many as there is room for, as wide as the longest entry up to the window's width."""
+        screen, top = self.screen().availableGeometry(), self.mapToGlobal(QPoint(0, 0)).y()
+        room = max(top - screen.top(), screen.bottom() - top - self.height()) - AROUND_ROWS
+        self.setMaxVisibleItems(max(1, min(MOST_ROWS, room // max(1, self.view().sizeHintForRow(0)))))
+        rows = self.view()
+        rows.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        whole = rows.sizeHintForColumn(0) + AROUND_ROWS + rows.verticalScrollBar().sizeHint().width()
+        rows.setMinimumWidth(min(whole, self.window().width()))
+        for row in range(self.count()):
+            # An entry that is cut is whole in its tooltip.
+            if whole > self.window().width() and not self.itemData(row, Qt.ItemDataRole.ToolTipRole):
+                self.setItemData(row, tooltip(self.itemText(row)), Qt.ItemDataRole.ToolTipRole)
+        super().showPopup()
+
+    def elided(self) -> str:
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        return self._fitted(option)
+
+    def _fitted(self, option: QStyleOptionComboBox) -> str:
+        parts, part = QStyle.ComplexControl.CC_ComboBox, QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(parts, option, part, self).width()
+        return self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.setPen(self.palette().color(QPalette.ColorRole.Text))
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        option.currentText = self._fitted(option)
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and not self.toolTip():
+            words = self.currentText()
+            QToolTip.showText(event.globalPos(), tooltip(words) if self.elided() != words else "", self)
+            return True
+        return super().event(event)
+
+
+def offer(combo: QComboBox, choices: Iterable[tuple[str, str]]) -> None:
+    """Offer choices, each in words and with its value, and tell nobody; the first holds where the former is gone."""
+    kept = combo.currentData()
+    with QSignalBlocker(combo):
+        combo.clear()
+        for words, value in choices:
+            combo.addItem(words, value)
+        combo.setCurrentIndex(max(0, combo.findData(kept)))
+
+
+def choose(combo: QComboBox, value: Any) -> bool:
+    """Choose the entry of a value; whether there is one."""
+    row = combo.findData(value)
+    if row >= 0:
+        combo.setCurrentIndex(row)
+    return row >= 0
+
+
+def when_changed(slot: Callable[[], object], *fields: QWidget) -> None:
+    """Call `slot` after every change of these fields, whoever changes them."""
+    for field in fields:
+        if isinstance(field, QLineEdit | QPlainTextEdit):
+            field.textChanged.connect(lambda *_: slot())
+        elif isinstance(field, QComboBox):
+            field.currentIndexChanged.connect(lambda _: slot())
+        elif isinstance(field, QSpinBox | QDoubleSpinBox):
+            field.valueChanged.connect(lambda _: slot())
+        elif isinstance(field, QAbstractButton):
+            field.toggled.connect(lambda _: slot())
+        else:
+            raise TypeError(f"A {type(field).__name__} tells of no change.")
+
+
+def label_of(field: QWidget, words: str) -> QLabel:
+    """A label whose key puts the caret into a field that stands beside others."""
+    label = QLabel(words)
+    label.setBuddy(field)
+    return label
+
+
+def beside(*parts: QWidget) -> QHBoxLayout:
+    return horizontal(*parts, StretchSpace(1), spacing=8)
+
+
+def together(words: str, field: QWidget, tip: str = "") -> QWidget:
+    """A field behind its words, from which it is not parted where a row breaks."""
+    made, label = QWidget(), label_of(field, words)
+    for each in (label, field):
+        each.setToolTip(tooltip(tip))
+    horizontal(label, field, on=made, margins=0, spacing=6)
+    return made
+
+
+# A style sheet cannot move the text inside such a box; in pixels at a zoom of 100 %.
+CLEAR = 7
+# What people type between a whole number and its decimals, here and there.
+POINTS = str.maketrans({",": ".", "٫": "."})
+
+
+class NumberBox(QSpinBox):
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        _make(self)
+
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        return super().validate(_digits(text), place)
+
+
+class AmountBox(QDoubleSpinBox):
+    """A number with decimals, after a point or a comma: “2,5” must never become 25, nor “2.5”."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        _make(self)
+
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        return super().validate(_digits(text).translate(POINTS), place)
+
+
+class BudgetBox(AmountBox):
+    """A budget in US dollars; 0 stands for no limit."""
+
+    def __init__(self, most: int = 100_000) -> None:
+        super().__init__(minimum=0, maximum=most, decimals=4, prefix="$ ")
+        self.setSpecialValueText("no limit")
+        self.setAccessibleName("Budget in US dollars")
+
+    def textFromValue(self, value: float) -> str:
+        whole, _, parts = f"{value:.4f}".partition(".")
+        return f"{whole}.{parts[:2]}{parts[2:].rstrip('0')}"
+
+    @property
+    def limit(self) -> float | None:
+        """What may be spent; None without a limit."""
+        return self.value() or None
+
+
+def _make(box: QAbstractSpinBox) -> None:
+    # Every other number of the program is written so, too.
+    box.setLocale(QLocale.c())
+    box.lineEdit().setTextMargins(CLEAR, 0, CLEAR, 0)
+
+
+def _digits(text: str) -> str:
+    return "".join(str(unicodedata.decimal(sign, sign)) for sign in text)
+
+
+class LineField(QLineEdit):
+    def __init__(self, parent: QWidget | None = None, **properties: Any) -> None:
+        super().__init__(parent, **properties)
+        self.setValidator(_Storable(self))
+
+    def seek(self) -> None:
+        """Have the caret, with what was sought before selected, to be typed over."""
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.selectAll()
+
+
+def search_field(prompt: str, called: str, narrow: Callable[[], object]) -> LineField:
+    """A field that narrows a list to what is typed; `called` is its name for those who hear it."""
+    made = LineField(placeholderText=prompt, clearButtonEnabled=True, accessibleName=called)
+    made.textChanged.connect(lambda _: narrow())
+    return made
+
+
+class TextBox(QPlainTextEdit):
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        text = source.text()
+        if text == (clean := storable(text)):
+            super().insertFromMimeData(source)
+        else:
+            self.textCursor().insertText(clean)
+
+
+def completing(field: QLineEdit) -> QStringListModel:
+    """Offer words below a field while one types in it; the model that comes back holds them."""
+    words = QStringListModel(field)
+    completer = QCompleter(words, field)
+    completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+    field.setCompleter(completer)
+    if (popup := completer.popup()) is not None:
+        # It has no parent to be dressed with.
+        theme.apply_theme(popup)
+    return words
+
+
+class _Storable(QValidator):
+    def validate(self, text: str, place: int) -> tuple[QValidator.State, str, int]:
+        return QValidator.State.Acceptable, storable(text), len(storable(text[:place]))
+
+
+# What was typed is told this long after the last key, and while typing goes on at least this often.
+PAUSE_MS = 400
+LONGEST_MS = 1_000
+
+
+class GrowingEdit(TextBox):
+    """A plain-text editor between one and `most` lines high, in the direction of its first strong letter."""
+
+    edited = Signal(str)
+    """The text as it is, after a pause in typing, after a second of typing, and when the focus goes."""
+    left = Signal()
+    """Esc was pressed."""
+
+    def __init__(
+        self, least: int = 1, most: int = 12, parent: QWidget | None = None, **settings: Any
+    ) -> None:
+        super().__init__(parent, **settings)
+        self._least, self._most = least, most
+        self._told, self._fitting = "", False
+        self._composing = False
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._longest = QTimer(self, singleShot=True, interval=LONGEST_MS)
+        for timer in (self._pause, self._longest):
+            timer.timeout.connect(self.tell)
+        self.setTabChangesFocus(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.textChanged.connect(self._changed)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+
+    def setPlainText(self, text: str) -> None:
+        """Put a text into the field; it was not typed, so nobody is told."""
+        self._told = text
+        super().setPlainText(text)
+        self._told = self.toPlainText()
+        self._quiet()
+
+    def tell(self) -> None:
+        """Tell at once of what was typed and not yet told."""
+        self._quiet()
+        text = self.toPlainText()
+        if text != self._told:
+            self._told = text
+            self.edited.emit(text)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, self._height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Grow or shrink when another width makes more or fewer lines."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+    def event(self, event: QEvent) -> bool:
+        """Keep every key from the page's shortcuts while an input method composes; pass on what undo cannot do."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if self._composing:
+                event.accept()
+                return True
+            if self._nothing_to(event):
+                event.ignore()
+                return True
+        return super().event(event)
+
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        self._composing = bool(event.preeditString())
+        super().inputMethodEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc tells and leaves; undo and redo go on to the page where the field has nothing to take back."""
+        if event.key() == Qt.Key.Key_Escape and not self._composing:
+            self.tell()
+            self.left.emit()
+            event.ignore()
+            QTimer.singleShot(0, self, self._leave)
+        elif self._nothing_to(event):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Leave files to the window: a dropped task is to be opened, not to become words of the text."""
+        files = source.hasUrls() and all(url.isLocalFile() for url in source.urls())
+        return not files and super().canInsertFromMimeData(source)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self._composing = False
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self.tell()
+
+    def _leave(self) -> None:
+        if self.hasFocus():
+            self.clearFocus()
+
+    def _nothing_to(self, event: QKeyEvent) -> bool:
+        undo, redo = QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo
+        document = self.document()
+        return (event.matches(undo) and not document.isUndoAvailable()) or (
+            event.matches(redo) and not document.isRedoAvailable()
+        )
+
+    def _changed(self) -> None:
+        self._turn()
+        self._pause.start()
+        if not self._longest.isActive():
+            self._longest.start()
+
+    def _quiet(self) -> None:
+        self._pause.stop()
+        self._longest.stop()
+
+    def _turn(self) -> None:
+        """Write from the side on which the text's script begins."""
+        wanted = direction_of(self.toPlainText())
+        option = self.document().defaultTextOption()
+        if option.textDirection() != wanted:
+            right = wanted == Qt.LayoutDirection.RightToLeft
+            option.setTextDirection(wanted)
+            option.setAlignment(Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft)
+            option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+            self.document().setDefaultTextOption(option)
+
+    def _height(self) -> int:
+        needed = round(self.document().size().height())
+        lines = max(self._least, min(self._most, needed))
+        margins = self.contentsMargins()
+        around = margins.top() + margins.bottom() + round(2 * self.document().documentMargin())
+        high = self._written() if needed <= self._most else 0
+        return max(lines * self.fontMetrics().lineSpacing(), high) + around
+
+    def _written(self) -> int:
+        """How high the lines are as they are laid out: those of other scripts may be higher than the font's own."""
+        high, block = 0.0, self.document().firstBlock()
+        while block.isValid():
+            high += block.layout().boundingRect().height()
+            block = block.next()
+        return ceil(high)
+
+    def _fit(self) -> None:
+        # With a scroll bar a text may need as many lines as have room, and one more without: it would never end.
+        if self._fitting:
+            return
+        self._fitting = True
+        try:
+            self.ensurePolished()
+            tall = round(self.document().size().height()) > self._most
+            policy = Qt.ScrollBarPolicy.ScrollBarAsNeeded if tall else Qt.ScrollBarPolicy.ScrollBarAlwaysOff
+            if self.verticalScrollBarPolicy() != policy:
+                self.setVerticalScrollBarPolicy(policy)
+            if self.height() != (high := self._height()):
+                self.setFixedHeight(high)
+        finally:
+            self._fitting = False

@@ -1,0 +1,277 @@
+"""Splitter that remembers its position, moves by keyboard, and stacks where it is narrow."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QByteArray, QEvent, QPointF, QRectF, QSettings, QSize, Qt
+from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QSizePolicy, QSplitter, QSplitterHandle, QWidget
+
+from annotator.gui import theme
+
+_STEP = 24
+# A part that stands above another has at least this height, at 100 %.
+_LOWEST = 160
+# A list that grows with the zoom takes at most so much of the window: beside two more parts, or beside one.
+_SHARE, BESIDE_ONE = 0.22, 0.3
+
+
+class Splitter(QSplitter):
+    """A splitter that restores its sizes at the next start; no part collapses by accident.
+
+    Parts side by side that need more width than there is stand one above the other until there is room again.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        orientation: Qt.Orientation = Qt.Orientation.Horizontal,
+        parts: Sequence[QWidget] = (),
+        sizes: Sequence[int] = (),
+        stretch: Sequence[int] = (),
+    ) -> None:
+        """`sizes` are those at first, by part, and `stretch` says by how much each part takes what is over."""
+        super().__init__(orientation)
+        self._key = f"splitter/{name}"
+        self._restored = False
+        self._across = orientation == Qt.Orientation.Horizontal
+        self._yielding: tuple[QWidget, QWidget] | None = None
+        self._list: QWidget | None = None
+        self._list_width, self._zoom, self._share = 0.0, 100, _SHARE
+        self.setChildrenCollapsible(False)
+        self.splitterMoved.connect(lambda *_: self._moved())
+        for part in parts:
+            self.addWidget(part)
+        for place, share in enumerate(stretch):
+            self.setStretchFactor(place, share)
+        if sizes:
+            self.setSizes(sizes)
+
+    def remember(self) -> None:
+        """Keep the present sizes for the next start, unless the parts are stacked for want of room."""
+        if not self._stacked:
+            QSettings().setValue(self._key, self.saveState())
+            QSettings().setValue(f"{self._key} zoom", theme.current().zoom)
+
+    def _moved(self) -> None:
+        self._measure(theme.current().zoom)
+        self.remember()
+
+    def rename(self, name: str) -> None:
+        self._key = f"splitter/{name}"
+
+    def setOrientation(self, orientation: Qt.Orientation) -> None:
+        """Set the parts out otherwise, as far as there is room."""
+        self._across = orientation == Qt.Orientation.Horizontal
+        super().setOrientation(orientation)
+        self._turn()
+
+    def give_way(self, part: QWidget, to: QWidget) -> None:
+        """Hide a part while another is shown, wherever there is no room for all parts side by side."""
+        self._yielding = part, to
+
+    def grow(self, part: QWidget, width: int, share: float = _SHARE) -> None:
+        """Have a list, so wide at 100 %, keep room for its words at every zoom, up to that share of the window."""
+        self._list, self._list_width, self._share = part, width, share
+        theme.watch(self, self._follow)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether nobody has moved a handle yet, now or at an earlier start."""
+        return not isinstance(QSettings().value(self._key), QByteArray)
+
+    def createHandle(self) -> QSplitterHandle:
+        return _Handle(self.orientation(), self)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not self._restored:
+            self._restored = True
+            stored = QSettings().value(self._key)
+            if isinstance(stored, QByteArray):
+                self.restoreState(stored)
+                zoom = str(QSettings().value(f"{self._key} zoom", 100))
+                self._measure(int(zoom) if zoom.isdigit() else 100)
+            self._follow()
+        self._turn()
+
+    def _measure(self, zoom: int) -> None:
+        """Take the list's present width, which it has at a zoom, for the one it is to have."""
+        if self._list is not None and self._list.isVisible() and not self._stacked:
+            self._list_width, self._zoom = self._list.width() * 100 / zoom, zoom
+
+    def _follow(self) -> None:
+        """Give the list its width at the present zoom; what it takes or leaves is the widest part's."""
+        zoom = theme.current().zoom
+        if self._list is None or self._stacked or zoom == self._zoom:
+            return
+        self._zoom, place, sizes = zoom, self.indexOf(self._list), self.sizes()
+        most = max(self._list_width, self._share * self.window().width())
+        wanted = round(min(self._list_width * zoom / 100, most))
+        widest = max((other for other in range(len(sizes)) if other != place), key=sizes.__getitem__)
+        sizes[widest] = max(1, sizes[widest] + sizes[place] - wanted)
+        sizes[place] = wanted
+        self.setSizes(sizes)
+
+    @property
+    def _stacked(self) -> bool:
+        return self._across and self.orientation() == Qt.Orientation.Vertical
+
+    def _least(self, but: QWidget | None = None) -> list[QSize]:
+        parts = (self.widget(place) for place in range(self.count()))
+        return [_needed(part) for part in parts if part and (part is but or not part.isHidden())]
+
+    def _lacks_room(self, but: QWidget | None = None) -> bool:
+        """Whether the parts in view, and one more, need more width than there is."""
+        least = self._least(but)
+        return sum(size.width() for size in least) + self._gaps(len(least)) > self.width()
+
+    def _gaps(self, parts: int) -> int:
+        """What the handles between so many parts take, with their margins, which `handleWidth` leaves out."""
+        handle = self.handle(1).sizeHint() if parts > 1 else QSize(0, 0)
+        return max(handle.width(), handle.height()) * max(0, parts - 1)
+
+    def _heights(self) -> list[int]:
+        return [max(size.height(), theme.current().px(_LOWEST)) for size in self._least()]
+
+    def minimumSizeHint(self) -> QSize:
+        """Parts side by side need no more width than the widest of them."""
+        hint = super().minimumSizeHint()
+        if not self._across:
+            return hint
+        least = self._least()
+        wide = max((size.width() for size in least), default=0)
+        return QSize(wide, sum(self._heights()) + self._gaps(len(least)) if self._stacked else hint.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._turn()
+
+    def event(self, event: QEvent) -> bool:
+        done = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._turn()
+        return done
+
+    def _turn(self) -> None:
+        if not self.isVisible():
+            return
+        if self._yielding is not None:
+            part, to = self._yielding
+            part.setHidden(not to.isHidden() and self._lacks_room(part))
+        if not self._across or self._stacked is self._lacks_room():
+            return
+        super().setOrientation(Qt.Orientation.Horizontal if self._stacked else Qt.Orientation.Vertical)
+
+
+def _needed(part: QWidget) -> QSize:
+    """What is set is enough, whatever the part would ask for by itself."""
+    told, hint = part.minimumSize(), part.minimumSizeHint()
+    return QSize(told.width() or hint.width(), told.height() or hint.height())
+
+
+class _Handle(QSplitterHandle):
+    def __init__(self, orientation: Qt.Orientation, parent: QSplitter) -> None:
+        super().__init__(orientation, parent)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName("Divider; arrow keys move it")
+        self.setToolTip("Drag, or move with the arrow keys")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        across = self.orientation() == Qt.Orientation.Horizontal
+        less, more = (Qt.Key.Key_Left, Qt.Key.Key_Right) if across else (Qt.Key.Key_Up, Qt.Key.Key_Down)
+        if event.key() not in (less, more):
+            super().keyPressEvent(event)
+            return
+        place = self.x() if across else self.y()
+        self.moveSplitter(place + (_STEP if event.key() == more else -_STEP))
+
+
+_BAR, _NORM, _GAP = 14, 5, 3
+
+
+@dataclass(frozen=True, slots=True)
+class SpreadPart:
+    """One part of the whole: label, count, and its share elsewhere (None: not shown)."""
+
+    label: str
+    count: int
+    norm: float | None = None
+
+
+class SpreadBar(QWidget):
+    """Shares as lengths, with words: “weight 3 · 2 (20 %, elsewhere 14 %)”."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts: tuple[SpreadPart, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_parts(self, parts: Sequence[SpreadPart]) -> None:
+        self._parts = tuple(parts)
+        self.setAccessibleName("; ".join(self.words(part) for part in self._parts))
+        self.setToolTip("\n".join(self.words(part) for part in self._parts))
+        self.update()
+
+    def words(self, part: SpreadPart) -> str:
+        whole = sum(each.count for each in self._parts)
+        share = f"{part.count / whole:.0%}" if whole else "none yet"
+        norm = f", elsewhere {part.norm:.0%}" if part.norm is not None else ""
+        return f"{part.label}: {part.count} ({share}{norm})"
+
+    def sizeHint(self) -> QSize:
+        dress = theme.current()
+        return QSize(dress.px(240), dress.px(_BAR + _NORM + 2 * _GAP) + self.fontMetrics().height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(self.sizeHint().width() // 2, self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the shares, those of others below them, and the labels below both."""
+        px = theme.current().px
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        whole = sum(part.count for part in self._parts)
+        shares = [part.count / whole if whole else 0.0 for part in self._parts]
+        self._draw_bar(painter, shares, 0, px(_BAR))
+        if any(part.norm for part in self._parts):
+            self._draw_bar(painter, [part.norm or 0.0 for part in self._parts], px(_BAR + _GAP), px(_NORM))
+        self._draw_labels(painter, shares, px(_BAR + _NORM + 2 * _GAP))
+
+    def _draw_bar(self, painter: QPainter, shares: Sequence[float], top: int, height: int) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.token("sunken"))
+        painter.drawRect(QRectF(0, top, self.width(), height))
+        left = 0.0
+        for place, share in enumerate(shares):
+            width = share * self.width()
+            painter.setBrush(self._colour(place))
+            painter.drawRect(QRectF(left, top, max(0.0, width - 1), height))
+            left += width
+
+    def _draw_labels(self, painter: QPainter, shares: Sequence[float], top: int) -> None:
+        painter.setPen(theme.token("text-muted"))
+        metrics, base, step = (
+            self.fontMetrics(),
+            top + self.fontMetrics().ascent(),
+            self.width() / max(1, len(shares)),
+        )
+        for place, (part, share) in enumerate(zip(self._parts, shares, strict=True)):
+            dot = metrics.height() / 2
+            painter.save()
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(self._colour(place))
+            painter.drawRect(QRectF(place * step, top + dot / 2, dot, dot))
+            painter.restore()
+            shown = self.label(part, share, int(step - dot * 2))
+            painter.drawText(QPointF(place * step + dot * 1.5, base), shown)
+
+    def label(self, part: SpreadPart, share: float, room: int) -> str:
+        """A part in so many pixels: with its share elsewhere, or else without."""
+        words, metrics = f"{part.label} · {share:.0%}", self.fontMetrics()
+        whole = words if part.norm is None else f"{words} / {part.norm:.0%}"
+        fits = metrics.horizontalAdvance(whole) <= room
+        return whole if fits else metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
+
+    def _colour(self, place: int) -> QColor:
+        return theme.token(f"bar-{place % 4 + 1}")

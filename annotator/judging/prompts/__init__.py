@@ -1,1 +1,0 @@
-"""Prompts: messages, schemas, and text that tries to instruct the judge."""

@@ -1,0 +1,453 @@
+"""Progress of a run, counted as it happens."""
+
+import asyncio
+import time
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Container, Coroutine, Iterable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import chain, islice
+from typing import Any
+from typing import Protocol as Shape
+
+from pydantic import ValidationError
+
+from annotator.domain.judges.judge import Call, RunState, Status, Verdict
+from annotator.domain.judges.protocol import Ask, Case, Protocol, Verdicts
+from annotator.domain.texts.canonical import escaped
+from annotator.domain.texts.refusal import Refusal
+from annotator.judging.calls.asking import Key, keys_of
+from annotator.judging.calls.limits import OPENING, RunHalt
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A finished case: verdicts of its units, calls made and reused, and the call that was read.
+
+    When `judged` is False the run ended in the middle of the case: its calls are to be journalled, its verdicts are
+    not to be stored, and the case is asked again on resuming.
+    """
+
+    case: Case
+    verdicts: Verdicts
+    calls: tuple[Call, ...] = ()
+    reused: tuple[Call, ...] = ()
+    call_id: str | None = None
+    judged: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RunningCase:
+    """A case with a request in flight, by the judgements it is to give, and for how many seconds."""
+
+    keys: tuple[Key, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of a run in judgements. `latest` was recorded before this was announced.
+
+    `spent_usd` sums the calls whose cost is known, `unpriced` counts the others; `saved_usd` is what the reused
+    calls had cost. `models` are the names the server returned: more than one is a warning.
+    """
+
+    done: int
+    by_status: dict[str, int]
+    skipped: int
+    calls: int
+    reused: int
+    repaired: int
+    spent_usd: float
+    unpriced: int
+    saved_usd: float
+    models: tuple[str, ...]
+    running: tuple[RunningCase, ...]
+    waiting_until: datetime | None
+    seconds: float
+    latest: tuple[Finished, ...] = ()
+
+
+@dataclass
+class ProgressTally:
+    clock: Callable[[], float] = time.monotonic
+    by_status: Counter[str] = field(default_factory=Counter)
+    skipped: int = 0
+    calls: int = 0
+    reused: int = 0
+    repaired: int = 0
+    spent_usd: float = 0.0
+    unpriced: int = 0
+    saved_usd: float = 0.0
+    models: dict[str, None] = field(default_factory=dict)
+    running: dict[tuple[Key, ...], Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._began = self.clock()
+
+    def count(self, finished: Finished) -> None:
+        if finished.judged:
+            self.by_status.update(verdict.status.value for verdict in finished.verdicts.values())
+        self.reused += len(finished.reused)
+        self.saved_usd += sum(call.bill_usd or 0.0 for call in finished.reused)
+        for call in finished.calls:
+            self.calls += 1
+            self.repaired += call.repaired
+            self.spent_usd += call.bill_usd or 0.0
+            self.unpriced += call.bill_usd is None
+            if call.returned_model:
+                self.models[call.returned_model] = None
+
+    def begin(self, case: Case, ask: Any) -> None:
+        """Note that a case is in progress; `ask` knows whether a request of it is out."""
+        self.running[keys_of(case)] = ask
+
+    def end(self, case: Case) -> None:
+        self.running.pop(keys_of(case), None)
+
+    def told(self, latest: tuple[Finished, ...], waiting_until: datetime | None) -> Progress:
+        now = self.clock()
+        out = ((keys, ask.asking_since) for keys, ask in self.running.items())
+        return Progress(
+            done=self.by_status.total(),
+            by_status=dict(self.by_status),
+            skipped=self.skipped,
+            calls=self.calls,
+            reused=self.reused,
+            repaired=self.repaired,
+            spent_usd=self.spent_usd,
+            unpriced=self.unpriced,
+            saved_usd=self.saved_usd,
+            models=tuple(self.models),
+            running=tuple(RunningCase(keys, now - since) for keys, since in out if since is not None),
+            waiting_until=waiting_until,
+            seconds=now - self._began,
+            latest=latest,
+        )
+
+
+@asynccontextmanager
+async def side_by_side() -> AsyncIterator[asyncio.TaskGroup]:
+    """A group of tasks; when some fail, the others are cancelled and one error is raised by itself.
+
+    Callers catch the store's and the domain's own errors, not groups of them. Of several, an error of the program comes
+    before a refusal, which would hide it; the group of all stays its cause, so that a report tells the others too.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            yield group
+    except ExceptionGroup as errors:
+        first, *others = sorted(errors.exceptions, key=lambda error: isinstance(error, Refusal))
+        raise first from (errors if others else None)
+
+
+BATCH_S = 0.05
+HEARTBEAT_S = 1.0
+_BREATH_S = 0.001
+_LOOK_AHEAD = 500
+
+Record = Callable[[list[Finished]], None]
+Tell = Callable[[Progress], None]
+
+
+class RecordingAsk(Ask, Shape):
+    calls: list[Call]
+    reused: list[Call]
+    flags: set[str]
+    call_id: str | None
+    asking_since: float | None
+
+
+class AskFactory(Shape):
+    def __call__(self, case: Case) -> RecordingAsk: ...
+
+    def waiting_until(self) -> datetime | None:
+        """The moment calls go out again, when none may now."""
+        ...
+
+    async def stored(self) -> None:
+        """Wait until the calls that came back are on disk, on which verdicts rest."""
+        ...
+
+    @property
+    def opened(self) -> asyncio.Event:
+        """Set with the first usable answer, until which few cases are begun; a run sets it when it has none left."""
+        ...
+
+    def failing(self, case: Case) -> bool:
+        """Whether the last questions came to nothing, one of them on the report or a unit of this case."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class RunEnd:
+    """The end of a run: done, cancelled, or interrupted with a cause; `until` when the server named a time."""
+
+    state: RunState
+    progress: Progress
+    cause: str = ""
+    until: datetime | None = None
+
+
+async def run(
+    protocol: Protocol,
+    cases: Iterable[Case],
+    ask_factory: AskFactory | None = None,
+    *,
+    concurrency: int = 8,
+    record: Record,
+    progress: Tell = lambda _: None,
+    cancel: asyncio.Event | None = None,
+    going: asyncio.Event | None = None,
+    already: Container[Key] = frozenset(),
+) -> RunEnd:
+    """Judge every unit not `already` judged, by the endpoint behind the factory or, without one, by the baseline.
+
+    A case of which some units are judged is asked for the others alone.
+
+    `record` stores a batch before `progress` tells of it: each case at once when they come slowly, those of 50 ms
+    together when fast; `progress` is told every second at least. While `going` is clear no case is begun. `cancel`
+    stops within a second: what is in flight is dropped and stays unjudged. A case that fails is a verdict with a
+    cause; an error in the program propagates, after what was finished is recorded. How many calls go out at once is
+    for the endpoint's limits to say: a few cases more than that keep all their slots busy.
+    """
+    refuse_unanswerable(protocol, by_model=ask_factory is not None)
+    judging = _Run(protocol, left(cases, already), ask_factory, record, progress)
+    cancel = cancel or asyncio.Event()
+    crew = judging.baseline(going) if ask_factory is None else judging.crew(ask_factory, concurrency, going)
+    cancelled = await judging.through(crew, cancel)
+    told = judging.tally.told((), judging.waiting_until())
+    if cancelled:
+        return RunEnd(RunState.CANCELLED, told)
+    if judging.halt is not None:
+        return RunEnd(RunState.INTERRUPTED, told, judging.halt.cause, judging.halt.until)
+    return RunEnd(RunState.DONE, told)
+
+
+def refuse_unanswerable(protocol: Protocol, *, by_model: bool) -> None:
+    if not by_model and protocol.baseline is None:
+        raise Refusal(f"{protocol.title} has no baseline judge.", "Choose a judge with an endpoint.")
+    if by_model and protocol.judge is None:
+        raise Refusal(f"{protocol.title} is computed; no judge is asked.", "See the results.")
+
+
+def left(cases: Iterable[Case], already: Container[Key]) -> Iterator[Case]:
+    """The cases with those of their units that are not already judged; a case without any is left out."""
+    for case in cases:
+        wanted = zip(case.units, keys_of(case), strict=True)
+        units = tuple(unit for unit, key in wanted if key not in already)
+        if units:
+            yield case if len(units) == len(case.units) else replace(case, units=units)
+
+
+class _Run:
+    def __init__(
+        self,
+        protocol: Protocol,
+        source: Iterator[Case],
+        asks: AskFactory | None,
+        record: Record,
+        tell: Tell,
+    ) -> None:
+        self.tally = ProgressTally()
+        self.halt: RunHalt | None = None
+        self._protocol = protocol
+        self._source = source
+        self._asks = asks
+        self._record = record
+        self._tell = tell
+        self._put_off: deque[Case] = deque()
+        self._pending: list[Finished] = []
+        self._news, self._over = asyncio.Event(), asyncio.Event()
+
+    def waiting_until(self) -> datetime | None:
+        return self._asks.waiting_until() if self._asks else None
+
+    async def through(self, work: Coroutine[Any, Any, None], cancel: asyncio.Event) -> bool:
+        """Do the work while writing what it finishes and watching for the cancel; whether that came first."""
+        crew, writer = asyncio.ensure_future(work), asyncio.ensure_future(self._keep_writing())
+        watch = asyncio.ensure_future(cancel.wait())
+        try:
+            await asyncio.wait({crew, writer, watch}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            await stop(crew, watch)
+            self._over.set()
+            self._news.set()
+            await asyncio.wait({writer})
+        for task in (writer, crew):
+            if not task.cancelled():
+                task.result()
+        return crew.cancelled()
+
+    async def crew(self, asks: AskFactory, concurrency: int, going: asyncio.Event | None) -> None:
+        """Judge with so many cases side by side; when the run is halted, only count what is left."""
+        async with side_by_side() as group:
+            for number in range(max(1, concurrency)):
+                group.create_task(self._work(asks, going, first=number < OPENING))
+        if self.halt is not None:
+            for case in chain(self._put_off, self._source):
+                self.tally.skipped += len(case.units)
+                await asyncio.sleep(0)
+
+    async def baseline(self, going: asyncio.Event | None) -> None:
+        """Calculate case after case in stretches of 50 ms, looking up between them."""
+        calculate = self._protocol.baseline
+        since = time.monotonic()
+        for case in self._source if calculate else ():
+            if going is not None:
+                await going.wait()
+            self._pending.append(Finished(case, _calculated(calculate, case)))
+            if time.monotonic() - since >= BATCH_S:
+                self._write_here()
+                await asyncio.sleep(_BREATH_S)
+                since = time.monotonic()
+        self._write_here()
+
+    async def _work(self, asks: AskFactory, going: asyncio.Event | None, *, first: bool) -> None:
+        if not first:
+            await asks.opened.wait()
+        while True:
+            if going is not None:
+                await going.wait()
+            case = self._next(asks) if self.halt is None else None
+            if case is None:
+                asks.opened.set()
+                return
+            await self._one(case, asks(case))
+            # Cached answers never wait for anything: without this they would keep the loop to themselves.
+            await asyncio.sleep(0)
+
+    def _next(self, asks: AskFactory) -> Case | None:
+        """The next case. While questions come to nothing, those on the same reports and units are put off."""
+        for _ in range(len(self._put_off)):
+            case = self._put_off.popleft()
+            if not asks.failing(case):
+                return case
+            self._put_off.append(case)
+        for case in islice(self._source, _LOOK_AHEAD - len(self._put_off)):
+            if not asks.failing(case):
+                return case
+            self._put_off.append(case)
+        return self._put_off.popleft() if self._put_off else None
+
+    async def _one(self, case: Case, ask: RecordingAsk) -> None:
+        judge = self._protocol.judge
+        self.tally.begin(case, ask)
+        try:
+            verdicts = await judge(case, ask) if judge else {}
+        except RunHalt as halt:
+            self.halt = self.halt or halt
+            self.tally.skipped += len(case.units)
+            self._add_unjudged(case, ask, halt.cause)
+        except asyncio.CancelledError:
+            self._add_unjudged(case, ask, "cancelled")
+            raise
+        except (Refusal, ValidationError) as error:
+            self._add(_finished(case, _failed(case, error), ask))
+        else:
+            self._add(_finished(case, verdicts, ask))
+        finally:
+            self.tally.end(case)
+
+    def _add(self, finished: Finished) -> None:
+        self._pending.append(finished)
+        self._news.set()
+
+    def _add_unjudged(self, case: Case, ask: RecordingAsk, cause: str) -> None:
+        """Calls that were paid for are kept, though their case is not judged."""
+        if ask.calls:
+            calls, reused = tuple(ask.calls), tuple(ask.reused)
+            skipped = _alike(case, Verdict(status=Status.SKIPPED, cause=cause))
+            self._add(Finished(case, skipped, calls, reused, ask.call_id, judged=False))
+
+    async def _keep_writing(self) -> None:
+        while not self._over.is_set():
+            if not await _came(self._news, HEARTBEAT_S):
+                self._tell(self.tally.told((), self.waiting_until()))
+                continue
+            self._news.clear()
+            await self._write()
+            await _came(self._over, BATCH_S)
+        await self._write()
+
+    async def _write(self) -> None:
+        """Commit what is finished, in a thread: a slow disk holds up no call."""
+        if batch := self._taken():
+            if self._asks is not None:
+                await self._asks.stored()
+            await asyncio.to_thread(self._record, batch)
+            self._count(batch)
+
+    def _write_here(self) -> None:
+        if batch := self._taken():
+            self._record(batch)
+            self._count(batch)
+
+    def _taken(self) -> list[Finished]:
+        batch, self._pending = self._pending, []
+        return batch
+
+    def _count(self, batch: list[Finished]) -> None:
+        for finished in batch:
+            self.tally.count(finished)
+        self._tell(self.tally.told(tuple(batch), self.waiting_until()))
+
+
+async def _came(event: asyncio.Event, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True
+
+
+async def stop(*tasks: asyncio.Future[Any]) -> None:
+    """Cancel tasks and wait until they have ended, however they end."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def _calculated(calculate: Callable[[Case], Verdicts] | None, case: Case) -> Verdicts:
+    try:
+        return _answered(case, calculate(case) if calculate else {})
+    except (Refusal, ValidationError) as error:
+        return _failed(case, error)
+
+
+def _finished(case: Case, verdicts: Verdicts, ask: RecordingAsk) -> Finished:
+    said = {unit: _flagged(verdict, ask.flags) for unit, verdict in _answered(case, verdicts).items()}
+    unfit = next((verdict.cause for verdict in said.values() if verdict.status is Status.INVALID), None)
+    calls = tuple(ask.calls if unfit is None else (_spoilt(call, ask.call_id, unfit) for call in ask.calls))
+    return Finished(case, said, calls, tuple(ask.reused), ask.call_id)
+
+
+def _answered(case: Case, verdicts: Verdicts) -> Verdicts:
+    """A verdict for every unit of the case and for no other."""
+    silent = Verdict(status=Status.INVALID, cause="The judge says nothing of this unit.")
+    return {unit.id: verdicts.get(unit.id, silent) for unit in case.units}
+
+
+def _flagged(verdict: Verdict, flags: set[str]) -> Verdict:
+    words = verdict.flags.split()
+    missing = sorted(flags - set(words))
+    return verdict.model_copy(update={"flags": " ".join((*words, *missing))}) if missing else verdict
+
+
+def _spoilt(call: Call, read_from: str | None, cause: str) -> Call:
+    """A call whose reply could be read and yet leaves a unit unanswered is not to be served again."""
+    if call.id != read_from or call.status is not Status.OK:
+        return call
+    return call.model_copy(update={"status": Status.INVALID, "cause": cause})
+
+
+def _failed(case: Case, error: Refusal | ValidationError) -> Verdicts:
+    return _alike(
+        case, Verdict(status=Status.INVALID, cause=escaped(f"The case could not be judged: {error}"))
+    )
+
+
+def _alike(case: Case, verdict: Verdict) -> Verdicts:
+    return {unit.id: verdict for unit in case.units}

@@ -1,1 +1,0 @@
-"""Runs: many cases in parallel."""

@@ -1,0 +1,31 @@
+"""What papers lend beside their tables: a system, a ranking, the finders of works and their lists; they are loaded."""
+
+from annotator.protocols.adra.reading import (
+    MARKER as LIST_MARKER,
+)
+from annotator.protocols.adra.reading import (
+    begins_with_names,
+    is_list_heading,
+    is_names,
+)
+from annotator.protocols.adra.reading import (
+    divided as divided_list,
+)
+from annotator.protocols.adra.reading import (
+    entries_of as list_entries,
+)
+from annotator.protocols.adra.reading import (
+    references as works_referred_to,
+)
+from annotator.protocols.arena import continuations
+from annotator.protocols.arena.leakage import ComparedContinuation, compared
+from annotator.protocols.arena.ranking import RANKING
+from annotator.protocols.arena.ranking import read as ranked_value
+from annotator.protocols.deepscholar import system as reference_system
+from annotator.protocols.deepscholar.sentences import CitedWork, ReportFigures, cited_works, report_figures
+
+__all__ = [
+    "LIST_MARKER", "RANKING", "CitedWork", "ComparedContinuation", "ReportFigures", "begins_with_names", "cited_works",
+    "compared", "continuations", "divided_list", "is_list_heading", "is_names", "list_entries", "ranked_value",
+    "reference_system", "report_figures", "works_referred_to",
+]  # fmt: skip

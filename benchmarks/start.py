@@ -1,0 +1,104 @@
+"""How fast the window starts: its first idle with a project open, beside a bare PySide6 window.
+
+    python -m benchmarks.start [--inspect PATH] [--quick]
+
+Goal 1: at most 3.5 times the bare window, with SQLModel loaded; and at most 0.35 times `inspect --help`, when the
+path of an installed `inspect` command is given. Every start is a process of its own, the sides take turns, and the
+time runs from before the process is made to the moment its event loop first has nothing left to do. A bare window
+that loads SQLModel first, and does nothing with it, is printed as the floor.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.measuring import parser, verdict
+
+# Both sides print the clock of the whole machine; ours does so when this variable is set, see `gui/starting.py`.
+STOPWATCH = "GOLDSMITH_STOPWATCH"
+BARE = """
+import time
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QMainWindow
+application = QApplication([])
+window = QMainWindow()
+window.resize(1280, 800)
+window.show()
+QTimer.singleShot(0, lambda: (print(time.monotonic(), flush=True), window.close()))
+application.exec()
+"""
+OURS = "import sys; from annotator.__main__ import main; sys.exit(main())"
+
+
+def to_idle(*command: str) -> float:
+    """Seconds from before a process is made to its window's first idle."""
+    started = time.monotonic()
+    said = subprocess.run(command, capture_output=True, check=True).stdout
+    return float(said) - started
+
+
+def to_end(*command: str) -> float:
+    started = time.monotonic()
+    subprocess.run(command, capture_output=True, check=True)
+    return time.monotonic() - started
+
+
+def sides(project: Path, inspect: Path | None) -> dict[str, Callable[[], float]]:
+    python = (sys.executable, "-c")
+    result = {
+        "bare": lambda: to_idle(*python, BARE),
+        "bare with SQLModel": lambda: to_idle(*python, f"import sqlmodel\n{BARE}"),
+        "ours": lambda: to_idle(*python, OURS, str(project)),
+    }
+    if inspect:
+        result["inspect"] = lambda: to_end(str(inspect), "--help")
+    return result
+
+
+def medians(timed: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+    """The middle of each side's times; the first of several rounds only warms the disk's cache."""
+    times: dict[str, list[float]] = {name: [] for name in timed}
+    for _ in range(rounds):
+        for name, call in timed.items():
+            times[name].append(call())
+    return {name: statistics.median(result[1:] or result) for name, result in times.items()}
+
+
+def main() -> int:
+    """Both comparisons; exit code 1 when a goal is missed."""
+    known = parser(__doc__, rounds=(16, 1))
+    known.add_argument("--inspect", type=Path, help="the `inspect` command of an environment with inspect-ai")
+    options = known.parse_args()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    # As on a person's machine: modules are compiled once, not at every start.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ |= {STOPWATCH: "1", "HOME": folder, "XDG_CONFIG_HOME": folder, "APPDATA": folder}
+        project = Path(folder) / "sample.goldsmith"
+        to_end(sys.executable, "-m", "annotator", "sample", str(project))
+        result = medians(sides(project, options.inspect), options.rounds)
+    print(*(f"{name} {seconds * 1e3:.0f} ms" for name, seconds in result.items()), sep=", ")
+    print(f"  {result['bare with SQLModel'] / result['bare']:.2f} times the bare window for SQLModel alone")
+    goals = {
+        "goal 1 beside a bare window": told(result, "bare", "the bare PySide6 window", 3.5),
+        "beside inspect": told(result, "inspect", "inspect --help", 0.35),
+    }
+    return verdict(options, goals)
+
+
+def told(found: dict[str, float], side: str, beside: str, goal: float) -> bool | None:
+    """Print the ratio to a side that was timed, beside its goal; whether the goal is met."""
+    if side not in found:
+        return None
+    ratio = found["ours"] / found[side]
+    print(f"  {ratio:.2f} times {beside} (goal ≤ {goal})")
+    return ratio <= goal
+
+
+if __name__ == "__main__":
+    sys.exit(main())

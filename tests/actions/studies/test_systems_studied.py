@@ -1,0 +1,421 @@
+"""Studies of systems: cuts, wins, preferences, errors and plans; counted by hand."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from annotator.actions.items import items, materials
+from annotator.actions.judges import judges
+from annotator.actions.labelling import label_cases
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.results import result_pictures, results
+from annotator.actions.studies import error_counts, pair_views, part_views, result_views
+from annotator.cli import run_command
+from annotator.domain.material.part import ResponsePart
+from annotator.protocols import PROTOCOLS
+from annotator.protocols.researcherbench.taxonomy import MISSES, MODES
+from annotator.stats.agreement.levels import p_of, pearson
+from tests.projects import adra_project as adra
+from tests.projects.small_project import small_project
+from tests.servers.said_by_judges import places, say
+from tests.storage import sql
+
+ALONE, INJECTED = "end-to-end", "gold-plan injection"
+TRUE, FALSE = "true", "false"
+# Of the four statements s1 and s3 are true.
+ALL_RIGHT = {"s1": TRUE, "s2": FALSE, "s3": TRUE, "s4": FALSE}
+HALF_RIGHT = {"s1": TRUE, "s2": TRUE, "s3": TRUE, "s4": TRUE}
+NONE_RIGHT = {"s1": FALSE, "s2": TRUE, "s3": FALSE, "s4": TRUE}
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Project:
+    """Two research papers and two reviews; given a plan, Alpha is right on both reviews, else on half of a paper."""
+    made = adra.adra_project(tmp_path, 4, ("Alpha", "Beta"))
+    for place, item in enumerate(items.ids(made)):
+        kind = "Research" if place < 2 else "Review"
+        sql.alter(made, f"UPDATE item SET question_type = '{kind}' WHERE id = '{item}'")
+        given = adra.answer(made, item, "Alpha", mode=INJECTED, tokens=100 * (place + 1), latency_s=10.0)
+        adra.say(made, "adra.reasoning", item, given, ALL_RIGHT if kind == "Review" else HALF_RIGHT)
+        adra.say(made, "adra.reasoning", item, adra.response_of(item), HALF_RIGHT)
+        adra.say(made, "adra.reasoning", item, adra.response_of(item, "Beta"), NONE_RIGHT)
+    return made
+
+
+def rows_of(given: Project, view: str, sheet: int = 0, **chosen: str) -> list[dict]:  # type: ignore[type-arg]
+    return result_pictures.rows(result_views.show(given, view, chosen).sheets[sheet])
+
+
+def test_every_mode_has_its_cuts(given: Project) -> None:
+    result = rows_of(given, "overview", metric="reasoning.accuracy", by="question_type", mode=INJECTED)
+    assert {(row["group"], row["system"]): row["reasoning_accuracy"] for row in result} == {
+        ("Research", "Alpha"): 0.5,
+        ("Review", "Alpha"): 1.0,
+    }
+    of_all = rows_of(given, "overview", metric="reasoning.accuracy", by="question_type")
+    assert {row["reasoning_accuracy"] for row in of_all if row["system"] == "Alpha"} == {0.5}
+    chosen = {"metric": "reasoning.accuracy", "by": "question_type", "mode": INJECTED}
+    sheet = result_views.show(given, "overview", chosen).sheets[0]
+    assert next(cell.source for cell in sheet.lines[-1].cells if cell.source is not None).mode == INJECTED
+    result = rows_of(given, "domains", metric="reasoning.accuracy", by="question_type", mode=INJECTED)
+    assert [(row["domain"], row["all_systems"], row["items"]) for row in result] == [
+        ("Review", 1.0, 2),
+        ("Research", 0.5, 2),
+    ]
+    alone = rows_of(given, "domains", metric="reasoning.accuracy", by="question_type")
+    # Alpha's 0.5 and Beta's 0.
+    assert [row["all_systems"] for row in alone] == [0.25, 0.25]
+    result = rows_of(given, "length", of="tokens", metric="latency", mode=INJECTED)
+    assert [(row["system"], row["mean_length"], row["latency"]) for row in result] == [("Alpha", 250.0, 10.0)]
+    plans = rows_of(given, "length", of="plan", metric="reasoning.accuracy", mode=INJECTED)
+    assert (plans[0]["mean_length"], plans[0]["reports"]) == (4.0, 4)
+    assert [row["over"] for row in rows_of(given, "length", 1, of="plan")][-1] == "means of subjects"
+
+
+@pytest.mark.parametrize(
+    "view", ["items", "domains", "efficiency", "length", "runs", "errors", "wins", "pilot", "rubrics"]
+)
+def test_letter_16_every_view_of_systems_is_cut_by_mode_type_and_subject(given: Project, view: str) -> None:
+    offered = {
+        choice.name: [value for _, value in choice.values]
+        for choice in result_views.named(view).choices(given)
+    }
+    assert offered["mode"] == [ALONE, INJECTED]
+    assert offered["among"] == [
+        "",
+        "question_type:Research",
+        "question_type:Review",
+        "subject:NLP",
+        "subject:Vision",
+    ]
+
+
+def test_letter_16_best_of_runs_is_cut_by_type(given: Project) -> None:
+    second = {"Research": NONE_RIGHT, "Review": ALL_RIGHT}
+    for item, name in results.items_named(given).items():
+        run = adra.answer(given, item, "Alpha", trial=2)
+        adra.say(given, "adra.reasoning", item, run, second[name.question_type])
+    for kind, one_run, best in (("Research", 0.25, 0.5), ("Review", 0.75, 1.0)):
+        result = rows_of(given, "runs", metric="reasoning.accuracy", among=f"question_type:{kind}")
+        alpha = next(row for row in result if row["system"] == "Alpha")
+        assert (alpha["best_of_1"], alpha["best_of_2"]) == (one_run, best)
+
+
+def test_letter_16_retrieval_accuracy_is_hit_for_one_source_and_jaccard_for_several(given: Project) -> None:
+    review = items.ids(given)[0]
+    paper = items.add(given, "What is new?", "Research").subject
+    adra.answer(given, paper, "Alpha")
+    adra.seal_evidence(given, paper, adra.GOLD_WORKS[:1])
+    result = adra.works([*adra.GOLD_WORKS[:1], ("10.1000/other", "Another work of some length")])
+    for item in (paper, review):
+        adra.give(given, item, adra.response_of(item), ResponsePart.REFERENCES, adra.Evidence(units=result))
+    scored = results.of_metric(given, "retrieval.accuracy")
+    # One of two retrieved is the one source; one of three gold works is among two: 1 / (3 + 2 − 1).
+    assert {score.item_id: score.estimate.value for score in scored.of_mode() if score.estimate.value is not None} == {
+        paper: 1.0, review: 0.25,
+    }  # fmt: skip
+
+
+def test_letter_19_p_stands_beside_r() -> None:
+    # n = 4 and r = 0.8: t = 0.8 √(2 / 0.36) = 1.8856; beyond ±t lies 1 − t / √(2 + t²) = 0.2 with 2 degrees of freedom.
+    assert p_of(pearson([1, 2, 3, 4], [1, 3, 2, 4])) == pytest.approx(0.2)
+    assert p_of(pearson([1, 2, 3], [1, 1, 1])) is None
+
+
+PAIRWISE = "researcherbench.pairwise"
+
+
+@pytest.fixture
+def compared(tmp_path: Path) -> Project:
+    """Four items: Alpha wins, the order decides, a tie, and one order that did not come."""
+    compared = adra.adra_project(tmp_path, 4, ("Alpha", "Beta"))
+    said = (("first", "second"), ("first", "first"), ("tie", "tie"), ("first", None))
+    for item, (shown_first, shown_second) in zip(items.ids(compared), said, strict=True):
+        a, b = adra.response_of(item), adra.response_of(item, "Beta")
+        adra.say(compared, PAIRWISE, item, a, {b: shown_first})
+        adra.say(compared, PAIRWISE, item, b, {a: shown_second})
+    return compared
+
+
+def test_wins_are_counted_over_pairs_in_both_orders(compared: Project) -> None:
+    result = pair_views.duels_report(compared)
+    alpha = result.standings[0]
+    assert (alpha.system, alpha.win, alpha.loss, alpha.tie, alpha.inconsistent, alpha.error) == (
+        "Alpha",
+        1,
+        0,
+        1,
+        1,
+        1,
+    )
+    assert result.win_rates["Alpha"].value == pytest.approx(1 / 3)
+    assert result.win_rates["Beta"].value == 0
+    table, biases, pairs = pair_views.duels_sheets(pair_views.duels_report(compared))
+    assert [line.cells[3].words for line in pairs.lines] == [
+        "Alpha wins",
+        "the order decides",
+        "a tie",
+        "missing",
+    ]
+    assert [line.cells[0].words for line in biases.lines[:2]] == ["Order decides", "First one named"]
+    missing = [column.title for column in table.columns].index("Missing")
+    assert [line.cells[missing].value for line in table.lines] == [1, 1]
+    assert any(
+        "1 pair was not judged in both orders; of 0 of them nobody was asked" in one for one in table.told
+    )
+    *_, pairs = pair_views.duels_sheets(pair_views.duels_report(compared))
+    source = pairs.lines[0].source
+    item = items.ids(compared)[0]
+    assert (source.response_id, source.unit_id) == (adra.response_of(item), adra.response_of(item, "Beta"))
+    adra.answer(compared, items.ids(compared)[0], "Gamma")
+    result = pair_views.duels_report(compared)
+    assert result.never_asked == 2
+    gamma = next(row for row in result.standings if row.system == "Gamma")
+    assert (gamma.error, gamma.win_rate.value) == (2, None)
+
+
+@pytest.mark.usefixtures("small_cases")
+def test_the_order_decides_one_of_three_and_the_first_place_three_of_four(compared: Project) -> None:
+    result = pair_views.duels_report(compared)
+    assert (result.flip_rate.value, result.flip_rate.missing) == (pytest.approx(1 / 3), 1)
+    # Wilson's interval over three items: Var = ((2/3)² + 2 (1/3)²) / 3² · 3/2 = 1/9, so that they are worth
+    # 2/9 / (1/9) = 2 units, and t = 4.30265 with 2 degrees of freedom stands for z.
+    square = 4.30265**2
+    centre = (1 / 3 + square / 4) / (1 + square / 2)
+    half = 4.30265 / (1 + square / 2) * (1 / 9 + square / 16) ** 0.5
+    assert (result.flip_rate.low, result.flip_rate.high) == pytest.approx(
+        (centre - half, centre + half), abs=1e-5
+    )
+    # Verdicts that name a winner: first, second; first, first.
+    assert result.first_slot_rate.value == pytest.approx(3 / 4)
+
+
+PAIRS, PREFERENCE = "researcherbench.pairwise", "adra.preference"
+
+
+@pytest.fixture
+def preferred(tmp_path: Path) -> Project:
+    """Four items on which Alpha's plan finds more than Beta's, but on the last, where both find as much."""
+    preferred = adra.adra_project(tmp_path, 4, ("Alpha", "Beta"))
+    for place, item in enumerate(items.ids(preferred)):
+        both = [[1, 0, 0, 0], [0, 1, 0, 0]]
+        adra.fill_matrix(preferred, item, adra.response_of(item), both)
+        adra.fill_matrix(preferred, item, adra.response_of(item, "Beta"), both if place == 3 else both[:1])
+    return preferred
+
+
+def prefer(
+    preferred: Project, place: int, value: str, protocol: str = PREFERENCE, turned: bool = False
+) -> None:
+    """What the person working says of Alpha's report shown first, or of Beta's."""
+    item = items.ids(preferred)[place]
+    a, b = adra.response_of(item), adra.response_of(item, "Beta")
+    first, second = (b, a) if turned else (a, b)
+    me = people.someone(preferred).id
+    adra.say(preferred, protocol, item, first, {second: value}, rater_kind="person", rater_id=me)
+
+
+def test_agreement_is_counted_over_pairs_where_neither_ties(preferred: Project) -> None:
+    for place, value in enumerate(("first", "second", "tie", "first")):
+        prefer(preferred, place, value)
+    result = pair_views.preferences_report(preferred, metric="plan.recall").agreements["plan.recall"]
+    assert (result.agreed, result.disagreed, result.tied_preferences, result.tied_scores) == (1, 1, 1, 1)
+    assert result.share.value == pytest.approx(1 / 2)
+
+
+def test_both_protocols_in_which_people_compare_count(preferred: Project) -> None:
+    prefer(preferred, 0, "first", PAIRS)
+    prefer(preferred, 1, "first", PREFERENCE)
+    assert (
+        pair_views.preferences_report(preferred, metric="plan.recall").agreements["plan.recall"].agreed == 2
+    )
+
+
+def test_whoever_is_asked_both_ways_round_has_one_preference(preferred: Project) -> None:
+    prefer(preferred, 0, "first")
+    prefer(preferred, 0, "second", turned=True)
+    prefer(preferred, 1, "first")
+    prefer(preferred, 1, "first", turned=True)
+    report = pair_views.preferences_report(preferred, metric="plan.recall")
+    assert [one.preferred for one in report.compared] == ["first", "tie"]
+
+
+def test_a_score_with_gaps_is_left_out(preferred: Project) -> None:
+    prefer(preferred, 0, "first")
+    prefer(preferred, 1, "first")
+    of_alpha = adra.response_of(items.ids(preferred)[0])
+    lost = "UPDATE judgement SET value = NULL, status = 'timeout' WHERE unit_id = 'p1~g1'"
+    sql.alter(preferred, f"{lost} AND response_id = ?", [of_alpha])
+    result = pair_views.preferences_report(preferred, metric="plan.recall").agreements["plan.recall"]
+    assert (result.agreed, result.left_out) == (1, 1)
+    # With a gap in every report there is no score to hold against anybody's preference.
+    sql.alter(preferred, lost)
+    assert "plan.recall" not in pair_views.preferences_report(preferred, metric="plan.recall").agreements
+
+
+def test_every_pair_is_listed_with_what_came_of_it(preferred: Project) -> None:
+    prefer(preferred, 0, "first")
+    prefer(preferred, 1, "second")
+    summary, pairs = pair_views.preferences_sheets(
+        pair_views.preferences_report(preferred, metric="plan.recall")
+    )
+    assert [line.cells[-1].words for line in pairs.lines] == ["agrees", "disagrees"]
+    assert summary.pictures[0].name == "agreement"
+
+
+def test_letter_17_respects_are_counted_beside_the_overall_choice(preferred: Project) -> None:
+    for place, (value, factuality) in enumerate(
+        (("first", "first"), ("first", "second"), ("tie", "tie"), ("second", "tie"))
+    ):
+        prefer(preferred, place, value)
+        prefer(preferred, place, factuality, "adra.preference.factuality")
+    result = pair_views.preferences_report(preferred, metric="plan.recall")
+    assert result.respects["Factuality"] == {"same": 2, "other": 1, "tie": 1}
+    sheet = next(
+        preferences_sheet
+        for preferences_sheet in pair_views.preferences_sheets(result)
+        if preferences_sheet.key == "respects"
+    )
+    assert [cell.value for cell in sheet.lines[0].cells] == ["Factuality", 2, 1, 1, 4]
+
+
+def test_letter_17_so_many_pairs_are_drawn_and_only_those_are_asked(preferred: Project) -> None:
+    protocol = PROTOCOLS[PREFERENCE]
+
+    def asked() -> list[frozenset[str]]:
+        result = materials.each(preferred, materials.for_asking(protocol), materials.item_ids(preferred))
+        cases = (case for one in result for material in one.responses for case in protocol.cases(material))
+        return [frozenset((case.response.id, case.unit.id)) for case in cases]
+
+    assert len(set(asked())) == 4
+    label_cases.draw_pairs(preferred, PREFERENCE, 2, 7)
+    pairs = {frozenset(pair) for pair in label_cases.drawn(preferred, PREFERENCE)["pairs"]}
+    assert (len(pairs), set(asked()), len(asked())) == (2, pairs, 4)
+    again = label_cases.draw_pairs(preferred, PREFERENCE, 2, 7).after[PREFERENCE]["pairs"]
+    assert {frozenset(pair) for pair in again} == pairs
+    assert run_command(["labels", "pairs", str(preferred.path), "--draw", "0"]) == 0
+    with closing(Project.open(preferred.path)) as opened:
+        assert label_cases.drawn(opened, PREFERENCE) == {}
+
+
+@pytest.fixture
+def judged(tmp_path: Path) -> Project:
+    """A judge says yes, no, no of Alpha's first report and yes, yes, no of its second."""
+    judged = small_project(tmp_path)
+    judges.add(judged, "a", base_url="http://127.0.0.1:1/v1", model="m")
+    say(judged, "a", "ynnyyn")
+    return judged
+
+
+def label(judged: Project, taxonomy: str, place: int, value: str) -> None:
+    item, response, unit = places(judged)[place]
+    me = people.someone(judged).id
+    adra.say(judged, taxonomy, item, response, {unit: value}, rater_kind="person", rater_id=me)
+
+
+def means(judged: Project, taxonomy: str, kind: str, **how: str) -> dict[str, float | None]:
+    report = error_counts.report(judged, **how)
+    (counted,) = (one for one in report.counted if one.taxonomy.name == taxonomy)
+    return {label: result.value for label, result in counted.means[kind].items()}
+
+
+def test_without_a_label_only_the_subtotal_stands(judged: Project) -> None:
+    label(judged, MISSES.name, 1, "incompleteness")
+    (counted,) = (one for one in error_counts.report(judged).counted if one.taxonomy is MISSES)
+    result = counted.means["Technical Details"]
+    assert result["incompleteness"].value is None
+    # One is labelled; the other may be of this kind or not.
+    assert (result["incompleteness"].floor, result["incompleteness"].ceiling) == (1.0, 2.0)
+    assert result["subtotal"].value == 2.0
+
+
+def test_where_covered_criteria_came_from(judged: Project) -> None:
+    label(judged, MODES.name, 0, "retrieval")
+    label(judged, MODES.name, 3, "internal_knowledge")
+    assert means(judged, MODES.name, "Technical Details")["retrieval"] == 1.0
+    assert means(judged, MODES.name, "Open Consulting")["internal_knowledge"] == 1.0
+
+
+def test_errors_are_counted_per_response(judged: Project) -> None:
+    report = error_counts.report(judged, system="Beta")
+    assert all(not one.means for one in report.counted)
+    assert error_counts.sheets(report) == ()
+    misses, modes = error_counts.sheets(error_counts.report(judged))
+    assert misses.told[1].startswith("3 units wait for a label")
+    assert [line.cells[-1].value for line in misses.lines] == [2, 1]
+    assert (len(misses.pictures), modes.pictures) == (1, ())
+    for place, value in ((1, "incompleteness"), (2, "partial_missing"), (5, "incompleteness")):
+        label(judged, MISSES.name, place, value)
+    assert means(judged, MISSES.name, "Technical Details") == {
+        "incompleteness": 1.0, "partial_missing": 1.0, "subtotal": 2.0,
+    }  # fmt: skip
+    assert means(judged, MISSES.name, "Open Consulting")["incompleteness"] == 1.0
+
+
+def test_of_people_each_ones_labels_are_of_their_own_verdicts(judged: Project) -> None:
+    item, response, unit = places(judged)[1]
+    for name, value in (("ada", "incompleteness"), ("ben", None)):
+        how = {"rater_kind": "person", "rater_id": name}
+        adra.say(judged, MISSES.of, item, response, {unit: "no"}, **how)
+        if value is not None:
+            adra.say(judged, MISSES.name, item, response, {unit: value}, **how)
+    (counted,) = (one for one in error_counts.report(judged, "people").counted if one.taxonomy is MISSES)
+    result = counted.means["Technical Details"]["incompleteness"]
+    # Two readings, one without a label: between 1 of 2 and 2 of 2.
+    assert (result.n, result.missing, result.floor, result.ceiling) == (2, 1, 0.5, 1.0)
+
+
+@pytest.fixture
+def planned(tmp_path: Path) -> Project:
+    """Three predicted sub-tasks against four gold ones; Beta shows no plan."""
+    planned = adra.adra_project(tmp_path, 1, ("Alpha", "Beta"))
+    item = items.ids(planned)[0]
+    adra.fill_matrix(planned, item, adra.response_of(item), [[1, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]])
+    return planned
+
+
+def test_both_readings_of_a_matrix(planned: Project, tmp_path: Path) -> None:
+    (met,) = part_views.matrix_report(planned).met
+    values = {name: result.value for name, result in met.scores.items()}
+    # A matching of 3: P = 3/3, R = 3/4, F1 = 6/7, J = 3/4. Any match: 3 rows and 3 columns, the same here.
+    assert values == pytest.approx({
+        "plan.precision": 1.0, "plan.recall": 0.75, "plan.f1": 6 / 7, "plan.jaccard": 0.75,
+        "plan_any.precision": 1.0, "plan_any.recall": 0.75, "plan_any.f1": 6 / 7, "plan_any.jaccard": 0.75,
+    })  # fmt: skip
+    readings, matrix = part_views.matrix_sheets(part_views.matrix_report(planned))
+    # The first row must leave the first column to the second, or only two would match.
+    assert [[cell.words for cell in line.cells[1:]] for line in matrix.lines] == [
+        ["● relevant", "◉ relevant", "not", "not"],
+        ["◉ relevant", "not", "not", "not"],
+        ["not", "not", "not", "◉ relevant"],
+    ]
+    assert "Without a known plan, not counted as zero: 1 report." in readings.told
+    readings, matrix = part_views.matrix_sheets(part_views.matrix_report(planned))
+    source = matrix.lines[1].cells[1].source
+    assert (source.unit_id, source.rater_id) == ("p2~g1", adra.JUDGE)
+    assert readings.lines[0].picture == matrix.pictures[0].name
+    drawn = result_pictures.dots(planned, matrix.pictures[0], result_pictures.PRINTED, 50)
+    assert len(drawn.rgba) == 4 * drawn.width * drawn.height
+    folder = tmp_path / "other"
+    folder.mkdir()
+    other = adra.adra_project(folder, 1)
+    item = items.ids(other)[0]
+    adra.fill_matrix(other, item, adra.response_of(item), [[1, 1, 0, 0], [0, 0, 0, 0]])
+    scores = part_views.matrix_report(other).met[0].scores
+    # One-to-one finds 1 of 4; with any match two columns are met.
+    assert (scores["plan.recall"].value, scores["plan_any.recall"].value) == (0.25, 0.5)
+    sql.alter(planned, "DELETE FROM judgement WHERE unit_id = 'p3~g3'")
+    _, matrix = part_views.matrix_sheets(part_views.matrix_report(planned))
+    assert matrix.lines[2].cells[3].words == "missing"
+    (met,) = part_views.matrix_report(planned).met
+    assert (met.scores["plan.recall"].floor, met.scores["plan.recall"].ceiling) == (0.75, 0.75)
+
+
+def test_a_value_never_leaves_the_range_it_must_lie_in(planned: Project) -> None:
+    sql.alter(planned, "DELETE FROM judgement WHERE unit_id = 'p3~g1'")
+    (met,) = part_views.matrix_report(planned).met
+    recall = met.scores["plan.recall"]
+    # Without the third row 2 of 4 would be found, but whatever is missing, the three match.
+    assert (recall.value, recall.missing) == (0.75, 1)

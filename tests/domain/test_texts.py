@@ -1,0 +1,599 @@
+"""Texts: differences, quotations, words, identifiers, orders and moments."""
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from itertools import pairwise
+from unicodedata import normalize
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from uniseg.wordbreak import words
+
+from annotator.domain.texts.difference import (
+    LONGEST,
+    TextPiece,
+    differences,
+    find,
+    find_in_rendered,
+    locate,
+    same_words,
+    spaced,
+)
+from annotator.domain.texts.estimate import TextRanking
+from annotator.domain.texts.identifier import Identifier, normal_title, parse, same_title
+from annotator.domain.texts.rendered import BREAK, BREAK_EVERY, LONGEST_RUN, with_breaks
+from annotator.domain.texts.words import counted, latin, likeness, local, natural, terms, unspaced, word_count
+
+MIXED = st.text(alphabet="ab the Ré19._,;'’-\n\t\u00a0\u202f深度学アー각กा\u0301\u200d，。😀🇩ß", max_size=40)
+WORDS = st.lists(
+    st.sampled_from(["the", "a", "report", "cost", "costs", ",", "\n", "深度", "学习", "。"]), max_size=30
+)
+TEXTS = st.one_of(MIXED, st.text(max_size=30), WORDS.map(" ".join), WORDS.map("".join))
+
+
+def joined(pieces, *kinds):
+    return "".join(piece.text for piece in pieces if piece.kind in kinds)
+
+
+def marked(old, new):
+    marks = {"same": "", "removed": "−", "added": "+"}
+    return "".join(f"{marks[p.kind]}{p.text}{marks[p.kind]}" for p in differences(old, new))
+
+
+@pytest.mark.slow
+@given(TEXTS, TEXTS)
+def test_no_character_is_lost(old, new):
+    pieces = differences(old, new)
+    assert joined(pieces, "same", "removed") == old
+    assert joined(pieces, "same", "added") == new
+
+
+@given(WORDS, WORDS, WORDS)
+def test_no_character_of_long_texts_is_lost(head, middle, tail):
+    # More words than are compared each with each: those that occur once lead.
+    body = [f"w{i}" for i in range(150)]
+    old, new = " ".join([*head, *body, *middle]), " ".join([*middle, *body[40:], *head, *body[:60], *tail])
+    pieces = differences(old, new)
+    assert joined(pieces, "same", "removed") == old
+    assert joined(pieces, "same", "added") == new
+
+
+@given(TEXTS, TEXTS)
+def test_no_piece_is_empty_and_neighbours_differ_in_kind(old, new):
+    pieces = differences(old, new)
+    assert all(piece.text for piece in pieces)
+    assert all(left.kind != right.kind for left, right in pairwise(pieces))
+
+
+@given(TEXTS)
+def test_a_text_does_not_differ_from_itself(text):
+    assert differences(text, text) == ((TextPiece(text, "same"),) if text else ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line"),
+    [
+        ("the red car", "the blue car", "the −red−+blue+ car"),
+        ("the car", "the red car", "the +red +car"),
+        ("the red car", "the car", "the −red −car"),
+        ("Costs rise", "Costs rise.", "Costs rise+.+"),
+        ("", "new", "+new+"),
+        ("a gain of 3.5 points", "a gain of 3.6 points", "a gain of −3.5−+3.6+ points"),
+        ("they don't agree", "they do agree", "they −don't−+do+ agree"),
+        ("one\ntwo", "one two", "one−\n−+ +two"),
+        ("cafe\u0301 noir", "cafe noir", "−cafe\u0301−+cafe+ noir"),
+    ],
+)
+def test_words_are_taken_out_and_put_in_whole(old, new, line):
+    assert marked(old, new) == line
+
+
+def test_chinese_is_compared_by_characters():
+    assert marked("湿地植物吸收污水", "湿地动物吸收污水") == "湿地−植−+动+物吸收污水"
+
+
+def test_a_hindi_word_stays_whole():
+    assert marked("हिन्दी में लिखा", "हिन्दी पर लिखा") == "हिन्दी −में−+पर+ लिखा"
+
+
+def test_a_lone_common_word_between_two_changes_goes_with_them():
+    old, new = "measures heat of cells", "measures cold of plants"
+    assert marked(old, new) == "measures −heat of cells−+cold of plants+"
+
+
+def test_a_lone_comma_between_two_changes_goes_with_them():
+    assert marked("speed, safety", "noise, comfort") == "−speed, safety−+noise, comfort+"
+
+
+def test_a_lone_character_between_two_changes_goes_with_them():
+    assert marked("红的花", "蓝的草") == "−红的花−+蓝的草+"
+
+
+def test_a_telling_word_between_two_changes_stays():
+    assert marked("cold battery cells", "frozen battery packs") == "−cold−+frozen+ battery −cells−+packs+"
+
+
+def test_two_characters_between_two_changes_stay():
+    assert marked("甲的花乙", "丙的花丁") == "−甲−+丙+的花−乙−+丁+"
+
+
+def test_a_phrase_of_common_words_between_two_changes_stays():
+    line = "−cold−+warm+ is not as it was −here−+there+"
+    assert marked("cold is not as it was here", "warm is not as it was there") == line
+
+
+def test_a_common_word_between_two_insertions_stays():
+    assert marked("cells and", "cells new and old") == "cells +new +and+ old+"
+
+
+def test_a_moved_paragraph_of_a_long_text_is_one_removal_and_one_addition():
+    # 400 different words: the first 100 go to the end. The 300 that keep their order stay.
+    words = [f"w{i}" for i in range(400)]
+    old, new = " ".join(words), " ".join(words[100:] + words[:100])
+    assert [p.kind for p in differences(old, new)] == ["removed", "same", "added"]
+
+
+def test_a_text_longer_than_any_unit_is_compared_by_lines():
+    head = "same line\n" * (LONGEST // 10)
+    assert marked(f"{head}the red car", f"{head}the blue car") == f"{head}−the red car−+the blue car+"
+
+
+def test_a_text_of_twenty_thousand_characters_is_compared_by_words():
+    body = "".join(f"word{i} " for i in range(2000))
+    assert marked(f"{body}red {body[:900]}", f"{body}blue {body[:900]}") == f"{body}−red−+blue+ {body[:900]}"
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Explains the cost.", "explains  the\ncost"),
+        ("Explains the cost。", "Explains the cost …"),
+        ("re\u0301sume\u0301", "résumé"),
+        ("ＧＰＴ－4", "GPT-4"),
+        ("the “best” one", 'the "best" one'),
+        ("pages 3–5", "pages 3-5"),
+        ("soft\u00adhyphen\ufeff", "softhyphen"),
+        ("GPT 用于检索", "GPT用于检索。"),
+        ("STRASSE", "straße"),
+        ("", "  \n"),
+    ],
+)
+def test_formatting_is_no_difference(a, b):
+    assert same_words(a, b)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("Explains the cost", "Explains costs"),
+        ("p < 0.05", "p > 0.05"),
+        ("a gain of 3.5", "a gain of 35"),
+        ("10² cells", "102 cells"),
+        ("resume", "résumé"),
+        ("not only this", "only this"),
+        ("yes, all", "yes all"),
+        ("", "x"),
+    ],
+)
+def test_other_words_are_a_difference(a, b):
+    assert not same_words(a, b)
+
+
+@given(TEXTS)
+def test_white_space_and_a_full_stop_are_no_difference(text):
+    assert same_words(text, f" {text.strip()}. ")
+    assert same_words(text, "\n".join(text.split(" ")))
+
+
+@given(TEXTS)
+def test_one_word_more_is_a_difference_either_way(text):
+    longer = f"{text} x"
+    assert (same_words(text, longer), same_words(longer, text)) == (False, False)
+
+
+def test_words_of_a_script_without_spaces_are_put_together_without_any():
+    assert spaced(["GPT", "用于", "检索", "and", "more"]) == "GPT用于检索and more"
+
+
+MARKDOWN = """# Results
+
+The **model** answers *most* questions [correctly](https://example.org/a_(b) "title"), see `table`.
+
+| System | Score |
+|:-------|------:|
+| Alpha  | 0.71  |
+
+1. First step
+2. Second step
+
+And a [**bold** link](https://x.y) here.
+
+![A plot](plot.png) ends here &amp; now.
+"""
+RENDERED = """Results
+The model answers most questions correctly, see table.
+
+System
+Score
+Alpha
+0.71
+
+First step
+Second step
+And a bold link here.
+[image: A plot] ends here & now.
+"""
+
+
+def found(text: str, quote: str) -> str | None:
+    span = find(text, quote)
+    return text[slice(*span)] if span else None
+
+
+def test_a_quote_is_found_letter_by_letter_first():
+    assert find("The cat. the cat.", "the cat") == (9, 16)
+
+
+@pytest.mark.parametrize(
+    ("quote", "stands"),
+    [
+        ("model answers most questions", "model** answers *most* questions"),
+        (
+            "questions correctly, see table",
+            'questions [correctly](https://example.org/a_(b) "title"), see `table',
+        ),
+        ("Alpha 0.71", "Alpha  | 0.71"),
+        ("Score Alpha", "Score |\n|:-------|------:|\n| Alpha"),
+        ("First step Second step", "First step\n2. Second step"),
+        ("A plot ends here & now", "A plot](plot.png) ends here &amp; now"),
+        ("a bold link", "a [**bold** link"),
+        ("The\nMODEL   answers", "The **model** answers"),
+    ],
+)
+def test_a_quote_of_what_is_seen_is_found_in_the_markdown(quote, stands):
+    assert found(MARKDOWN, quote) == stands
+
+
+@pytest.mark.parametrize(
+    "quote", ["The **model** answers", "[correctly](https://example.org)", "| Alpha  | 0.71  |"]
+)
+def test_a_quote_of_the_markdown_is_found_in_what_is_seen(quote):
+    assert find_in_rendered(RENDERED, quote) is not None
+
+
+def test_quotes_and_dashes_may_be_typed_otherwise():
+    assert found("it’s a “well–known” case", 'it\'s a "well-known" case') == "it’s a “well–known” case"
+
+
+COMPOSED = "le café reçoit 한국"
+APART = normalize("NFD", COMPOSED)
+LEFT_OUT = "Erosion upstream is the main source of sediment. Floods matter. Slow flow lets sediment settle."
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "stands"),
+    [
+        (f"Ici {APART} ici.", COMPOSED, APART),
+        (f"Ici {COMPOSED} ici.", APART, COMPOSED),
+        ("An eﬃcient ﬁlter ﬂows.", "efficient filter flows", "eﬃcient ﬁlter ﬂows"),
+        ("An efficient filter flows.", "eﬃcient ﬁlter", "efficient filter"),
+        ("Die Straße führt weiter.", "DIE STRASSE FÜHRT", "Die Straße führt"),
+        ("The sed\u00adi\u00adment set\u00adtles.", "sediment settles", "sed\u00adi\u00adment set\u00adtles"),
+        ("The sediment settles.", "sed\u00adi\u00adment settles", "sediment settles"),
+        ("It waits… and goes on.", "It waits... and goes", "It waits… and goes"),
+        ("Costs fell by ½ in 2020.", "fell by 1⁄2 in", "fell by ½ in"),
+        (LEFT_OUT, "Erosion upstream … sediment settle", LEFT_OUT[:-1]),
+        (LEFT_OUT, "Erosion upstream is the main source ... Slow flow", LEFT_OUT[:73]),
+        (LEFT_OUT, "Erosion upstream […] Floods matter", LEFT_OUT[:62]),
+        (LEFT_OUT, "…main source of sediment…", "main source of sediment"),
+        (
+            f"{LEFT_OUT} Erosion upstream, of sediment.",
+            "Erosion upstream … of sediment",
+            "Erosion upstream, of sediment",
+        ),
+        (LEFT_OUT, "Floods matter … Erosion upstream", None),
+        (LEFT_OUT, "the … of … in", None),
+        (LEFT_OUT, "Erosion upstream … rivers", None),
+        (f"Erosion upstream {'and so on ' * 400} settles.", "Erosion upstream … settles", None),
+    ],
+)
+def test_a_quote_is_located_however_its_letters_are_encoded_and_where_it_leaves_words_out(
+    text, quote, stands
+):
+    assert found(text, quote) == stands
+
+
+def test_text_without_spaces_is_found():
+    assert found("报告包含三个\n部分。", "包含三个部分") == "包含三个\n部分"
+
+
+def test_offsets_count_letters_beyond_the_first_plane_once():
+    assert find("👩‍🔬 works *well* today", "works well today") == (4, 22)
+
+
+@pytest.mark.parametrize("quote", ["", "  ", "**", "not there at all", "b c"])
+def test_what_is_not_there_is_not_found(quote):
+    assert find("a bar *b* of c", quote) is None
+
+
+def test_a_short_quote_is_looked_for_as_a_whole_word_first():
+    assert find("concatenate a cat", "cat") == (14, 17)
+
+
+def test_a_selection_is_located_at_its_own_place_among_equal_words():
+    markdown = "- *one* fine day\n- **one** fine day\n- one fine day\n"
+    rendered = "one fine day\none fine day\none fine day"
+    spans = [locate(markdown, rendered, start, start + 12) for start in (0, 13, 26)]
+    assert [markdown[slice(*span)] for span in spans if span] == [
+        "one* fine day",
+        "one** fine day",
+        "one fine day",
+    ]
+    assert [span[0] for span in spans if span] == [3, 21, 38]
+
+
+def test_a_repeated_quote_is_shown_at_its_own_place():
+    markdown = "**Yes** it is. No. Yes it is."
+    rendered = "Yes it is. No. Yes it is."
+    assert find_in_rendered(rendered, "Yes it is.", markdown, markdown.rindex("Yes")) == (15, 25)
+    assert find_in_rendered(rendered, "Yes** it is.", markdown, 2) == (0, 10)
+
+
+def test_every_word_of_a_rendered_text_goes_to_the_markdown_and_back():
+    for word in ("model", "correctly", "table", "Alpha", "0.71", "Second", "now"):
+        start = RENDERED.index(word)
+        span = locate(MARKDOWN, RENDERED, start, start + len(word))
+        assert span
+        assert MARKDOWN[slice(*span)] == word
+        assert find_in_rendered(RENDERED, word, MARKDOWN, span[0]) == (start, start + len(word))
+
+
+def test_plain_text_is_its_own_counterpart():
+    assert locate("as *is*", "as *is*", 3, 7) == (3, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("", 0),
+        ("  \n\t ", 0),
+        ("One claim per criterion.", 4),
+        ("can't stop", 2),
+        ("3.5 percent of 1,000", 4),
+        ("state-of-the-art and/or", 6),
+        ("snake_case __ ok", 2),
+        ("— … !?", 0),
+        ("深度学习", 4),
+        ("深度学习，很好。", 6),
+        ("ディープラーニング", 1),
+        ("딥 러닝 모델", 3),
+        ("l’état c’est moi", 3),
+        ("Größe, Maß", 2),
+        ("مرحبا بالعالم", 2),
+        ("GPT用于检索", 5),
+    ],
+)
+def test_words_are_counted_by_unicodes_rules(text, count):
+    assert word_count(text) == count
+
+
+MIXED_SCRIPTS = st.text(
+    alphabet="ab19 _.,:;'\"’-\n\t\u00a0\u202féßжα深のアー・カ々가กא\u0301\u200d，。（“", max_size=12
+)
+
+
+@given(st.one_of(MIXED_SCRIPTS, st.text(max_size=12)))
+def test_the_short_cuts_count_as_the_full_algorithm_does(text):
+    assert word_count(text) == sum(any(c.isalnum() for c in word) for word in words(text))
+
+
+def test_forms_of_a_word_are_one_term():
+    assert terms("Explains retrieval") == terms("explaining the RETRIEVAL")
+
+
+def test_common_words_are_no_terms():
+    assert terms("how it is with the") == frozenset()
+
+
+def test_numbers_are_terms_in_full():
+    assert terms("12345678") == {"12345678"}
+
+
+def test_unspaced_scripts_are_compared_by_pairs_of_characters():
+    assert terms("深度学习") == {"深度", "度学", "学习"}
+    assert terms("学") == {"学"}
+
+
+def test_mixed_text_gives_both_kinds_of_terms():
+    assert terms("GPT用于检索") == {"gpt", "用于", "于检", "检索"}
+
+
+def test_likeness_is_the_jaccard_index():
+    assert likeness(frozenset("abc"), frozenset("bcd")) == 2 / 4
+    assert likeness(frozenset(), frozenset()) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("text", "is_latin", "is_unspaced"),
+    [
+        ("Plain text", True, False),
+        ("Größe der Maße", True, False),
+        ("使用 Retrieval Augmented 改进模型的检索", False, True),
+        ("深度学习模型", False, True),
+        ("Обзор методов", False, False),
+        ("1234", False, False),
+    ],
+)
+def test_the_script_of_most_letters_decides(text, is_latin, is_unspaced):
+    assert (latin(text), unspaced(text)) == (is_latin, is_unspaced)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "10.1016/S0140-6736(20)30183-5",
+        "doi:10.1016/s0140-6736(20)30183-5",
+        "DOI 10.1016/S0140-6736(20)30183-5.",
+        "https://doi.org/10.1016/S0140-6736(20)30183-5",
+        "http://dx.doi.org/10.1016/S0140-6736%2820%2930183-5",
+    ],
+)
+def test_a_doi_has_one_spelling(text):
+    assert parse(text) == Identifier("doi", "10.1016/s0140-6736(20)30183-5")
+
+
+def test_a_publishers_address_of_a_doi_is_the_doi():
+    address = "https://dl.acm.org/doi/10.1145/3292500.3330701?download=true"
+    assert parse(address) == parse("10.1145/3292500.3330701")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "arXiv:2301.12345v2",
+        "2301.12345",
+        "https://arxiv.org/abs/2301.12345#sec",
+        "https://arxiv.org/pdf/2301.12345v3.pdf",
+        "https://doi.org/10.48550/arXiv.2301.12345",
+    ],
+)
+def test_an_arxiv_id_loses_its_version(text):
+    assert parse(text) == Identifier("arxiv", "2301.12345")
+
+
+def test_an_old_arxiv_id_is_the_same_with_its_subject_class():
+    assert parse("math.GT/0309136") == parse("arXiv:math/0309136v1") == Identifier("arxiv", "math/0309136")
+
+
+def test_an_isbn_of_10_digits_becomes_its_13():
+    # The example of the ISBN Users' Manual: 0-306-40615-2 is 978-0-306-40615-7.
+    assert parse("ISBN 0-306-40615-2") == parse("978-0-306-40615-7") == Identifier("isbn", "9780306406157")
+
+
+@pytest.mark.parametrize("text", ["0-306-40615-3", "978-0-306-40615-8"])
+def test_an_isbn_with_a_wrong_check_digit_is_none(text):
+    assert parse(text) is None
+
+
+def test_an_isbn_may_end_in_x():
+    assert parse("0-8044-2957-X") == Identifier("isbn", "9780804429573")
+
+
+def test_an_address_loses_fragment_final_slash_and_usual_port():
+    assert parse("https://Example.org:443/a/b/#part") == Identifier("url", "https://example.org/a/b")
+    assert parse("http://example.org:8080/a?x=1") == Identifier("url", "http://example.org:8080/a?x=1")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "none",
+        "example.org/paper",
+        "ftp://example.org/a",
+        "12345",
+        "10.1000/x and more",
+        "https://x.org:99999/",
+    ],
+)
+def test_anything_else_is_no_identifier(text):
+    assert parse(text) is None
+
+
+def test_an_identifier_shows_its_scheme():
+    assert str(parse("10.1000/182")) == "doi:10.1000/182"
+    assert str(parse("https://example.org/a")) == "https://example.org/a"
+
+
+def test_titles_are_compared_without_case_accents_and_punctuation():
+    assert normal_title("  Überblick:  the “State”—of Things ") == "uberblick the state of things"
+
+
+def test_long_titles_are_the_same_when_their_first_20_characters_are():
+    assert same_title("Attention Is All You Need", "Attention is all you seek")
+
+
+def test_short_titles_must_be_equal():
+    assert not same_title("Deep Learning", "Deep Learning for Vision and Language")
+    assert same_title("Deep learning.", "Deep Learning")
+    assert not same_title("", "")
+
+
+def test_numbers_inside_names_are_counted():
+    assert sorted(["R10", "r9", "R2", "Ada", "²", "1"], key=natural) == ["1", "Ada", "R2", "r9", "R10", "²"]
+
+
+def test_one_and_many():
+    assert [counted(n, "item") for n in (0, 1, 1200)] == ["0 items", "1 item", "1,200 items"]
+    assert counted(2, "query", "queries") == "2 queries"
+
+
+def test_only_texts_that_share_a_word_are_ranked_the_best_first() -> None:
+    ranking = TextRanking(["oak shade", "elm water", "oak oak shade shade"])
+    assert ranking.ranked("shade of the oak") == [2, 0]
+    assert ranking.ranked("quakes") == []
+
+
+def test_a_rare_word_counts_for_more_than_a_common_one() -> None:
+    assert TextRanking(["shade", "shade", "sap", "shade"]).ranked("shade sap")[0] == 2
+
+
+def test_of_equal_texts_the_earlier_is_first_and_a_longer_one_last() -> None:
+    assert TextRanking(["shade oak elm lime", "shade", "shade"]).ranked("shade") == [1, 2, 0]
+
+
+def test_scripts_without_spaces_are_ranked_too() -> None:
+    assert TextRanking(["城市树木", "地震预警"]).ranked("树木降温") == [0]
+
+
+def test_an_empty_collection_has_nothing() -> None:
+    assert TextRanking([]).ranked("shade") == []
+
+
+def test_a_long_run_without_white_space_gets_a_break_every_2000_characters():
+    broken = with_breaks("a" * LONGEST_RUN)
+    assert [len(part) for part in broken.split(BREAK)] == [BREAK_EVERY] * 10 + [0]
+
+
+def test_words_are_left_as_they_are_however_many():
+    text = "word " * 100_000
+    assert with_breaks(text) == text
+
+
+def test_only_the_long_run_of_a_text_is_broken():
+    broken = with_breaks("before " + "x" * 20_000 + " after")
+    assert broken.startswith("before x")
+    assert broken.endswith(" after")
+    assert broken.replace(BREAK, "") == "before " + "x" * 20_000 + " after"
+
+
+def test_a_no_break_space_does_not_end_a_run():
+    assert BREAK in with_breaks("ab\u00a0" * 7_000)
+
+
+@pytest.mark.parametrize("before", [0, 1, 19_999, 20_000, 20_001, 39_999])
+@pytest.mark.parametrize("long", [19_999, 20_000, 20_001])
+def test_a_run_is_found_wherever_it_lies(before, long):
+    text = "w " * (before // 2) + " " * (before % 2) + "x" * long + " end"
+    assert (BREAK in with_breaks(text)) is (long >= LONGEST_RUN)
+
+
+class OnWindows(datetime):
+    """A moment before 1970 as Windows treats it."""
+
+    def astimezone(self, tz: tzinfo | None = None) -> datetime:
+        if tz is None or self.tzinfo is None:
+            raise OSError(22, "Invalid argument")
+        return super().astimezone(tz)
+
+
+def test_a_moment_is_shown_in_local_time() -> None:
+    at = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    assert local(at) == at
+    assert local(at).utcoffset() == at.astimezone().utcoffset()
+
+
+@pytest.mark.parametrize("zone", [UTC, None])
+def test_where_the_system_has_no_local_time_it_is_shown_in_utc(zone: tzinfo | None) -> None:
+    found = local(OnWindows(1955, 4, 18, 6, tzinfo=zone))
+    assert (found.isoformat(), found.utcoffset()) == ("1955-04-18T06:00:00+00:00", timedelta(0))

@@ -1,0 +1,246 @@
+"""Pictures of agreement, results and validation."""
+
+from typing import Any
+
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+from annotator.actions.results import result_pictures as saved_pictures
+from annotator.domain.experts.adjudication import Figure
+from annotator.domain.texts.estimate import Estimate
+from annotator.exchange.pictures import result_pictures
+from annotator.exchange.pictures import result_pictures as pictures
+from annotator.exchange.pictures.figures import PRINTED, intervals, short
+from annotator.exchange.pictures.result_pictures import (
+    MOST_PANELS,
+    PlottedRater,
+    Section,
+    beside,
+    by_group,
+    by_week,
+    confusions,
+    differences,
+)
+
+
+def kappa(value: float | None, low: float | None = None, high: float | None = None, n: int = 12) -> Figure:
+    return Figure(name="kappa", value=value, low=low, high=high, n=n)
+
+
+def drawn(sheet):
+    """The axes of a picture that has been laid out and painted: what does not fit warns, and a warning fails."""
+    FigureCanvasAgg(sheet).draw()
+    (axes,) = sheet.axes
+    return axes
+
+
+def dots(axes):
+    return [(x, y) for line in axes.lines if line.get_marker() == "o" for x, y in line.get_xydata()]
+
+
+def words(axes):
+    return [text.get_text() for text in axes.texts]
+
+
+def test_a_group_is_a_dot():
+    axes = drawn(by_group([("A and B", kappa(0.5, 0.25, 0.75)), ("A and C", kappa(0.9))], "κ", "κ"))
+    assert dots(axes) == [(0.5, 0), (0.9, 1)]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["A and B", "A and C"]
+    spans = [tuple(x for x, _ in span) for lines in axes.collections for span in lines.get_segments()]
+    assert spans == [(0.25, 0.75)]
+    assert words(axes) == ["0.50  n = 12", "0.90  n = 12"]
+    points = [(f"item {n}", kappa(0.5)) for n in range(result_pictures.MOST_GROUPS + 5)]
+    axes = drawn(by_group(points, "κ", "κ"))
+    assert len(dots(axes)) == result_pictures.MOST_GROUPS
+    assert axes.get_xlabel() == "κ; 5 more are not drawn"
+
+
+def test_undefined_figures_are_said_and_the_axis_reaches_to_the_lowest():
+    axes = drawn(by_group([("A", kappa(None)), ("B", kappa(0.2))], "κ", "κ"))
+    assert dots(axes) == [(0.2, 1)]
+    assert sorted(words(axes)) == ["0.20  n = 12", "undefined"]
+    axes = drawn(by_group([("A", kappa(None)), ("B", kappa(None))], "κ", "κ"))
+    assert (dots(axes), words(axes)) == ([], ["undefined", "undefined"])
+    assert drawn(by_group([("A", kappa(0.1, 0.0, 0.3))], "κ", "κ")).get_xlim()[0] > -0.1
+    axes = drawn(by_group([("A", kappa(-0.3, -0.45, 0.1))], "κ", "κ"))
+    assert axes.get_xlim()[0] < -0.45
+    assert words(axes) == ["−0.30  n = 12"]
+
+
+def test_long_names_of_any_script_leave_room_for_the_figures():
+    names = ["word " * 40, "証拠の帰属を評価する" * 9, "كيف تُنسب الأدلة في الإجابات الطويلة " * 4]
+    sheet = by_group([(name, kappa(0.5)) for name in names], "κ", "κ")
+    # As narrow as the window lets the picture become.
+    sheet.set_size_inches(3.2, 2)
+    axes = drawn(sheet)
+    shown = [label.get_text() for label in axes.get_yticklabels()]
+    assert all(text.endswith("…") and len(text) <= result_pictures.WIDEST_NAME for text in shown)
+    # A wide letter takes the room of two.
+    assert len(shown[1]) <= result_pictures.WIDEST_NAME / 2 + 1
+
+
+def test_weeks_stand_apart_and_the_line_breaks():
+    points = [("2026-W52", kappa(0.5)), ("2026-W53", kappa(0.6)), ("2027-W02", kappa(0.7))]
+    axes = drawn(by_week(points, "κ", "κ"))
+    days = [x for x, _ in dots(axes)]
+    assert (days[1] - days[0], days[2] - days[1]) == (7, 14)
+    assert [label.get_text() for label in axes.get_xticklabels()] == [
+        "2026-W52\nn = 12", "W53\nn = 12", "2027-W02\nn = 12",
+    ]  # fmt: skip
+    values = (0.5, 0.6, None, 0.7, 0.8)
+    axes = drawn(by_week([(f"2026-W{10 + n}", kappa(value)) for n, value in enumerate(values)], "κ", "κ"))
+    runs = [list(line.get_ydata()) for line in axes.lines if line.get_marker() != "o"]
+    assert runs == [[0.5, 0.6], [0.7, 0.8]]
+    assert words(axes) == ["undefined"]
+    points = [(f"2026-W{n:02}", kappa(0.5)) for n in range(1, 53)]
+    assert len(drawn(by_week(points, "κ", "κ")).get_xticks()) <= result_pictures.SPELT_WEEKS
+
+
+NAMES = ("Alpha $x_1$", "深度研究智能体", "باحث عميق")
+FOUND = Estimate(0.5, 0.4, 0.6, n=3)
+GAPS = Estimate(0.4, 0.3, 0.5, n=3, missing=2, floor=0.35, ceiling=0.55)
+NONE = Estimate(None, note="nobody judged")
+MATRIX: Any = [[True, None], [False, True]]
+
+
+def result_drawn() -> dict[str, Any]:
+    pairs = list(zip(NAMES, (FOUND, GAPS, NONE), strict=True))
+    values = {(row, column): 0.5 for row in NAMES for column in NAMES if row != column}
+    return {
+        "intervals": intervals(pairs, "Title", "axis"),
+        "heat": pictures.heat("Title", NAMES, NAMES, values, (0.0, 1.0)),
+        "plane": pictures.plane(
+            "Title",
+            [pictures.PicturePoint(name, n, n, n > 0, 0, 1) for n, name in enumerate(NAMES)],
+            "x",
+            "y",
+            front=True,
+        ),
+        "clouds": pictures.clouds("Title", {name: [(1.0, 0.5), (2.0, 0.6)] for name in NAMES}, "x", "y"),
+        "lines": pictures.lines(
+            "Title", {name: [(1, FOUND), (2, GAPS), (3, NONE)] for name in NAMES}, "k", "y"
+        ),
+        "bars": pictures.bars("Title", NAMES, {"here": [0.5, None, 0.0], "there": [1.0, 2.0, 3.0]}, "share"),
+        "pairs": pictures.pairs("Title", [(name, FOUND, GAPS) for name in NAMES], ("one", "other"), "score"),
+        "matrix": pictures.matrix("Title", NAMES[:2], NAMES[1:], MATRIX, [(0, 0)]),
+    }
+
+
+def result_words(figure: Any) -> list[str]:
+    from matplotlib.text import Text
+
+    return [label.get_text() for label in figure.findobj(Text)]
+
+
+KINDS = ("intervals", "heat", "plane", "clouds", "lines", "bars", "pairs", "matrix")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_kind_is_saved_with_the_names_in_it(kind: str, tmp_path) -> None:
+    figure = result_drawn()[kind]
+    assert NAMES[1] in result_words(figure)
+    for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
+        assert saved_pictures.save(figure, tmp_path / f"{kind}.{ending}").read_bytes().startswith(start)
+
+
+def test_the_same_picture_gives_the_same_bytes(tmp_path) -> None:
+    for ending in ("svg", "png"):
+        one, two = (saved_pictures.save(result_drawn()["heat"], tmp_path / f"{n}.{ending}") for n in "ab")
+        assert one.read_bytes() == two.read_bytes()
+
+
+def test_maps_say_what_is_not_there() -> None:
+    assert result_words(result_drawn()["heat"]).count("–") == len(NAMES)
+    assert "no value yet" in result_words(result_drawn()["intervals"])
+    values = {("a", "low"): 0.0, ("a", "high"): 1.0}
+    figure = pictures.heat("Title", ["a"], ["low", "high"], values, (0.0, 1.0))
+    colours = {label.get_text(): label.get_color() for label in figure.axes[0].texts}
+    assert colours == {"0.00": PRINTED.text, "1.00": PRINTED.paper}
+    figure = pictures.heat("Title", [str(n) for n in range(pictures.MOST_ROWS + 5)], ["a"], {}, None)
+    assert "5 more are not drawn" in result_words(figure)
+
+
+def test_axes_run_between_the_bounds_of_their_figure() -> None:
+    figure = intervals(
+        [("a", Estimate(300.0, 250, 340))], "Latency", "s", within=None, higher_is_better=False
+    )
+    assert figure.axes[0].get_xlim()[1] > 300
+    rated = intervals([("a", Estimate(7.5))], "Rating", "", within=(0.0, 10.0)).axes[0]
+    assert rated.get_xlim() == (0.0, pytest.approx(11.2))
+    assert rated.get_xticks().tolist() == [0, 2, 4, 6, 8, 10]
+    assert intervals([("a", Estimate(-0.25))], "Coverage", "").axes[0].get_xlim()[0] == -0.25
+    figure = pictures.lines("Title", {"one": [(0, Estimate(1.0)), (1, Estimate(1.0))]}, "x", "y")
+    assert figure.axes[0].get_ylim()[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("short", "short"), ("x" * 31, "x" * 29 + "…"), ("深" * 16, "深" * 14 + "…"), ("a\n b", "a b")],
+)
+def test_a_long_name_is_cut_wide_letters_counting_two(name: str, said: str) -> None:
+    assert short(name) == said
+
+
+JUDGE_FIGURES, BELOW = Estimate(0.5, 0.4, 0.6, n=3), Estimate(-0.2, -0.6, 0.1, n=3)
+NO_FIGURES = Estimate(None, note="one class")
+COUNTS = {("yes", "yes"): 8.0, ("yes", "no"): 2.0}
+
+
+def written(figure: Any) -> list[str]:
+    figure.canvas.draw()
+    texts = [text.get_text() for axes in figure.axes for text in axes.texts]
+    return texts + [label.get_text() for axes in figure.axes for label in axes.get_yticklabels()]
+
+
+def section(title: str = "all", human: Estimate | None = JUDGE_FIGURES) -> Section:
+    raters = [
+        PlottedRater(name, one, name != NAMES[2])
+        for name, one in zip(NAMES, (JUDGE_FIGURES, BELOW, NO_FIGURES), strict=True)
+    ]
+    return Section(title, raters, human)
+
+
+def test_judges_and_people_stand_on_one_axis_with_the_band_across() -> None:
+    figure = beside("Title", [section()], "axis")
+    (axes,) = figure.axes
+    assert {*NAMES, "0.500", "−0.200", "undefined"} <= set(written(figure))
+    # A value below 0 has room; the band reaches over all three raters.
+    assert axes.get_xlim()[0] <= -0.6
+    band = axes.patches[0].get_xy()
+    assert (band[:, 0].min(), band[:, 0].max()) == (0.4, 0.6)
+    assert (band[:, 1].min(), band[:, 1].max()) == (-0.5, 2.5)
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [
+        "judge",
+        "people",
+        "people with one another",
+    ]
+
+
+def test_groups_have_names_and_a_band_only_with_people() -> None:
+    assert not beside("Title", [section(human=None)], "axis").axes[0].patches
+    one = Section("all", [PlottedRater("a", Estimate(1.0, 1.0, 1.0, n=8), True, "one class only")], None)
+    assert "1.000  one class only" in written(beside("Title", [one], "axis"))
+    figure = beside("Title", [section(f"group {n}") for n in range(40)], "axis")
+    assert "group 3" in written(figure)
+    assert "group 39" not in written(figure)
+    assert "20 more are not drawn" in figure.axes[0].get_xlabel()
+
+
+def test_a_confusion_shows_counts_and_too_many_raters_are_counted() -> None:
+    figure = confusions("Title", [(name, COUNTS) for name in NAMES], ("yes", "no"))
+    assert len(figure.axes) == 3
+    # Nothing is truly “no”: a count of 0, and no share of nothing.
+    assert [text.get_text() for text in figure.axes[0].texts] == ["8\n80 %", "2\n20 %", "0", "0"]
+    assert [axes.get_title() for axes in figure.axes] == list(NAMES)
+    figure = confusions("Title", [(str(n), COUNTS) for n in range(MOST_PANELS + 2)], ("yes", "no"))
+    assert len(figure.axes) == MOST_PANELS
+    assert "2 more are not drawn" in figure.get_supxlabel()
+
+
+def test_a_difference_that_spans_zero_is_hollow() -> None:
+    apart, open_ = Estimate(0.3, 0.1, 0.5, n=8), Estimate(0.1, -0.2, 0.4, n=8)
+    (axes,) = differences("Title", [("a − b", apart), ("a − c", open_), ("b − c", NO_FIGURES)], "axis").axes
+    marks = [line for line in axes.lines if line.get_marker() == "o"]
+    assert [mark.get_markerfacecolor() for mark in marks] == [PRINTED.mark, PRINTED.paper]
+    assert axes.get_xlim()[0] == -axes.get_xlim()[1]
+    assert "undefined" in [text.get_text() for text in axes.texts]

@@ -1,0 +1,428 @@
+"""Transcripts: captions, what is recognized, and plain texts."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from annotator.domain.material.transcript import Doubt
+from annotator.domain.texts.refusal import Refusal
+from annotator.exchange import transcripts
+from annotator.exchange.folders import LONGEST_TEXT
+from annotator.exchange.transcripts import ReadTranscript, SpokenLine
+from tests.exchange.texts.test_rendering import pdf
+
+
+def vtt(*cues: str) -> bytes:
+    return ("WEBVTT\n\n" + "\n\n".join(cues) + "\n").encode()
+
+
+def srt(*texts: str) -> bytes:
+    cues = (f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n{text}" for n, text in enumerate(texts, 1))
+    return "\n\n".join(cues).encode()
+
+
+def lines(found: ReadTranscript) -> list[tuple[str, str]]:
+    return [(one.speaker, one.text) for one in found.said]
+
+
+def test_speakers_times_and_entities_of_webvtt() -> None:
+    content = vtt(
+        "NOTE made by hand",
+        "1\n00:01.000 --> 00:02.500 align:start\n<v.loud Ann Lee>Salt &amp; <i>pepper</i> &lt;b&gt;",
+        "00:02.000 --> 00:03.000\n<v Bob>Yes,</v> <v Ann Lee>no</v>",
+        "NOTE\ntwo\nlines",
+        "123:00:02.000 --> 123:00:03.000\nlate <00:00:01.000>words &amp;amp; more",
+    )
+    result = transcripts.read(content, "a.vtt")
+    assert result.bad == []
+    assert lines(result) == [
+        ("Ann Lee", "Salt & pepper <b>"),
+        ("Bob", "Yes,"),
+        ("Ann Lee", "no"),
+        ("", "late words &amp; more"),
+    ]
+    assert [(one.start, one.end) for one in result.said] == [
+        (1000, 2500), (2000, 3000), (2000, 3000), (442_802_000, 442_803_000),
+    ]  # fmt: skip
+    assert result.notes == ["2 notes left out"]
+
+
+def test_names_of_speakers_are_known_by_recurring() -> None:
+    result = transcripts.read(
+        srt("Note: this is new", "ANN: hello", "BOB: yes", "ANN: bye", "BOB: so"), "a.srt"
+    )
+    assert lines(result) == [
+        ("", "Note: this is new"), ("ANN", "hello"), ("BOB", "yes"), ("ANN", "bye"), ("BOB", "so"),
+    ]  # fmt: skip
+    result = transcripts.read(
+        srt("ANN: hello", "and at 12:30: lunch", "BOB: yes", "ANN: bye", "BOB: so"), "a.srt"
+    )
+    assert [one.speaker for one in result.said] == ["ANN", "ANN", "BOB", "ANN", "BOB"]
+    text, _ = transcripts.assembled(result.said, {}, "")
+    assert text.startswith("ANN: hello and at 12:30: lunch\n\nBOB: yes")
+    result = transcripts.read(srt("Ann Lee: a", "Ann Lee: b", "Bob: c", "Bob: d"), "a.srt")
+    assert transcripts.assembled(result.said, {}, "")[0] == "Ann Lee: a b\n\nBob: c d"
+    result = transcripts.read(vtt("00:01.000 --> 00:02.000\n<v" + ".a" * 20_000), "a.vtt")
+    assert len(result.said) == 1
+
+
+@pytest.mark.parametrize("names", ["王老师：", "דוד: ", "Dr. Weiß: ", "- Ann: "])
+def test_names_in_other_scripts_and_with_titles(names: str) -> None:
+    result = transcripts.read(srt(f"{names}one", f"{names}two"), "a.srt")
+    assert [one.speaker for one in result.said] == [names.strip("-:： ")] * 2
+    assert [one.text for one in result.said] == ["one", "two"]
+
+
+def test_captions_are_folded_ordered_and_doubted() -> None:
+    content = vtt(
+        "00:01.000 --> 00:02.000\nso today we",
+        "00:02.000 --> 00:02.010\nso today we",
+        "00:02.010 --> 00:04.000\nso today we\ntalk about salt",
+        "00:04.000 --> 00:04.010\ntalk about salt",
+        "00:04.010 --> 00:06.000\ntalk about salt\nand pepper",
+        "00:06.000 --> 00:08.000\nand pepper\nthank you",
+    )
+    result = transcripts.read(content, "a.vtt")
+    assert [one.text for one in result.said] == ["so today we", "talk about salt", "and pepper", "thank you"]
+    assert result.said[0].end == 2010
+    assert result.notes == ["5 captions with lines of the one before; each line is kept once"]
+    result = transcripts.read(vtt("00:01.000 --> 00:02.000\nYes.", "00:02.000 --> 00:03.000\nYes."), "a.vtt")
+    assert [one.text for one in result.said] == ["Yes.", "Yes."]
+    assert all(one.doubts == () for one in result.said)
+    texts = ("Thanks for watching this video", "Salt", "Thanks for watching this video", "Yes", "Yes", "Yes")
+    result = transcripts.read(srt(*texts, "Thanks for watching this video", "Salt", "Salt"), "a.srt")
+    doubted = [one.text for one in result.said if one.doubts == (Doubt.REPEATED,)]
+    assert doubted == [texts[0], texts[2], "Yes", "Yes", "Yes", texts[0]]
+    content = vtt(
+        "00:05.000 --> 00:09.000\nsecond", "00:01.000 --> 00:07.000\nfirst", "00:06.000 --> 00:07.000\nthird"
+    )
+    result = transcripts.read(content, "a.vtt")
+    assert [one.text for one in result.said] == ["first", "second", "third"]
+    assert result.notes == ["1 line out of order; all are put in the order of their times"]
+
+
+def test_chinese_and_japanese_lines_follow_without_a_space() -> None:
+    content = vtt(
+        "00:01.000 --> 00:02.000\n<v 李明>我们想知道，\n为什么",
+        "00:02.000 --> 00:03.000\n<v 李明>GPU 不够",
+        "00:03.000 --> 00:04.000\n<v 李明>は。",
+        "00:04.000 --> 00:05.000\n<v 김>검색 모델",
+        "00:05.000 --> 00:06.000\n<v 김>평가",
+    )
+    text, transcript = transcripts.assembled(transcripts.read(content, "a.vtt").said, {}, "")
+    assert text == "李明: 我们想知道，为什么 GPU 不够は。\n\n김: 검색 모델 평가"
+    assert [text[segment.first : segment.last] for segment in transcript.segments][:3] == [
+        "我们想知道，为什么",
+        "GPU 不够",
+        "は。",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("head", "language"), [("WEBVTT\nKind: captions\nLanguage: de\n", "de"), ("WEBVTT\n\nLanguage: de\n", "")]
+)
+def test_the_language_stands_in_the_head(head: str, language: str) -> None:
+    content = f"{head}\n00:01.000 --> 00:02.000\nHallo\n".encode()
+    assert transcripts.read(content, "a.vtt").language == language
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_encodings_and_line_ends(encoding: str, end: str) -> None:
+    text = vtt("00:01.000 --> 00:02.000\nsüß").decode().replace("\n", end)
+    assert [one.text for one in transcripts.read(text.encode(encoding), "a.vtt").said] == ["süß"]
+
+
+@pytest.mark.parametrize(
+    ("time", "reason"),
+    [
+        ("00:00:0x.000 --> 00:00:02.000", "line 6: “00:00:0x.000” is not a time such as 00:01:02.500"),
+        ("00:00:01.000 --> 00:75:02.000", "line 6: “00:75:02.000” is not a time such as 00:01:02.500"),
+        ("00:00:03.000 --> 00:00:02.000", "line 6: the caption ends before it begins"),
+        ("00:00:03.000 -->", "line 6: “” is not a time such as 00:01:02.500"),
+    ],
+)
+def test_bad_lines_are_told_by_number(time: str, reason: str) -> None:
+    result = transcripts.read(vtt("00:01.000 --> 00:02.000\ngood", f"{time}\nbad"), "a.vtt")
+    assert result.bad == [reason]
+    assert [one.text for one in result.said] == ["good"]
+
+
+@pytest.mark.parametrize(
+    ("block", "lost"),
+    [
+        ("00:05.000 - 00:06.000\nlost words", "no times stand above “00:05.000 - 00:06.000”"),
+        ("00:05.000 --> 00:06.000\nkept\n\nlost words", "no times stand above “lost words”"),
+        ("a name\nlost words\n00:05.000 --> 00:06.000\nkept", "no times stand above “a name”"),
+        ("00:05.000 --> 00:06.000\nkept\n\n丢失的话", "no times stand above “丢失的话”"),
+    ],
+)
+def test_words_without_times_are_told_and_never_lost_in_silence(block: str, lost: str) -> None:
+    result = transcripts.read(vtt("00:01.000 --> 00:02.000\ngood", block), "a.vtt")
+    assert [one.split(": ", 1)[1] for one in result.bad] == [lost]
+    number = int(result.bad[0].split(":")[0].removeprefix("line "))
+    assert vtt("00:01.000 --> 00:02.000\ngood", block).decode().split("\n")[number - 1] in result.bad[0]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "NOTE\nwho spoke",
+        "STYLE\n::cue { color: red }",
+        "REGION\nid:a",
+        "7",
+        "intro\n00:05.000 --> 00:06.000\nkept",
+    ],
+)
+def test_what_is_no_speech_is_no_fault(block: str) -> None:
+    assert transcripts.read(vtt("00:01.000 --> 00:02.000\ngood", block), "a.vtt").bad == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "00:00:01,000 --> 00:00:02,000\none\n\n00:00:02,000 --> 00:00:03,000\ntwo\n",
+        "1\n00:00:01,000 --> 00:00:02,000\none\n00:00:02,000 --> 00:00:03,000\ntwo\n",
+        "1 \n00:00:01,000 --> 00:00:02,000\none\n\n2\n\n00:00:02,000 --> 00:00:03,000\ntwo\n",
+    ],
+)
+def test_subrip_without_numbers_is_read(text: str) -> None:
+    result = transcripts.read(text.encode(), "a.srt")
+    assert ([one.text for one in result.said], result.bad) == (["one", "two"], [])
+
+
+def test_blank_lines_lose_nothing_and_lines_are_counted_from_the_first() -> None:
+    result = transcripts.read(srt("one\n\nmore", "two\n\n2024"), "a.srt")
+    assert [one.text for one in result.said] == ["one more", "two 2024"]
+    result = transcripts.read(
+        b"\n\n" + vtt("00:0x.000 --> 00:02.000\nbad", "00:01.000 --> 00:02.000\ngood"), "a.vtt"
+    )
+    assert result.bad[0].startswith("line 5: ")
+
+
+@pytest.mark.parametrize("name", ["a.vtt", "a.srt"])
+def test_a_file_of_another_kind_is_told(name: str) -> None:
+    assert "line 1: the file does not begin" in transcripts.read(b"Hello there\nall\nof you", name).bad[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"\x7fELF\x02\x01\x00\x00\x00", "NUL"),
+        (b"\xff\xfe\x00\xd8", "not text in UTF-8 or UTF-16"),
+        (b"WEBVTT\n\n\xe9\xe8", "line 3"),
+        (b"PK\x03\x04rest", "another kind of file"),
+        (b"WEBVTT\n\n", "holds no words"),
+        (b"WEBVTT\n\n00:01.000 --> 00:02.000\na\x00b", "NUL on line 4"),
+    ],
+)
+def test_what_is_no_text_is_refused(content: bytes, reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        transcripts.read(content, "a.vtt")
+
+
+def read(tree: Any) -> Any:
+    return transcripts.read(json.dumps(tree).encode(), "a.json")
+
+
+def test_whisper_is_read_in_each_of_its_forms() -> None:
+    sure = {"avg_logprob": -0.2, "no_speech_prob": 0.1, "compression_ratio": 1.5}
+    result = read({
+        "text": "all", "language": "de",
+        "segments": [
+            {"id": 0, "start": 0.0, "end": 2.04, "text": " Hallo zusammen", "speaker": "SPEAKER_00", **sure},
+            {"start": 2.5, "end": 3, "text": "Danke", **sure | {"avg_logprob": -1.2, "no_speech_prob": 0.9}},
+            {"start": 3, "end": 4, "text": "la la la", **sure | {"compression_ratio": 2.5}},
+            {"start": 4, "end": 5, "text": " "},
+        ],
+    })  # fmt: skip
+    assert result.language == "de"
+    assert [(one.text, one.start, one.end, one.speaker, one.doubts) for one in result.said] == [
+        ("Hallo zusammen", 0, 2040, "SPEAKER_00", ()),
+        ("Danke", 2500, 3000, "", (Doubt.UNSURE, Doubt.SILENCE)),
+        ("la la la", 3000, 4000, "", (Doubt.REPETITIVE,)),
+    ]
+    result = read([{"start": 0, "end": 1, "text": "Salt", "speaker": "A"}, {"start": "x", "text": "b"}])
+    assert [(one.text, one.speaker) for one in result.said] == [("Salt", "A")]
+    assert [one.split(":")[0] for one in result.bad] == ["segments[1]"]
+    cut = {"timestamps": {"from": "00:00:00,000"}, "offsets": {"from": 40, "to": 1200}, "text": " Salt"}
+    result = read({"result": {"language": "en"}, "transcription": [cut]})
+    assert [(one.text, one.start, one.end) for one in result.said] == [("Salt", 40, 1200)]
+    assert result.language == "en"
+
+
+def test_entries_that_do_not_fit_are_told_by_their_place() -> None:
+    good = {"start": 1, "end": 2, "text": "good"}
+    wrong = [
+        {"start": "soon", "text": "x"},
+        {"start": 3, "end": 2, "text": "x"},
+        "x",
+        {"start": -1, "text": ""},
+    ]
+    result = read({"segments": [good, *wrong]})
+    assert [one.text for one in result.said] == ["good"]
+    assert [one.split(":")[0] for one in result.bad] == [f"segments[{n}]" for n in (1, 2, 3, 4)]
+    assert result.bad[1] == "segments[2]: ends before it begins"
+
+
+@pytest.mark.parametrize("tree", [{}, [], {"segments": "x"}, "words", {"transcription": {}}])
+def test_other_trees_are_told(tree: Any) -> None:
+    assert "neither “segments”" in read(tree).bad[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b'{"segments": [', "line 1"),
+        (b"[" * 100_000, "levels deep"),
+        (b"", "is empty"),
+        (b'{"a":NaN}', "NaN"),
+    ],
+)
+def test_broken_json_is_refused(content: bytes, reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        transcripts.read(content, "a.json")
+
+
+SPACE = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+
+
+def word(body: str, head: str = "") -> bytes:
+    opened = f'<?xml version="1.0" encoding="UTF-8"?>{head}<w:document xmlns:w="{SPACE}"><w:body>'
+    return packed({"word/document.xml": f"{opened}{body}</w:body></w:document>".encode()})
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in files.items():
+            file.writestr(name, content)
+    return made.getvalue()
+
+
+def paragraph(*words: str) -> str:
+    return "<w:p>" + "".join(f"<w:r><w:t>{one}</w:t></w:r>" for one in words) + "</w:p>"
+
+
+def told(content: bytes, name: str) -> list[tuple[int, str, str]]:
+    return [(one.start, one.speaker, one.text) for one in transcripts.read(content, name).said]
+
+
+def test_plain_texts_have_names_and_times() -> None:
+    text = """Seminar on salt
+
+Ann: Hello all,
+and welcome.
+Bob: Thanks.
+
+[00:12:03] Ann: After the break
+[00:13:00]
+Bob: Indeed: salt.
+(14:00) Ann: Bye.
+
+1:02:03 Someone else
+It was 10:30 then
+"""
+    assert told(text.encode(), "a.txt") == [
+        (-1, "", "Seminar on salt"),
+        (-1, "Ann", "Hello all, and welcome."),
+        (-1, "Bob", "Thanks."),
+        (723_000, "Ann", "After the break"),
+        (780_000, "Bob", "Indeed: salt."),
+        (840_000, "Ann", "Bye."),
+        (3_723_000, "", "Someone else It was 10:30 then"),
+    ]
+    text = "Ann Lee  0:12\nHello all\n\nBob  1:00:02\nHi\n\nAnn Lee  1:00:05\nBye\nBob  1:01:00\nBye\n"
+    assert told(text.encode(), "a.txt") == [
+        (12_000, "Ann Lee", "Hello all"),
+        (3_602_000, "Bob", "Hi"),
+        (3_605_000, "Ann Lee", "Bye"),
+        (3_660_000, "Bob", "Bye"),
+    ]
+    (result,) = transcripts.read(b"A\n" * 300_000, "a.txt").said
+    assert len(result.text) == 599_999
+    assert told(pdf("Rain falls"), "a.pdf") == [(-1, "", "Rain falls")]
+    with pytest.raises(Refusal, match="no transcript that can be read"):
+        transcripts.read(b"MZ", "a.exe")
+
+
+def test_a_word_document_is_read_by_paragraph() -> None:
+    body = paragraph("Ann: He", "llo &amp; all") + paragraph() + paragraph("Bob: Hi") + paragraph("Ann: Bye")
+    deleted = "<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>"
+    assert told(word(body + deleted), "a.docx") == [
+        (-1, "Ann", "Hello & all"), (-1, "", "Bob: Hi"), (-1, "Ann", "Bye"),
+    ]  # fmt: skip
+
+
+BOMB = '<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"PK\x03\x04 no archive", "no Word document, or is damaged"),
+        (word(paragraph("x"))[:200], "no Word document, or is damaged"),
+        (packed({"other.xml": b"<x/>"}), "lacks word/document.xml"),
+        (word(paragraph("&b;"), BOMB), "has a doctype"),
+        (packed({"word/document.xml": b"<x>"}), "is no XML"),
+        (packed({"word/document.xml": "<!DOCTYPE x []><x/>".encode("utf-16")}), "is no XML"),
+        (word(""), "holds no words"),
+    ],
+)
+def test_hostile_word_documents_are_refused(content: bytes, reason: str) -> None:
+    with pytest.raises(Refusal, match=reason):
+        transcripts.read(content, "a.docx")
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (lambda: {f"{n}": b"" for n in range(transcripts.MOST_FILES + 1)}, "more than 5,000 files"),
+        (lambda: {"word/document.xml": b" " * (LONGEST_TEXT * 4 + 1)}, "more than 64 MB"),
+    ],
+    ids=["many files", "one that is large"],
+)
+def test_word_documents_beyond_measure_are_refused(
+    files: Callable[[], dict[str, bytes]], reason: str
+) -> None:
+    with pytest.raises(Refusal, match=reason):
+        transcripts.read(packed(files()), "a.docx")
+
+
+def test_turns_follow_speakers_pseudonyms_and_silences() -> None:
+    said = [
+        SpokenLine("Hello", 0, 900, "Ann"),
+        SpokenLine("all", 900, 1000, "Ann"),
+        SpokenLine("Hi", 1000, 2000, "Bob"),
+    ]
+    text, transcript = transcripts.assembled(said, {}, "hash")
+    assert text == "Ann: Hello all\n\nBob: Hi"
+    assert transcript.speakers == ("Ann", "Bob")
+    assert transcript.file == "hash"
+    assert [(segment.start, segment.end, segment.speaker) for segment in transcript.segments] == [
+        (0, 900, 0), (900, 1000, 0), (1000, 2000, 1),
+    ]  # fmt: skip
+    assert [text[segment.first : segment.last] for segment in transcript.segments] == ["Hello", "all", "Hi"]
+    said = [SpokenLine("Hello", speaker="Ann"), SpokenLine("Hi", speaker="Bob")]
+    text, transcript = transcripts.assembled(said, {"Ann": "S1", "Bob": "S2"}, "")
+    assert text == "S1: Hello\n\nS2: Hi"
+    assert transcript.speakers == ("S1", "S2")
+    said = [SpokenLine("a", 0, 1000), SpokenLine("b", 2999, 3500), SpokenLine("c", 5500, 6000)]
+    assert transcripts.assembled(said, {}, "")[0] == "a b\n\nc"
+
+
+def test_long_turns_are_cut_at_sentences_or_anywhere() -> None:
+    sentence = "Salt keeps food for a long time in any house. "
+    text, transcript = transcripts.assembled([SpokenLine((sentence * 60).strip(), speaker="Ann")], {}, "")
+    paragraphs = text.split("\n")
+    assert len(paragraphs) > 3
+    assert all(len(one) <= transcripts.LONGEST and one.endswith("house.") for one in paragraphs)
+    assert text.replace("\n", " ") == "Ann: " + (sentence * 60).strip()
+    assert transcript.segments[0].last == len(paragraphs[0])
+    text, transcript = transcripts.assembled([SpokenLine("盐" * 5000)], {}, "")
+    assert max(map(len, text.split("\n"))) <= transcripts.LONGEST
+    assert sum(segment.last - segment.first for segment in transcript.segments) == 5000

@@ -1,0 +1,250 @@
+"""The coordinator's page: who works here, what is handed out, and how far it is."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+
+from annotator.actions.assignments import assignments, planning
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.labelling import board, label_cases
+from annotator.actions.project.file import Project
+from annotator.domain.experts.assignment import Role, Stage
+from annotator.domain.experts.sharing import AssignmentPlan
+from annotator.domain.kinds.artifact import Kind
+from annotator.gui.pages.people.roster import DUE, NAME, STATE, WITH
+from tests.projects import pairs_project as pairs
+from tests.windows.labelling_keys import focus, press, type_words
+
+
+def test_the_form_changes_and_the_preview_follows_after_a_moment(show, qtbot):
+    page = show("Hand out")
+    press("Space")
+    assert page.out.form.stages[Stage.SELECTION].isChecked()
+    qtbot.waitUntil(lambda: "20 pieces" in page.out.preview.summary.text())
+
+
+def test_ctrl_enter_assigns_and_undo_takes_it_back(project, show):
+    page = show("Hand out")
+    press("Ctrl+Return")
+    assert "Assigned 12 pieces of work." in page.out.answer.text()
+    assert len(board.board(project)) == 12
+    assert page.out.preview.summary.text() == "Nothing is left to assign"
+    press("Ctrl+Z")
+    assert board.board(project) == []
+    assert page.out.preview.summary.text() == "12 pieces of work for 4 people on 4 items"
+
+
+def test_the_whole_form_makes_the_plan(project, show):
+    form = show("Hand out").out.form
+    form.stages[Stage.LABELLING].setChecked(True)
+    form.overlap._group.button(1).setChecked(True)
+    form.has_due.setChecked(True)
+    form.share.setValue(5)
+    form.after.setValue(12)
+    form.seed.setValue(42)
+    form.items.pilot.open.setChecked(True)
+    form.items.pilot.list.item(0).setCheckState(Qt.CheckState.Checked)
+    plan = form.plan()
+    assert (plan.stages, plan.overlap, plan.seed) == ((Stage.RUBRIC, Stage.LABELLING), 1, 42)
+    assert (plan.repeat_share, plan.repeat_after_days) == (0.05, 12)
+    assert plan.pilot_items == (items.ids(project)[0],)
+    assert plan.due is not None
+    assert plan.due.astimezone().strftime("%H:%M") == "23:59"
+    assert plan.adjudicators == (pairs.person(project, "Cleo").id,)
+
+
+PAIRS = "researcherbench.pairwise"
+
+
+def box_of(page):
+    return page.out.form.pairs.boxes[PAIRS]
+
+
+def test_pairs_are_asked_in_one_order_until_it_is_wished_otherwise(small, page_over):
+    page = page_over(small, "People", part="Hand out")
+    assert not box_of(page).isChecked()
+    box_of(page).click()
+    assert label_cases.both_orders(small, PAIRS)
+    assert "now asked in both orders" in page.out.answer.text()
+
+
+def named(page, name: str) -> QModelIndex:
+    model = page.roster.model
+    row = model.row_of(pairs.person(page.session.project, name).id)
+    return model.index(row, NAME)
+
+
+def tick(page, name: str, role: Role) -> bool:
+    column = {Role.ANNOTATOR: 2, Role.ADJUDICATOR: 3, Role.COORDINATOR: 4}[role]
+    cell = named(page, name).siblingAtColumn(column)
+    on = cell.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+    wanted = Qt.CheckState.Unchecked if on else Qt.CheckState.Checked
+    return page.roster.model.setData(cell, wanted, Qt.ItemDataRole.CheckStateRole)
+
+
+def test_roles_are_ticked_in_the_table_and_undo_takes_them_back(show):
+    page = show()
+    assert tick(page, "Dan", Role.ADJUDICATOR)
+    assert pairs.person(page.session.project, "Dan").roles == "adjudicator annotator"
+    press("Ctrl+Z")
+    assert pairs.person(page.session.project, "Dan").roles == "annotator"
+
+
+def test_a_person_is_renamed_from_the_keyboard(show, qtbot):
+    page = show()
+    page.roster.list.setCurrentIndex(named(page, "Ben"))
+    press("Ctrl+R")
+    focus().selectAll()
+    type_words("Benedikt")
+    press("Return")
+    qtbot.waitUntil(lambda: named(page, "Cora").siblingAtRow(2).data() == "Benedikt")
+    assert pairs.person(page.session.project, "Benedikt").alias == "R3"
+    assert page.window().page is page
+
+
+def test_who_leaves_with_open_work_is_asked_about_it(project, show):
+    handed_out(project)
+    page = show()
+    page.roster.list.setCurrentIndex(named(page, "Ada"))
+    press("Ctrl+L")
+    assert not pairs.person(project, "Ada").active
+    assert "Ada left the project with 2 pieces of work not handed in." in page.roster.answer.text()
+    page.roster.answer._act.click()
+    assert assignments.of_person(project, pairs.person(project, "Ada").id) == []
+
+
+def test_an_annotator_sees_people_but_changes_and_hands_out_nothing(project, show):
+    handed_out(project)
+    pairs.work_as(project, "Ada")
+    page = show()
+    assert not page.tabs.isTabVisible(1)
+    assert not page.roster.adding.isVisible()
+    assert not page.roster.model.flags(named(page, "Ben")) & Qt.ItemFlag.ItemIsEditable
+    press("F6")
+    assert page.tabs.currentIndex() == 2
+    assert rows(page) == [("1", "rubric", "R2"), ("2", "rubric", "R2")]
+    assert page.board.table.isColumnHidden(WITH)
+    assert not page.board.buttons["withdraw"].isVisible()
+
+
+def cell(page, row: int, column: int) -> str:
+    return page.board.model.index(row, column).data()
+
+
+def hand_in(project) -> None:
+    """Ada writes and seals a rubric of the first item; then Cora works again."""
+    pairs.work_as(project, "Ada")
+    artifact = artifacts.start(project, items.ids(project)[0], Kind.RUBRIC).subject
+    artifacts.add_unit(project, artifact, text="Explains attribution")
+    assignments.seal(project, artifact)
+    pairs.work_as(project, "Cora")
+
+
+@pytest.fixture
+def a_month_ago(monkeypatch):
+    """Dates that have passed by now had not when the work was handed out."""
+    monkeypatch.setattr(planning, "now", lambda: datetime.now(UTC) - timedelta(days=30))
+
+
+@pytest.mark.usefixtures("a_month_ago")
+def test_every_piece_shows_with_its_state_its_pair_and_its_date(project, show):
+    handed_out(project, due=datetime.now(UTC) - timedelta(days=3))
+    hand_in(project)
+    page = show("Progress")
+    assert rows(page)[:3] == [("1", "rubric", "R2"), ("1", "rubric", "R3"), ("1", "adjudication", "R4")]
+    assert [cell(page, row, STATE) for row in (0, 1)] == ["submitted", "not begun"]
+    assert cell(page, 0, WITH) == "R3 not begun"
+    assert cell(page, 1, DUE) == "3 days late"
+    assert "late" not in cell(page, 0, DUE)
+    assert page.tabs.tabText(2) == "Progress  3 late"
+
+
+def test_filters_narrow_and_give_back(project, show):
+    handed_out(project, stages=(Stage.RUBRIC, Stage.PLAN))
+    page = show("Progress")
+    assert len(rows(page)) == 10
+    page.board.filters.stage.setCurrentIndex(page.board.filters.stage.findData("plan"))
+    assert {stage for _, stage, _ in rows(page)} == {"plan"}
+    page.board.filters.choose_person(pairs.person(project, "Ben").id)
+    assert rows(page) == [("1", "plan", "R3"), ("2", "plan", "R3")]
+    page.board.filters.search.setText("nowhere")
+    page.board._narrow()
+    assert page.board.no_match.isVisible()
+    page.board.filters.clear()
+    page.board._narrow()
+    assert len(rows(page)) == 10
+
+
+def test_several_pieces_are_withdrawn_in_one_step_and_come_back_in_one(project, show):
+    handed_out(project)
+    page = show("Progress")
+    press("Ctrl+A")
+    press("Ctrl+Backspace")
+    assert board.board(project) == []
+    assert "Withdrew 6 pieces." in page.board.answer.text()
+    press("Ctrl+Z")
+    assert len(board.board(project)) == 6
+
+
+def test_a_date_is_changed_from_the_keyboard(project, show):
+    handed_out(project)
+    page = show("Progress")
+    press("Ctrl+D")
+    assert focus() is page.board.due.date
+    press("Return")
+    first = board.board(project)[0]
+    assert first.due is not None
+    assert first.due.astimezone().date() == (datetime.now().astimezone() + timedelta(days=14)).date()
+    assert focus() is page.board.table
+    press("Ctrl+D")
+    press("Escape")
+    assert not page.board.due.isVisible()
+
+
+def test_a_piece_goes_to_somebody_else_who_may_do_it(project, show):
+    handed_out(project)
+    page = show("Progress")
+    line = page.board.chosen()[0]
+    menu = page.board.acts.people_menu(line, page)
+    # Ben has the item already, Cleo adjudicates it, Cora is no annotator.
+    assert [action.text() for action in menu.actions()] == ["R5 · Dan"]
+    menu.actions()[0].trigger()
+    assert {one.alias for one in board.board(project) if one.item_key == "1"} == {"R3", "R5", "R4"}
+    press("Ctrl+Z")
+    assert {one.alias for one in board.board(project) if one.item_key == "1"} == {"R2", "R3", "R4"}
+
+
+@pytest.mark.usefixtures("a_month_ago")
+def test_ctrl_j_goes_to_the_next_piece_in_trouble(project, show):
+    handed_out(project)
+    late = assignments.of_person(project, pairs.person(project, "Ben").id)[1].id
+    assignments.change_due(project, [late], datetime.now(UTC) - timedelta(days=1))
+    page = show("Progress")
+    press("Ctrl+J")
+    assert [line.assignment_id for line in page.board.chosen()] == [late]
+
+
+def test_the_board_keeps_the_rules_of_qt_while_it_is_narrowed_and_sorted(project, show, qtmodeltester):
+    handed_out(project)
+    page = show("Progress")
+    for model in (page.board.model, page.board.people.totals):
+        qtmodeltester.check(model)
+    page.board.table.selectAll()
+    page.board.table.sortByColumn(STATE, Qt.SortOrder.DescendingOrder)
+    page.board.show_state("not begun")
+    assert len(rows(page)) == 6
+
+
+def handed_out(project: Project, *, due: datetime | None = None, stages=(Stage.RUBRIC,)) -> None:
+    """Ada and Ben have the first two items, Cleo adjudicates them."""
+    who = {name: pairs.person(project, name).id for name in pairs.ROLES}
+    plan = AssignmentPlan(
+        stages, 2, (who["Ada"], who["Ben"]), (who["Cleo"],), tuple(items.ids(project)[:2]), due
+    )
+    assignments.assign(project, plan)
+
+
+def rows(page) -> list[tuple[str, str, str]]:
+    return [(line.item_key, line.stage.value, line.alias) for line in page.board.model.rows]

@@ -1,0 +1,305 @@
+"""Results: figures with interval, n and gaps, the views, what lies behind a figure, and what leaves."""
+
+import csv
+import json
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+from annotator.actions.papers.paper_tables import VIEWS
+from annotator.actions.project import people
+from annotator.actions.results import results
+from annotator.domain.experts.assignment import Role
+from tests.gui.results.conftest import at, cells, choose_last, counted, go, heads, opened
+from tests.storage import sql
+from tests.windows.labelling_keys import be_active
+
+
+def account(page):
+    return page.view.account.toPlainText()
+
+
+def test_the_table_keeps_qts_contract_and_shows_n_and_why_there_is_no_interval(page, qtmodeltester):
+    qtmodeltester.check(page.view.model)
+    assert heads(page) == ["System", "Coverage, n = 2"]
+    assert {cells(page, row)[0] for row in range(2)} == {"Alpha", "Beta"}
+    assert cells(page)[1] == "0.833  floor"
+    page.view.table.setCurrentIndex(page.view.model.index(0, 1))
+    assert "2 items are too few for an interval" in account(page)
+
+
+def test_every_column_can_be_sorted_by_and_gives_its_order_back(page):
+    table, model = page.view.table, page.view.model
+    for column in range(model.columnCount()):
+        for order in (Qt.SortOrder.AscendingOrder, Qt.SortOrder.DescendingOrder):
+            table.sortByColumn(column, order)
+            values = [model.cell(model.index(row, column)).worth for row in range(2)]
+            assert values == sorted(values, reverse=order == Qt.SortOrder.DescendingOrder)
+    table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+    assert [cells(page, row)[0] for row in range(2)] == [line.cells[0].words for line in model.whole.lines]
+
+
+def test_a_figure_that_is_not_publishable_is_marked_with_an_icon_and_a_word(adra_page):
+    model = adra_page.view.model
+    column = heads(adra_page).index("Plan recall (one-to-one), n = 2")
+    row = next(n for n in range(2) if cells(adra_page, n)[0] == "深度研究智能体")
+    adra_page.view.table.setCurrentIndex(model.index(row, column))
+    assert not model.index(row, column).data(Qt.ItemDataRole.DecorationRole).isNull()
+    assert "Not publishable" in account(adra_page)
+    assert "more than 5.0 %" in account(adra_page)
+
+
+def test_the_limit_is_set_where_it_is_seen(adra_page, qtbot):
+    adra_page.choosers.limit.setValue(30.0)
+    assert results.limit(adra_page.session.project) == 0.3
+    adra_page._later.timeout.emit()
+    at(adra_page, qtbot)
+    assert not any("not publishable" in words for words in adra_page.view.model.whole.told)
+
+
+def test_new_judgements_are_counted_while_the_page_is_looked_at(page, qtbot):
+    from annotator.domain.texts.canonical import Change
+
+    sql.alter(page.session.project, "DELETE FROM judgement")
+    page.session.tell(Change("judgement", "x", "label"))
+    page._later.timeout.emit()
+    assert at(page, qtbot, "empty").empty.isVisible()
+
+
+def test_what_comes_home_after_the_page_was_taken_down_is_shown_to_nobody(page, qtbot):
+    before = page.body.currentWidget()
+    page._count()
+    page.session.forget_pages()
+    qtbot.waitUntil(lambda: not page.session._tasks_behind)
+    assert page.hint.text() == "Counting…"
+    assert page.body.currentWidget() is before
+
+
+def deeper(page, qtbot, row=0):
+    behind = page.behind
+    behind.items_table.activated.emit(behind.items.index(row, 0))
+    page.session.wait()
+    qtbot.waitUntil(lambda: behind.levels.currentIndex() == 1)
+    return behind
+
+
+def test_double_click_leads_to_the_items_and_then_to_the_judgements(page, qtbot, qtmodeltester):
+    behind = opened(page, qtbot)
+    assert page.body.currentWidget() is behind
+    assert behind.items.rowCount() == 2
+    qtmodeltester.check(behind.items)
+    deeper(page, qtbot)
+    assert behind.judgements.rowCount() == 3
+    qtmodeltester.check(behind.judgements)
+    assert "Asked about Explains residual connections" in behind.said.toPlainText()
+    assert "3 judgements." in behind.note.text()
+
+
+def test_esc_goes_back_level_by_level(page, qtbot):
+    opened(page, qtbot)
+    be_active(page.window(), qtbot)
+    behind = deeper(page, qtbot)
+    assert behind.table.hasFocus()
+    behind.leave.click()
+    assert behind.levels.currentIndex() == 0
+    behind.leave.click()
+    assert page.body.currentWidget() is page.view
+
+
+def test_the_list_is_not_taken_away_from_under_ones_eyes(page, qtbot):
+    opened(page, qtbot)
+    page._count()
+    qtbot.waitUntil(lambda: not page.session._tasks_behind)
+    assert page.body.currentWidget() is page.behind
+    page.behind.back.emit()
+    at(page, qtbot)
+
+
+def test_a_missing_judgement_is_listed_with_its_cause(adra_page, qtbot):
+    row = next(n for n in range(2) if adra_page.view.model.index(n, 0).data() == "深度研究智能体")
+    opened(adra_page, qtbot, row, 1)
+    behind = deeper(adra_page, qtbot)
+    assert "8 judgements, 1 without a verdict." in behind.note.text()
+    model = behind.judgements
+    assert model.index(7, 2).data() == "No answer in time"
+    assert model.index(7, 2).data(Qt.ItemDataRole.ForegroundRole) is not None
+
+
+ALIVE = (
+    "wins",
+    "plan",
+    "retrieval",
+    "overview",
+    "items",
+    "efficiency",
+    "length",
+    "domains",
+    "errors",
+    "pilot",
+    "rubrics",
+    "selection",
+    "gold",
+)
+
+
+@pytest.fixture
+def sample_at(sample, window_over, qtbot):
+
+    def open_(name, body="view"):
+        sample.work_as(next(person for person in people.people(sample) if person.has(Role.COORDINATOR)))
+        return go(window_over(sample, "Results", view=name).page.viewer, qtbot, name, body)
+
+    return open_
+
+
+@pytest.fixture
+def sample_page(sample_at):
+    return sample_at("overview")
+
+
+def test_every_view_shows_something_of_the_sample_or_says_what_to_do(sample_page, qtbot, qtmodeltester):
+    for name in ALIVE:
+        go(sample_page, qtbot, name)
+        assert sample_page.view.model.rowCount() > 0
+        qtmodeltester.check(sample_page.view.model)
+        assert sample_page.view.account.toPlainText().count("Differences from the paper") <= 1
+    for name in ("preferences", "modes", "runs"):
+        go(sample_page, qtbot, name, "empty")
+        view = next(view for view in VIEWS if view.name == name)
+        assert sample_page._lead.text() == f"Go to {view.page}"
+        # One way to a page is enough.
+        assert sample_page._other.isVisible() is (view.page != "Label")
+        assert not sample_page.leaving.buttons["copy_results"].isEnabled()
+
+
+def test_keys_turn_the_views_round_and_round(page, qtbot):
+    be_active(page.window(), qtbot)
+    page.views.turn(-1)
+    assert page._name == VIEWS[-1].name
+    page.views.turn(1)
+    assert page._name == VIEWS[0].name
+    qtbot.keyClick(page.view.table, Qt.Key.Key_Tab, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: page._name == VIEWS[1].name)
+
+
+def test_the_matrix_is_that_of_the_chosen_report(adra_page, qtbot):
+    go(adra_page, qtbot, "plan")
+    row = next(n for n in range(4) if cells(adra_page, n)[1] == "深度研究智能体")
+    adra_page.view.table.setCurrentIndex(adra_page.view.model.index(row, 4))
+    adra_page.view.next_sheet()
+    adra_page.session.wait()
+    qtbot.waitUntil(lambda: "深度研究智能体" in adra_page.view.told.text())
+    assert adra_page.view.model.rowCount() == 2
+
+
+def test_the_table_in_view_is_copied_with_its_intervals(page):
+    page.leaving.copy()
+    lines = QGuiApplication.clipboard().text().splitlines()
+    assert lines[0].split("\t")[:4] == ["System", "Coverage", "Coverage, low", "Coverage, high"]
+    assert len(lines) == 3
+    assert page.hint.text() == "Copied 2 lines, with full precision."
+
+
+def test_what_is_narrowed_leaves_narrowed(page, tmp_path):
+    page.view.model.seek("alpha")
+    page.leaving.save_table(tmp_path / "a.csv")
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text("utf-8-sig").splitlines()))
+    assert [row["system"] for row in rows] == ["Alpha"]
+    page.leaving.save_table(tmp_path / "a.json")
+    assert len(json.loads((tmp_path / "a.json").read_text("utf-8"))["rows"]) == 1
+
+
+@pytest.mark.parametrize(("ending", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
+def test_the_picture_is_saved_and_the_same_twice(page, tmp_path, ending, start):
+    paths = [tmp_path / f"{name}.{ending}" for name in "ab"]
+    for path in paths:
+        page.leaving.save_picture(path)
+    page.session.wait()
+    assert paths[0].read_bytes().startswith(start)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+
+
+def test_a_file_that_cannot_be_written_is_said(page, tmp_path, qtbot):
+    with qtbot.waitSignal(page.session.refused) as told:
+        page.leaving.save_table(tmp_path / "a.xls")
+    assert told.args[0].happened == "A table cannot be saved as “.xls”."
+    assert told.args[0].happened in page.window().messages.text()
+    assert not (tmp_path / "a.xls").exists()
+
+
+def test_ratings_are_not_shown_to_raters(sample_page, qtbot):
+    project = sample_page.session.project
+    project.work_as(next(person for person in people.people(project) if not person.has(Role.COORDINATOR)))
+    go(sample_page, qtbot, "selection", "denied")
+    assert not sample_page.leaving.buttons["save_results"].isEnabled()
+
+
+def test_another_project_is_held_beside_this_one_and_let_go_of(sample_at, sample_file, tmp_path, qtbot):
+    other = tmp_path / "other.goldsmith"
+    other.write_bytes(sample_file.read_bytes())
+    sample_page = sample_at("rubrics")
+    sample_page.compare_with(other)
+    sample_page.session.wait()
+    qtbot.waitUntil(lambda: heads(sample_page)[1:3] == ["settled", "other"])
+    sample_page.view.tabs.setCurrentIndex(0)
+    # The same rubrics on the same reports: no difference.
+    assert all(line.cells[3].value == 0 for line in sample_page.view.model.whole.lines)
+    assert sample_page.choosers.file.text() == "Stop comparing with other"
+
+
+@pytest.mark.parametrize("part", dict.fromkeys(view.part for view in VIEWS))
+def test_a_choice_made_while_another_view_is_counted_belongs_to_the_view_it_was_made_in(
+    sample_page, qtbot, part
+):
+    for place, view in enumerate(VIEWS):
+        if view.part == part:
+            for first in (VIEWS[place - 1].name, "overview"):
+                choose_while_counting(sample_page, qtbot, first, view)
+
+
+def choose_while_counting(page, qtbot, first, then):
+    page.show_view(first)
+    counted(page, qtbot)
+    before = dict(page._chosen.get(then.name, {}))
+    page.show_view(then.name)
+    made = choose_last(page)
+    counted(page, qtbot)
+    assert page.title.text() == then.title
+    assert page.body.currentWidget() is not page.denied
+    if first != then.name:
+        assert page._chosen.get(then.name, {}) == before
+        assert made is None or page._chosen[first][made[0]] == made[1]
+
+
+def listed(page):
+    lines = map(page.views.item, range(page.views.count()))
+    return {line.data(Qt.ItemDataRole.UserRole) for line in lines if not line.isHidden()} - {None}
+
+
+def test_views_that_rest_on_nothing_are_listed_on_demand_with_what_they_lack(sample_page, qtbot):
+    there = listed(sample_page)
+    assert {"overview", "plan"} <= there
+    assert not there & {"contest", "leakage", "preferences"}
+    be_active(sample_page.window(), qtbot)
+    qtbot.keyClick(sample_page, Qt.Key.Key_A, Qt.KeyboardModifier.AltModifier)
+    assert sample_page.every.isChecked()
+    assert listed(sample_page) == {view.name for view in VIEWS}
+    lines = map(sample_page.views.item, range(sample_page.views.count()))
+    line = next(one for one in lines if one.data(Qt.ItemDataRole.UserRole) == "contest")
+    assert "goldsmith contest run FILE" in line.toolTip()
+    go(sample_page, qtbot, "contest", "empty")
+    sample_page.every.toggle()
+    # The one in view stays in the list.
+    assert listed(sample_page) == there | {"contest"}
+    sample_page.views.turn(-1)
+    assert sample_page._name in there
+
+
+def test_a_papers_table_without_figures_says_which_steps_are_missing(sample_page, qtbot):
+    go(sample_page, qtbot, "tables", "empty", table="gold-plan")
+    qtbot.waitUntil(lambda: "gold-plan injection" in sample_page.empty._words.text())
+    assert "goldsmith respond FILE --mode gold-plan-injection" in sample_page.empty._words.text()
+    assert sample_page._lead.text() == "Go to Material"
+    go(sample_page, qtbot, "preferences", "empty")
+    assert sample_page._lead.text() == "Go to Label"

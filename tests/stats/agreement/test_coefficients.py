@@ -1,0 +1,474 @@
+"""Coefficients against published examples: α, chance, ICC and ratings."""
+
+import random
+from fractions import Fraction
+from math import nan
+
+import numpy as np
+import pytest
+
+from annotator.domain.kinds.selection import DimensionRating, Selection
+from annotator.domain.texts.estimate import Estimate
+from annotator.stats.agreement.agreement import gwet_ac1, krippendorff_alpha
+from annotator.stats.agreement.levels import agreement, item_score, rater_score
+from annotator.stats.intervals.student import bounds_of
+from tests.projects.pairs_project import DIMENSIONS
+from tests.stats.agreement_oracles import needs_oracles, oracle, two_raters
+from tests.stats.intraclass import icc
+
+LEVELS = ("nominal", "ordinal", "interval")
+ORDER = (1, 2, 3, 4, 5)
+
+
+def alpha(raters, level, **more):
+    return krippendorff_alpha(raters, level, categories=ORDER if level == "ordinal" else None, **more)
+
+
+def test_two_raters_by_hand():
+    # 15 of 50 units disagree, 55 · 45 of the pairs of 100 values differ: 1 − 99 · 15 / 2475.
+    result = krippendorff_alpha(two_raters([[20, 5], [10, 15]]))
+    assert result.value == pytest.approx(0.4)
+    assert result.n == 50
+
+
+@pytest.mark.parametrize(
+    ("level", "value"),
+    [
+        # Units 1 1, 1 2, 4 4: of values 1 1 1 2 4 4, unordered pairs apart 3 + 6 + 2 = 11; one unit disagrees.
+        ("nominal", 1 - Fraction(5 * 1, 11)),
+        # Mean ranks 2, 4, 5.5: (1·3·4 + 6·12.25 + 2·2.25) = 90; seen 4.
+        ("ordinal", 1 - Fraction(5 * 4, 90)),
+        # 3 · 1 + 6 · 9 + 2 · 4 = 65; seen 1.
+        ("interval", 1 - Fraction(5 * 1, 65)),
+    ],
+)
+def test_each_level_by_hand(level, value):
+    result = alpha([[1, 1, 4, None], [1, 2, 4, 3]], level)
+    assert result.value == pytest.approx(float(value))
+    assert result.n == 3
+    assert "1 of 4 units left out: fewer than two judgements" in result.note
+
+
+def test_a_unit_of_three_raters_weighs_by_its_raters():
+    # Unit 1: two of three pairs differ, each weighs 1/2: 1; unit 2 agrees. Values a a b b b: 6 pairs differ.
+    result = krippendorff_alpha([["a", "b"], ["a", "b"], ["b", None]])
+    assert result.value == pytest.approx(1 - 4 * 1 / 6)
+
+
+def test_none_and_nan_are_both_missing():
+    with_none = alpha([[1, 2, None], [1, 3, 2]], "interval")
+    assert alpha(np.array([[1, 2, nan], [1, 3, 2]]), "interval") == with_none
+    assert krippendorff_alpha([[1, 2, nan], [1, 3, 2]]).n == 2
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_values_that_are_all_the_same_have_no_alpha_but_a_reason(level):
+    result = alpha([[3, 3, 3], [3, None, 3]], level)
+    assert (result.value, result.low, result.high, result.n) == (None, None, None, 2)
+    assert "2 units are the same" in result.note
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("raters", [[], [[], []], [[1, 2]], [[1, None], [None, 2]]])
+def test_nothing_to_compare_has_no_alpha_but_a_reason(level, raters):
+    result = alpha(raters, level)
+    assert (result.value, result.n) == (None, 0)
+    assert "no unit was judged by two raters" in result.note
+
+
+def test_scores_far_from_zero_keep_their_alpha():
+    near = alpha([[1.0, 2.0, 4.0], [1.0, 3.0, 4.0]], "interval")
+    far = alpha([[1e9 + 1, 1e9 + 2, 1e9 + 4], [1e9 + 1, 1e9 + 3, 1e9 + 4]], "interval")
+    assert far.value == pytest.approx(near.value)
+
+
+def test_equal_fractions_far_from_zero_are_still_equal():
+    assert alpha([[1e9 + 0.1] * 3, [1e9 + 0.1] * 3], "interval").value is None
+
+
+@pytest.mark.parametrize(
+    ("raters", "level", "words"),
+    [
+        ([[1, 2], [2, 1]], "ordinal", "in their order"),
+        ([[1, 2], [2, 1]], "absolute", "nominal, ordinal"),
+        ([[1, float("inf")], [2, 1]], "interval", "infinite"),
+        ([["low", "high"], ["low", "low"]], "interval", "could not convert"),
+        ([[1, 2], [2]], "nominal", "different numbers"),
+        ([[1, 2], [2]], "interval", "inhomogeneous"),
+    ],
+)
+def test_what_does_not_fit_is_refused(raters, level, words):
+    with pytest.raises(ValueError, match=words):
+        krippendorff_alpha(raters, level)
+
+
+def pairs_apart(values, distance):
+    return sum(distance(x, y) for i, x in enumerate(values) for y in values[i + 1 :])
+
+
+def by_definition(units, level):
+    """α of units (each a list of values, two at least), pair by pair."""
+    values = sorted(value for unit in units for value in unit)
+
+    def distance(x, y):
+        low, high = min(x, y), max(x, y)
+        between = sum(low <= value <= high for value in values) - Fraction(
+            values.count(x) + values.count(y), 2
+        )
+        return {"nominal": x != y, "ordinal": between**2 * (x != y), "interval": (x - y) ** 2}[level]
+
+    expected = pairs_apart(values, distance)
+    seen = sum(Fraction(pairs_apart(unit, distance)) / (len(unit) - 1) for unit in units)
+    return float(1 - (len(values) - 1) * seen / expected) if expected else None
+
+
+@pytest.mark.usefixtures("small_cases")
+@pytest.mark.parametrize("level", LEVELS)
+def test_the_bounds_are_those_of_leaving_out_each_of_three_items(level):
+    items = [[[1, 1], [1, 2, 5]], [[4, 5, 4]], [[2, 5], [1, 1], [2, 2]]]
+    left = [
+        by_definition([unit for item in items if item is not out for unit in item], level) for out in items
+    ]
+    variance = sum((one - sum(left) / 3) ** 2 for one in left) * 2 / 3
+    units = [unit for item in items for unit in item]
+    raters = [[unit[i] if i < len(unit) else None for unit in units] for i in range(3)]
+    result = alpha(raters, level, clusters=[0, 0, 1, 2, 2, 2])
+    assert result.value == pytest.approx(by_definition(units, level))
+    # In [4, 5, 4] no two judgements are of other values than 4: values that are counted rest on two items.
+    rests_on = 3 if level == "interval" else 2
+    assert (result.low, result.high) == pytest.approx(
+        bounds_of(result.value, variance, rests_on, (-1.0, 1.0))
+    )
+
+
+@pytest.mark.parametrize("level", ["nominal", "ordinal"])
+def test_alpha_rests_on_the_items_in_which_two_agree_on_the_rarer_value(level):
+    agreed, alone, items = [2, 2, 1], [1, 1, 2], [unit // 2 for unit in range(24)]
+
+    def of(agreeing):
+        units = [agreed if unit < 2 * agreeing and unit % 2 else alone for unit in range(24)]
+        return alpha(list(zip(*units, strict=True)), level, clusters=items)
+
+    few, enough = of(4), of(5)
+    assert (few.low, few.high) == (None, None)
+    assert "4 of 12 clusters have any of the rarest class" in few.note
+    assert enough.low < enough.value < enough.high
+    assert "5 clusters only: the interval is rough" in enough.note
+
+
+@needs_oracles
+@pytest.mark.parametrize("level", LEVELS)
+def test_four_observers_match_krippendorffs_example(level):
+    published = oracle("krippendorff_2011_C")
+    result = alpha(published["data"], level)
+    assert result.value == pytest.approx(published["computed"][level], abs=5e-7)
+    assert round(result.value, 3) == published["published"][level]
+    assert result.n == 11
+
+
+@needs_oracles
+@pytest.mark.parametrize(
+    ("name", "data"), [("krippendorff_2011_A_binary", "data"), ("krippendorff_2011_B_nominal", "data_exact")]
+)
+def test_two_observers_match_krippendorffs_examples(name, data):
+    published = oracle(name)
+    result = krippendorff_alpha(published[data]).value
+    assert result == pytest.approx(published["computed"], abs=5e-7)
+    assert round(result, 3) == published["published"]
+
+
+@needs_oracles
+def test_nominal_alpha_matches_gwets_tables():
+    four = oracle("gwet_handbook_4raters")
+    result = krippendorff_alpha(list(zip(*four["data"], strict=True)))
+    assert round(result.value, 5) == four["published_and_computed"]["krippendorff_nominal"]
+    abstractors = oracle("gwet_abstractors_3x3")
+    assert round(krippendorff_alpha(two_raters(abstractors["data"])).value, 5) == abstractors["krippendorff"]
+
+
+# 35 of 50 agree; of 100 judgements 55 and 45 are of either category.
+TABLE = [[20, 5], [10, 15]]
+
+
+def test_two_raters_by_hand_against_chance():
+    # Chance 2 · .55 · .45 = .495.
+    result = gwet_ac1(two_raters(TABLE))
+    assert result.value == pytest.approx(41 / 101)
+    assert (result.n, result.note) == (50, "")
+    assert result.low < result.value < result.high
+
+
+def test_three_raters_with_a_missing_judgement_by_hand():
+    # Agreeing pairs: 1/3, 1, 1 (of two raters), 7/9 on the mean; shares (2/3 + 0 + 1) / 3 and 4/9: chance 40/81.
+    raters = [["a", "b", "a"], ["a", "b", None], ["b", "b", "a"]]
+    assert gwet_ac1(raters).value == pytest.approx(
+        float((Fraction(7, 9) - Fraction(40, 81)) / Fraction(41, 81))
+    )
+
+
+def test_a_unit_judged_once_counts_for_chance_only():
+    # The last unit moves the shares from 1/2 and 1/2 to 5/8 and 3/8; 3/4 agree.
+    raters = [["a", "a", "b", "b", "a"], ["a", "a", "b", "a", None]]
+    result = gwet_ac1(raters)
+    chance = 2 * Fraction(7, 10) * Fraction(3, 10)  # shares: (1 + 1 + 0 + 1/2 + 1) / 5
+    assert result.value == pytest.approx(float((Fraction(3, 4) - chance) / (1 - chance)))
+    assert result.n == 4
+    assert "1 of 5 units judged fewer than twice" in result.note
+
+
+def test_chance_depends_on_how_many_categories_there_are():
+    raters = two_raters(TABLE)
+    # Of three categories guessing agrees in .495 / 2.
+    assert gwet_ac1(raters, categories=[0, 1, 2]).value == pytest.approx((0.7 - 0.2475) / 0.7525)
+
+
+def test_weights_of_two_categories_change_nothing():
+    raters = two_raters(TABLE)
+    assert gwet_ac1(raters, "quadratic", [0, 1]).value == pytest.approx(gwet_ac1(raters).value)
+
+
+def test_ordinal_weights_by_hand():
+    # Of categories 0, 1, 2 those a step apart are 1 − 1/3 alike, those two apart not at all.
+    result = gwet_ac1([[0, 0, 1, 2], [0, 1, 1, 0]], "ordinal", [0, 1, 2])
+    agreed = (1 + Fraction(2, 3) + 1) / 4
+    table = Fraction(3) + 4 * Fraction(2, 3)
+    shares = [Fraction(4, 8), Fraction(3, 8), Fraction(1, 8)]
+    chance = table / 6 * sum(share * (1 - share) for share in shares)
+    assert result.value == pytest.approx(float((agreed - chance) / (1 - chance)))
+    assert result.method.startswith("Gwet's AC2, ordinal weights")
+
+
+def test_ordinal_weights_lie_between_linear_and_quadratic_ones():
+    raters = [[0, 1, 2, 3, 4, 4], [1, 1, 3, 3, 3, 4]]
+    values = [gwet_ac1(raters, weights, range(5)).value for weights in ("linear", "ordinal", "quadratic")]
+    assert values == sorted(values)
+
+
+def test_full_agreement_on_one_category_is_never_bare():
+    result = gwet_ac1([["a"] * 30, ["a"] * 30], categories=["a", "b"])
+    assert result.value == 1
+    assert result.note.startswith("all judgements are of one category")
+
+
+def test_nobody_judging_a_unit_twice_is_undefined():
+    for raters in ([], [[], []], [["a", None], [None, "b"]]):
+        result = gwet_ac1(raters)
+        assert (result.value, result.low, result.n) == (None, None, 0)
+        assert "no unit was judged by two raters" in result.note
+
+
+def test_one_category_in_use_says_what_is_lacking():
+    result = gwet_ac1([["a", "a"], ["a", "a"]])
+    assert result.value is None
+    assert "needs the others named" in result.note
+
+
+def test_weights_between_raters_who_are_alike_are_symmetric():
+    with pytest.raises(ValueError, match="not symmetric"):
+        gwet_ac1(two_raters(TABLE), [[0, 1], [2, 0]], [0, 1])
+
+
+# Fleiss (1971), Psychological Bulletin 76, Table 1: 30 patients, 6 psychiatrists; depression, personality disorder,
+# schizophrenia, neurosis, other.
+
+
+@needs_oracles
+def test_four_raters_match_gwets_handbook():
+    data = oracle("gwet_handbook_4raters")
+    published, raters = data["published_and_computed"], list(zip(*data["data"], strict=True))
+    assert round(gwet_ac1(raters).value, 5) == published["AC1"]
+    assert round(gwet_ac1(raters, "quadratic", [1, 2, 3, 4, 5]).value, 3) == published["AC2_quadratic"]
+
+
+@needs_oracles
+def test_the_abstractors_match_gwets_figure():
+    published = oracle("gwet_abstractors_3x3")
+    assert round(gwet_ac1(two_raters(published["data"])).value, 5) == published["AC1"]
+
+
+@needs_oracles
+def test_paradoxical_tables_match_the_published_figures():
+    for published in [oracle("gwet_2008_2x2"), *oracle("feinstein_cicchetti_1990")]:
+        raters = two_raters(published["data"])
+        assert gwet_ac1(raters).value == pytest.approx(published["AC1"], abs=5e-6)
+
+
+FORMS = ("1,1", "2,1")
+# Two raters, the second always 1 above: between units 4 (mean square 2), between raters 1.5, error 0.
+SHIFTED = [[1, 2, 3], [2, 3, 4]]
+
+
+@pytest.mark.parametrize(
+    ("form", "value"),
+    [
+        # Mean squares: between units 2, within them 1/2, between raters 3/2, error 0.
+        ("1,1", (2 - 0.5) / (2 + 0.5)),
+        ("2,1", 2 / (2 + 2 * 1.5 / 3)),
+    ],
+)
+def test_each_form_by_hand(form, value):
+    assert icc(SHIFTED, form) == pytest.approx(value)
+
+
+def test_scores_far_from_zero_keep_their_correlation():
+    far = [[score + 1e8 for score in rater] for rater in SHIFTED]
+    assert icc(far, "2,1") == pytest.approx(icc(SHIFTED, "2,1"))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_units_that_do_not_differ_have_no_correlation(form):
+    assert icc([[0.1, 0.1], [0.1, 0.1]], form) is None
+
+
+@needs_oracles
+@pytest.mark.parametrize("form", FORMS)
+def test_six_targets_match_shrout_and_fleiss(form):
+    published = oracle("shrout_fleiss_1979")
+    result = icc(list(zip(*published["data"], strict=True)), form)
+    name = "ICC" + form.replace(",", "_")
+    assert round(result, 2) == published["published"][name]
+    assert result == pytest.approx(published["computed"][name], abs=5e-7)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_it_ends_where_correlations_of_one_rater_do(form):
+    """Where raters differ by less than chance, the second form as printed gives −3 for these two."""
+    chance = random.Random(form)
+    assert icc([[1, 2, 3], [3, 2, 1]], form) == pytest.approx(-1)
+    for _ in range(300):
+        raters, units = chance.choice((2, 3)), chance.choice((2, 3, 6))
+        scores = [[chance.randint(0, 2) for _ in range(units)] for _ in range(raters)]
+        value = icc(scores, form)
+        assert value is None or -1 / (raters - 1) - 1e-12 <= value <= 1 + 1e-12, (scores, value)
+
+
+def test_a_whole_that_is_rounding_alone_is_none():
+    # Between units as much as raters take away: 1 / 0.
+    chance = random.Random(1)
+    for _ in range(2_000):
+        scores = [[chance.randint(0, 2) for _ in range(chance.choice((2, 4)))] for _ in range(2)]
+        if len(scores[0]) == len(scores[1]):
+            value = icc(scores, "2,1")
+            assert value is None or abs(value) < 1e6, scores
+
+
+def rated(question_type, *ratings):
+    units = [
+        DimensionRating(text=name, rating=rating)
+        for name, rating in zip(DIMENSIONS[question_type], ratings, strict=False)
+    ]
+    return rater_score(Selection(units=tuple(units)), DIMENSIONS[question_type])
+
+
+def whole(*scores):
+    return [Estimate(score, n=3, floor=score, ceiling=score) for score in scores]
+
+
+# One rater
+
+
+def test_example_2_of_appendix_b5():
+    # GQA and MQA, technical details: 2, 2, 3, 2 → 2.25
+    assert rated("Technical Details", 2, 2, 3, 2).value == 2.25
+
+
+def test_example_1_of_appendix_b5():
+    # Transformer and Mamba, literature review: 4, 5, 3 → 4
+    assert rated("Literature Review", 4, 5, 3).value == 4.0
+
+
+def test_open_consulting_has_four_dimensions():
+    # (5 + 5 + 4 + 4) / 4
+    result = rated("Open Consulting", 5, 5, 4, 4)
+    assert (result.value, result.n, result.missing) == (18 / 4, 4, 0)
+
+
+@pytest.mark.parametrize("ratings", [(5, 4), (5, None, 4)])
+def test_a_rating_that_is_missing_leaves_a_range(ratings):
+    # 5 + 4 of three: with 1 (5 + 4 + 1) / 3, with 5 (5 + 4 + 5) / 3
+    result = rated("Literature Review", *ratings)
+    assert (result.value, result.floor, result.ceiling, result.missing) == (None, 10 / 3, 14 / 3, 1)
+
+
+def test_nothing_rated_leaves_the_whole_scale():
+    result = rated("Literature Review")
+    assert (result.value, result.floor, result.ceiling, result.n) == (None, 1.0, 5.0, 0)
+
+
+def test_another_type_is_rated_on_what_its_raters_filled_in():
+    ratings = Selection(
+        units=(DimensionRating(text="Own", rating=3), DimensionRating(text="Other", rating=4))
+    )
+    assert rater_score(ratings).value == 3.5
+    assert rater_score(Selection()).note == "there are no dimensions to rate"
+
+
+@pytest.mark.parametrize("names", [("Openness and depth",), ("Literature coverage",) * 2])
+def test_a_dimension_that_is_foreign_or_rated_twice_is_refused(names):
+    ratings = Selection(units=tuple(DimensionRating(text=name, rating=3) for name in names))
+    with pytest.raises(ValueError, match="rated once"):
+        rater_score(ratings, DIMENSIONS["Literature Review"])
+
+
+# The item
+
+
+def test_an_item_has_the_mean_of_its_raters():
+    # (4.75 + 4.25) / 2 = 4.5, which is kept; (4.75 + 4) / 2 = 4.375 is not
+    kept, dropped = item_score(whole(4.75, 4.25)), item_score(whole(4.75, 4.0))
+    assert (kept.score.value, kept.kept) == (4.5, True)
+    assert (dropped.score.value, dropped.kept) == (4.375, False)
+
+
+def test_the_bar_can_be_set():
+    assert item_score(whole(4.0, 4.0), bar=4.0).kept is True
+    assert item_score(whole(5.0, 5.0), bar=5.0).kept is True
+
+
+@pytest.mark.parametrize("scores", [(), (5.0,)])
+def test_fewer_than_two_raters_keep_nothing(scores):
+    result = item_score(whole(*scores))
+    assert (result.score.value, result.kept) == (None, None)
+    assert f"{len(scores)} of at least 2 raters" in result.score.note
+
+
+def test_a_rater_who_is_not_done_leaves_it_open_where_it_matters():
+    half = rated("Literature Review", 5, 5)
+    # (5 + 1) .. : the second rater's score lies in [11/3, 5]; the mean in [13/3, 5].
+    open_ = item_score([*whole(5.0), half])
+    assert (open_.score.value, open_.kept) == (None, None)
+    assert (open_.score.floor, open_.score.ceiling) == (pytest.approx(13 / 3), 5.0)
+    assert item_score([*whole(3.0), half]).kept is False
+
+
+def test_it_is_kept_when_nothing_missing_could_change_that():
+    # 5 and at least (5 + 5 + 5 + 1) / 4 = 4: never below 4.5
+    assert item_score([*whole(5.0), rated("Open Consulting", 5, 5, 5)]).kept is True
+
+
+# Agreement
+
+
+def test_agreement_is_pearsons_r_over_items():
+    # a 2 3 4 5, b 1 4 3 4: Sxy = 4, Sxx = 5, Syy = 6; r = 4 / √30
+    a, b = ({f"i{n}": s for n, s in enumerate(scores)} for scores in ((2, 3, 4, 5), (1, 4, 3, 4)))
+    result = agreement({"A": a, "B": b})
+    assert list(result) == [("A", "B")]
+    assert result["A", "B"].value == pytest.approx(4 / 30**0.5)
+
+
+def test_only_items_that_both_rated_count():
+    result = agreement({"A": {"x": 1, "y": 2, "z": 3}, "B": {"y": 4, "z": 5, "w": 1}})["A", "B"]
+    assert (result.value, result.n) == (None, 2)
+
+
+def test_raters_without_a_common_item_or_with_one_score_have_none():
+    assert agreement({"A": {"x": 1}, "B": {"y": 1}})["A", "B"].value is None
+    same = {"x": 4, "y": 4, "z": 4}
+    assert "same" in agreement({"A": same, "B": {"x": 1, "y": 2, "z": 3}})["A", "B"].note
+    assert agreement({"A": same}) == {}
+
+
+def test_of_three_raters_each_two_are_compared():
+    scores = {"x": 1, "y": 2, "z": 3}
+    assert list(agreement({"C": scores, "A": scores, "B": scores})) == [("A", "B"), ("A", "C"), ("B", "C")]
