@@ -385,7 +385,7 @@ def main() -> int:
         print(
             f"{len(FAULTS) - len(lost)} of {len(FAULTS)} faults have one place; without: {', '.join(lost) or 'none'}"
         )
-        return measuring.verdict(wanted, {})
+        return measuring.verdict(wanted, {}) or int(bool(lost))
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="goldsmith-faults-") as folder:
         copied(Path(folder))

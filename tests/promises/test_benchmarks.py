@@ -43,7 +43,6 @@ FIGURES = {
     "leaving": ("leaving a changed field: # ms of the window's thread",),
     "lists": ("# times the time", "# MB more"),
     "pages": ("longest: zoom step # ms, dark or light # ms", "longest stall of all first visits: # ms"),
-    "planted_faults": ("40 of 40 faults have one place",),
     "report_view": ("second time on # ms", "markdown-it + setHtml # ms, ratio #", "5 ms timer: # ms"),
     "saving": (
         "set a label: median # ms",
