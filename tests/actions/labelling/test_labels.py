@@ -236,6 +236,17 @@ def test_a_retired_item_is_not_labelled(project):
     assert {task.item_key for task in label_tasks.queue(project)} == {"2"}
 
 
+@pytest.mark.parametrize(("protocol", "value", "number"), [(USUAL, "yes", 2), (PLAN, "not", 6)])
+def test_labels_of_a_retired_item_wait_for_nobody(tmp_path, protocol, value, number):
+    project = one_item(tmp_path)
+    task = label_tasks.queue(project, protocol)[0]
+    units = [unit.id for unit in labels.sheet(project, task.response_id, protocol).units]
+    labels.set_labels(project, task.response_id, units, value, protocol=protocol)
+    assert [one.labelled for one in label_sealing.waiting(project, [project.by])] == [number]
+    items.change(project, task.item_id, retired=True)
+    assert label_sealing.waiting(project, [project.by]) == []
+
+
 def set_standing(project: Project, artifact_id: str, state: State, author_id: str) -> None:
     with project.store.write() as db:
         rows = table(ArtifactRow)

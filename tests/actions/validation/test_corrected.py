@@ -372,11 +372,13 @@ def test_a_ruling_can_be_given_anew_and_undone(differing: Project) -> None:
     assert disagreements.report(differing, WISH)[0].rulings == {"judge wrong": 1}
 
 
-def test_a_ruling_on_another_verdict_stands_for_nothing(differing: Project) -> None:
+@pytest.mark.parametrize("value", ["judge_value", "label_value"])
+def test_a_ruling_on_other_values_stands_for_nothing(differing: Project, value: str) -> None:
     disagreements.rule(differing, waiting(differing)[0], InformedRuling.PERSON_WRONG)
     with differing.store.write() as db:
-        db.exec_driver_sql("UPDATE informed SET judge_value = 'unknown'")
-    assert waiting(differing)[0].ruling == ""
+        db.exec_driver_sql(f"UPDATE informed SET {value} = 'unknown'")
+    assert [one.ruling for one in waiting(differing)] == ["", "", ""]
+    assert disagreements.report(differing, WISH)[0].open == 3
 
 
 def test_only_a_coordinator_rules(differing: Project) -> None:

@@ -499,6 +499,16 @@ def test_ranks_are_those_of_the_corrected_scores_ties_sharing():
     assert [result.ranks[name].value for name in ("low", "high", "again")] == [3, 1.5, 1.5]
 
 
+@pytest.mark.usefixtures("small_cases")
+@pytest.mark.parametrize(("third", "span"), [(0, (1, 3)), (None, (1, 1))])
+def test_a_rank_holds_for_all_its_comparisons_at_once(third, span):
+    # 4 above zeros, with a standard error of √⅔ and two degrees of freedom: 4 ± 3.51 in the only comparison, 4 ± 5.07
+    # in each of two. A system without a label is compared with nothing.
+    labels = {"top": [3, 4, 5], "zeros": [0] * 3, "third": [third] * 3}
+    board = standings({name: SystemUnits(own, [0] * 3, ["p", "q", "r"]) for name, own in labels.items()})
+    assert (board.ranks["top"].low, board.ranks["top"].high) == span
+
+
 def test_systems_far_apart_keep_their_places():
     result = standings({"a": system(1, 0.1), "b": system(2, 0.5), "c": system(4, 0.9)})
     assert [(pair.first, pair.second) for pair in result.pairs] == [("c", "b"), ("c", "a"), ("b", "a")]
