@@ -6,11 +6,15 @@ from PySide6.QtGui import QDropEvent
 
 from annotator.actions.adjudication import adjudicating, feedback
 from annotator.actions.items import items
+from annotator.actions.labelling.label_rows import UNSURE
 from annotator.actions.project.file import Project
 from annotator.actions.studies import rubric_views
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Anchor
 from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.gui import keys
+from annotator.gui.pages.adjudication.acts import PLAIN_TAKES
+from annotator.gui.pages.adjudication.frame import RULINGS
 from annotator.gui.pages.adjudication.row_card import UNIT_MIME
 from annotator.gui.review.adjudication_queue import LineFilter
 from tests.projects.adjudication_project import labels_project, scripts_project
@@ -121,9 +125,14 @@ def test_contested_values_are_hidden_until_the_senior_has_voted(tmp_path, window
     card = page.rows.card
     assert (card.state.words(), card.cells, card.differs.words()) == (["vote first"], [], [])
     assert [button.text().split()[0] for button in page.rows.controls.votes] == ["True", "False"]
-    press("0")
-    assert page.bench.row.ruling.open
+    rulings = [page.frame.bar.buttons[act] for act, *_ in RULINGS]
+    assert not any(button.isEnabled() for button in rulings)
+    for act in (UNSURE, *PLAIN_TAKES, "pair_row", "split_row", "leave_open"):
+        press(keys.shown(act))
+        ruling = page.bench.row.ruling
+        assert (ruling.open, ruling.first_vote, page.rows.card.cells) == (True, "", []), act
     press("2")
+    assert all(button.isEnabled() for button in rulings)
     assert page.bench.row.ruling.first_vote == "false"
     assert page.bench.row.ruling.open
     assert len(page.rows.card.cells) == 2

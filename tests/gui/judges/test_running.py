@@ -2,12 +2,14 @@
 
 import asyncio
 import json
+from dataclasses import replace
 
 import pytest
 
 from annotator.actions.judging import judge_runs
 from annotator.actions.runs import run_records
 from annotator.actions.runs.judge_cases import RunRequest
+from annotator.gui.session.run import Child
 from annotator.judging.calls.prices import FILE
 from tests.judging.odd_server import Odd
 from tests.servers.served import JUDGE, answering
@@ -61,6 +63,21 @@ def test_questions_tokens_money_and_time_are_shown_before_the_start(served, pric
     page.running.form.budget.setValue(5.5)
     assert page.running.form.budget.text() == "$ 5.50"
     qtbot.waitUntil(lambda: "asks nothing" not in said_in(forecast))
+
+
+def test_an_estimate_of_what_is_no_longer_ordered_is_not_shown(served, show, monkeypatch):
+    monkeypatch.setattr(Child, "start", lambda *_, **__: True)
+    page = show(served, "Runs")
+    choose(page.running.form.judge, JUDGE)
+    settle(page)
+    forecast = page.running.forecast
+    child, before = forecast.findChild(Child), judge_runs.look(served, page.running.form.order())
+    forecast.show_look(replace(before, order=replace(before.order, together=2)), asks=True)
+    child.ended.emit({"error": "one for each"})
+    assert forecast.state.text() == "Counting the questions…"
+    forecast.show_look(before, asks=True)
+    child.ended.emit({"error": "one for each"})
+    assert forecast.state.text() == "one for each"
 
 
 def test_what_lacks_is_said_and_leads_to_what_draws_it(small, show):

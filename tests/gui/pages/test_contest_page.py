@@ -83,6 +83,18 @@ def test_a_further_pair_is_taken_back_and_digits_in_top_rank_nothing(window, qtb
     assert (page.top.value(), "of your top 3" in page.told.text(), page.top.hasFocus()) == (3, True, False)
 
 
+def test_what_was_done_elsewhere_is_not_taken_back_here(window, qtbot):
+    page = window.page.ranking
+    page.buttons["second", 4].click()
+    (item_id, *_) = items.ids(page.session.project)
+    page.session.do(items.change, item_id, subject="Hydrogen")
+    page.focus_first()
+    with qtbot.waitSignal(page.session.refused) as refused:
+        qtbot.keyClick(page, Qt.Key.Key_Backspace)
+    assert "nothing to take back on this page" in refused.args[0].happened
+    assert (len(ranked(page)), items.read(page.session.project, item_id).subject) == (1, "Hydrogen")
+
+
 MATCHES = "first,second,winner,confidence,rater\nt01,t07,t01,0.9,m\nt02,t08,t02,0.8,m\nt03,t09,t03,0.7,m\n"
 
 

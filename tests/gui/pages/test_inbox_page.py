@@ -5,9 +5,11 @@ from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
 from PySide6.QtGui import QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
+from annotator.actions.assignments import assignments
 from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, tasking, tray, unpacking
 from annotator.actions.project import backups
+from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.parcel import TrayState
 from annotator.gui import keys
 from annotator.gui.pages.inbox.page import RECEIVED, TRAY
@@ -21,6 +23,8 @@ from tests.material.sent_apart import (
     task_for,
     write_rubric,
 )
+from tests.projects.labelling_project import labelling_project
+from tests.storage import sql
 from tests.windows.labelling_keys import be_active
 
 
@@ -208,6 +212,17 @@ def test_enter_goes_to_the_draft_and_the_key_for_open_work_finds_it(theirs, wind
     qtbot.keyClick(window.page.table, Qt.Key.Key_Return)
     assert window.page.NAME == "Author"
     assert window.page.item.id == second
+
+
+def test_enter_on_reports_to_label_goes_to_them(tmp_path, window_over, qtbot):
+    study = labelling_project(tmp_path, reports=1, questions=1)
+    (rater,), (item_id,) = annotators(study), items.ids(study)
+    sql.alter(study, "UPDATE artifact SET author_id = '', state = 'consensus'")
+    assignments.assign_one(study, item_id, rater.id, Stage.LABELLING)
+    window = window_over(tasking.take_task(task_for(study, rater.id, tmp_path)).project, "Send")
+    with qtbot.waitSignal(window.session.wanted) as went:
+        qtbot.keyClick(window.page.table, Qt.Key.Key_Return)
+    assert went.args == ["Label", {"item_id": item_id}]
 
 
 def test_from_the_button_the_keyboard_goes_on_to_copying_the_code(
