@@ -207,7 +207,7 @@ FAULTS = (
         "annotator/actions/labelling/label_sealing.py",
         "~to_submit(), ITEM.c.retired.is_(False))",
         "~to_submit())",
-        "tests/promises/test_unfinished.py tests/actions/labelling",
+        "tests/actions/labelling/test_labels.py tests/actions/labelling",
     ),
     Fault(
         "who labelled may adjudicate",
@@ -291,7 +291,7 @@ FAULTS = (
         "annotator/gui/pages/judges/run_form.py",
         "if child is not self._child or order != self._order:",
         "if child is not self._child:",
-        "tests/gui/judges/test_comparing.py tests/gui/judges",
+        "tests/gui/judges/test_running.py tests/gui/judges",
     ),
     Fault(
         "acts that would end a blind vote",
