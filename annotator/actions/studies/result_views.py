@@ -34,8 +34,9 @@ SYSTEMS, REPORTS, BENCHMARK = "Systems", "Reports", "The benchmark"
 class ResultView:
     """A view with its part of the page; `page` is where to go when there is nothing to show.
 
-    `shown` names the choices that decide only how what was counted is set out, `command` makes what it lacks, and
-    `rests_on` what a project must hold (see `held`) before there is anything to show.
+    `report` gives its sheets, or what `sheets` makes them of; `shown` names the choices that decide only how what was
+    counted is set out, `command` makes what it lacks, and `rests_on` what a project must hold (see `held`) before
+    there is anything to show.
     """
 
     name: str
@@ -45,7 +46,7 @@ class ResultView:
     lacks: str
     choices: Callable[[Project], tuple[ViewChoice, ...]]
     report: Callable[..., Any]
-    sheets: Callable[..., tuple[ResultSheet, ...]]
+    sheets: Callable[..., tuple[ResultSheet, ...]] = tuple
     page: str = "Judges"
     shown: tuple[str, ...] = ()
     command: str = "goldsmith judge run FILE --judge baseline"
@@ -167,8 +168,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Scores compared with time, tokens and money spent.",
         NOBODY_JUDGED,
         results.choices,
-        score_views.efficiency_report,
-        score_views.efficiency_sheets,
+        score_views.efficiency,
         rests_on=(JUDGED,),
     ),
     ResultView(
@@ -178,8 +178,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Whether longer reports score higher.",
         NOBODY_JUDGED,
         score_views.lengths_choices,
-        score_views.lengths_report,
-        score_views.lengths_sheets,
+        score_views.lengths,
         rests_on=(JUDGED,),
     ),
     ResultView(
@@ -189,8 +188,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Means by subject or question type, with their margins.",
         NOBODY_JUDGED,
         score_views.domains_choices,
-        score_views.domains_report,
-        score_views.domains_sheets,
+        score_views.domains,
         rests_on=(JUDGED,),
     ),
     ResultView(
@@ -200,9 +198,8 @@ VIEWS: tuple[ResultView, ...] = (
         "Gain in score when the system is given gold, item by item.",
         "Import responses of the same systems in two modes, such as end-to-end and isolated, and have them judged.",
         score_views.modes_choices,
-        score_views.modes_report,
-        score_views.modes_sheets,
-        "Import",
+        score_views.modes,
+        page="Import",
         command="goldsmith respond FILE --mode isolated",
         rests_on=(SEVERAL_MODES, JUDGED),
     ),
@@ -213,9 +210,8 @@ VIEWS: tuple[ResultView, ...] = (
         "Pass@k: the expected best of k runs.",
         "Import two or more runs of a system on the same item, and have them judged.",
         results.choices,
-        score_views.attempts_report,
-        score_views.attempts_sheets,
-        "Import",
+        score_views.attempts,
+        page="Import",
         command="goldsmith import FILE REPORTS.csv, whose column “trial” numbers the runs",
         rests_on=(SEVERAL_RUNS, JUDGED),
     ),
@@ -427,13 +423,15 @@ def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[Re
     of = tuple(dict.fromkeys(name for name in (metric, *cells, *named) if name))
     differs = tuple(dict.fromkeys(words for one in sheets for words in one.departures))
     protocols = dict.fromkeys(scoring.named(name).protocol for name in of)
-    every = (getattr(one, "rater", None) for one in getattr(found, "counted", (found,)))
-    raters = [rater for rater in every if rater is not None]
+    judged = found if isinstance(found, tuple) else getattr(found, "counted", (found,))
+    raters = [rater for one in judged if (rater := getattr(one, "rater", None)) is not None]
     floor = [words for kind in {one.kind for one in raters} for words in results.floor_told(kind, protocols)]
     floor += dict.fromkeys(remark for one in raters if (remark := getattr(one, "remark", "")))
     for place, one in enumerate(sheets):
         told = one.told if place else (*one.told, *floor)
-        yield replace(one, metrics=one.metrics or of, departures=one.departures or differs, told=told)
+        yield replace(
+            one, metrics=one.metrics or of, departures=one.departures or differs, told=told, rater=None
+        )
 
 
 def offered(

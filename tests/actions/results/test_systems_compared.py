@@ -54,14 +54,15 @@ def test_who_is_on_the_front_and_who_is_beaten(project: Project) -> None:
     recall(project, one, "Good", 3, latency_s=10.0, tokens=100)
     recall(project, one, "Cheap", 1, latency_s=2.0, tokens=100)
     recall(project, one, "Bad", 1, latency_s=20.0)
-    result = score_views.efficiency_report(project, RECALL)
-    latency = {row.system: row.beaten_by for row in result.standings["latency"]}
-    assert latency == {"Good": (), "Cheap": (), "Bad": ("Cheap", "Good")}
-    tokens = {row.system: (row.known, row.beaten_by) for row in result.standings["tokens"]}
+    (sheet,) = score_views.efficiency(project, RECALL)
+    worth = {line.cells[0].words: (line.cells[3], line.cells[5]) for line in sheet.lines}
+    assert {name: latency.words for name, (latency, _) in worth.items()} == {
+        "Good": "on the front", "Cheap": "on the front", "Bad": "beaten by Cheap, Good",
+    }  # fmt: skip
     # At equal tokens the higher score wins; of Bad nothing is known.
-    assert tokens == {"Good": (True, ()), "Cheap": (True, ("Good",)), "Bad": (False, ())}
-    assert result.known == ("latency", "tokens")
-    (sheet,) = score_views.efficiency_sheets(result)
+    assert {name: tokens.words for name, (_, tokens) in worth.items()} == {
+        "Good": "on the front", "Cheap": "beaten by Good", "Bad": "not known",
+    }  # fmt: skip
     assert [picture.name for picture in sheet.pictures] == ["latency", "tokens"]
     assert any(words.startswith("Cost is not known") for words in sheet.told)
 
@@ -69,12 +70,12 @@ def test_who_is_on_the_front_and_who_is_beaten(project: Project) -> None:
 def test_length_goes_with_the_score(project: Project) -> None:
     for result, letters in ((1, 10), (2, 20), (3, 30)):
         recall(project, item(project), "Alpha", result, text="x" * letters)
-    result = score_views.lengths_report(project, RECALL)
+    sheet, correlations = score_views.lengths(project, RECALL)
     # Scores 1/4, 2/4, 3/4 rise on a line with lengths 10, 20, 30.
-    assert result.points["Alpha"] == ((10.0, 0.25), (20.0, 0.5), (30.0, 0.75))
-    assert result.within["Alpha"].value == pytest.approx(1.0)
-    assert result.over["all reports"][1].value == pytest.approx(1.0)
-    sheet, correlations = score_views.lengths_sheets(result)
+    assert sheet.pictures[0].draw.args[1] == {"Alpha": [(10.0, 0.25), (20.0, 0.5), (30.0, 0.75)]}
+    assert sheet.lines[0].cells[6].value == pytest.approx(1.0)
+    assert [cell.words for cell in correlations.lines[1].cells[:2]] == ["Spearman's ρ", "all reports"]
+    assert correlations.lines[1].cells[2].value == pytest.approx(1.0)
     assert [line.cells[4].value for line in correlations.lines] == [3, 3, 1, 1, 3, 3, 1, 1]
     assert [cell.value for cell in sheet.lines[0].cells[1:5]] == [3, 20.0, 10.0, 30.0]
     # One system is none to hold against another.
@@ -86,16 +87,17 @@ def test_a_domain_has_its_mean_and_its_interval(project: Project) -> None:
     for result in (1, 2, 3):
         recall(project, item(project, "NLP"), "Alpha", result)
     recall(project, item(project, "Vision"), "Alpha", 4)
-    report = score_views.domains_report(project, "subject", RECALL)
-    nlp, vision = report.means["Alpha"]["NLP"], report.means["Alpha"]["Vision"]
+    (sheet,) = score_views.domains(project, "subject", RECALL)
+    assert [line.cells[0].words for line in sheet.lines] == ["Vision", "NLP"]
+    vision, nlp = (line.cells[4].estimate for line in sheet.lines)
+    assert nlp is not None
+    assert vision is not None
     # Mean 1/2, variance 1/16 / 3, which 12 units have; t(0.975, 2) = 4.3027 (any table).
     half = 4.3027 / (1 + 4.3027**2 / 12) * (1 / 48 + 4.3027**2 / (4 * 12**2)) ** 0.5
     assert nlp.value == pytest.approx(0.5)
     assert nlp.high is not None
     assert nlp.high == pytest.approx(0.5 + half, abs=1e-5)
     assert (vision.value, vision.high) == (1.0, None)
-    (sheet,) = score_views.domains_sheets(report)
-    assert [line.cells[0].words for line in sheet.lines] == ["Vision", "NLP"]
     assert [line.cells[4].words for line in sheet.lines] == ["1.000", "0.500  [0.111, 0.889] rough"]
 
 
@@ -105,33 +107,30 @@ def test_what_gold_gives_is_paired_item_by_item(project: Project) -> None:
         recall(project, item_id, "Alpha", before)
         recall(project, item_id, "Alpha", after, mode="isolated")
     recall(project, three, "Alpha", 4)
-    result = score_views.modes_report(project, metric=RECALL)
-    compared = result.comparisons["Alpha"]
+    gain, each = score_views.modes(project, metric=RECALL)
+    assert gain.keys[1:3] == ["mode_end_to_end", "mode_isolated"]
     # 3/4 − 1/4 and 2/4 − 2/4; the third item has one mode only.
-    assert [difference.value for difference in compared.differences.values()] == [0.5, 0.0]
-    assert compared.mean.value == pytest.approx(0.25)
-    assert (len(compared.only_one), len(compared.only_other)) == (1, 0)
-    assert (result.one, result.other) == ("end-to-end", "isolated")
-    gain, each = score_views.modes_sheets(result)
+    assert [line.cells[4].value for line in each.lines] == [0.5, 0.0]
+    assert gain.lines[0].cells[3].value == pytest.approx(0.25)
     assert [cell.value for cell in gain.lines[0].cells[4:]] == [2, 1]
-    assert len(each.lines) == 2
 
 
 def test_best_of_k_runs(project: Project) -> None:
     one = item(project)
     for trial, result in enumerate((1, 2, 4), start=1):
         recall(project, one, "Alpha", result, trial=trial)
-    passed = score_views.attempts_report(project, RECALL).passed["Alpha"]
+    (sheet,) = score_views.attempts(project, RECALL)
+    passed = [cell.value for cell in sheet.lines[0].cells[2:]]
     # Of 1/4, 2/4 and 4/4: the mean; of the three pairs the best are 2/4, 4/4, 4/4; and the best of all.
-    assert passed[1].value == pytest.approx((0.25 + 0.5 + 1) / 3)
-    assert passed[2].value == pytest.approx((0.5 + 1 + 1) / 3)
-    assert passed[3].value == 1.0
+    assert passed[0] == pytest.approx((0.25 + 0.5 + 1) / 3)
+    assert passed[1] == pytest.approx((0.5 + 1 + 1) / 3)
+    assert passed[2] == 1.0
 
 
 def test_one_run_is_no_several(project: Project) -> None:
     recall(project, item(project), "Alpha", 2)
-    assert score_views.attempts_sheets(score_views.attempts_report(project, RECALL)) == ()
-    assert score_views.modes_sheets(score_views.modes_report(project, metric=RECALL)) == ()
+    assert score_views.attempts(project, RECALL) == ()
+    assert score_views.modes(project, metric=RECALL) == ()
 
 
 def test_a_mean_of_runs_keeps_what_is_missing(project: Project) -> None:
