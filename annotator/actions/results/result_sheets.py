@@ -4,13 +4,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from annotator.domain.texts.estimate import Estimate, decimal, interval, of_items
 from annotator.domain.texts.words import counted
-
-if TYPE_CHECKING:
-    from annotator.actions.results.result_raters import ResultRater
 
 Worth = float | str | None
 UNDEFINED = "–"
@@ -118,8 +115,8 @@ class ResultSheet:
     metrics: tuple[str, ...] = ()
     # What a machine reads in its place, a line for each figure; None where it reads the same.
     long: "ResultSheet | None" = None
-    # By whose judgements, as long as what must be known of them is not told.
-    rater: "ResultRater | None" = None
+    # The `ResultRater` of its judgements, until the remarks on that rater stand among the sheet's own.
+    rater: Any = None
 
     @property
     def keys(self) -> list[str]:
