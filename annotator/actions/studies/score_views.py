@@ -147,7 +147,6 @@ def domains(
     shown = {domain: domain or NONE for domain in (*together, *sorted(set(sizes) - set(together)))}
     values = {(shown[domain], name): own.value for name, row in means.items() for domain, own in row.items()}
     title = f"{result.metric.title} by {by.replace('_', ' ')}"
-    draw = partial(result_pictures.heat, title, list(shown.values()), list(means), values, result.metric)
     return (
         ResultSheet(
             "domains",
@@ -169,7 +168,13 @@ def domains(
                 f"{result.metric.title}: the mean over the items of each domain with Student's 95 % t interval.",
                 *([UNFILED[by]] if set(shown) == {""} else []),
             ),
-            (SheetPicture("map", f"{title} (heat map)", draw),),
+            (
+                SheetPicture(
+                    "map",
+                    f"{title} (heat map)",
+                    partial(result_pictures.heat, title, list(shown.values()), list(means), values, result.metric),
+                ),
+            ),
             DOMAIN_DEPARTURES,
             rater=result.rater,
         ),
@@ -354,19 +359,24 @@ def modes(
         MODE_DEPARTURES,
         rater=result.rater,
     )  # fmt: skip
-    lines = (
-        SheetLine(
-            (
-                text(result.items[item_id].key, tip=result.items[item_id].question), text(system),
-                *map(figure, (before[system][item_id], after[system][item_id], gain)),
-            ),
-            item_id=item_id,
-        )
-        for system, own in compared.items()
-        for item_id, gain in own.differences.items()
-    )  # fmt: skip
-    heads = columns(ITEM_COLUMN, SYSTEM_COLUMN, *sides, ("gain", "Gain"))
-    return gains, ResultSheet("items", "Item by item", heads, tuple(lines))
+    each = ResultSheet(
+        "items",
+        "Item by item",
+        columns(ITEM_COLUMN, SYSTEM_COLUMN, *sides, ("gain", "Gain")),
+        tuple(
+            SheetLine(
+                (
+                    text(result.items[item_id].key, tip=result.items[item_id].question),
+                    text(system),
+                    *map(figure, (before[system][item_id], after[system][item_id], gain)),
+                ),
+                item_id=item_id,
+            )
+            for system, own in compared.items()
+            for item_id, gain in own.differences.items()
+        ),
+    )
+    return gains, each
 
 
 def _by_system(found: results.Scores, mode: str) -> dict[str, dict[str, Estimate]]:
@@ -419,13 +429,14 @@ def lengths(
     if not met:
         return ()
     points = dict(sorted(grouped((result.systems[score.system_id], point) for score, point in met).items()))
-    pooled = {
-        "all reports": [point for own in points.values() for point in own],
-        "means of systems": _means(points),
-        "means of items": _means(grouped((score.item_id, point) for score, point in met)),
-        "means of subjects": _means(grouped((result.items[score.item_id].subject, point) for score, point in met)),
-    }  # fmt: skip
-    over = {name: _both(own) for name, own in pooled.items()}
+    over = {
+        "all reports": _both([point for own in points.values() for point in own]),
+        "means of systems": _both(_means(points)),
+        "means of items": _both(_means(grouped((score.item_id, point) for score, point in met))),
+        "means of subjects": _both(
+            _means(grouped((result.items[score.item_id].subject, point) for score, point in met))
+        ),
+    }
     (name, unit), scores = LENGTHS[of], results.system_means(result, mode)
     beside = ResultSheet(
         "length",
@@ -437,14 +448,7 @@ def lengths(
             ("r_within", "r within",
              "Pearson's r of length and score over the system's own reports, with Fisher's interval"),
         ),
-        tuple(
-            SheetLine((
-                text(system), count(len(long)), count(fmean(long), form=MEAN[of]), count(min(long), form=",.0f"),
-                count(max(long), form=",.0f"), figure(scores[system]), figure(_both(own)[0]),
-            ))
-            for system, own in points.items()
-            for long in [[length for length, _ in own]]
-        ),
+        tuple(_length_line(system, own, scores[system], MEAN[of]) for system, own in points.items()),
         (
             *(
                 f"Over {name}: Pearson's r {_correlation(r)}, Spearman's ρ {_correlation(rho)}."
@@ -466,6 +470,14 @@ def lengths(
         rater=result.rater,
     )  # fmt: skip
     return beside, _correlations(over)
+
+
+def _length_line(system: str, points: Sequence[Point], score: Estimate, form: str) -> SheetLine:
+    lengths = [length for length, _ in points]
+    return SheetLine((
+        text(system), count(len(lengths)), count(fmean(lengths), form=form), count(min(lengths), form=",.0f"),
+        count(max(lengths), form=",.0f"), figure(score), figure(_both(points)[0]),
+    ))  # fmt: skip
 
 
 def _lengths(project: Project, of: str) -> dict[str, float]:
