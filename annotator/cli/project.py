@@ -37,6 +37,7 @@ from annotator.cli.saying import (
 )
 from annotator.domain.texts.refusal import Refusal
 from annotator.domain.texts.words import counted
+from annotator.protocols import PROTOCOLS, profiles
 
 app = typer.Typer()
 
@@ -87,12 +88,21 @@ def sample(
 
 @app.command()
 def new(
-    file: File, title: Annotated[str, typer.Option(help="The project's title")] = "", json_: Json = False
+    file: File,
+    title: Annotated[str, typer.Option(help="The project's title")] = "",
+    uses: Annotated[
+        str,
+        typer.Option(
+            help="What the project uses, divided by commas: rubrics, plans, related-work, seminars, all, kinds of "
+            "document, protocols"
+        ),
+    ] = profiles.USUAL,
+    json_: Json = False,
 ) -> None:
     """Create an empty project."""
     from annotator.actions.project.people import new_project
 
-    say_made(new_project(file, title), json_)
+    say_made(new_project(file, title, uses), json_)
 
 
 @app.command("import", cls=NamingLayouts)
@@ -185,7 +195,7 @@ def _to_import_into(file: Path, dry_run: bool) -> Iterator[tuple[Any, bool]]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         path = Path(folder) / file.name if new and dry_run else file
         if new:
-            new_project(path, "").close()
+            new_project(path, uses=profiles.HELD).close()
         bare = new
         try:
             with opened(path, readonly=dry_run) as project:
@@ -194,6 +204,29 @@ def _to_import_into(file: Path, dry_run: bool) -> Iterator[tuple[Any, bool]]:
         finally:
             if bare:
                 path.unlink(missing_ok=True)
+
+
+@app.command()
+def uses(
+    file: File,
+    choose: Annotated[
+        str, typer.Option("--set", help="What it uses from now on, as for `goldsmith new --uses`")
+    ] = "",
+    json_: Json = False,
+) -> None:
+    """Show what the project uses, or choose anew; what it holds stays in use."""
+    from annotator.actions.project import profile
+
+    with opened(file, readonly=not choose) as project:
+        if choose:
+            profile.choose(project, choose)
+        result = profile.profile(project)
+    tree = {
+        "uses": result.text,
+        "documents": sorted(result.kinds),
+        "protocols": [name for name in PROTOCOLS if result.judges(name)],
+    }
+    say(tree, json_, lines(tree))
 
 
 @app.command()

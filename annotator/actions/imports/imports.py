@@ -22,13 +22,13 @@ from annotator.actions.items import items, materials, seminars
 from annotator.actions.items.items import item_of
 from annotator.actions.items.materials import PAIRS
 from annotator.actions.labelling import label_cases, label_sealing
-from annotator.actions.project import backups, people
+from annotator.actions.project import backups, people, profile
 from annotator.actions.project.file import SUFFIX, Progress, Project, insert_rows, record, silent
 from annotator.actions.project.incoming import ImportCount, ImportPreview, Incoming, Row, refuse_bad
 from annotator.actions.releases import gathering
 from annotator.actions.results import scoring
 from annotator.domain.kinds.artifact import Kind
-from annotator.domain.kinds.documents import document_of
+from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.rubric import Rubric, not_allowed
 from annotator.domain.material.item import EXEMPLAR, KNOWN_MODES, spelled
 from annotator.domain.texts.canonical import Change, new_id
@@ -211,11 +211,16 @@ def run(
             return Change("import", format, "nothing new", after=_image(report, paths)), report
     if items.count(project):
         backups.make(project, "before an import")
+    used = profile.profile(project)
     with project.store.write() as db:
         report = _take(project, db, format, files, options, tell)
         refuse_bad(report.problems, skip_bad)
         if not report.new:
             return Change("import", format, "nothing new", after=_image(report, paths)), report
+        if new := profile.profile(project).kinds - used.kinds:
+            titles = " and ".join(spec.title.lower() for kind, spec in KINDS.items() if kind in new)
+            note = Problem("profile", None, f"this project uses {titles} from now on", note=True)
+            report = replace(report, notes=(*report.notes, note))
         change = record(project, db, Change("import", new_id(), "import", after=_image(report, paths)))
     if warm:
         materials.warm(project, tell)

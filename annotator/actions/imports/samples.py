@@ -41,6 +41,7 @@ from annotator.domain.texts.canonical import canonical_json, derived_id, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.places import resources
 from annotator.protocols import papers
+from annotator.protocols.profiles import HELD
 from annotator.storage.tables import ARTIFACT, JUDGEMENT, PARCEL, REVISION, TIME
 
 WRITING = (
@@ -80,7 +81,7 @@ def create(path: Path, progress: Progress | None = None, *, to_work_in: bool = T
     Without what is `to_work_in` it holds what is shipped and released, and nothing of today.
     """
     fill = partial(_fill, progress=progress, to_work_in=to_work_in)
-    return Project.create(path, practice.TITLE if to_work_in else TITLE, fill=fill)
+    return Project.create(path, practice.TITLE if to_work_in else TITLE, uses=HELD, fill=fill)
 
 
 def create_small(path: Path, name: str, progress: Progress | None = None) -> Project:
@@ -95,7 +96,8 @@ def create_small(path: Path, name: str, progress: Progress | None = None) -> Pro
         people.someone(project)
         imports.run(project, sample.layout, [folder / sample.layout], progress=progress)
 
-    project, baseline = Project.create(path, sample.title, fill=fill), judges.BASELINE.name
+    project = Project.create(path, sample.title, uses=sample.uses, fill=fill)
+    baseline = judges.BASELINE.name
     if (works := folder / "works.csv").is_file():
         research.from_place(project, works)
     for matches in folder.glob("matches.csv"):

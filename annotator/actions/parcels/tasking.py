@@ -47,6 +47,7 @@ from annotator.exchange.parcels.packages import AGAIN
 from annotator.exchange.release.bundle import in_words
 from annotator.places import user_data
 from annotator.protocols import PROTOCOLS, asked
+from annotator.protocols.profiles import HELD
 from annotator.storage import store, tables
 from annotator.storage.opening import is_passing
 from annotator.storage.tables import (
@@ -420,7 +421,7 @@ def take_task(
     take = partial(_take, package=package, facts=facts, records=records)
     words = packages.fingerprint(package.signer) if package.signer else ""
     if not path.exists():
-        made = Project.create(path, facts.title or path.stem, fill=take)
+        made = Project.create(path, facts.title or path.stem, uses=HELD, fill=take)
         materials.warm(made, progress)
         return OpenedTask(made, True, items.count(made), words, pinned=bool(words))
     with ExitStack() as undone:

@@ -29,6 +29,7 @@ from annotator.domain.judges.judge import JudgementFields
 from annotator.domain.material.item import traits_read
 from annotator.domain.texts.canonical import Change, canonical_json, new_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.protocols.profiles import ALL
 from annotator.storage import tables
 from annotator.storage.connection import ChangeWatch
 from annotator.storage.opening import (
@@ -58,6 +59,8 @@ Columns = TypeVarTuple("Columns")
 # Settings of an annotator's project, one for each version of the program that changed it.
 CHANGED_WITH = "changed with "
 SUFFIX = ".goldsmith"
+# The setting that says what a project uses (see `protocols.profiles`).
+USES = "uses"
 # The setting that a project made from a task has, and no other.
 ORIGIN = "task"
 # The files whose contents this process has checked or made, once for each time that one is open.
@@ -82,11 +85,13 @@ class Project:
         path: Path,
         title: str = "",
         *,
+        uses: str = ALL,
         fill: Callable[["Project"], object] | None = None,
     ) -> "Project":
         """A new project with what `fill` puts into it; without, an empty one that nobody works in yet.
 
-        It gets its name once it is whole. Refusal when it cannot be made, or when something lies there.
+        `uses` says what it uses (see `protocols.profiles`). It gets its name once it is whole. Refusal when it cannot
+        be made, or when something lies there.
         """
         from annotator.storage import backup
 
@@ -97,6 +102,7 @@ class Project:
                 project.set("id", new_id())
                 project.set("title", title or path.stem)
                 project.set("made_with", __version__)
+                project.set(USES, uses)
             if fill is not None:
                 fill(project)
         return cls(Store(path))

@@ -12,15 +12,19 @@ from annotator.actions.project.file import Project, record
 from annotator.domain.experts.assignment import Person, PersonFields, Role
 from annotator.domain.texts.canonical import Change, new_id
 from annotator.domain.texts.refusal import Refusal, RoleNeeded
+from annotator.protocols.profiles import ALL, parsed
 from annotator.storage.tables import PARCEL, PERSON
 
 # Who looks at a file that nobody works in and that may only be read; never kept.
 VISITOR = Person(id="visitor", name="Visitor", alias="visitor", roles="")
 
 
-def new_project(path: Path, title: str = "") -> Project:
-    """A new project with one coordinator, named “Me”; Refusal when it cannot be made, or when something lies there."""
-    return Project.create(path, title, fill=someone)
+def new_project(path: Path, title: str = "", uses: str = ALL) -> Project:
+    """A new project with one coordinator, named “Me”; `uses` says what it uses (see `protocols.profiles`).
+
+    Refusal when it cannot be made, when something lies there, and on a use that is not known.
+    """
+    return Project.create(path, title, uses=parsed(uses).text, fill=someone)
 
 
 def people(project: Project) -> list[Person]:

@@ -263,11 +263,12 @@ def _mean(count: int, missing: int, n: int) -> Estimate:
 
 @dataclass(frozen=True)
 class PaperSample:
-    """A small sample of a paper: the folder that ships it, its project's title, and the layout it is in."""
+    """A small sample of a paper: the folder that ships it, its project's title, its layout and its profile."""
 
     name: str
     title: str
     layout: str
+    uses: str
 
 
 @dataclass(frozen=True)

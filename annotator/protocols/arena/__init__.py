@@ -25,6 +25,9 @@ PAPER = Paper(
     tables_about=ABOUT_TABLES,
     score_aims=AGREEMENT,
     sample=PaperSample(
-        "seminar", "Sample: one seminar, its tasks, and two reports on one of them", layout="goldsmith"
+        "seminar",
+        "Sample: one seminar, its tasks, and two reports on one of them",
+        layout="goldsmith",
+        uses="seminars",
     ),
 )

@@ -38,6 +38,9 @@ PAPER = Paper(
     unprinted=UNPRINTED,
     tables_about=ABOUT_TABLES,
     sample=PaperSample(
-        "related-work", "Sample: the related work of one paper, two systems", layout="deepscholar"
+        "related-work",
+        "Sample: the related work of one paper, two systems",
+        layout="deepscholar",
+        uses="related-work",
     ),
 )

@@ -1,0 +1,121 @@
+"""Profiles: which documents experts write in a project, and what is labelled and judged there."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from annotator.domain.kinds.artifact import Kind
+from annotator.domain.texts.refusal import Refusal
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a project uses. `text` is how it is stored and typed: names of choices, kinds and protocols."""
+
+    kinds: frozenset[Kind]
+    protocols: frozenset[str]
+    text: str = ""
+
+    def judges(self, protocol: str) -> bool:
+        """Whether reports are labelled and judged by a protocol."""
+        return ALL in self.text.split() or protocol in self.protocols
+
+    def with_(self, kinds: Iterable[Kind], protocols: Iterable[str]) -> "Profile":
+        return Profile(self.kinds.union(kinds), self.protocols.union(protocols), self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileChoice:
+    """One answer to the question of New project."""
+
+    name: str
+    title: str
+    about: str
+    icon: str
+    kinds: tuple[Kind, ...]
+    protocols: tuple[str, ...]
+
+
+CHOICES = (
+    ProfileChoice(
+        "rubrics",
+        "Weighted rubrics",
+        "Experts write criteria weighted 1–3, two of them blind and a third who settles; reports are checked "
+        "criterion by criterion. As in ResearcherBench.",
+        "profile-rubrics",
+        (Kind.RUBRIC,),
+        ("researcherbench.coverage", "researcherbench.claims"),
+    ),
+    ProfileChoice(
+        "plans",
+        "Plans, evidence and diagnostics",
+        "A question, its plan of work, the papers it rests on, and true and false statements. As in ADRA.",
+        "profile-plans",
+        (Kind.QUERY, Kind.PLAN, Kind.EVIDENCE, Kind.DIAGNOSTICS),
+        ("adra.plan", "adra.retrieval", "adra.reasoning", "adra.efficiency", "adra.preference"),
+    ),
+    ProfileChoice(
+        "related-work",
+        "Related-work sections",
+        "Sections of papers, their facts, references and citations. As in DeepScholar-Bench.",
+        "profile-related-work",
+        (Kind.EVIDENCE, Kind.NUGGETS),
+        (
+            "deepscholar.organization",
+            "deepscholar.nuggets",
+            "deepscholar.relevance",
+            "deepscholar.references",
+            "deepscholar.precision",
+            "deepscholar.coverage",
+            "deepscholar.nugget_importance",
+            "deepscholar.reference_importance",
+        ),
+    ),
+    ProfileChoice(
+        "seminars",
+        "Tasks from seminars",
+        "Transcripts, inspirations, tasks ranked against each other, checklists. As in DeepResearch Arena.",
+        "profile-seminars",
+        (Kind.INSPIRATIONS, Kind.TASKS, Kind.CHECKLIST),
+        (
+            "arena.checklist",
+            "arena.keypoints",
+            "arena.keypoints.common",
+            "arena.references",
+            "arena.leakage",
+        ),
+    ),
+)
+USUAL = CHOICES[0].name
+# Every kind and protocol.
+ALL = "all"
+# Nothing but what the project holds.
+HELD = "held"
+
+
+def parsed(text: str) -> Profile:
+    """The profile of names, divided by commas or blanks; Refusal that lists the names there are.
+
+    A kind of document brings the protocols that need it, a protocol the kinds that it needs.
+    """
+    from annotator.protocols import PROTOCOLS
+
+    names = text.replace(",", " ").split()
+    profile = Profile(frozenset(), frozenset(), " ".join(names))
+    choices = {choice.name: choice for choice in CHOICES}
+    kinds = {kind.value for kind in Kind}
+    for name in names:
+        if name in choices:
+            profile = profile.with_(choices[name].kinds, choices[name].protocols)
+        elif name == ALL:
+            profile = profile.with_(set(Kind) - {Kind.LABELS}, ())
+        elif name in kinds:
+            kind = Kind(name)
+            profile = profile.with_([kind], (p.name for p in PROTOCOLS.values() if kind in p.needs))
+        elif name in PROTOCOLS:
+            profile = profile.with_(PROTOCOLS[name].needs, [name])
+        elif name != HELD:
+            known = (*choices, *sorted(kinds), *PROTOCOLS, ALL)
+            raise Refusal(
+                f"“{name[:80]}” is nothing that a project can use.", f"Available: {', '.join(known)}."
+            )
+    return profile
