@@ -286,7 +286,7 @@ def report(kind: type[BaseException], error: BaseException, trace: TracebackType
 
 # The commands of each app, or the group that it is, in the order of the help.
 NAMES = (
-    ("project.app", "sample new import weights info export check backup selftest"),
+    ("project.app", "sample new import uses weights info export check backup selftest"),
     ("judge.judge_app", "judge"),
     ("judge.keys_app", "keys"),
     ("items.app", "items"),
