@@ -26,7 +26,7 @@ from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.gui.shell.window import ASIDE, STEPS, Window
+from annotator.gui.shell.navigation import Window
 from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.windows.words_shown import all_words
 

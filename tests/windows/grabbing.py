@@ -12,7 +12,7 @@ from annotator import files
 from annotator.actions.items import items
 from annotator.actions.project.file import Project
 from annotator.gui import theme
-from annotator.gui.shell.navigation import ASIDE, STEPS
+from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.start import StartPage, make_application
 from annotator.gui.shell.window import Window
 
@@ -47,7 +47,7 @@ def grab_all(
 
 def _wanted(pages: Sequence[str]) -> list[str]:
     """The pages by their names, however these are written; all when none is named."""
-    spelled = {name.lower(): name for name in (START, *(step[0] for step in (*STEPS, *ASIDE)))}
+    spelled = {name.lower(): name for name in (START, *PAGES)}
     return [spelled[page.lower()] for page in pages] or list(spelled.values())
 
 

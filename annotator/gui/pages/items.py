@@ -387,7 +387,6 @@ class ItemsPage(Page):
         self.bind("find", self.search.setFocus)
 
     def _build(self) -> None:
-        title = PlainLabel("Items", "title")
         self.search = LineField(
             placeholderText="Search questions, subjects, keys…",
             clearButtonEnabled=True,
@@ -404,13 +403,8 @@ class ItemsPage(Page):
         self.count = with_properties(QLabel(), role="hint")
         self.add = push_button("Add item…", lambda: self._show_form(True))
         keys.tell(self.add, "toolTip", "Add an item ({new_item})")
-        self.material = push_button(
-            "Reports and sources…",
-            lambda: self.session.go("Material"),
-            toolTip="Reports, extracts and cited pages",
-        )
         self.bring = push_button("Import…", lambda: self.session.go("Import"))
-        head = horizontal(title, StretchSpace(1), self.material, self.bring, self.add)
+        head = horizontal(StretchSpace(1), self.bring, self.add)
         filters = wrapping(self.search, self.type, self.subject, self.state, self.count)
         self.table = LinesTable("Items", self._model, (KEY_WIDTH, 400, 150, 190, 118, 80, 88), stretched=1)
         self.table.firm = (KEY, STATE)
@@ -426,7 +420,7 @@ class ItemsPage(Page):
         self.no_match.add_action("Show all", self._clear)
         self.body = Stack(self.table, self.nothing, self.no_match)
         self._column = vertical(head, filters, (self.body, 1), margins=(20, 16, 20, 12), spacing=10)
-        self.author = push_button("Write or read its gold  ↵", lambda: self._work(self._row()), "primary")
+        self.author = push_button("Open  ↵", lambda: self._work(self._row()), "primary")
         self.label = push_button("Label its reports", self._label)
         self.bar = ActsBar(ACTS)
         curated = not self.session.project.from_task
@@ -435,7 +429,6 @@ class ItemsPage(Page):
         for button in (self.label, self.author):
             self.bar.row.addWidget(button)
         vertical((self._column, 1), self.bar, on=self, margins=0, spacing=0)
-        self.material.setVisible(not self.session.project.from_task)
         for writing in (self.add, self.bring):
             writing.setEnabled(not self.session.project.readonly)
             # Anyone who works on a task gets further items by the next one.

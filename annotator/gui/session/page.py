@@ -16,7 +16,6 @@ from annotator.gui.parts import below
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, Tabs
 from annotator.gui.widgets.basics import (
-    PlainLabel,
     Stack,
     StretchSpace,
     column_of,
@@ -49,6 +48,23 @@ class Page(QWidget):
 
     def navigate(self, place: dict[str, Any]) -> None:
         """The page has come into view; `place` says where on it to go (item_id, unit_id …)."""
+
+    part_tabs: Tabs | None = None
+    """The parts of the page; the window shows their names beside those of other pages of its place."""
+    TABS: Sequence[str] = ()
+
+    def part_name(self) -> str:
+        """The part in view; empty for a page of one part."""
+        return self.TABS[self.part_tabs.currentIndex()] if self.part_tabs is not None else ""
+
+    def part_words(self, part: str, words: str) -> str:
+        """What a part is called now, in place of `words`: with a count, where it has one; empty when not offered."""
+        if self.part_tabs is None or part not in self.TABS:
+            return words
+        number = self.TABS.index(part)
+        shown = self.part_tabs.tabText(number)
+        counted = f"{words}{shown.removeprefix(part)}" if shown.startswith(part) else shown
+        return counted if self.part_tabs.isTabVisible(number) else ""
 
     def place(self) -> dict[str, str]:
         """Where on the page the person is, in the words of `navigate`; empty where nothing is kept of it."""
@@ -176,7 +192,6 @@ class PartedPage(Page):
     A part is made when it is first shown: heirs name in `PARTS` the cached property that makes each and `put`s it.
     """
 
-    TABS: tuple[str, ...]
     PARTS: tuple[str, ...]
     TURNS: tuple[str, ...]
     ABOUT: tuple[str, str]
@@ -198,7 +213,7 @@ class PartedPage(Page):
         self.bind("other_pane", self._next_part)
 
     def _lay_out(self) -> None:
-        self.tabs = Tabs()
+        self.tabs = self.part_tabs = Tabs()
         self._holders = [QWidget() for _ in self.TABS]
         for words, holder in zip(self.TABS, self._holders, strict=True):
             QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)
@@ -206,9 +221,7 @@ class PartedPage(Page):
         words, topic = self.ABOUT
         about = push_button(words, lambda: self.session.go("Help", topic=topic), "quiet")
         self._top = QWidget()
-        self.head = horizontal(
-            PlainLabel(self.NAME, "title"), StretchSpace(1), about, on=self._top, margins=0
-        )
+        self.head = horizontal(StretchSpace(1), about, on=self._top, margins=0)
         work = column_of(self._top, (self.tabs, 1), margins=(20, 16, 20, 12), spacing=6)
         self.denied = EmptyState("lock", *self.DENIED)
         self.body = Stack(work, self.denied)

@@ -81,8 +81,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             None,
             *_coming_and_going(window),
             ("", "Save a copy…", lambda: _copy(window)),
-            ("", "Backups…", lambda: window.show_page("Backups")),
-            ("", "Check this project…", lambda: window.show_page("Check")),
+            ("settings", "Settings…", lambda: window.show_place("Settings")),
             None,
             ("quit", "Quit", window.close),
         ]),
@@ -100,17 +99,11 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             ("zoom_in", "Larger", lambda: window.zoom(1)),
             ("zoom_out", "Smaller", lambda: window.zoom(-1)),
             ("zoom_reset", "Normal size", lambda: window.zoom(0)),
-            None,
-            ("", "Colours of the system", lambda: theme.choose("system")),
-            ("", "Light", lambda: theme.choose("light")),
-            ("", "Dark", lambda: theme.choose("dark")),
         ]),
-        ("&People", _people(window)),
         ("&Help", [
             ("keys", "Keys", window.show_keys),
             ("", "First steps", lambda: window.show_page("Help", topic="first-steps")),
             ("", "About Goldsmith", lambda: window.show_page("Help", topic="about")),
-            *_of_the_sample(window),
         ]),
     ]  # fmt: skip
 
@@ -127,47 +120,11 @@ def _find(window: "Window") -> None:
         window.show_page("Items", search=True)
 
 
-def _of_the_sample(window: "Window") -> list[Entry]:
-    if window.session.project.readonly or not window.session.project.is_sample:
-        return []
-    return [None, ("", "Reset the sample…", lambda: _ask_to_reset(window))]
-
-
-def _ask_to_reset(window: "Window") -> None:
-    todo = "The sample is restored to its original state. Your version is kept in a file beside it."
-    window.messages.show_message("warning", "Reset the sample?", todo)
-    window.messages.set_action("Reset the sample", window.reset_sample)
-
-
-def _people(window: "Window") -> list[Entry]:
-    """Who works here, by what rules, and what happened to it; in a project made from a task that is one person."""
-    guided: list[Entry] = [
-        ("", "Guidelines…", lambda: window.show_page("Guidelines")),
-        ("", "Feedback on my work…", lambda: window.show_page("Feedback")),
-        ("", "Reviews of drafts…", lambda: window.show_page("Reviews")),
-    ]
-    if window.session.project.from_task:
-        return guided
-    return [
-        ("", "Team…", lambda: window.show_page("People", part="Team")),
-        ("", "Hand out work…", lambda: window.show_page("People", part="Hand out")),
-        ("", "Progress…", lambda: window.show_page("People", part="Progress")),
-        ("", "Pilot and final pass…", lambda: window.show_page("Final pass")),
-        ("", "Contest of tasks…", lambda: window.show_page("Contest")),
-        None,
-        *guided,
-    ]
-
-
 def _coming_and_going(window: "Window") -> list[Entry]:
-    """Import and exchange; the person who works on a task has one way in, opening the next one, and one way back."""
+    """Import; the person who works on a task has one way in, opening the next one, and one way back."""
     if window.session.project.from_task:
         return [("exchange", "Send my work…", lambda: window.show_page("Send"))]
-    return [
-        ("import", "Import…", lambda: window.show_page("Import")),
-        ("material", "Material: reports and cited pages…", lambda: window.show_page("Material")),
-        ("exchange", "Exchange…", lambda: window.show_page("Exchange")),
-    ]
+    return [("import", "Import…", lambda: window.show_page("Import"))]
 
 
 def _open(window: "Window") -> None:

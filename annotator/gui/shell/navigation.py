@@ -1,10 +1,12 @@
 """Navigation on the left: steps with icon, key and count of waiting work."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QEvent, QSettings, QSize, Qt, Signal
+from PySide6.QtCore import QByteArray, QEvent, QSettings, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import (
     QGuiApplication,
     QHideEvent,
@@ -21,8 +23,10 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QMenu,
     QSizePolicy,
     QStackedWidget,
+    QTabBar,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -32,23 +36,25 @@ from annotator import files
 from annotator.actions.project import document_checks
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
+from annotator.domain.kinds.artifact import Kind
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
 from annotator.gui.widgets.bars import crowd
-from annotator.gui.widgets.basics import KeylessArea, vertical, with_properties
+from annotator.gui.widgets.basics import KeylessArea, StretchSpace, horizontal, vertical, with_properties
 from annotator.gui.widgets.chips import put
 from annotator.places import user_data
 
 # Where work may wait for the person.
 COUNTED = ("Author", "Label", "Adjudicate", "Send")
+HOME = "Home"
 
 
 class Navigation(QFrame):
-    """Buttons for the pages; Ctrl+1 … Ctrl+9 go to them."""
+    """Buttons for the places; Alt+Home and Ctrl+1 … Ctrl+9 go to them, Ctrl+, to the settings."""
 
     chosen = Signal(str)
 
-    def __init__(self, pages: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+    def __init__(self, offered: "Sequence[Place]", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "navigation")
         self._buttons: dict[str, _Step] = {}
@@ -56,11 +62,10 @@ class Navigation(QFrame):
         self._folded = False
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Ignored)
         column = vertical(on=self, margins=(8, 10, 8, 10), spacing=2)
-        for number, (name, picture) in enumerate(pages, start=1):
-            button = self._button(name, picture, number)
-            self._group.addButton(button)
-            column.addWidget(button)
+        for number, place in enumerate(offered, start=0 if offered[0].name == HOME else 1):
+            column.addWidget(self._button(place, f"Ctrl+{number}" if number else "Alt+Home"))
         column.addStretch(1)
+        column.addWidget(self._button(SETTINGS, ""))
         self.person = with_properties(QLabel(self), role="hint")
         self.person.setTextFormat(Qt.TextFormat.PlainText)
         self.person.setWordWrap(True)
@@ -68,20 +73,24 @@ class Navigation(QFrame):
         self.person.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         column.addWidget(self.person)
 
-    def _button(self, name: str, picture: str, number: int) -> "_Step":
-        button = _Step(self)
+    def _button(self, place: "Place", written: str) -> "_Step":
+        name, button = place.name, _Step(self)
+        self._group.addButton(button)
         button.widest = f" {name}  88" if name in COUNTED else ""
         button.setProperty("role", "navigation")
         button.setText(f" {name}")
-        put(button, picture, 20)
+        put(button, place.icon, 20)
         button.setCheckable(True)
         button.setAccessibleName(name)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         # Not the button's own shortcut: that is lost whenever its text changes.
-        key = QKeySequence(f"Ctrl+{number}")
-        QShortcut(key, self).activated.connect(lambda: self.chosen.emit(name))
-        button.setToolTip(f"{name} ({keys.written(key)})")
+        if written:
+            key = QKeySequence(written)
+            QShortcut(key, self).activated.connect(lambda: self.chosen.emit(name))
+            button.setToolTip(f"{name} ({keys.written(key)})")
+        else:
+            keys.tell(button, "toolTip", f"{name} ({{settings}})")
         button.clicked.connect(lambda: self.chosen.emit(name))
         self._buttons[name] = button
         return button
@@ -237,43 +246,254 @@ def keep_place(window: QWidget) -> None:
     QSettings().setValue(GEOMETRY, window.saveGeometry())
 
 
-Step = tuple[str, str, str, str]
-# Name, icon, module and class of each step of the work; a page is imported when it is first visited.
-STEPS: tuple[Step, ...] = (
-    ("Items", "items", "annotator.gui.pages.items", "ItemsPage"),
-    ("Author", "author", "annotator.gui.pages.authoring", "AuthorPage"),
-    ("Label", "label", "annotator.gui.pages.labelling", "LabelPage"),
-    ("Adjudicate", "adjudicate", "annotator.gui.pages.adjudication", "AdjudicatePage"),
-    ("Judges", "judges", "annotator.gui.pages.judges", "JudgesPage"),
-    ("Agreement", "agreement", "annotator.gui.pages.agreement", "AgreementPage"),
-    ("Validate", "validate", "annotator.gui.pages.validation", "ValidatePage"),
-    ("Results", "results", "annotator.gui.pages.results", "ResultsPage"),
-    ("Release", "release", "annotator.gui.pages.release", "ReleasePage"),
-)
-# What is offered in a project that was made from a task: an annotator's steps, and the way back.
-OF_A_TASK = ("Items", "Author", "Label")
-SEND: Step = ("Send", "export", "annotator.gui.pages.sending", "SendPage")
-# Pages reached from the menu or from another page.
-ASIDE: tuple[tuple[str, str, str], ...] = (
-    ("Import", "annotator.gui.pages.importing", "ImportPage"),
-    ("Exchange", "annotator.gui.pages.inbox", "ExchangePage"),
-    ("Material", "annotator.gui.pages.material", "MaterialPage"),
-    ("Backups", "annotator.gui.pages.backups", "BackupsPage"),
-    ("Check", "annotator.gui.pages.backups", "CheckPage"),
-    ("People", "annotator.gui.pages.people", "PeoplePage"),
-    ("Guidelines", "annotator.gui.pages.guidelines", "GuidelinesPage"),
-    ("Feedback", "annotator.gui.pages.feedback", "FeedbackPage"),
-    ("Reviews", "annotator.gui.pages.reviewing", "ReviewsPage"),
-    ("Final pass", "annotator.gui.pages.release", "FinalPassPage"),
-    ("Contest", "annotator.gui.pages.contest", "ContestPage"),
-    ("Keys", "annotator.gui.pages.help", "KeyboardPage"),
-    ("Help", "annotator.gui.pages.help", "HelpPage"),
-)
+# Name → module and class of each page; a page is imported when it is first visited.
+PAGES: dict[str, tuple[str, str]] = {
+    "Items": ("annotator.gui.pages.items", "ItemsPage"),
+    "Material": ("annotator.gui.pages.material", "MaterialPage"),
+    "Author": ("annotator.gui.pages.authoring", "AuthorPage"),
+    "Reviews": ("annotator.gui.pages.reviewing", "ReviewsPage"),
+    "Feedback": ("annotator.gui.pages.feedback", "FeedbackPage"),
+    "Label": ("annotator.gui.pages.labelling", "LabelPage"),
+    "Contest": ("annotator.gui.pages.contest", "ContestPage"),
+    "Adjudicate": ("annotator.gui.pages.adjudication", "AdjudicatePage"),
+    "Judges": ("annotator.gui.pages.judges", "JudgesPage"),
+    "Validate": ("annotator.gui.pages.validation", "ValidatePage"),
+    "Results": ("annotator.gui.pages.results", "ResultsPage"),
+    "Agreement": ("annotator.gui.pages.agreement", "AgreementPage"),
+    "People": ("annotator.gui.pages.people", "PeoplePage"),
+    "Exchange": ("annotator.gui.pages.inbox", "ExchangePage"),
+    "Release": ("annotator.gui.pages.release", "ReleasePage"),
+    "Final pass": ("annotator.gui.pages.release", "FinalPassPage"),
+    "Send": ("annotator.gui.pages.sending", "SendPage"),
+    "Import": ("annotator.gui.pages.importing", "ImportPage"),
+    "Guidelines": ("annotator.gui.pages.guidelines", "GuidelinesPage"),
+    "Backups": ("annotator.gui.pages.backups", "BackupsPage"),
+    "Check": ("annotator.gui.pages.backups", "CheckPage"),
+    "Keys": ("annotator.gui.pages.help", "KeyboardPage"),
+    "Help": ("annotator.gui.pages.help", "HelpPage"),
+}
 
 
-def steps(project: Project) -> list[Step]:
-    """The steps of the work that a window over the project offers."""
-    return [*(step for step in STEPS if step[0] in OF_A_TASK), SEND] if project.from_task else list(STEPS)
+@dataclass(frozen=True, slots=True)
+class PlaceTab:
+    """A tab of a place: a page, or a part of one. Others are `beside` it, one switch away.
+
+    It is offered only where the project uses the `kind` of document, if one is named.
+    """
+
+    words: str
+    page: str
+    part: str = ""
+    beside: "tuple[PlaceTab, ...]" = ()
+    kind: Kind | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of the window; what few need stands behind `more`."""
+
+    name: str
+    icon: str
+    tabs: tuple[PlaceTab, ...]
+    more: tuple[PlaceTab, ...] = ()
+
+
+PLACES = (
+    Place(
+        "Items",
+        "items",
+        (
+            PlaceTab("Items", "Items"),
+            PlaceTab(
+                "Reports",
+                "Material",
+                "Reports",
+                beside=(
+                    PlaceTab("Extracts", "Material", "Extracts"),
+                    PlaceTab("Cited pages", "Material", "Cited pages"),
+                ),
+            ),
+            PlaceTab("Sources", "Material", "Sources"),
+            PlaceTab(
+                "Seminars",
+                "Material",
+                "Transcripts",
+                beside=(PlaceTab("Tasks", "Contest", "Keep"),),
+                kind=Kind.INSPIRATIONS,
+            ),
+        ),
+    ),
+    Place(
+        "Author",
+        "author",
+        (
+            PlaceTab("Write", "Author"),
+            PlaceTab("Review of a draft", "Reviews"),
+            PlaceTab("What became of mine", "Feedback"),
+        ),
+    ),
+    Place(
+        "Label",
+        "label",
+        (
+            PlaceTab("Label", "Label"),
+            PlaceTab(
+                "Rank tasks",
+                "Contest",
+                "Rank",
+                beside=(PlaceTab("Rounds", "Contest", "Compare"),),
+                kind=Kind.TASKS,
+            ),
+        ),
+    ),
+    Place("Adjudicate", "adjudicate", (PlaceTab("Adjudicate", "Adjudicate"),)),
+    Place(
+        "Judges",
+        "judges",
+        (
+            PlaceTab("Judges", "Judges", "Judges"),
+            PlaceTab("Runs", "Judges", "Runs"),
+            PlaceTab("Prompts", "Judges", "Prompts"),
+        ),
+        more=(
+            PlaceTab("Replies", "Judges", "Replies"),
+            PlaceTab("Compare", "Judges", "Compare"),
+            PlaceTab("Costs", "Judges", "Costs"),
+        ),
+    ),
+    Place(
+        "Validate",
+        "validate",
+        (
+            PlaceTab("Answer", "Validate", "Figures"),
+            PlaceTab(
+                "Disagreements",
+                "Validate",
+                "Disagreements",
+                beside=(PlaceTab("Reviews", "Validate", "Reviews"),),
+            ),
+            PlaceTab("Sets", "Validate", "Sets"),
+        ),
+        more=(PlaceTab("Attacks", "Validate", "Attacks"), PlaceTab("Cards", "Validate", "Cards")),
+    ),
+    Place(
+        "Results",
+        "results",
+        (PlaceTab("Results", "Results"), PlaceTab("Agreement", "Agreement")),
+    ),
+    Place(
+        "People",
+        "annotator",
+        (
+            PlaceTab("Team", "People", "Team"),
+            PlaceTab("Assign", "People", "Hand out"),
+            PlaceTab(
+                "Send & receive",
+                "Exchange",
+                "Hand out",
+                beside=(
+                    PlaceTab("Take in", "Exchange", "Import"),
+                    PlaceTab("Needs attention", "Exchange", "Tray"),
+                    PlaceTab("Received", "Exchange", "Received"),
+                ),
+            ),
+            PlaceTab("Progress", "People", "Progress"),
+        ),
+    ),
+    Place(
+        "Release",
+        "release",
+        (PlaceTab("Release", "Release"), PlaceTab("Final pass", "Final pass")),
+    ),
+)
+SETTINGS = Place(
+    "Settings",
+    "settings",
+    (
+        PlaceTab("Guidelines", "Guidelines"),
+        PlaceTab("Keyboard", "Keys"),
+        PlaceTab("Backups", "Backups"),
+        PlaceTab("Check", "Check"),
+    ),
+)
+SEND = Place("Send", "export", (PlaceTab("Send", "Send"),))
+# What is offered in a project that was made from a task: an annotator's places, and the way back.
+OF_A_TASK = ("Author", "Label")
+
+
+def places(project: Project) -> list[Place]:
+    """The places that a window over the project offers."""
+    return (
+        [*(place for place in PLACES if place.name in OF_A_TASK), SEND] if project.from_task else list(PLACES)
+    )
+
+
+def standing(page: str, part: str) -> tuple[Place | None, PlaceTab | None]:
+    """Where a page, or its part, stands; nowhere where it is in no place."""
+    known = [
+        (place, each)
+        for place in (*PLACES, SEND, SETTINGS)
+        for tab in (*place.tabs, *place.more)
+        for each in (tab, *tab.beside)
+        if each.page == page
+    ]
+    exact = [(place, tab) for place, tab in known if tab.part == part]
+    return next(iter([*exact, *known]), (None, None))
+
+
+class PlaceBar(QWidget):
+    """The tabs of the place in view, what stands behind “More”, and on the right what is beside the current tab."""
+
+    chosen = Signal(str, str)
+    """A page, and its part."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tabs, self.beside = _tab_bar("Tabs of this place"), _tab_bar("Beside this tab")
+        self.more = with_properties(QToolButton(), role="quiet")
+        self.more.setText("More")
+        self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.more.setMenu(QMenu(self.more))
+        horizontal(self.tabs, self.more, StretchSpace(1), self.beside, on=self, margins=(20, 8, 20, 0))
+        for bar in (self.tabs, self.beside):
+            bar.currentChanged.connect(partial(self._turn, bar))
+
+    def show_tabs(
+        self, tabs: Mapping[PlaceTab, str], more: Mapping[PlaceTab, str], shown: PlaceTab | None
+    ) -> None:
+        """Show the tabs of a place with their words; `shown` is the one in view, or one beside or behind them."""
+        current = next((tab for tab in tabs if shown in (tab, *tab.beside)), None)
+        self._fill(self.tabs, tabs, current)
+        beside = (current, *current.beside) if current and current.beside else ()
+        self._fill(self.beside, {tab: tab.words for tab in beside}, shown)
+        self.more.setVisible(bool(more))
+        self.more.menu().clear()
+        for tab, words in more.items():
+            self.more.menu().addAction(words, partial(self.chosen.emit, tab.page, tab.part))
+        self.setVisible(len(tabs) > 1)
+
+    def _fill(self, bar: QTabBar, tabs: Mapping[PlaceTab, str], current: PlaceTab | None) -> None:
+        with QSignalBlocker(bar):
+            while bar.count() > len(tabs):
+                bar.removeTab(bar.count() - 1)
+            for number, (tab, words) in enumerate(tabs.items()):
+                if number == bar.count():
+                    bar.addTab(words)
+                bar.setTabText(number, words)
+                bar.setTabData(number, tab)
+                if tab == current:
+                    bar.setCurrentIndex(number)
+        bar.setVisible(bool(tabs))
+
+    def _turn(self, bar: QTabBar, number: int) -> None:
+        if isinstance(tab := bar.tabData(number), PlaceTab):
+            self.chosen.emit(tab.page, tab.part)
+
+
+def _tab_bar(name: str) -> QTabBar:
+    bar = with_properties(QTabBar(), drawBase=False, expanding=False, accessibleName=name)
+    bar.setUsesScrollButtons(True)
+    return bar
 
 
 RECENT, SAMPLE = 8, "sample.goldsmith"

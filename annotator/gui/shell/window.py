@@ -33,7 +33,16 @@ from annotator.gui.session import page as page_module
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY, FocusKeeper, ProjectSession, Tell, be_seen
 from annotator.gui.shell import navigation
-from annotator.gui.shell.navigation import ASIDE, SEND, STEPS, Navigation, PageRoom, steps
+from annotator.gui.shell.navigation import (
+    PAGES,
+    SETTINGS,
+    Navigation,
+    PageRoom,
+    PlaceBar,
+    PlaceTab,
+    places,
+    standing,
+)
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import EnterPresses, FlowRow
 from annotator.gui.widgets.basics import ElidedLabel, PlainLabel, horizontal, later, tooltip, with_properties
@@ -41,8 +50,6 @@ from annotator.gui.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
     from annotator.actions.imports.practice import PracticeStep
-
-    pass
     from annotator.gui.session.run import BackgroundRun
 
 TRY = "Try this:"
@@ -167,20 +174,23 @@ class Window(QMainWindow):
         self.session = ProjectSession(project, self)
         self._pages: dict[str, Page] = {}
         self._current = self._from = ""
+        # Place → the tab in which it was left.
+        self._left: dict[str, PlaceTab] = {}
         self._closed = False
         self._build()
         self._listen()
         self._show_title()
         navigation.place(self)
         last = kept_place(self.session.project)
-        page, place = last or (self.tries and self.tries.first()) or ("Items", {})
-        offered = [step[0] for step in steps(self.session.project)]
-        self.show_page(page, **place) if page in offered else self.show_page("Items")
+        page, place = last or (self.tries and self.tries.first()) or (self.first, {})
+        self.show_page(page, **place) if page in PAGES else self.show_page(self.first)
         self._recount.start()
 
     def _build(self) -> None:
-        offered = [(name, picture) for name, picture, *_ in steps(self.session.project)]
-        self.navigation = Navigation(offered)
+        self._places = places(self.session.project)
+        self.first = self._places[0].tabs[0].page
+        self.navigation = Navigation(self._places)
+        self.bar = PlaceBar()
         self.setAcceptDrops(True)
         self.messages = MessageBar()
         centre = PageRoom(self.navigation)
@@ -190,6 +200,7 @@ class Window(QMainWindow):
         self.tries = self._try_strip()
         if self.tries is not None:
             centre.say_above(self.tries)
+        centre.say_above(self.bar)
         self.status = StatusBar(self.session)
         self.setStatusBar(self.status)
         if self.tries is not None:
@@ -197,19 +208,18 @@ class Window(QMainWindow):
         from annotator.gui.shell import menus
 
         self._acts = menus.build(self) | self.status.acts
-        for part in (self.menuBar(), self.navigation, self.messages, self.status):
+        for part in (self.menuBar(), self.navigation, self.bar, self.messages, self.status):
             theme.apply_theme(part)
 
     def _try_strip(self) -> "TryStrip | None":
         """What to try in the sample; no other project has it."""
         if not self.session.project.is_sample:
             return None
-        from annotator.gui.shell.window import TryStrip
-
         return TryStrip(self.session, self)
 
     def _listen(self) -> None:
-        self.navigation.chosen.connect(self.show_page)
+        self.navigation.chosen.connect(self.show_place)
+        self.bar.chosen.connect(self._show_part)
         self.session.wanted.connect(lambda name, place: self.show_page(name, **place))
         self.session.refused.connect(self.show_refusal)
         self.session.saved.connect(lambda _: self.messages.expire())
@@ -233,11 +243,43 @@ class Window(QMainWindow):
             self._from = self._current
         self._current = name
         self.stack.setCurrentWidget(page)
-        self.navigation.show_chosen(name)
         page.navigate(place)
+        self._show_tabs()
         page.focus_first()
         be_seen(self)
         return page
+
+    def show_place(self, name: str) -> Page:
+        """Bring a place into view, at the tab that was left last."""
+        place = next(place for place in (*self._places, SETTINGS) if place.name == name)
+        left = self._left.get(name, place.tabs[0])
+        return self.show_page(left.page, **({"part": left.part} if left.part else {}))
+
+    def _show_part(self, page: str, part: str) -> None:
+        self.show_page(page, **({"part": part} if part else {}))
+
+    def _show_tabs(self) -> None:
+        """Mark the place of the page in view, and show its tabs."""
+        place, tab = standing(self._current, self.page.part_name())
+        self.navigation.show_chosen(place.name if place else "")
+        if place is None or tab is None:
+            self.bar.hide()
+            return
+        self._left[place.name] = tab
+        tabs, more = (
+            {each: words for each in line if (words := self._words(each))}
+            for line in (place.tabs, place.more)
+        )
+        self.bar.show_tabs(tabs, more, tab)
+
+    def _words(self, tab: PlaceTab) -> str:
+        """What a tab is called now, with what its page counts; empty where it is not offered."""
+        from annotator.actions.project.profile import profile
+
+        if tab.kind is not None and tab.kind not in profile(self.session.project).kinds:
+            return ""
+        page = self._pages.get(tab.page)
+        return page.part_words(tab.part, tab.words) if page else tab.words
 
     def show_keys(self) -> None:
         """Show all keys; asked for again, come back."""
@@ -258,9 +300,11 @@ class Window(QMainWindow):
             super().keyPressEvent(event)
 
     def _make(self, name: str) -> Page:
-        places = {step[0]: step[2:] for step in (*STEPS, SEND)} | {aside[0]: aside[1:] for aside in ASIDE}
-        module, class_name = places[name]
+        module, class_name = PAGES[name]
         page: Page = getattr(import_module(module), class_name)(self.session)
+        if page.part_tabs is not None:
+            page.part_tabs.tabBar().hide()
+            page.part_tabs.currentChanged.connect(lambda _: self._show_tabs() if page is self.page else None)
         self._pages[name] = page
         self.stack.addWidget(page)
         # Where it stands: dressed before, all of it would be dressed once more when it is put there.
@@ -340,6 +384,7 @@ class Window(QMainWindow):
     def _show_waiting(self, counts: dict[str, int]) -> None:
         for name, count in counts.items():
             self.navigation.show_waiting(name, count)
+        self._show_tabs()
         if self.tries is not None:
             self.tries.refresh()
 

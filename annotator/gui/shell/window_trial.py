@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QTabWidget
 
 from annotator.actions.imports import samples
 from annotator.gui.parts import below
-from annotator.gui.shell.navigation import ASIDE, STEPS
+from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.start import make_application
 from annotator.gui.shell.window import Window
 
@@ -24,7 +24,7 @@ def try_window() -> str:
             window.resize(800, 600)
             window.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
             window.show()
-            parts = sum(_try_page(window, step[0]) for step in (*STEPS, *ASIDE))
+            parts = sum(_try_page(window, name) for name in PAGES)
             picture = window.grab()
             window.close()
     finally:

@@ -16,7 +16,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.session.run import Child
-from annotator.gui.shell.navigation import ASIDE, STEPS
+from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 from tests.windows.labelling_keys import be_active, focus, press, type_words
 from tests.windows.settling import settle
@@ -132,7 +132,6 @@ def test_a_project_is_not_replaced_in_the_middle_of_a_job(at_work):
 # What jobs tell of themselves when they end.
 TOLD = ("import", "parcel", "judge_run", "attack", "response", "extract", "page", "release")
 LINE = json.dumps({"event": "progress"})
-PAGES = [name for name, *_ in (*STEPS, *ASIDE)]
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY
 from annotator.gui.shell import menus, navigation
-from annotator.gui.shell.window import ASIDE, STEPS
+from annotator.gui.shell.navigation import PAGES
 from annotator.gui.views import view_pane
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.windows.labelling_keys import be_active
@@ -201,7 +201,7 @@ def test_every_key_of_every_page_tells_a_refusal(sample, window_over, qtbot, mon
                     shortcut.activated.emit()
                 assert (raised, window.messages.text()) == ([], str(SAID)), (name, act)
                 pressed += 1
-    assert len(EVERY_PAGE) == len(STEPS) + len(ASIDE)
+    assert len(EVERY_PAGE) == len(PAGES)
     assert pressed > 100
 
 

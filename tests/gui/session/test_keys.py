@@ -13,7 +13,7 @@ from annotator.gui import keys
 from annotator.gui.forms import forms
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
-from annotator.gui.shell.navigation import ASIDE, STEPS
+from annotator.gui.shell.navigation import PAGES
 from annotator.places import resources
 from tests.gui.shell.test_window import EVERY_PAGE
 from tests.windows.labelling_keys import be_active
@@ -29,7 +29,7 @@ def test_every_act_is_bound_once_and_no_key_as_shipped_clashes_or_is_a_letter_th
 
 def test_bindings_belong_to_pages_there_are():
     pages = {binding.page for binding in keys.BINDINGS} - {keys.EVERYWHERE}
-    assert pages <= {step[0] for step in STEPS} | {aside[0] for aside in ASIDE}
+    assert pages <= PAGES.keys()
 
 
 def test_a_taken_key_is_refused_with_the_name_of_what_has_it():

@@ -19,7 +19,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.session.session import TaskCallbacks
-from annotator.gui.shell.window import ASIDE, STEPS
+from annotator.gui.shell.navigation import PAGES
 from annotator.gui.widgets.chips import EmptyState
 from annotator.places import user_data
 from tests.projects.small_project import empty_project, small_project
@@ -28,7 +28,7 @@ from tests.windows.settling import settle
 
 # Their parts ask everything on the other thread.
 ANSWERED_LATER = ("Judges", "Validate", "Material", "Results")
-EVERY_PAGE = [step[0] for step in STEPS] + [aside[0] for aside in ASIDE]
+EVERY_PAGE = [*PAGES]
 
 
 def called_empty(window) -> set[str]:

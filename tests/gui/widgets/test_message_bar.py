@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton, QVBoxLayout, QWidget
 from annotator.gui.pages.guidelines import SetDrafting
 from annotator.gui.pages.people.page import PlanPreview
 from annotator.gui.review.source_pane import TextPane
-from annotator.gui.shell.navigation import ASIDE, STEPS
+from annotator.gui.shell.navigation import PAGES
 from annotator.gui.widgets import message_bar
 from annotator.gui.widgets.message_bar import MessageBar
 
@@ -117,7 +117,7 @@ def test_a_message_that_offers_an_act_goes_with_its_page_and_after_its_time(bar,
 
 def test_a_message_of_any_page_lies_over_what_is_there(sample, window_over):
     window = window_over(sample)
-    for name, *_ in (*STEPS, *ASIDE):
+    for name in PAGES:
         window.show_page(name)
         window.session.wait()
     pushing = [bar for bar in window.findChildren(MessageBar) if bar._host is None]

@@ -536,6 +536,7 @@ class ExchangePage(Page):
     """Four tabs over the same parcels; their keys act on the one in view."""
 
     NAME = "Exchange"
+    TABS = TABS
     ICON = "import"
     HEARS = ("parcel", "tray", "assignment", "person", "import", "item", "setting")
 
@@ -543,7 +544,7 @@ class ExchangePage(Page):
         super().__init__(session)
         self.intake, self.tray, self.received = ImportFiles(session), TrayPane(session), Received(session)
         self.out = HandingOut(session)
-        self.tabs = Tabs("Parts of the exchange")
+        self.tabs = self.part_tabs = Tabs("Parts of the exchange")
         for words, pane in zip(TABS, (self.intake, self.tray, self.received, self.out), strict=True):
             self.tabs.addTab(pane, words)
         self.intake.tray_wanted.connect(lambda: self._turn_to(TRAY))
@@ -560,7 +561,7 @@ class ExchangePage(Page):
         )
         nothing.add_action("Team…", lambda: self.session.go("People"), primary=True)
         self.body = Stack(self.tabs, nothing)
-        vertical(PlainLabel("Exchange", "title"), about, (self.body, 1), on=self, margins=(20, 16, 20, 12))
+        vertical(about, (self.body, 1), on=self, margins=(20, 16, 20, 12))
         self.bind("choose_work", self._choose)
         self.bind("submit", self._submit)
         self.bind("accept_work", lambda: self._in_tray(self.tray.take))

@@ -76,6 +76,7 @@ NOT_YOURS = (
 
 class MaterialPage(Page):
     NAME = "Material"
+    TABS = TABS
     ICON = "folder"
     HEARS = (
         "extract",
@@ -95,7 +96,7 @@ class MaterialPage(Page):
         super().__init__(session)
         self.reports, self.parts, self.pages = ReportsView(session), PartsView(session), PagesView(session)
         self.sources, self.transcripts = SourcesView(session), TranscriptsView(session)
-        self.tabs = Tabs()
+        self.tabs = self.part_tabs = Tabs()
         panes: tuple[Any, ...] = (self.reports, self.parts, self.pages, self.sources, self.transcripts)
         for words, pane in zip(TABS, panes, strict=True):
             self.tabs.addTab(pane, words)
@@ -104,7 +105,7 @@ class MaterialPage(Page):
         self._acts: dict[str, dict[int, Callable[[], object]]] = {}
         self._later = later(self, self._fill, SETTLE_MS)
         help_ = push_button("How this works", lambda: self.session.go("Help", topic="material"), "quiet")
-        head = horizontal(PlainLabel("Material", "title"), StretchSpace(1), help_)
+        head = horizontal(StretchSpace(1), help_)
         self._whole = column_of(head, (self.tabs, 1), margins=(20, 16, 20, 12), spacing=6)
         self._closed = EmptyState("lock", *NOT_YOURS)
         self._stack = QStackedLayout(self)

@@ -69,7 +69,7 @@ class PlanPreview(QWidget):
         self.table = LinesTable("The plan item by item", self.lines)
         self.table.horizontalHeader().setDefaultSectionSize(STAGE_WIDTH)
         self.table.horizontalHeader().setStretchLastSection(True)
-        self.tabs = Tabs("Views of the plan")
+        self.tabs = self.part_tabs = Tabs("Views of the plan")
         inside = QWidget()
         self._heads = [PlainLabel("Load", "strong"), PlainLabel("Pairs", "strong")]
         vertical(
@@ -408,18 +408,19 @@ class PeoplePage(Page):
     """Three tabs over the same people and the same assignments; the keys act on the one in view."""
 
     NAME = "People"
+    TABS = TABS
     ICON = "annotator"
     HEARS = (*AT_ONCE, "artifact", "agreement", "adjudication", "ruling", "dispute", "parcel", "tray")
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__(session)
         self.roster, self.out, self.board = PeopleTable(session), HandOut(session), BoardView(session)
-        self.tabs = Tabs()
+        self.tabs = self.part_tabs = Tabs()
         for words, pane in zip(TABS, (self.roster, self.out, self.board), strict=True):
             self.tabs.addTab(pane, words)
         self.tabs.currentChanged.connect(lambda _: self._fill())
         self._later = later(self, self._fill, SETTLE_MS)
-        vertical(PlainLabel("People", "title"), (self.tabs, 1), on=self, margins=(20, 16, 20, 12), spacing=6)
+        vertical((self.tabs, 1), on=self, margins=(20, 16, 20, 12))
         for act, tab, slot in (
             ("rename_person", ROSTER, self.roster.begin_renaming),
             ("leave_or_return", ROSTER, self.roster.leave_or_return),
