@@ -26,7 +26,8 @@ from annotator.domain.kinds.diagnostics import Diagnostics, Statement
 from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.gui.shell.navigation import Window
+from annotator.gui.shell.navigation import PAGES
+from annotator.gui.shell.window import Window
 from annotator.storage.tables import ResponseRow, SystemRow, table
 from tests.windows.words_shown import all_words
 
@@ -175,7 +176,7 @@ def test_no_mark_is_in_the_annotators_file_window_or_log(
         window = Window(theirs)
         window.show()
         words = []
-        for name in [page[0] for page in (*STEPS, *ASIDE)]:
+        for name in PAGES:
             window.show_page(name)
             qtbot.wait(50)
             qtbot.waitUntil(lambda: not window.session._tasks_behind)

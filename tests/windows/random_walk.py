@@ -37,7 +37,7 @@ from annotator.gui import theme
 from annotator.gui.forms.unit_editor import UnitEditor
 from annotator.gui.keys import BINDINGS
 from annotator.gui.parts import below
-from annotator.gui.shell.navigation import ASIDE
+from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
 
 WORDS = (
@@ -160,7 +160,7 @@ class Walk:
         return [one for one in _seen(self.window) if isinstance(one, kinds) and one.isEnabled()]
 
     def _page(self) -> tuple[str, Act]:
-        names = [*self.window.navigation._buttons, *(one[0] for one in ASIDE)]
+        names = [*PAGES]
         if self.window.session.project.from_task:
             names = [
                 *self.window.navigation._buttons,

@@ -327,6 +327,8 @@ class ProjectSession(QObject):
     """A BackgroundRun that began, is further, was paused or resumed, was asked to stop, or ended."""
     ended = Signal(str, str, dict)
     """A job has ended: what is said of it, the page that shows what came of it, and where on it."""
+    reset_wanted = Signal()
+    """The sample is to be made again."""
     turned = Signal(str, str, dict)
     """A change was taken back or done again: which, the page that shows it, and where on it."""
 

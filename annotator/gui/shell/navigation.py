@@ -1,7 +1,6 @@
 """Navigation on the left: steps with icon, key and count of waiting work."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,6 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import (
     QButtonGroup,
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -35,7 +33,6 @@ from PySide6.QtWidgets import (
 from annotator import files
 from annotator.actions.project import document_checks
 from annotator.actions.project.file import Project
-from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
@@ -266,6 +263,8 @@ PAGES: dict[str, tuple[str, str]] = {
     "Final pass": ("annotator.gui.pages.release", "FinalPassPage"),
     "Send": ("annotator.gui.pages.sending", "SendPage"),
     "Import": ("annotator.gui.pages.importing", "ImportPage"),
+    "Project": ("annotator.gui.pages.settings", "ProjectPage"),
+    "Display": ("annotator.gui.pages.settings", "DisplayPage"),
     "Guidelines": ("annotator.gui.pages.guidelines", "GuidelinesPage"),
     "Backups": ("annotator.gui.pages.backups", "BackupsPage"),
     "Check": ("annotator.gui.pages.backups", "CheckPage"),
@@ -410,10 +409,11 @@ SETTINGS = Place(
     "Settings",
     "settings",
     (
+        PlaceTab("Project", "Project"),
         PlaceTab("Guidelines", "Guidelines"),
         PlaceTab("Keyboard", "Keys"),
-        PlaceTab("Backups", "Backups"),
-        PlaceTab("Check", "Check"),
+        PlaceTab("Backups", "Backups", beside=(PlaceTab("Check", "Check"),)),
+        PlaceTab("Display", "Display"),
     ),
 )
 SEND = Place("Send", "export", (PlaceTab("Send", "Send"),))
@@ -512,14 +512,16 @@ def remember(path: Path) -> None:
     QSettings().setValue("recent", names[:RECENT])
 
 
-def create_by_dialog(parent: QWidget) -> Path | None:
-    """Ask where a new project is to lie and make it; None when the person thinks better of it."""
+def create_by_dialog(parent: QWidget | None) -> Path | None:
+    """Ask what a new project uses and where it is to lie, and make it; None when the person thinks better of it."""
+    from annotator.gui.forms.profile_form import NewProjectDialog
+
     folder = user_data() / "projects"
-    name, _ = QFileDialog.getSaveFileName(parent, "New project", str(folder / "project.goldsmith"), FILES)
-    if not name:
-        return None
-    with closing(new_project(Path(name))) as made:
-        return made.path
+    folder.mkdir(parents=True, exist_ok=True)
+    dialog = NewProjectDialog(parent, folder)
+    dialog.exec()
+    dialog.deleteLater()
+    return dialog.path
 
 
 def finished_sample() -> Path | None:

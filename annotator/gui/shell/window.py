@@ -222,6 +222,7 @@ class Window(QMainWindow):
         self.bar.chosen.connect(self._show_part)
         self.session.wanted.connect(lambda name, place: self.show_page(name, **place))
         self.session.refused.connect(self.show_refusal)
+        self.session.reset_wanted.connect(self.reset_sample)
         self.session.saved.connect(lambda _: self.messages.expire())
         self._ends = FollowUp(self)
         EnterPresses(self)

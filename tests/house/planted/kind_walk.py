@@ -21,8 +21,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Artifact, Kind, State
 from annotator.domain.kinds.documents import KINDS, document_of
-from annotator.gui.shell.navigation import ASIDE
-from annotator.gui.shell.navigation import STEPS as PAGES
+from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.start import make_application
 from tests.house.planted.by_keys import at_work
 from tests.house.planted.walk import content, walked
@@ -114,7 +113,7 @@ def told(project: Project, folder: Path) -> None:
 def every_page_opens(project: Project, folder: Path) -> None:
     for name in ("Cora", "Ada", "Cleo"):
         with at_work(Project.open(project.path), name) as window:
-            for page, *_ in (*PAGES, *ASIDE):
+            for page in PAGES:
                 window.show_page(page)
                 window.session.wait()
 
