@@ -245,6 +245,7 @@ def keep_place(window: QWidget) -> None:
 
 # Name → module and class of each page; a page is imported when it is first visited.
 PAGES: dict[str, tuple[str, str]] = {
+    "Home": ("annotator.gui.pages.home", "HomePage"),
     "Items": ("annotator.gui.pages.items", "ItemsPage"),
     "Material": ("annotator.gui.pages.material", "MaterialPage"),
     "Author": ("annotator.gui.pages.authoring", "AuthorPage"),
@@ -298,6 +299,7 @@ class Place:
 
 
 PLACES = (
+    Place(HOME, "home", (PlaceTab("Home", "Home"),)),
     Place(
         "Items",
         "items",

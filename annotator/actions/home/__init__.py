@@ -1,0 +1,1 @@
+"""Where a benchmark stands, and what comes next."""

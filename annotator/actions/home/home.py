@@ -1,0 +1,306 @@
+"""Home: a benchmark's steps as counts, at most five sentences on what comes next, and what happened lately."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from itertools import islice
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.engine import Connection
+
+from annotator.actions.parcels import waiting
+from annotator.actions.project import people
+from annotator.actions.project.file import Project
+from annotator.actions.project.profile import profile
+from annotator.actions.releases import releases
+from annotator.domain.experts.adjudication import AdjudicationState
+from annotator.domain.experts.assignment import Person, Role, Stage
+from annotator.domain.experts.parcel import TrayState
+from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.documents import KINDS
+from annotator.domain.texts.canonical import now
+from annotator.domain.texts.words import counted, local
+from annotator.protocols import profiles
+from annotator.protocols.profiles import Profile
+from annotator.storage.tables import (
+    ADJUDICATION,
+    AGREEMENT,
+    ARTIFACT,
+    ASSIGNMENT,
+    ITEM,
+    JUDGE,
+    PARCEL,
+    RELEASE,
+    RESPONSE,
+    RUN,
+    TIME,
+    TRAY,
+)
+
+MOST = 5
+LATELY = 3
+Place = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class HomeStep:
+    """A step of the benchmark: how much of it is done, of how much where that is known, and where it is done."""
+
+    title: str
+    done: int | None
+    page: str
+    total: int | None = None
+    note: str = ""
+    place: Place = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NextStep:
+    """What is to be done next, the words of its button, and where it is done; or a text to be copied."""
+
+    words: str
+    button: str
+    page: str = ""
+    place: Place = field(default_factory=dict)
+    copied: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HomeReport:
+    title: str
+    about: str
+    steps: tuple[HomeStep, ...]
+    next: tuple[NextStep, ...]
+    lately: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """What is counted for the steps of a whole benchmark."""
+
+    items: int
+    reports: int
+    systems: int
+    written: int
+    begun: Counter[Kind]
+    frozen: int
+    adjudicated: int
+    labelled: int
+    to_label: int
+    judged: tuple[int, int]
+    releases: int
+
+
+def report(project: Project) -> HomeReport:
+    me = people.someone(project)
+    everybody = {person.id: person for person in people.people(project)}
+    with project.store.read() as db:
+        used = profile(project)
+        if project.from_task or not me.has(Role.COORDINATOR):
+            steps = tuple(_own_steps(db, me))
+            following = _own_next(project, db, me)
+            about = "Your part of the work"
+            lately: tuple[str, ...] = ()
+        else:
+            counts = _counted(db, used)
+            steps = tuple(_steps(counts, used))
+            following = _next(project, db, counts, used, everybody)
+            about = _about(counts, used, everybody)
+            lately = tuple(_lately(db, everybody))
+        # What is not shown is not counted.
+        return HomeReport(project.title, about, steps, tuple(islice(following, MOST)), lately)
+
+
+def _counted(db: Connection, used: Profile) -> _Counts:
+    def one(question: Any) -> int:
+        return int(db.execute(question).scalar_one() or 0)
+
+    a = ARTIFACT.c
+    own = select(a.item_id, a.kind).join(ITEM, ITEM.c.id == a.item_id).where(ITEM.c.retired.is_(False))
+    sealed = own.where(a.state == State.SEALED.value, a.kind.in_(kind.value for kind in used.kinds))
+    doubles = sealed.group_by(a.item_id, a.kind).having(func.count(a.author_id.distinct()) > 1).subquery()
+    begun = db.execute(select(a.kind, func.count(a.item_id.distinct())).group_by(a.kind)).all()
+    labelled = own.where(a.kind == Kind.LABELS.value, a.state == State.SEALED.value).with_only_columns(
+        func.count(a.item_id.distinct())
+    )
+    asked = select(func.count(ASSIGNMENT.c.item_id.distinct())).where(
+        ASSIGNMENT.c.stage == Stage.LABELLING.value
+    )
+    newest = select(RUN.c.protocol, RUN.c.done, RUN.c.total).order_by(RUN.c.started_at)
+    judged = {name: (done, total) for name, done, total in db.execute(newest) if used.judges(name)}
+    closed = ADJUDICATION.c.state == AdjudicationState.CLOSED.value
+    return _Counts(
+        items=one(select(func.count()).where(ITEM.c.retired.is_(False))),
+        reports=one(select(func.count(RESPONSE.c.id))),
+        systems=one(select(func.count(RESPONSE.c.system_id.distinct()))),
+        written=one(select(func.count()).select_from(doubles)),
+        begun=Counter({Kind(kind): count for kind, count in begun}),
+        frozen=one(select(func.count(AGREEMENT.c.id))),
+        adjudicated=one(select(func.count(ADJUDICATION.c.id)).where(closed)),
+        labelled=one(labelled),
+        to_label=one(asked),
+        judged=(sum(done for done, _ in judged.values()), sum(total for _, total in judged.values())),
+        releases=one(select(func.max(RELEASE.c.number))),
+    )
+
+
+def _about(counts: _Counts, used: Profile, everybody: dict[str, Person]) -> str:
+    choice = next((choice.title for choice in profiles.CHOICES if choice.name == used.text), "")
+    active = [person for person in everybody.values() if person.active]
+    annotators = sum(person.has(Role.ANNOTATOR) for person in active)
+    adjudicators = sum(person.has(Role.ADJUDICATOR) for person in active)
+    people_ = [counted(annotators, "annotator"), counted(adjudicators, "adjudicator")]
+    parts = [choice, counted(counts.items, "item"), counted(counts.systems, "system"), ", ".join(people_)]
+    return " · ".join(part for part in parts if part)
+
+
+def _steps(counts: _Counts, used: Profile) -> Iterator[HomeStep]:
+    assign, in_reports = {"part": "Hand out"}, {"part": "Reports"}
+    seminars = Kind.INSPIRATIONS in used.kinds
+    yield HomeStep("Seminars and tasks" if seminars else "Questions", counts.items, "Items")
+    if Kind.NUGGETS in used.kinds:
+        yield HomeStep("Nuggets", counts.begun[Kind.NUGGETS], "Author", counts.items)
+    if seminars:
+        yield HomeStep("Checklists", counts.begun[Kind.CHECKLIST], "Author", counts.items)
+    waits = counts.frozen - counts.adjudicated
+    yield HomeStep("Written by two", counts.written, "People", counts.items * len(used.kinds), place=assign)
+    yield HomeStep("Agreement", counts.frozen, "Agreement", max(counts.frozen, counts.written))
+    note = f"{waits:,} wait" if waits > 0 else ""
+    yield HomeStep("Adjudicated", counts.adjudicated, "Adjudicate", counts.frozen, note)
+    cells = counts.items * counts.systems
+    yield HomeStep("Reports", counts.reports, "Material", max(cells, counts.reports), place=in_reports)
+    yield HomeStep("Labelled", counts.labelled, "Label", max(counts.to_label, counts.labelled))
+    done, total = counts.judged
+    yield HomeStep("Judged", done, "Judges", total, "" if total else "no run yet", {"part": "Runs"})
+    yield HomeStep("Release", counts.releases or None, "Release")
+
+
+def _next(
+    project: Project, db: Connection, counts: _Counts, used: Profile, everybody: dict[str, Person]
+) -> Iterator[NextStep]:
+    if not counts.items:
+        yield NextStep("This project has no questions yet", "Import…", "Import")
+        yield NextStep("Or write the first question yourself", "Add an item", "Items")
+        return
+    own = waiting.counts(project)
+    tray = db.execute(
+        select(func.count(TRAY.c.id)).where(TRAY.c.state == TrayState.WAITING.value)
+    ).scalar_one()
+    if tray:
+        words = f"{counted(tray, 'returned piece')} of work {'needs' if tray == 1 else 'need'} attention"
+        yield NextStep(words, "Look", "Exchange", {"part": "Tray"})
+    if (waits := counts.frozen - counts.adjudicated) > 0:
+        words = f"{counted(waits, 'agreement')} {'waits' if waits == 1 else 'wait'} to be adjudicated"
+        if own["Adjudicate"]:
+            yield NextStep(words, "Adjudicate", "Adjudicate")
+        else:
+            yield NextStep(words, "Assign", "People", {"part": "Hand out"})
+    yield from _late(project, db, everybody)
+    unfinished = (
+        select(JUDGE.c.name, RUN.c.protocol, RUN.c.total - RUN.c.done)
+        .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
+        .where(RUN.c.done < RUN.c.total)
+        .order_by(RUN.c.started_at.desc())
+        .limit(1)
+    )
+    for judge, _, left in db.execute(unfinished):
+        yield NextStep(
+            f"The run of {judge} left {left:,} unanswered", "Ask again", "Judges", {"part": "Runs"}
+        )
+    for page, what in (("Author", "to write"), ("Label", "to label")):
+        if own[page]:
+            yield NextStep(f"{counted(own[page], 'item')} for you {what}", "Open", page)
+    for kind, spec in KINDS.items():
+        lacks = counts.items - counts.begun[kind] if kind in used.kinds else 0
+        if lacks > 0:
+            words = f"{lacks:,} of {counts.items:,} items have no {spec.title.lower()}"
+            yield NextStep(words, "Assign", "People", {"part": "Hand out"})
+    if not counts.reports:
+        yield NextStep("There are no reports yet", "Import…", "Import")
+    elif not counts.judged[1]:
+        yield NextStep("No judge has judged the reports yet", "Judge", "Judges", {"part": "Runs"})
+    for words in releases.open_points(project):
+        yield NextStep(words, "Release", "Release")
+
+
+def _late(project: Project, db: Connection, everybody: dict[str, Person]) -> Iterator[NextStep]:
+    """Who is late, the longest first, with a reminder to be copied into a mail."""
+    moment = now()
+    rows = db.execute(
+        select(ASSIGNMENT.c.person_id, func.count(), func.min(ASSIGNMENT.c.due))
+        .join(ITEM, ITEM.c.id == ASSIGNMENT.c.item_id)
+        .where(ASSIGNMENT.c.submitted_at.is_(None), ASSIGNMENT.c.due < moment, ITEM.c.retired.is_(False))
+        .group_by(ASSIGNMENT.c.person_id)
+        .order_by(func.min(ASSIGNMENT.c.due))
+    )
+    for person_id, many, due in rows:
+        person = everybody[person_id]
+        late = f"{counted(max(1, (local(moment).date() - local(due).date()).days), 'day')} late"
+        pieces = counted(many, "piece")
+        copied = (
+            f"Dear {person.name},\n\n{pieces} of your work for “{project.title}” "
+            f"{'was' if many == 1 else 'were'} due on {local(due):%d %B %Y}. "
+            "When will it be ready? If something is in your way, tell me."
+        )
+        yield NextStep(
+            f"{person.alias} is {late} with {pieces} of work", "Copy a reminder", "People", {}, copied
+        )
+
+
+def _lately(db: Connection, everybody: dict[str, Person]) -> list[str]:
+    events: list[tuple[datetime, str]] = []
+    came = select(PARCEL.c.at, PARCEL.c.person_id).where(PARCEL.c.direction == "in")
+    for at, person_id in db.execute(came.order_by(PARCEL.c.at.desc()).limit(LATELY)):
+        who = everybody.get(person_id)
+        events.append((at, f"{who.alias if who else 'Somebody'} returned work"))
+    frozen = select(AGREEMENT.c.frozen_at, ITEM.c.key).join(ITEM, ITEM.c.id == AGREEMENT.c.item_id)
+    for at, key in db.execute(frozen.order_by(AGREEMENT.c.frozen_at.desc()).limit(LATELY)):
+        events.append((at, f"Agreement on {key} is frozen"))
+    ended = (
+        select(RUN.c.ended_at, JUDGE.c.name)
+        .join(JUDGE, JUDGE.c.id == RUN.c.judge_id)
+        .where(RUN.c.ended_at.is_not(None))
+    )
+    for at, judge in db.execute(ended.order_by(RUN.c.ended_at.desc()).limit(LATELY)):
+        events.append((at, f"{judge} finished a run"))
+    events.sort(key=lambda event: event[0], reverse=True)
+    return [f"{words} · {local(at):%d %b, %H:%M}" for at, words in events[:LATELY]]
+
+
+def _own_steps(db: Connection, me: Person) -> Iterator[HomeStep]:
+    """A person's own work: what is submitted of what was asked for."""
+    asked: defaultdict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for stage, submitted in _own(db, me):
+        page = {Stage.LABELLING: "Label", Stage.ADJUDICATION: "Adjudicate"}.get(Stage(stage), "Author")
+        asked[page][0] += submitted is not None
+        asked[page][1] += 1
+    for page, title in (("Author", "Written"), ("Label", "Labelled"), ("Adjudicate", "Adjudicated")):
+        if page in asked:
+            yield HomeStep(title, asked[page][0], page, asked[page][1])
+
+
+def _own_next(project: Project, db: Connection, me: Person) -> Iterator[NextStep]:
+    own = waiting.counts(project)
+    for page, words in (("Author", "to write"), ("Label", "to label"), ("Adjudicate", "to adjudicate")):
+        if own.get(page):
+            yield NextStep(f"{own[page]:,} {words}", "Open", page)
+    rows = _own(db, me)
+    seconds = db.execute(select(func.sum(TIME.c.seconds)).where(TIME.c.person_id == me.id)).scalar() or 0
+    done = sum(submitted is not None for _, submitted in rows)
+    if done and seconds and (left := len(rows) - done):
+        minutes = max(1, round(seconds / done * left / 60))
+        words = f"{minutes:,} min" if minutes < 100 else f"{round(minutes / 60):,} h"
+        yield NextStep(f"About {words} of work are left at your own pace", "See progress", "People")
+    if own.get("Send"):
+        yield NextStep(f"{counted(own['Send'], 'piece')} of work to send", "Send", "Send")
+
+
+def _own(db: Connection, me: Person) -> list[Any]:
+    question = (
+        select(ASSIGNMENT.c.stage, ASSIGNMENT.c.submitted_at)
+        .join(ITEM, ITEM.c.id == ASSIGNMENT.c.item_id)
+        .where(ASSIGNMENT.c.person_id == me.id, ITEM.c.retired.is_(False))
+    )
+    return list(db.execute(question).all())
