@@ -21,7 +21,6 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
-    push_button,
     vertical,
 )
 from annotator.gui.widgets.chips import EmptyState
@@ -49,6 +48,8 @@ class Page(QWidget):
     def navigate(self, place: dict[str, Any]) -> None:
         """The page has come into view; `place` says where on it to go (item_id, unit_id …)."""
 
+    ABOUT: tuple[str, str] | None = None
+    """What the question mark beside the tabs says of the page, and the topic of the help that it opens."""
     part_tabs: Tabs | None = None
     """The parts of the page; the window shows their names beside those of other pages of its place."""
     TABS: Sequence[str] = ()
@@ -194,8 +195,6 @@ class PartedPage(Page):
 
     PARTS: tuple[str, ...]
     TURNS: tuple[str, ...]
-    ABOUT: tuple[str, str]
-    """What the button at the head says, and the topic of the help that it opens."""
     DENIED: tuple[str, str]
     """What whoever may see no part is told: a title and a sentence."""
     AT_ONCE: frozenset[str] = frozenset()
@@ -218,10 +217,8 @@ class PartedPage(Page):
         for words, holder in zip(self.TABS, self._holders, strict=True):
             QVBoxLayout(holder).setContentsMargins(0, 0, 0, 0)
             self.tabs.addTab(holder, words)
-        words, topic = self.ABOUT
-        about = push_button(words, lambda: self.session.go("Help", topic=topic), "quiet")
         self._top = QWidget()
-        self.head = horizontal(StretchSpace(1), about, on=self._top, margins=0)
+        self.head = horizontal(StretchSpace(1), on=self._top, margins=0)
         work = column_of(self._top, (self.tabs, 1), margins=(20, 16, 20, 12), spacing=6)
         self.denied = EmptyState("lock", *self.DENIED)
         self.body = Stack(work, self.denied)

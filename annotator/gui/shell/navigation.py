@@ -38,7 +38,7 @@ from annotator.gui import keys, theme
 from annotator.gui.session.session import Tell
 from annotator.gui.widgets.bars import crowd
 from annotator.gui.widgets.basics import KeylessArea, StretchSpace, horizontal, vertical, with_properties
-from annotator.gui.widgets.chips import put
+from annotator.gui.widgets.chips import put, tool_button
 from annotator.places import user_data
 
 # Where work may wait for the person.
@@ -448,6 +448,8 @@ class PlaceBar(QWidget):
 
     chosen = Signal(str, str)
     """A page, and its part."""
+    help_wanted = Signal(str)
+    """A topic of the help."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -456,7 +458,11 @@ class PlaceBar(QWidget):
         self.more.setText("More")
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.more.setMenu(QMenu(self.more))
-        horizontal(self.tabs, self.more, StretchSpace(1), self.beside, on=self, margins=(20, 8, 20, 0))
+        self.help = tool_button("About this page", "question", lambda: self.help_wanted.emit(self._topic))
+        self._topic = ""
+        horizontal(
+            self.tabs, self.more, StretchSpace(1), self.beside, self.help, on=self, margins=(20, 8, 20, 0)
+        )
         for bar in (self.tabs, self.beside):
             bar.currentChanged.connect(partial(self._turn, bar))
 
@@ -473,6 +479,13 @@ class PlaceBar(QWidget):
         for tab, words in more.items():
             self.more.menu().addAction(words, partial(self.chosen.emit, tab.page, tab.part))
         self.setVisible(len(tabs) > 1)
+
+    def show_help(self, about: tuple[str, str] | None) -> None:
+        """Offer what the help says of the page in view, if it does."""
+        words, self._topic = about or ("", "")
+        self.help.setToolTip(words)
+        self.help.setAccessibleName(words)
+        self.help.setVisible(bool(about))
 
     def _fill(self, bar: QTabBar, tabs: Mapping[PlaceTab, str], current: PlaceTab | None) -> None:
         with QSignalBlocker(bar):

@@ -25,6 +25,7 @@ from annotator import files
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.undo import history
+from annotator.domain.experts.assignment import Role
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.gui import keys, theme
@@ -129,11 +130,6 @@ class TryStrip(QFrame):
         menu.addSeparator()
         menu.addAction(DISMISS, self.dismiss)
 
-    def first(self) -> tuple[str, dict[str, str]] | None:
-        """Where the first step is; the steps are shown from now on."""
-        self.refresh()
-        return next(((step.page, step.place) for step in self._steps_to_try), None)
-
     def _button(self) -> QPushButton:
         button = with_properties(QPushButton(), role="quiet")
         button.clicked.connect(partial(self._go, len(self._buttons)))
@@ -182,13 +178,14 @@ class Window(QMainWindow):
         self._show_title()
         navigation.place(self)
         last = kept_place(self.session.project)
-        page, place = last or (self.tries and self.tries.first()) or (self.first, {})
+        page, place = last or (self.first, {})
         self.show_page(page, **place) if page in PAGES else self.show_page(self.first)
         self._recount.start()
 
     def _build(self) -> None:
         self._places = places(self.session.project)
-        self.first = self._places[0].tabs[0].page
+        coordinates = people.someone(self.session.project).has(Role.COORDINATOR)
+        self.first = "Home" if coordinates else "Author"
         self.navigation = Navigation(self._places)
         self.bar = PlaceBar()
         self.setAcceptDrops(True)
@@ -220,6 +217,7 @@ class Window(QMainWindow):
     def _listen(self) -> None:
         self.navigation.chosen.connect(self.show_place)
         self.bar.chosen.connect(self._show_part)
+        self.bar.help_wanted.connect(lambda topic: self.show_page("Help", topic=topic))
         self.session.wanted.connect(lambda name, place: self.show_page(name, **place))
         self.session.refused.connect(self.show_refusal)
         self.session.reset_wanted.connect(self.reset_sample)
@@ -272,6 +270,7 @@ class Window(QMainWindow):
             for line in (place.tabs, place.more)
         )
         self.bar.show_tabs(tabs, more, tab)
+        self.bar.show_help(self.page.ABOUT)
 
     def _words(self, tab: PlaceTab) -> str:
         """What a tab is called now, with what its page counts; empty where it is not offered."""
@@ -305,6 +304,7 @@ class Window(QMainWindow):
         page: Page = getattr(import_module(module), class_name)(self.session)
         if page.part_tabs is not None:
             page.part_tabs.tabBar().hide()
+            page.part_tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             page.part_tabs.currentChanged.connect(lambda _: self._show_tabs() if page is self.page else None)
         self._pages[name] = page
         self.stack.addWidget(page)

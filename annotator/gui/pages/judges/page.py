@@ -95,7 +95,7 @@ class JudgesPage(PartedPage):
         super().__init__(session)
         self.driver = Driver(session, self)
         self.waiting = DrawnWaiting(session)
-        self.head.insertWidget(self.head.count() - 1, self.waiting)
+        self.head.addWidget(self.waiting)
         self.bind("drawn_waiting", self.waiting.go)
 
     def put(self, tab: int, part: P) -> P:

@@ -32,7 +32,6 @@ from annotator.gui.widgets.basics import (
     column_of,
     horizontal,
     later,
-    push_button,
     tooltip,
     vertical,
     with_properties,
@@ -76,6 +75,7 @@ NOT_YOURS = (
 
 class MaterialPage(Page):
     NAME = "Material"
+    ABOUT = ("How reports, cited pages and sources work", "material")
     TABS = TABS
     ICON = "folder"
     HEARS = (
@@ -104,9 +104,7 @@ class MaterialPage(Page):
         # Act → by tab, what its keys do there.
         self._acts: dict[str, dict[int, Callable[[], object]]] = {}
         self._later = later(self, self._fill, SETTLE_MS)
-        help_ = push_button("How this works", lambda: self.session.go("Help", topic="material"), "quiet")
-        head = horizontal(StretchSpace(1), help_)
-        self._whole = column_of(head, (self.tabs, 1), margins=(20, 16, 20, 12), spacing=6)
+        self._whole = column_of((self.tabs, 1), margins=(20, 16, 20, 12))
         self._closed = EmptyState("lock", *NOT_YOURS)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._whole)
