@@ -9,7 +9,6 @@ from functools import partial
 import pytest
 from PySide6.QtCore import QObject, QThread
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFileDialog
 from shiboken6 import delete
 
 from annotator.actions.items import items
@@ -17,7 +16,7 @@ from annotator.actions.project import people
 from annotator.domain.texts.refusal import Refusal
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ANY
-from annotator.gui.shell import menus, navigation
+from annotator.gui.shell import menus
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.views import view_pane
 from tests.gui.shell.test_window import EVERY_PAGE
@@ -203,28 +202,6 @@ def test_every_key_of_every_page_tells_a_refusal(sample, window_over, qtbot, mon
                 pressed += 1
     assert len(EVERY_PAGE) == len(PAGES)
     assert pressed > 100
-
-
-@pytest.mark.parametrize("there", ["a project", "a folder that cannot be written", "a name too long"])
-def test_a_new_project_that_cannot_be_made_is_refused_in_words(there, small, window_over, monkeypatch, qtbot):
-    place = {
-        "a project": small.path,
-        "a folder that cannot be written": small.path / "new.goldsmith",
-        "a name too long": small.path.parent / ("n" * 300),
-    }[there]
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(place), ""))
-    window = window_over(small)
-    with qtbot.captureExceptions() as raised:
-        next(action for action in acts_of(window) if action.text() == "New project…").trigger()
-    assert raised == []
-    assert window.messages.level == "warning"
-    assert window.messages.text()
-
-
-def test_a_new_project_is_called_as_was_typed(tmp_path, monkeypatch):
-    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "study 1.2"), ""))
-    assert navigation.create_by_dialog(None) == tmp_path / "study 1.2.goldsmith"
-    assert (tmp_path / "study 1.2.goldsmith").exists()
 
 
 def test_a_refusal_that_nobody_caught_is_told_in_the_window_and_is_no_fault(
