@@ -93,7 +93,6 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             None,
             ("", "Find on this page\t{find}", lambda: _find(window)),
             ("find_everywhere", "Find an item", lambda: window.show_page("Items", search=True)),
-            ("checkpoint", "Save", window.checkpoint),
         ]),
         ("&View", [
             ("zoom_in", "Larger", lambda: window.zoom(1)),

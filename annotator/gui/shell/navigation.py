@@ -76,7 +76,7 @@ class Navigation(QFrame):
         button.widest = f" {name}  88" if name in COUNTED else ""
         button.setProperty("role", "navigation")
         button.setText(f" {name}")
-        put(button, place.icon, 20)
+        put(button, place.icon, 16)
         button.setCheckable(True)
         button.setAccessibleName(name)
         button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -128,8 +128,12 @@ class _Step(QToolButton):
     def sizeHint(self) -> QSize:
         """A count that comes later moves nothing: where one may come, two digits have their room from the start."""
         folded = self.toolButtonStyle() == Qt.ToolButtonStyle.ToolButtonIconOnly
-        wide = self.fontMetrics().horizontalAdvance
-        lacks = 0 if folded else max(0, wide(self.widest) - wide(self.text()))
+        # As Qt measures a button's text: the advance of its letters may be a pixel less.
+        shown, widest = (
+            self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic, text).width()
+            for text in (self.text(), self.widest)
+        )
+        lacks = 0 if folded else max(0, widest - shown)
         return super().sizeHint() + QSize(lacks, 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:

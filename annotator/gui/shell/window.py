@@ -205,6 +205,11 @@ class Window(QMainWindow):
         from annotator.gui.shell import menus
 
         self._acts = menus.build(self) | self.status.acts
+        # A key that hands have learnt; nothing has to be saved, so that no menu lists it.
+        self._acts["checkpoint"] = QAction(self)
+        self._acts["checkpoint"].setShortcuts(keys.sequences("checkpoint"))
+        self._acts["checkpoint"].triggered.connect(self.checkpoint)
+        self.addAction(self._acts["checkpoint"])
         for part in (self.menuBar(), self.navigation, self.bar, self.messages, self.status):
             theme.apply_theme(part)
 
