@@ -43,12 +43,16 @@ def once(make: Callable[Concatenate[Path, P], Project]) -> Callable[Concatenate[
         _given.add(key)
         kept, name = _kept[key]
         shutil.copytree(kept.name, folder, dirs_exist_ok=True)
-        copy = files.real(folder / name)
-        # A copy of what the program left needs no check of its contents.
-        opening.remember(copy, opening.file_at(copy))
-        return Project.open(copy)
+        return opened(folder / name)
 
     return copied
+
+
+def opened(copy: Path) -> Project:
+    """A copy of what the program left, whose contents need no check."""
+    copy = files.real(copy)
+    opening.remember(copy, opening.file_at(copy))
+    return Project.open(copy)
 
 
 def _made(make: Callable[[Path], Project]) -> tuple[TemporaryDirectory[str], str]:

@@ -127,7 +127,10 @@ sys.stdin.read()
 """
 
 
-def test_a_file_locked_by_another_program_is_busy_and_opens_once_it_is_free(closed: Path) -> None:
+def test_a_file_locked_by_another_program_is_busy_and_opens_once_it_is_free(
+    closed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotator.storage.opening.PATIENCE", 0.1)
     before = digest(closed)
     command = [sys.executable, "-c", HOLDER, str(closed)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as other:

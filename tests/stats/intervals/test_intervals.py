@@ -71,7 +71,7 @@ def test_the_coverage_of_every_figure_is_near_its_level():
         "reports",
     )
     settings = [one for one in coverage.SETTINGS if one.name.startswith(chosen)]
-    rows = list(coverage.table(100, (9,), settings, most=8_000))
+    rows = list(coverage.table(100, (9,), settings, most=3_000))
     assert len({row.figure for row in rows}) > 30
     assert [row.words for row in rows if row.missed] == []
     assert [row.words for row in rows if row.balanced and row.shown < 0.92] == []
