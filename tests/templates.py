@@ -10,7 +10,6 @@ from typing import Concatenate, ParamSpec
 
 import pytest
 
-from annotator import files
 from annotator.actions.project.file import Project
 from annotator.storage import opening
 
@@ -50,7 +49,6 @@ def once(make: Callable[Concatenate[Path, P], Project]) -> Callable[Concatenate[
 
 def opened(copy: Path) -> Project:
     """A copy of what the program left, whose contents need no check."""
-    copy = files.real(copy)
     opening.remember(copy, opening.file_at(copy))
     return Project.open(copy)
 
