@@ -504,6 +504,10 @@ WITNESS = Table(
     sqlite_with_rowid=False,
     comment="The hash of a row of another table, kept apart from it so that a flip or a loss of that row shows",
 )
+# As keys of canonical JSON, which takes plain strings alone: SQLAlchemy's names are of a class of its own.
+for table in metadata.tables.values():
+    for column in table.c:
+        column.name = column.key = str(column.name)
 
 
 Row = Mapping[str, Any]
