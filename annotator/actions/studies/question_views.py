@@ -54,7 +54,7 @@ from annotator.stats.agreement.levels import (
     rater_score,
 )
 from annotator.stats.intervals.student import mean_interval
-from annotator.storage.tables import ARTIFACT, ItemRow, table
+from annotator.storage.tables import ARTIFACT, ITEM
 
 NO_ORIGIN, ALL_ORIGINS = "not stated", "All"
 KEPT = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("open", "incomplete")}
@@ -147,7 +147,7 @@ def apply(project: Project) -> Change:
 
 def _collected(project: Project) -> Sequence[Any]:
     """All items that were ever collected, in the project's order: those that were left out were rated too."""
-    i = table(ItemRow).c
+    i = ITEM.c
     listed = select(i.id, i.key, i.question, i.question_type, i.subject, i.origin, i.retired)
     with project.store.read() as db:
         return db.execute(listed.order_by(i.position, i.key, i.id)).all()

@@ -12,7 +12,7 @@ from annotator.actions.labelling import labels
 from annotator.actions.labelling.label_tasks import LabelTask
 from annotator.gui import theme
 from annotator.gui.pages.labelling.label_queue import ROW_ROLE, ItemGroup, LabelQueue, ReportFilter
-from annotator.storage.tables import JudgementRow, table
+from annotator.storage.tables import JUDGEMENT
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
 from tests.windows.labelling_keys import focus, press, type_words
 
@@ -198,7 +198,7 @@ def test_active_time_goes_to_the_label_and_to_the_report(page):
     response_id = page.bench.response_id
     page.window().show_page("Items")
     with page.session.project.store.read() as db:
-        seconds = db.execute(select(table(JudgementRow).c.seconds)).scalar_one()
+        seconds = db.execute(select(JUDGEMENT.c.seconds)).scalar_one()
     assert seconds == 30
     assert assignments.spent(page.session.project, response_id) == 42
 
