@@ -360,9 +360,8 @@ VIEWS: tuple[ResultView, ...] = (
         "How many gold statements are true, how long gold plans are, and how many questions of each kind there are.",
         "Add questions, and settle diagnostics or plans.",
         no_choices,
-        question_views.gold_report,
-        question_views.gold_sheets,
-        "Author",
+        question_views.gold,
+        page="Author",
         command="goldsmith items add FILE",
         rests_on=(ITEMS,),
     ),
@@ -423,7 +422,7 @@ def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[Re
     of = tuple(dict.fromkeys(name for name in (metric, *cells, *named) if name))
     differs = tuple(dict.fromkeys(words for one in sheets for words in one.departures))
     protocols = dict.fromkeys(scoring.named(name).protocol for name in of)
-    judged = found if isinstance(found, tuple) else getattr(found, "counted", (found,))
+    judged = found if isinstance(found, tuple) else (found,)
     raters = [rater for one in judged if (rater := getattr(one, "rater", None)) is not None]
     floor = [words for kind in {one.kind for one in raters} for words in results.floor_told(kind, protocols)]
     floor += dict.fromkeys(remark for one in raters if (remark := getattr(one, "remark", "")))

@@ -317,13 +317,13 @@ def label(judged: Project, taxonomy: str, place: int, value: str) -> None:
 
 def means(judged: Project, taxonomy: str, kind: str, **how: str) -> dict[str, float | None]:
     report = error_counts.report(judged, **how)
-    (counted,) = (one for one in report.counted if one.taxonomy.name == taxonomy)
+    (counted,) = (one for one in report if one.taxonomy.name == taxonomy)
     return {label: result.value for label, result in counted.means[kind].items()}
 
 
 def test_without_a_label_only_the_subtotal_stands(judged: Project) -> None:
     label(judged, MISSES.name, 1, "incompleteness")
-    (counted,) = (one for one in error_counts.report(judged).counted if one.taxonomy is MISSES)
+    (counted,) = (one for one in error_counts.report(judged) if one.taxonomy is MISSES)
     result = counted.means["Technical Details"]
     assert result["incompleteness"].value is None
     # One is labelled; the other may be of this kind or not.
@@ -340,7 +340,7 @@ def test_where_covered_criteria_came_from(judged: Project) -> None:
 
 def test_errors_are_counted_per_response(judged: Project) -> None:
     report = error_counts.report(judged, system="Beta")
-    assert all(not one.means for one in report.counted)
+    assert all(not one.means for one in report)
     assert error_counts.sheets(report) == ()
     misses, modes = error_counts.sheets(error_counts.report(judged))
     assert misses.told[1].startswith("3 units wait for a label")
@@ -361,7 +361,7 @@ def test_of_people_each_ones_labels_are_of_their_own_verdicts(judged: Project) -
         adra.say(judged, MISSES.of, item, response, {unit: "no"}, **how)
         if value is not None:
             adra.say(judged, MISSES.name, item, response, {unit: value}, **how)
-    (counted,) = (one for one in error_counts.report(judged, "people").counted if one.taxonomy is MISSES)
+    (counted,) = (one for one in error_counts.report(judged, "people") if one.taxonomy is MISSES)
     result = counted.means["Technical Details"]["incompleteness"]
     # Two readings, one without a label: between 1 of 2 and 2 of 2.
     assert (result.n, result.missing, result.floor, result.ceiling) == (2, 1, 0.5, 1.0)
