@@ -282,8 +282,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Which criteria separate systems, rater agreement, and weights.",
         NOBODY_JUDGED,
         rubric_views.pilot_choices,
-        rubric_views.pilot_report,
-        rubric_views.pilot_sheets,
+        rubric_views.pilot,
         rests_on=(Kind.RUBRIC,),
     ),
     ResultView(
