@@ -54,7 +54,7 @@ def rows(path) -> list[dict]:
 def test_two_reports_are_labelled_by_keyboard_alone(window):
     press("Ctrl+3")
     page = window.page
-    first, second = (task.response_id for task in page.queue.tasks)
+    first, second = (task.response_id for task in page.queue.lines)
 
     # The first criterion is met; the words that show it are found, selected and marked.
     press("Ctrl+F")

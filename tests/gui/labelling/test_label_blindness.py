@@ -90,7 +90,7 @@ def test_the_walk_would_find_a_leak(page):
 
 
 def test_all_done_says_nothing_of_others(page):
-    for task in page.queue.tasks:
+    for task in page.queue.lines:
         for unit in ("c1", "c2", "c3"):
             labels.set_label(page.session.project, task.response_id, f"{task.item_id}/{unit}", "yes")
     assert items.count(page.session.project) == 2
@@ -147,7 +147,7 @@ class TestProtocols:
         page.window().show_page("Label", protocol=protocol)
         assert page.bench.protocol == protocol
         assert page.bench.sheet.labels == {}
-        assert page.queue.left == len(page.queue.tasks)
+        assert page.queue.left == len(page.queue.lines)
         for key in ("", "Down", "F2", "F4", "1", "Up", "Alt+1", "0", "Ctrl+Return"):
             if key:
                 press(key)
