@@ -261,8 +261,8 @@ FAULTS = (
     Fault(
         "begun reports are not left to do",
         "annotator/gui/pages/labelling/label_queue.py",
-        "sum(task.labelled < task.units for task in self._tasks.values())",
-        "sum(not task.labelled for task in self._tasks.values())",
+        "sum(map(self.is_open, self.lines))",
+        "sum(not task.labelled for task in self.lines)",
         "tests/gui/labelling/test_label_page.py tests/gui/labelling",
     ),
     Fault(

@@ -11,6 +11,7 @@ from typing import Concatenate, ParamSpec
 import pytest
 
 from annotator.actions.project.file import Project
+from annotator.storage import opening
 
 P = ParamSpec("P")
 
@@ -41,9 +42,15 @@ def once(make: Callable[Concatenate[Path, P], Project]) -> Callable[Concatenate[
         _given.add(key)
         kept, name = _kept[key]
         shutil.copytree(kept.name, folder, dirs_exist_ok=True)
-        return Project.open(folder / name)
+        return opened(folder / name)
 
     return copied
+
+
+def opened(copy: Path) -> Project:
+    """A copy of what the program left, whose contents need no check."""
+    opening.remember(copy, opening.file_at(copy))
+    return Project.open(copy)
 
 
 def _made(make: Callable[[Path], Project]) -> tuple[TemporaryDirectory[str], str]:

@@ -253,7 +253,7 @@ def choose_judge(
             opening=counted_look(project, set_name, part, ""),
         )  # fmt: skip
         result = stand_in.choose(
-            project, stand_in.JudgeChoiceQuery(of, figure, weighted, delta, reference, epsilon, least)
+            project, stand_in.JudgeChoiceQuery(of, figure, weighted, delta, epsilon, least, reference)
         )
     answers = [offer.answer for offer in result.offers if offer.answer]
     more = {

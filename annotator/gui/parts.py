@@ -4,11 +4,11 @@ PySide takes whatever `findChildren`, `nextInFocusChain` or `focusWidget` give f
 and keeps it in memory for that one: pages then outlive their end, and the end of every part becomes slower.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 Part = TypeVar("Part", bound=QObject)
 
@@ -30,3 +30,16 @@ def focused(whole: QWidget) -> QWidget | None:
         # Nothing moves: it is only that PySide takes it for a child of its own parent again.
         held.setParent(around)
     return held
+
+
+def holds(whole: QWidget) -> bool:
+    """Whether the keyboard is in a widget."""
+    here = QApplication.focusWidget()
+    return here is not None and whole.isAncestorOf(here)
+
+
+def go_round(panes: Sequence[tuple[QWidget, Callable[[], object]]]) -> None:
+    """Go to the pane after the one that has the keyboard, and round again; each comes with what goes there."""
+    here = next((number for number, (pane, _) in enumerate(panes) if holds(pane)), -1)
+    if panes:
+        panes[(here + 1) % len(panes)][1]()

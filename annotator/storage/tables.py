@@ -1,16 +1,19 @@
 """The main tables: one per thing, each row of an expert's words with the hash of its content."""
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
 from sqlalchemy import (
+    Boolean,
     Column,
     CursorResult,
     Dialect,
+    Float,
+    ForeignKey,
     Index,
     Insert,
+    Integer,
     LargeBinary,
     MetaData,
     String,
@@ -19,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.engine import Connection
-from sqlmodel import AutoString, Field, SQLModel
+from sqlmodel import AutoString, SQLModel, UTCDateTime
 from sqlmodel.main import get_column_from_field
 
 from annotator.domain.experts.assignment import AssignmentFields, GuidelineFields, PersonFields
@@ -35,590 +38,476 @@ from annotator.domain.judges.validation import (
 from annotator.domain.material.extract import ExtractFields
 from annotator.domain.material.item import ItemFields, PageFields, ResponseFields, SourceFields, SystemFields
 
-
-class JudgeRow(JudgeFields):
-    """A judge."""
-
-    __tablename__ = "judge"
-    __table_args__ = (UniqueConstraint("name"),)
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class RunRow(SQLModel):
-    """A judge run, with the judge as it was when the run began."""
-
-    __tablename__ = "run"
-    id: str = Field(primary_key=True, max_length=36)
-    judge_id: str = Field(index=True, foreign_key="judge.id", ondelete="RESTRICT")
-    protocol: str = Field(max_length=80)
-    state: str = Field(max_length=40)
-    scope: str = Field(default="{}", description="JSON: the systems and items asked for, concurrency, trial")
-    snapshot: str = Field(default="{}", description="JSON: the judge's settings at the start")
-    prompt_sha256: str = Field(default="", max_length=64)
-    total: int = 0
-    done: int = 0
-    started_at: datetime
-    ended_at: datetime | None = None
-    cost_usd: float | None = None
-    by: str = Field(default="", max_length=36)
-
-
-class CallRow(CallFields):
-    """A finished call to an endpoint."""
-
-    __tablename__ = "call"
-    __table_args__ = (Index("ix_call_cache_status", "cache_key", "status"),)
-    id: str = Field(primary_key=True, max_length=36)
-    sha256: str = Field(max_length=64)
-    at: datetime
-
-
-class ContestRow(ContestFields):
-    """One showing of two tasks to a rater, planned or answered."""
-
-    __tablename__ = "contest"
-    __table_args__ = (UniqueConstraint("pool", "rater", "round", "first", "second"),)
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class BatchRow(SQLModel):
-    """A batch on its way through a provider; `content` is the JSON of all that is to outlive the program."""
-
-    __tablename__ = "batch"
-    id: str = Field(primary_key=True, max_length=36)
-    run_id: str = Field(index=True, foreign_key="run.id", ondelete="RESTRICT")
-    stage: str = Field(max_length=40)
-    content: str
-    at: datetime
-
-
-class JudgementRow(JudgementFields):
-    """A judgement."""
-
-    __tablename__ = "judgement"
-    __table_args__ = (
-        UniqueConstraint("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial"),
-        Index("ix_judgement_item", "item_id"),
-        Index("ix_judgement_rater", "rater_id", "protocol"),
-    )
-    id: str = Field(primary_key=True, max_length=36)
-    sha256: str = Field(max_length=64)
-
-
-class ExtractRow(ExtractFields):
-    """An extract; `content` is the canonical JSON of its document."""
-
-    __tablename__ = "extract"
-    __table_args__ = (UniqueConstraint("item_id", "response_id", "kind", "origin"),)
-    id: str = Field(primary_key=True, max_length=36)
-    content: str
-    sha256: str = Field(max_length=64)
-
-
-class PageRow(PageFields):
-    """The snapshot of a cited page, known by the normal spelling of its address."""
-
-    __tablename__ = "page"
-    url: str = Field(primary_key=True, max_length=2000)
-    sha256: str = Field(max_length=64)
-
-
-class ValidationSetRow(SetFields):
-    """A validation set; `content` is its canonical JSON, `labels` the JSON of what people said when it was locked."""
-
-    __tablename__ = "validation_set"
-    __table_args__ = (UniqueConstraint("name"),)
-    id: str = Field(primary_key=True, max_length=36)
-    content: str
-    sha256: str = Field(max_length=64)
-    labels: str = ""
-    labels_sha256: str = Field(default="", max_length=64)
-
-
-class OpeningRow(OpeningFields):
-    """A look at the test part of a set; rows are only ever added."""
-
-    __tablename__ = "opening"
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class UnblindedLabel(InformedFields):
-    """A review or a ruling, known by what it is on and, of a review, by whose it is."""
-
-    __tablename__ = "informed"
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class AttackTestRow(AttackTestFields):
-    """A test of a judge; `content` is the canonical JSON of what it was ordered with and what was drawn."""
-
-    __tablename__ = "attack_test"
-    id: str = Field(primary_key=True, max_length=36)
-    content: str
-
-
-class AttackCopyRow(AttackCopyFields):
-    """A copy of a report under attack; kept apart from responses, which it never becomes."""
-
-    __tablename__ = "attack_copy"
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class AttackVerdictRow(AttackVerdictFields):
-    """What a judge said of a unit over a copy; kept apart from judgements, which it never becomes."""
-
-    __tablename__ = "attack_verdict"
-    __table_args__ = (UniqueConstraint("copy_id", "unit_id"),)
-    id: str = Field(primary_key=True, max_length=36)
-
-
-__all__ = [
-    "ADJUDICATION",
-    "AGREEMENT",
-    "ARTIFACT",
-    "ASSIGNMENT",
-    "ASSISTED",
-    "ATTACK_COPY",
-    "ATTACK_TEST",
-    "ATTACK_VERDICT",
-    "AUDIT",
-    "BATCH",
-    "CALL",
-    "CONSENSUS_VERSION",
-    "CONTEST",
-    "DISPUTE",
-    "DRAFT",
-    "EXTRACT",
-    "GUIDELINE",
-    "INFORMED",
-    "ITEM",
-    "JUDGE",
-    "JUDGEMENT",
-    "META",
-    "OPENING",
-    "PAGE",
-    "PARCEL",
-    "PERSON",
-    "RELEASE",
-    "REMARK",
-    "RENDERING",
-    "RESPONSE",
-    "REVISION",
-    "RULING",
-    "RUN",
-    "SOURCE",
-    "SOURCE_FILE",
-    "SYSTEM",
-    "TIME",
-    "TRAY",
-    "VALIDATION_SET",
-    "AttackCopyRow",
-    "AttackTestRow",
-    "AttackVerdictRow",
-    "BatchRow",
-    "CallRow",
-    "ContestRow",
-    "ExtractRow",
-    "JudgeRow",
-    "JudgementRow",
-    "OpeningRow",
-    "PageRow",
-    "RunRow",
-    "UnblindedLabel",
-    "ValidationSetRow",
-]
-
-
-class MetaRow(SQLModel):
-    """A fact about the project itself: its id, title, settings."""
-
-    __tablename__ = "meta"
-    key: str = Field(primary_key=True, max_length=120)
-    value: str
-
-
-class PersonRow(PersonFields):
-    """A person."""
-
-    __tablename__ = "person"
-    __table_args__ = (UniqueConstraint("alias"),)
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class ItemRow(ItemFields):
-    """An item."""
-
-    __tablename__ = "item"
-    # The project's order, with all that listing and counting ask for: a long list is shown from here alone.
-    __table_args__ = (
-        UniqueConstraint("dataset", "key"),
-        Index("ix_item_order", "retired", "position", "key", "id"),
-    )
-    id: str = Field(primary_key=True, max_length=36)
-    sha256: str = Field(max_length=64)
-
-
-class SourceRow(SourceFields):
-    """A source."""
-
-    __tablename__ = "source"
-    id: str = Field(primary_key=True, max_length=36)
-    sha256: str = Field(max_length=64)
-
-
-class SourceFileRow(SQLModel):
-    """The bytes of a source that is a PDF."""
-
-    __tablename__ = "source_file"
-    source_id: str = Field(primary_key=True, foreign_key="source.id", ondelete="RESTRICT")
-    content: bytes = Field(sa_column=Column(LargeBinary, nullable=False))
-    sha256: str = Field(max_length=64)
-
-
-class SystemRow(SystemFields):
-    """A system under test."""
-
-    __tablename__ = "system"
-    __table_args__ = (UniqueConstraint("name"),)
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class ResponseRow(ResponseFields):
-    """A response."""
-
-    __tablename__ = "response"
-    __table_args__ = (UniqueConstraint("item_id", "system_id", "trial", "mode"),)
-    id: str = Field(primary_key=True, max_length=36)
-    sha256: str = Field(max_length=64)
-
-
-class RenderingRow(SQLModel):
-    """The safe HTML of a text, kept so that showing it again costs nothing."""
-
-    __tablename__ = "rendering"
-    text_sha256: str = Field(primary_key=True, max_length=64)
-    version: int = Field(primary_key=True)
-    html: str
-    plain: bool
-    reason: str = ""
-
-
-class ArtifactRow(SQLModel):
-    """An artifact: its author, kind, item and state."""
-
-    __tablename__ = "artifact"
-    __table_args__ = (UniqueConstraint("item_id", "kind", "author_id"),)
-    id: str = Field(primary_key=True, max_length=36)
-    item_id: str = Field(index=True, foreign_key="item.id", ondelete="RESTRICT")
-    kind: str = Field(max_length=40)
-    author_id: str = Field(default="", max_length=36)
-    state: str = Field(max_length=40)
-    revision: int
-    sealed_at: datetime | None = None
-
-
-class RevisionRow(SQLModel):
-    """One state of an artifact; rows are only ever added."""
-
-    __tablename__ = "revision"
-    __table_args__ = (UniqueConstraint("artifact_id", "number"),)
-    id: str = Field(primary_key=True, max_length=36)
-    artifact_id: str = Field(foreign_key="artifact.id", ondelete="RESTRICT")
-    number: int
-    content: str
-    sha256: str = Field(max_length=64)
-    chain: str = Field(max_length=64)
-    sealed: bool = False
-    reason: str = Field(default="", description="Why warnings were overridden when sealing")
-    guideline: str = Field(default="1", max_length=40, description="Version of the guideline in force")
-    form: str = Field(
-        default="1",
-        max_length=40,
-        description="Version of the fields that were asked for",
-        sa_column_kwargs={"server_default": "1"},
-    )
-    skipped: str | None = Field(
-        default=None,
-        description="Hashes of the drafts before it that stayed with their author, separated by spaces",
-    )
-    verb: str = Field(max_length=60)
-    by: str = Field(max_length=36)
-    at: datetime
-
-
-class DraftRow(SQLModel):
-    """Unsaved typing; it survives a crash."""
-
-    __tablename__ = "draft"
-    place: str = Field(primary_key=True, max_length=300, description="artifact|unit|field")
-    person_id: str = Field(primary_key=True, max_length=36)
-    text: str
-    at: datetime
-
-
-class AssignmentRow(AssignmentFields):
-    """An assignment."""
-
-    __tablename__ = "assignment"
-    __table_args__ = (UniqueConstraint("item_id", "person_id", "stage", "trial"),)
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class AgreementRow(SQLModel):
-    """A frozen agreement (`content` is its canonical JSON); rows are only ever added."""
-
-    __tablename__ = "agreement"
-    __table_args__ = (UniqueConstraint("item_id", "stage"),)
-    id: str = Field(primary_key=True, max_length=36)
-    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
-    stage: str = Field(max_length=40)
-    content: str
-    sha256: str = Field(max_length=64)
-    frozen_at: datetime
-
-
-class AssistedPairRow(SQLModel):
-    """A judge's pairing of two raters' units; `content` is its canonical JSON."""
-
-    __tablename__ = "assisted_pair"
-    id: str = Field(primary_key=True, max_length=36)
-    agreement_id: str = Field(index=True, foreign_key="agreement.id", ondelete="RESTRICT")
-    judge_id: str = Field(foreign_key="judge.id", ondelete="RESTRICT")
-    content: str
-    sha256: str = Field(max_length=64)
-
-
-class AdjudicationRow(SQLModel):
-    """An adjudication; `letters` is a JSON object."""
-
-    __tablename__ = "adjudication"
-    __table_args__ = (UniqueConstraint("item_id", "stage"),)
-    id: str = Field(primary_key=True, max_length=36)
-    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
-    stage: str = Field(max_length=40)
-    agreement_id: str = Field(foreign_key="agreement.id", ondelete="RESTRICT")
-    adjudicator_id: str = Field(foreign_key="person.id", ondelete="RESTRICT")
-    seed: int
-    letters: str
-    state: str = Field(max_length=40)
-    version: int = 0
-    spot_check: bool = False
-    consensus_id: str = ""
-    opened_at: datetime
-    closed_at: datetime | None = None
-
-
-class RulingRow(SQLModel):
-    """A ruling; `content` is the canonical JSON of all but its keys."""
-
-    __tablename__ = "ruling"
-    id: str = Field(primary_key=True, max_length=36)
-    adjudication_id: str = Field(index=True, foreign_key="adjudication.id", ondelete="RESTRICT")
-    position: int
-    content: str
-    sha256: str = Field(max_length=64)
-
-
-class ConsensusVersionRow(SQLModel):
-    """A closed version of a consensus; rows are only ever added."""
-
-    __tablename__ = "consensus_version"
-    __table_args__ = (UniqueConstraint("adjudication_id", "version"),)
-    id: str = Field(primary_key=True, max_length=36)
-    adjudication_id: str = Field(foreign_key="adjudication.id", ondelete="RESTRICT")
-    version: int
-    artifact_id: str = Field(foreign_key="artifact.id", ondelete="RESTRICT")
-    revision: int
-    content: str
-    sha256: str = Field(max_length=64)
-    by: str = Field(max_length=36)
-    at: datetime
-
-
-class RemarkRow(SQLModel):
-    """A note in the discussion of an adjudication; rows are only ever added."""
-
-    __tablename__ = "remark"
-    id: str = Field(primary_key=True, max_length=36)
-    subject: str = Field(index=True, max_length=120, description="Id of the adjudication or the ruling")
-    person_id: str = Field(max_length=36)
-    text: str
-    at: datetime
-
-
-class DisputeRow(SQLModel):
-    """An annotator's one objection to the consensus of an item."""
-
-    __tablename__ = "dispute"
-    __table_args__ = (UniqueConstraint("item_id", "person_id"),)
-    id: str = Field(primary_key=True, max_length=36)
-    item_id: str = Field(foreign_key="item.id", ondelete="RESTRICT")
-    person_id: str = Field(foreign_key="person.id", ondelete="RESTRICT")
-    stage: str = Field(max_length=40)
-    text: str
-    at: datetime
-    state: str = Field(max_length=40)
-    answer: str = ""
-    answered_version: int = 0
-
-
-class GuidelineRow(GuidelineFields):
-    """A version of a guideline."""
-
-    __tablename__ = "guideline"
-    __table_args__ = (UniqueConstraint("stage", "version"),)
-    id: str = Field(primary_key=True, max_length=36)
-
-
-class ParcelRow(SQLModel):
-    """A package that was sent out or came in, known by its hash; `content` is JSON about it."""
-
-    __tablename__ = "parcel"
-    sha256: str = Field(primary_key=True, max_length=64)
-    direction: str = Field(max_length=10, description="out or in")
-    person_id: str = Field(index=True, max_length=36)
-    package_id: str = Field(max_length=80)
-    receipt: str = Field(default="", max_length=40)
-    content: str
-    at: datetime
-
-
-class TrayRow(SQLModel):
-    """A piece of returned work in the tray."""
-
-    __tablename__ = "tray"
-    id: str = Field(primary_key=True, max_length=36)
-    reason: str = Field(max_length=40)
-    person_id: str = Field(max_length=36)
-    item_id: str = ""
-    stage: str = Field(default="", max_length=40)
-    revision: int = 0
-    content: str
-    sha256: str = Field(max_length=64)
-    state: str = Field(max_length=40)
-    at: datetime
-
-
-class TimeRow(SQLModel):
-    """Active seconds a person spent on a subject, one row per stretch of work."""
-
-    __tablename__ = "time_spent"
-    id: str = Field(primary_key=True, max_length=36)
-    person_id: str = Field(index=True, max_length=36)
-    subject: str = Field(index=True, max_length=120)
-    seconds: float
-    at: datetime
-
-
-class AuditRow(SQLModel):
-    """Every change ever made, in order of `seq` (clocks may be set back; counters are not)."""
-
-    __tablename__ = "audit"
-    seq: int | None = Field(default=None, primary_key=True)
-    kind: str = Field(max_length=60)
-    subject: str = Field(index=True, max_length=120)
-    verb: str = Field(max_length=60)
-    before: str | None = None
-    after: str | None = None
-    by: str = Field(index=True, max_length=36)
-    at: datetime
-    undoes: int | None = Field(default=None, description="The change this one took back")
-    undone: bool = Field(default=False, description="True while the change is taken back")
-    sha256: str = Field(max_length=64)
-
-
-class ReleaseRow(SQLModel):
-    """A release that was written, with the checksum of its manifest."""
-
-    __tablename__ = "release"
-    number: int = Field(primary_key=True)
-    manifest_sha256: str = Field(max_length=64)
-    profile: str = Field(max_length=40)
-    by: str = Field(max_length=36)
-    at: datetime
-
-
-class WitnessRow(SQLModel):
-    """The hash of a row of another table, kept apart from it so that a flip or a loss of that row shows."""
-
-    __tablename__ = "witness"
-    __table_args__ = {"sqlite_with_rowid": False}
-    of_table: str = Field(primary_key=True, max_length=60)
-    of_row: int = Field(primary_key=True)
-    sha256: str = Field(max_length=64)
-
-
-metadata: MetaData = SQLModel.metadata
 # Names for every constraint, so that a later migration can speak of them.
-metadata.naming_convention = {
-    "ix": "ix_%(column_0_N_label)s",
-    "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-    "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-    "pk": "pk_%(table_name)s",
-}
+metadata = MetaData(
+    naming_convention={
+        "ix": "ix_%(column_0_N_label)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
 
 
-def _make_table(row: type[SQLModel]) -> None:
-    """The table of a row class, the columns in the order of its fields.
+def _columns(fields: type[SQLModel], *, key: str = "") -> Iterator[Column[Any]]:
+    """The columns of a model's fields; `key` is the field that is the primary key.
 
-    Rows are read and written as values; mapping the classes, as `table=True` does, would take a tenth of every start.
+    Rows are read and written as values; mapping models, as `table=True` does, would take a tenth of every start.
     """
-    columns = {name: get_column_from_field(field) for name, field in row.model_fields.items()}
-    for name, column in columns.items():
+    for name, field in fields.model_fields.items():
+        column: Column[Any] = get_column_from_field(field)
         column.name = column.key = name
-    more = getattr(row, "__table_args__", ())
-    named, unnamed = (more, ()) if isinstance(more, dict) else ({}, more)
-    Table(str(row.__tablename__), metadata, *columns.values(), *unnamed, **named)
+        column.primary_key = name == key
+        yield column
 
 
-for row_class in list(globals().values()):
-    if isinstance(row_class, type) and row_class.__module__ == __name__:
-        _make_table(row_class)
-
-
-def table(row: type[SQLModel]) -> Table:
-    return metadata.tables[str(row.__tablename__)]
-
-
-ADJUDICATION = table(AdjudicationRow)
-AGREEMENT = table(AgreementRow)
-ARTIFACT = table(ArtifactRow)
-ASSIGNMENT = table(AssignmentRow)
-ASSISTED = table(AssistedPairRow)
-ATTACK_COPY = table(AttackCopyRow)
-ATTACK_TEST = table(AttackTestRow)
-ATTACK_VERDICT = table(AttackVerdictRow)
-AUDIT = table(AuditRow)
-BATCH = table(BatchRow)
-CALL = table(CallRow)
-CONSENSUS_VERSION = table(ConsensusVersionRow)
-CONTEST = table(ContestRow)
-DISPUTE = table(DisputeRow)
-DRAFT = table(DraftRow)
-EXTRACT = table(ExtractRow)
-GUIDELINE = table(GuidelineRow)
-INFORMED = table(UnblindedLabel)
-ITEM = table(ItemRow)
-JUDGE = table(JudgeRow)
-JUDGEMENT = table(JudgementRow)
-META = table(MetaRow)
-OPENING = table(OpeningRow)
-PAGE = table(PageRow)
-PARCEL = table(ParcelRow)
-PERSON = table(PersonRow)
-RELEASE = table(ReleaseRow)
-REMARK = table(RemarkRow)
-RENDERING = table(RenderingRow)
-RESPONSE = table(ResponseRow)
-REVISION = table(RevisionRow)
-RULING = table(RulingRow)
-RUN = table(RunRow)
-SOURCE = table(SourceRow)
-SOURCE_FILE = table(SourceFileRow)
-SYSTEM = table(SystemRow)
-TIME = table(TimeRow)
-TRAY = table(TrayRow)
-VALIDATION_SET = table(ValidationSetRow)
+JUDGE = Table(
+    "judge",
+    metadata,
+    *_columns(JudgeFields),
+    Column("id", String(36), primary_key=True),
+    UniqueConstraint("name"),
+)
+RUN = Table(
+    "run",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("judge_id", String, ForeignKey("judge.id", ondelete="RESTRICT"), nullable=False, index=True),
+    Column("protocol", String(80), nullable=False),
+    Column("state", String(40), nullable=False),
+    Column(
+        "scope",
+        String,
+        nullable=False,
+        default="{}",
+        comment="JSON: the systems and items asked for, concurrency, trial",
+    ),
+    Column(
+        "snapshot", String, nullable=False, default="{}", comment="JSON: the judge's settings at the start"
+    ),
+    Column("prompt_sha256", String(64), nullable=False, default=""),
+    Column("total", Integer, nullable=False, default=0),
+    Column("done", Integer, nullable=False, default=0),
+    Column("started_at", UTCDateTime, nullable=False),
+    Column("ended_at", UTCDateTime),
+    Column("cost_usd", Float),
+    Column("by", String(36), nullable=False, default=""),
+    comment="A judge run, with the judge as it was when the run began",
+)
+CALL = Table(
+    "call",
+    metadata,
+    *_columns(CallFields),
+    Column("id", String(36), primary_key=True),
+    Column("sha256", String(64), nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    Index("ix_call_cache_status", "cache_key", "status"),
+    comment="A finished call to an endpoint",
+)
+CONTEST = Table(
+    "contest",
+    metadata,
+    *_columns(ContestFields),
+    Column("id", String(36), primary_key=True),
+    UniqueConstraint("pool", "rater", "round", "first", "second"),
+    comment="One showing of two tasks to a rater, planned or answered",
+)
+BATCH = Table(
+    "batch",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("run_id", String, ForeignKey("run.id", ondelete="RESTRICT"), nullable=False, index=True),
+    Column("stage", String(40), nullable=False),
+    Column("content", String, nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    comment="A batch on its way through a provider; `content` is the JSON of all that is to outlive the program",
+)
+JUDGEMENT = Table(
+    "judgement",
+    metadata,
+    *_columns(JudgementFields),
+    Column("id", String(36), primary_key=True),
+    Column("sha256", String(64), nullable=False),
+    UniqueConstraint("protocol", "response_id", "unit_id", "rater_kind", "rater_id", "trial"),
+    Index("ix_judgement_item", "item_id"),
+    Index("ix_judgement_rater", "rater_id", "protocol"),
+)
+EXTRACT = Table(
+    "extract",
+    metadata,
+    *_columns(ExtractFields),
+    Column("id", String(36), primary_key=True),
+    Column("content", String, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    UniqueConstraint("item_id", "response_id", "kind", "origin"),
+    comment="An extract; `content` is the canonical JSON of its document",
+)
+PAGE = Table(
+    "page",
+    metadata,
+    *_columns(PageFields, key="url"),
+    Column("sha256", String(64), nullable=False),
+    comment="The snapshot of a cited page, known by the normal spelling of its address",
+)
+VALIDATION_SET = Table(
+    "validation_set",
+    metadata,
+    *_columns(SetFields),
+    Column("id", String(36), primary_key=True),
+    Column("content", String, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("labels", String, nullable=False, default=""),
+    Column("labels_sha256", String(64), nullable=False, default=""),
+    UniqueConstraint("name"),
+    comment="A validation set; `content` is its canonical JSON, `labels` that of what people said when it was locked",
+)
+OPENING = Table(
+    "opening",
+    metadata,
+    *_columns(OpeningFields),
+    Column("id", String(36), primary_key=True),
+    comment="A look at the test part of a set; rows are only ever added",
+)
+INFORMED = Table(
+    "informed",
+    metadata,
+    *_columns(InformedFields),
+    Column("id", String(36), primary_key=True),
+    comment="A review or a ruling, known by what it is on and, of a review, by whose it is",
+)
+ATTACK_TEST = Table(
+    "attack_test",
+    metadata,
+    *_columns(AttackTestFields),
+    Column("id", String(36), primary_key=True),
+    Column("content", String, nullable=False),
+    comment="A test of a judge; `content` is the canonical JSON of what it was ordered with and what was drawn",
+)
+ATTACK_COPY = Table(
+    "attack_copy",
+    metadata,
+    *_columns(AttackCopyFields),
+    Column("id", String(36), primary_key=True),
+    comment="A copy of a report under attack; kept apart from responses, which it never becomes",
+)
+ATTACK_VERDICT = Table(
+    "attack_verdict",
+    metadata,
+    *_columns(AttackVerdictFields),
+    Column("id", String(36), primary_key=True),
+    UniqueConstraint("copy_id", "unit_id"),
+    comment="What a judge said of a unit over a copy; kept apart from judgements, which it never becomes",
+)
+META = Table(
+    "meta",
+    metadata,
+    Column("key", String(120), primary_key=True),
+    Column("value", String, nullable=False),
+    comment="A fact about the project itself: its id, title, settings",
+)
+PERSON = Table(
+    "person",
+    metadata,
+    *_columns(PersonFields),
+    Column("id", String(36), primary_key=True),
+    UniqueConstraint("alias"),
+)
+# Its index is in the project's order and has all that listing and counting ask for: a long list is shown from it alone.
+ITEM = Table(
+    "item",
+    metadata,
+    *_columns(ItemFields),
+    Column("id", String(36), primary_key=True),
+    Column("sha256", String(64), nullable=False),
+    UniqueConstraint("dataset", "key"),
+    Index("ix_item_order", "retired", "position", "key", "id"),
+)
+SOURCE = Table(
+    "source",
+    metadata,
+    *_columns(SourceFields),
+    Column("id", String(36), primary_key=True),
+    Column("sha256", String(64), nullable=False),
+)
+SOURCE_FILE = Table(
+    "source_file",
+    metadata,
+    Column("source_id", String, ForeignKey("source.id", ondelete="RESTRICT"), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    comment="The bytes of a source that is a PDF",
+)
+SYSTEM = Table(
+    "system",
+    metadata,
+    *_columns(SystemFields),
+    Column("id", String(36), primary_key=True),
+    UniqueConstraint("name"),
+    comment="A system under test",
+)
+RESPONSE = Table(
+    "response",
+    metadata,
+    *_columns(ResponseFields),
+    Column("id", String(36), primary_key=True),
+    Column("sha256", String(64), nullable=False),
+    UniqueConstraint("item_id", "system_id", "trial", "mode"),
+)
+RENDERING = Table(
+    "rendering",
+    metadata,
+    Column("text_sha256", String(64), primary_key=True),
+    Column("version", Integer, primary_key=True),
+    Column("html", String, nullable=False),
+    Column("plain", Boolean, nullable=False),
+    Column("reason", String, nullable=False, default=""),
+    comment="The safe HTML of a text, kept so that showing it again costs nothing",
+)
+ARTIFACT = Table(
+    "artifact",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("item_id", String, ForeignKey("item.id", ondelete="RESTRICT"), nullable=False, index=True),
+    Column("kind", String(40), nullable=False),
+    Column("author_id", String(36), nullable=False, default=""),
+    Column("state", String(40), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("sealed_at", UTCDateTime),
+    UniqueConstraint("item_id", "kind", "author_id"),
+    comment="An artifact: its author, kind, item and state",
+)
+REVISION = Table(
+    "revision",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("artifact_id", String, ForeignKey("artifact.id", ondelete="RESTRICT"), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("content", String, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("chain", String(64), nullable=False),
+    Column("sealed", Boolean, nullable=False, default=False),
+    Column("reason", String, nullable=False, default="", comment="Why warnings were overridden when sealing"),
+    Column("guideline", String(40), nullable=False, default="1", comment="Version of the guideline in force"),
+    Column(
+        "form",
+        String(40),
+        nullable=False,
+        default="1",
+        server_default="1",
+        comment="Version of the fields that were asked for",
+    ),
+    Column(
+        "skipped",
+        String,
+        comment="Hashes of the drafts before it that stayed with their author, separated by spaces",
+    ),
+    Column("verb", String(60), nullable=False),
+    Column("by", String(36), nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    UniqueConstraint("artifact_id", "number"),
+    comment="One state of an artifact; rows are only ever added",
+)
+DRAFT = Table(
+    "draft",
+    metadata,
+    Column("place", String(300), primary_key=True, comment="artifact|unit|field"),
+    Column("person_id", String(36), primary_key=True),
+    Column("text", String, nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    comment="Unsaved typing; it survives a crash",
+)
+ASSIGNMENT = Table(
+    "assignment",
+    metadata,
+    *_columns(AssignmentFields),
+    Column("id", String(36), primary_key=True),
+    UniqueConstraint("item_id", "person_id", "stage", "trial"),
+)
+AGREEMENT = Table(
+    "agreement",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("item_id", String, ForeignKey("item.id", ondelete="RESTRICT"), nullable=False),
+    Column("stage", String(40), nullable=False),
+    Column("content", String, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("frozen_at", UTCDateTime, nullable=False),
+    UniqueConstraint("item_id", "stage"),
+    comment="A frozen agreement (`content` is its canonical JSON); rows are only ever added",
+)
+ASSISTED = Table(
+    "assisted_pair",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column(
+        "agreement_id", String, ForeignKey("agreement.id", ondelete="RESTRICT"), nullable=False, index=True
+    ),
+    Column("judge_id", String, ForeignKey("judge.id", ondelete="RESTRICT"), nullable=False),
+    Column("content", String, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    comment="A judge's pairing of two raters' units; `content` is its canonical JSON",
+)
+ADJUDICATION = Table(
+    "adjudication",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("item_id", String, ForeignKey("item.id", ondelete="RESTRICT"), nullable=False),
+    Column("stage", String(40), nullable=False),
+    Column("agreement_id", String, ForeignKey("agreement.id", ondelete="RESTRICT"), nullable=False),
+    Column("adjudicator_id", String, ForeignKey("person.id", ondelete="RESTRICT"), nullable=False),
+    Column("seed", Integer, nullable=False),
+    Column("letters", String, nullable=False),
+    Column("state", String(40), nullable=False),
+    Column("version", Integer, nullable=False, default=0),
+    Column("spot_check", Boolean, nullable=False, default=False),
+    Column("consensus_id", String, nullable=False, default=""),
+    Column("opened_at", UTCDateTime, nullable=False),
+    Column("closed_at", UTCDateTime),
+    UniqueConstraint("item_id", "stage"),
+    comment="An adjudication; `letters` is a JSON object",
+)
+RULING = Table(
+    "ruling",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column(
+        "adjudication_id",
+        String,
+        ForeignKey("adjudication.id", ondelete="RESTRICT"),
+        nullable=False,
+        index=True,
+    ),
+    Column("position", Integer, nullable=False),
+    Column("content", String, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    comment="A ruling; `content` is the canonical JSON of all but its keys",
+)
+CONSENSUS_VERSION = Table(
+    "consensus_version",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("adjudication_id", String, ForeignKey("adjudication.id", ondelete="RESTRICT"), nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("artifact_id", String, ForeignKey("artifact.id", ondelete="RESTRICT"), nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("content", String, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("by", String(36), nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    UniqueConstraint("adjudication_id", "version"),
+    comment="A closed version of a consensus; rows are only ever added",
+)
+REMARK = Table(
+    "remark",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column(
+        "subject", String(120), nullable=False, index=True, comment="Id of the adjudication or the ruling"
+    ),
+    Column("person_id", String(36), nullable=False),
+    Column("text", String, nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    comment="A note in the discussion of an adjudication; rows are only ever added",
+)
+DISPUTE = Table(
+    "dispute",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("item_id", String, ForeignKey("item.id", ondelete="RESTRICT"), nullable=False),
+    Column("person_id", String, ForeignKey("person.id", ondelete="RESTRICT"), nullable=False),
+    Column("stage", String(40), nullable=False),
+    Column("text", String, nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    Column("state", String(40), nullable=False),
+    Column("answer", String, nullable=False, default=""),
+    Column("answered_version", Integer, nullable=False, default=0),
+    UniqueConstraint("item_id", "person_id"),
+    comment="An annotator's one objection to the consensus of an item",
+)
+GUIDELINE = Table(
+    "guideline",
+    metadata,
+    *_columns(GuidelineFields),
+    Column("id", String(36), primary_key=True),
+    UniqueConstraint("stage", "version"),
+    comment="A version of a guideline",
+)
+PARCEL = Table(
+    "parcel",
+    metadata,
+    Column("sha256", String(64), primary_key=True),
+    Column("direction", String(10), nullable=False, comment="out or in"),
+    Column("person_id", String(36), nullable=False, index=True),
+    Column("package_id", String(80), nullable=False),
+    Column("receipt", String(40), nullable=False, default=""),
+    Column("content", String, nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    comment="A package that was sent out or came in, known by its hash; `content` is JSON about it",
+)
+TRAY = Table(
+    "tray",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("reason", String(40), nullable=False),
+    Column("person_id", String(36), nullable=False),
+    Column("item_id", String, nullable=False, default=""),
+    Column("stage", String(40), nullable=False, default=""),
+    Column("revision", Integer, nullable=False, default=0),
+    Column("content", String, nullable=False),
+    Column("sha256", String(64), nullable=False),
+    Column("state", String(40), nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    comment="A piece of returned work in the tray",
+)
+TIME = Table(
+    "time_spent",
+    metadata,
+    Column("id", String(36), primary_key=True),
+    Column("person_id", String(36), nullable=False, index=True),
+    Column("subject", String(120), nullable=False, index=True),
+    Column("seconds", Float, nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    comment="Active seconds a person spent on a subject, one row per stretch of work",
+)
+AUDIT = Table(
+    "audit",
+    metadata,
+    Column("seq", Integer, primary_key=True),
+    Column("kind", String(60), nullable=False),
+    Column("subject", String(120), nullable=False, index=True),
+    Column("verb", String(60), nullable=False),
+    Column("before", String),
+    Column("after", String),
+    Column("by", String(36), nullable=False, index=True),
+    Column("at", UTCDateTime, nullable=False),
+    Column("undoes", Integer, comment="The change this one took back"),
+    Column("undone", Boolean, nullable=False, default=False, comment="True while the change is taken back"),
+    Column("sha256", String(64), nullable=False),
+    comment="Every change ever made, in order of `seq` (clocks may be set back; counters are not)",
+)
+RELEASE = Table(
+    "release",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("manifest_sha256", String(64), nullable=False),
+    Column("profile", String(40), nullable=False),
+    Column("by", String(36), nullable=False),
+    Column("at", UTCDateTime, nullable=False),
+    comment="A release that was written, with the checksum of its manifest",
+)
+WITNESS = Table(
+    "witness",
+    metadata,
+    Column("of_table", String(60), primary_key=True),
+    Column("of_row", Integer, primary_key=True),
+    Column("sha256", String(64), nullable=False),
+    sqlite_with_rowid=False,
+    comment="The hash of a row of another table, kept apart from it so that a flip or a loss of that row shows",
+)
+# As keys of canonical JSON, which takes plain strings alone: SQLAlchemy's names are of a class of its own.
+for table in metadata.tables.values():
+    for column in table.c:
+        column.name = column.key = str(column.name)
 
 
 Row = Mapping[str, Any]

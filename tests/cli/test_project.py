@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from annotator.actions.project.file import Project
 from annotator.cli import run_command
-from tests.cli.commands import goldsmith, told
+from tests.cli.commands import goldsmith, refused, told
 
 HERE = Path(__file__).parents[2]
 SHARED = HERE.parent / "shared" / "data" / "researcherbench"
@@ -19,10 +20,9 @@ needs_shared = pytest.mark.skipif(
 
 
 @pytest.fixture
-def sample(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
-    file = tmp_path / "sample.goldsmith"
-    assert goldsmith(capsys, "sample", file)[0] == 0
-    return file
+def sample(whole_sample: Project) -> Path:
+    whole_sample.close()
+    return whole_sample.path
 
 
 @pytest.mark.slow
@@ -50,7 +50,9 @@ def test_the_public_benchmark_goes_in_whole_and_once_and_is_judged(tmp_path, cap
     assert {"Technical Details", "AI Ethics"} < {row["group"] for row in rows}
 
 
-def test_the_sample_has_something_for_every_page_and_its_backup_checks_out(sample, capsys):
+def test_the_sample_has_something_for_every_page_and_its_backup_checks_out(tmp_path, capsys):
+    sample = tmp_path / "sample.goldsmith"
+    assert goldsmith(capsys, "sample", sample)[0] == 0
     result = told(capsys, "info", sample)
     assert (result["items"], result["systems"], result["responses"], result["people"]) == (6, 3, 11, 4)
     assert result["labels"] > 0
@@ -76,9 +78,7 @@ def test_the_weights_of_criteria_are_shown_and_set(tmp_path, capsys):
     assert told(capsys, "weights", file) == {"weights": "1 to 3", "values": [1, 2, 3]}
     assert told(capsys, "weights", file, "--allow", "-5, 1, 3")["values"] == [-5, 1, 3]
     assert goldsmith(capsys, "weights", file)[1] == "Criteria may have these weights: -5, 1, 3\n"
-    code, _, err = goldsmith(capsys, "weights", file, "--allow", "heavy")
-    assert code
-    assert "does not say which weights are allowed" in err
+    assert "does not say which weights are allowed" in refused(capsys, "weights", file, "--allow", "heavy")
 
 
 @pytest.mark.parametrize("profile", ["researcherbench", "csv"])
@@ -124,8 +124,8 @@ def test_what_is_piped_is_utf_8_whatever_the_code_page_is(sample, page, words, s
         "annotator",
         *(str(sample) if word == "FILE" else word for word in words),
     ]
-    environment = {**os.environ, "PYTHONIOENCODING": page, "PYTHONUTF8": "0"}
-    done = subprocess.run(command, capture_output=True, env=environment, cwd=HERE, check=False)
+    alike = os.environ | {"PYTHONIOENCODING": page, "PYTHONUTF8": "0"}
+    done = subprocess.run(command, capture_output=True, env=alike, cwd=HERE, check=False)
     assert (done.returncode, done.stderr.decode()) == (0, "")
     assert said in done.stdout.decode()
 

@@ -80,7 +80,7 @@ existing = st.lists(
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(plans(), existing)
 def test_nobody_ever_adjudicates_what_they_answer(made_plan, held):
     answered = {"i0": {"sue"}, "i1": {"p0"}}
@@ -95,7 +95,7 @@ def test_nobody_ever_adjudicates_what_they_answer(made_plan, held):
     )
 
 
-@settings(max_examples=150)
+@settings(max_examples=60)
 @given(plans(), existing)
 def test_what_is_assigned_is_kept_and_every_stage_gets_its_people_or_is_said_to_be_short(made_plan, held):
     shared = share(made_plan, held, {}, AT)

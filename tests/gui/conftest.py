@@ -25,6 +25,8 @@ def fresh_settings(qapp: QApplication) -> Iterator[None]:
     theme.apply(qapp)
     yield
     QSettings().clear()
+    # What was copied is of Python, and must not outlive it.
+    qapp.clipboard().clear()
 
 
 @pytest.fixture

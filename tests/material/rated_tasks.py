@@ -9,7 +9,7 @@ from annotator.actions.labelling import labels
 from annotator.actions.project.file import Project
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.material.item import CONTINUATION
-from annotator.storage.tables import ResponseRow, table
+from annotator.storage.tables import RESPONSE
 from tests.projects.labelled_protocols import seal
 from tests.projects.labelling_project import add_report, project_with, submit_labels
 
@@ -33,8 +33,7 @@ def rated_tasks(folder: Path) -> Project:
                 continue
             response_id = add_report(made, item_id, system, TEXT)
             with made.store.write() as db:
-                row = table(ResponseRow)
-                db.execute(update(row).where(row.c.id == response_id).values(tokens=1000))
+                db.execute(update(RESPONSE).where(RESPONSE.c.id == response_id).values(tokens=1000))
             sheet = labels.sheet(made, response_id, NAME)
             units = [unit.id for group in sheet.groups for unit in group.units]
             for unit, rating in zip(units, RATED[system, language], strict=True):

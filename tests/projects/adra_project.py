@@ -21,7 +21,8 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.part import ResponsePart
 from annotator.domain.texts.canonical import derived_id, now
-from annotator.storage.tables import JudgementRow, JudgeRow, ResponseRow, SystemRow, table
+from annotator.storage import tables
+from annotator.storage.tables import JUDGEMENT, RESPONSE, SYSTEM
 from tests.material import drawn_extracts
 from tests.templates import once
 
@@ -61,7 +62,7 @@ def add_judge(project: Project, judge_id: str = JUDGE, name: str = "tested") -> 
     """A judge that is asked nothing; what it says is written by `say`."""
     with project.store.write() as db:
         db.execute(
-            insert(table(JudgeRow)).values(
+            insert(tables.JUDGE).values(
                 id=judge_id, name=name, kind=JudgeKind.ENDPOINT.value, base_url="http://localhost:1/v1", model="m",
                 key_env="", parameters="{}", retired=False,
             )
@@ -108,11 +109,9 @@ def answer(
     response_id = derived_id("response", item_id, system, trial, mode)
     words = text or f"# {system}\n\nRetrieval helps. Reports are long."
     with project.store.write() as db:
-        db.execute(
-            insert(table(SystemRow)).prefix_with("OR IGNORE").values(id=system_id, name=system, notes="")
-        )
+        db.execute(insert(SYSTEM).prefix_with("OR IGNORE").values(id=system_id, name=system, notes=""))
         row = {"id": response_id, "item_id": item_id, "system_id": system_id, "text": words, "trial": trial}
-        db.execute(insert(table(ResponseRow)).values(**row, mode=mode, sha256=response_hash(words), **took))
+        db.execute(insert(RESPONSE).values(**row, mode=mode, sha256=response_hash(words), **took))
     return response_id
 
 
@@ -149,7 +148,7 @@ def say(
         }  # fmt: skip
         rows.append(row | {"sha256": judgement_hash(row)})
     with project.store.write() as db:
-        db.execute(insert(table(JudgementRow)), rows)
+        db.execute(insert(JUDGEMENT), rows)
 
 
 def fill_matrix(

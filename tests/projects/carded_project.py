@@ -12,7 +12,7 @@ from annotator.actions.runs.judge_cases import RunRequest
 from annotator.actions.validation import validity_cards
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.validation import ValidityCard
-from annotator.storage.tables import JudgeRow, table
+from annotator.storage import tables
 from tests.judging.odd_server import OddServer
 from tests.projects.small_project import small_project
 from tests.servers.served import JUDGE, add_judge, answering, serving
@@ -42,9 +42,7 @@ def carded_project(path: Path, server: OddServer, **settings: str) -> Project:
     project = _carded(path, **settings)
     # As no verb does: a judge that has judged keeps its endpoint.
     with project.store.write() as db:
-        db.execute(
-            update(table(JudgeRow)).values(base_url=server.url).where(table(JudgeRow).c.base_url != "")
-        )
+        db.execute(update(tables.JUDGE).values(base_url=server.url).where(tables.JUDGE.c.base_url != ""))
     return project
 
 

@@ -16,7 +16,7 @@ from annotator.actions.project.people import new_project
 from annotator.domain.experts.assignment import Role
 from annotator.domain.judges.judge import Judge, JudgementFields, RaterKind, RunState, Status
 from annotator.domain.texts.canonical import derived_id
-from annotator.storage.tables import JudgementRow, RunRow, table
+from annotator.storage.tables import JUDGEMENT, RUN
 from tests.storage import sql
 
 COVERAGE = "researcherbench.coverage"
@@ -100,7 +100,7 @@ def judge_everything(project: Project, count: int, limit: int | None = None) -> 
 
 def _write(project: Project, rows: list[dict[str, Any]]) -> int:
     with project.store.write() as db:
-        insert_rows(db, table(JudgementRow), rows, lambda *_: None)
+        insert_rows(db, JUDGEMENT, rows, lambda *_: None)
     return len(rows)
 
 
@@ -124,7 +124,7 @@ def _judge(project: Project, number: int, asked: int) -> tuple[str, str]:
         "prompt_sha256": "p1", "total": asked, "done": asked, "started_at": AT, "by": "",
     }  # fmt: skip
     with project.store.write() as db:
-        db.execute(table(RunRow).insert().values(**run))
+        db.execute(RUN.insert().values(**run))
     return judge.id, str(run["id"])
 
 

@@ -16,7 +16,7 @@ from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import USUAL
-from annotator.storage.tables import ResponseRow, table
+from annotator.storage.tables import RESPONSE
 from tests.material import drawn_extracts
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, project_with, seal_rubric
 from tests.templates import once
@@ -87,9 +87,8 @@ def reports(project: Project) -> list[str]:
 
 
 def retext(project: Project, response_id: str, text: str) -> None:
-    rows = table(ResponseRow)
     with project.store.write() as db:
-        db.execute(update(rows).where(rows.c.id == response_id).values(text=text))
+        db.execute(update(RESPONSE).where(RESPONSE.c.id == response_id).values(text=text))
 
 
 def kept(page) -> dict[str, str | None]:

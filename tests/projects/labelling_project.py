@@ -16,7 +16,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.item import END_TO_END
 from annotator.domain.texts.canonical import derived_id
-from annotator.storage.tables import ResponseRow, SystemRow, table
+from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.templates import once
 
 # Names that must never come before a rater's eyes.
@@ -60,11 +60,9 @@ def add_report(
     """A system's report on an item, the system being added when it is new; the report's id."""
     response_id, system_id = derived_id("response", item_id, system), derived_id("system", system)
     with project.store.write() as db:
+        db.execute(insert(SYSTEM).prefix_with("OR IGNORE").values(id=system_id, name=system, notes=""))
         db.execute(
-            insert(table(SystemRow)).prefix_with("OR IGNORE").values(id=system_id, name=system, notes="")
-        )
-        db.execute(
-            insert(table(ResponseRow)).values(
+            insert(RESPONSE).values(
                 id=response_id, item_id=item_id, system_id=system_id, text=text, trial=1, mode=mode,
                 sha256=response_hash(text),
             )

@@ -14,7 +14,7 @@ from annotator.actions.project.people import new_project
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import new_id
-from annotator.storage.tables import ResponseRow, SystemRow, table
+from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.templates import once
 
 CRITERIA = (
@@ -49,11 +49,11 @@ def small_project(folder: Path) -> Project:
 def answer(project: Project, system: str) -> None:
     system_id = new_id()
     with project.store.write() as db:
-        db.execute(insert(table(SystemRow)).values(id=system_id, name=system, notes=""))
+        db.execute(insert(SYSTEM).values(id=system_id, name=system, notes=""))
         for item_id in items.ids(project):
             text = f"# {system}\n\nIt explains residual connections, and compares the stability of training."
             db.execute(
-                insert(table(ResponseRow)).values(
+                insert(RESPONSE).values(
                     id=new_id(), item_id=item_id, system_id=system_id, text=text, trial=1, mode="end-to-end",
                     sha256=response_hash(text),
                 )

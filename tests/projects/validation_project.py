@@ -24,7 +24,7 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS
 from annotator.protocols.researcherbench import coverage
-from annotator.storage.tables import JUDGEMENT, RunRow, table
+from annotator.storage.tables import JUDGEMENT, RUN
 from tests.projects.labelling_project import add_report
 from tests.templates import once
 
@@ -143,7 +143,7 @@ def judge_says(
     run_id = derived_id("run", name, prompt)
     with project.store.write() as db:
         db.execute(
-            insert(table(RunRow)).prefix_with("OR IGNORE").values(
+            insert(RUN).prefix_with("OR IGNORE").values(
                 id=run_id, judge_id=judge_id, protocol=COVERAGE, state="done", prompt_sha256=prompt, total=0, done=0,
                 started_at=now(), by="",
             )

@@ -20,7 +20,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import JUDGEMENT, RunRow, table
+from annotator.storage.tables import JUDGEMENT, RUN
 from tests.projects.labelled_protocols import CLAIMS, PAIRS, PLAN, REASONING, one_item
 from tests.projects.labelling_project import add_report, submit_labels
 from tests.storage import sql
@@ -91,7 +91,7 @@ def _judge(project: Project, name: str) -> None:
     run = {"id": run_id, "judge_id": judge_id, "protocol": COVERAGE, "state": "done", "prompt_sha256": "p1",
            "total": 0, "done": 0, "started_at": now(), "by": ""}  # fmt: skip
     with project.store.write() as db:
-        db.execute(insert(table(RunRow)).values(**run))
+        db.execute(insert(RUN).values(**run))
         rubrics = dict(db.exec_driver_sql("SELECT item_id, id FROM artifact WHERE kind = 'rubric'").all())
         for item_id, response_id, unit_id, sentence in _places(project):
             first = unit_id.endswith("c1") or unit_id == "i1c2"

@@ -8,7 +8,7 @@ from annotator.actions.project.file import Project, judgement_hash
 from annotator.domain.judges.judge import Judgement, RaterKind, Status
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import derived_id, now
-from annotator.storage.tables import JUDGEMENT, ArtifactRow, table
+from annotator.storage.tables import ARTIFACT, JUDGEMENT
 from tests.projects.validation_project import COVERAGE, At, person, places
 
 
@@ -24,7 +24,7 @@ def labelled_at_once(
                 "id": derived_id(who, item_id), "item_id": item_id, "kind": Kind.LABELS.value, "author_id": who,
                 "state": State.SEALED.value, "revision": 1, "sealed_at": now(),
             }  # fmt: skip
-            db.execute(insert(table(ArtifactRow)).prefix_with("OR IGNORE").values(sealed))
+            db.execute(insert(ARTIFACT).prefix_with("OR IGNORE").values(sealed))
         rows = []
         for at in every if where is None else where:
             item_id, response_id, unit_id = every[at]

@@ -72,6 +72,8 @@ COMMANDS: dict[str, tuple[str, int, str]] = {
     "test": ("judge test {file} distant", 0, "SELECT 0"),
 }
 ONE_BY_ONE = set(COMMANDS) - {"batch"}
+# What is read for every command in one place is tried where one reply is read, and where a file of them is.
+BOTH_WAYS = ("run", "batch")
 # So many questions of the first run are answered well before a server turns hostile.
 BEFORE = 3
 
@@ -173,7 +175,8 @@ REPLIED = json.dumps({"choices": [{"message": {"content": "x"}}]})
 MODES = (
     Mode("well-behaved", lambda odd, _: odd, usable=True),
     *(
-        Mode(f"counts of {name}", usage(prompt_tokens=count, completion_tokens=count), usable=True, bill_usd=None)
+        Mode(f"counts of {name}", usage(prompt_tokens=count, completion_tokens=count), usable=True, bill_usd=None,
+             commands=COMMANDS if name == "2^64" else BOTH_WAYS)
         for name, count in {
             "2^64": 2**64, "10^25": 10**25, "half a token": 12.5, "minus one": -1, "null": None, "words": "12",
             "not a number": float("nan"), "a list": [1],
@@ -217,10 +220,10 @@ MODES = (
     Mode("NUL in the fingerprint", altered(lambda tree: tree.update(system_fingerprint="f\0")), usable=True),
     Mode("half of a surrogate pair in the content", content(lambda text: text[:-1] + "\ud83d" + text[-1:])),
     Mode("NUL in the content", content(lambda text: text[:-1] + "\0" + text[-1:])),
-    Mode("content that is a number", content(lambda _: 10**25)),
+    Mode("content that is a number", content(lambda _: 10**25), commands=BOTH_WAYS),
     Mode("content that is nothing", content(lambda _: None)),
     Mode("content that is empty", content(lambda _: "")),
-    Mode("content that is blank", content(lambda _: " \n\t ")),
+    Mode("content that is blank", content(lambda _: " \n\t "), commands=(*BOTH_WAYS, "respond")),
     Mode("content that is nested without end", content(lambda _: "[" * 100_000),
          commands=set(COMMANDS) - {"respond"}),
     Mode("a refusal", altered(lambda tree: tree["choices"][0]["message"].update(content=None, refusal="No."))),
@@ -228,17 +231,21 @@ MODES = (
     Mode("a reply that is always cut", altered(lambda tree: tree["choices"][0].update(finish_reason="length"))),
     Mode("a call of a tool", altered(lambda tree: tree["choices"][0].update(message={"tool_calls": [{}]}))),
     Mode("no choices", altered(lambda tree: tree.update(choices=[]))),
-    Mode("no message", altered(lambda tree: tree.update(choices=[{}]))),
+    Mode("no message", altered(lambda tree: tree.update(choices=[{}])), commands=BOTH_WAYS),
     Mode("an empty body", raw("")),
     Mode("a page of HTML", raw("<html>Sign in</html>", content_type="text/html")),
-    Mode("JSON that is cut", raw(REPLIED[:-5])),
-    Mode("a body that is no UTF-8", raw(b"\xff\xfe\x00")),
+    Mode("JSON that is cut", raw(REPLIED[:-5]), commands=BOTH_WAYS),
+    Mode("a body that is no UTF-8", raw(b"\xff\xfe\x00"), commands=BOTH_WAYS),
     Mode("a body that is not compressed as said", raw(REPLIED, content_encoding="gzip")),
     Mode("a connection that breaks off", always(Odd(REPLIED, cut=True))),
     Mode("an error under status 200", always(error(200, "overloaded"))),
     Mode("an error with a code of superscripts", raw(json.dumps({"error": {"message": "no", "code": "⁴⁰⁰"}}))),
     Mode("half of a surrogate pair in the error", always(error(400, "no \ud83d", code="\ud83d", param="\ud83d"))),
-    *(Mode(f"constant {status}", always(error(status, "no"))) for status in (400, 401, 402, 404, 413, 422, 500, 503)),
+    *(
+        Mode(f"constant {status}", always(error(status, "no")),
+             commands=COMMANDS if status in (400, 401, 404, 500) else BOTH_WAYS)
+        for status in (400, 401, 402, 404, 413, 422, 500, 503)
+    ),
     Mode("a constant 400 on the context", always(error(400, "too many tokens", code="context_length_exceeded"))),
     Mode("a constant 429 on the size", always(error(429, "Request too large for m: Limit 10, Requested 99"))),
     Mode("a wait without end", raw("{}", 429, retry_after="1e300")),
@@ -343,7 +350,8 @@ def test_no_command_follows_a_redirect(
     with at_work(BatchServer()) as elsewhere:
         away = Odd("", status, {"location": f"{elsewhere.url}/chat/completions"})
         server.fault = lambda *_: away
-        for said in tried(Mode("away", always(away)), file, server, capsys):
+        commands = COMMANDS if status == 307 else BOTH_WAYS
+        for said in tried(Mode("away", always(away), commands=commands), file, server, capsys):
             assert elsewhere.url in said
         assert elsewhere.headers == []
 
@@ -354,8 +362,9 @@ def test_an_address_without_its_version_is_told_by_every_command(
     project = Project.open(file)
     judges.change(project, judges.named(project, JUDGE).id, {"base_url": server.url.removesuffix("/v1")})
     project.close()
-    mode = Mode("no route", always(error(404, "no route")), commands=ONE_BY_ONE)
-    for said in tried(mode, file, server, capsys):
+    for said in tried(
+        Mode("no route", always(error(404, "no route")), commands=ONE_BY_ONE), file, server, capsys
+    ):
         assert f"perhaps it is {server.url}" in said, said
 
 

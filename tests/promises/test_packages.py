@@ -26,7 +26,7 @@ from annotator.domain.texts.canonical import now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.gui.shell.window import Window
-from annotator.storage.tables import AgreementRow, table
+from annotator.storage.tables import AGREEMENT
 from tests.actions.parcels.test_exchange_labels import three_reports
 from tests.material.sent_apart import annotators, coordinated, returned, task_for, write_rubric
 from tests.storage import sql
@@ -290,7 +290,7 @@ def test_check_reads_every_stored_document_with_its_class(home: Project) -> None
     content = '{"x":1}'
     with home.store.write() as db:
         db.execute(
-            table(AgreementRow).insert().values(
+            AGREEMENT.insert().values(
                 id="a1", item_id=items.ids(home)[0], stage="rubric", content=content, sha256=sha256(content),
                 frozen_at=now(),
             )

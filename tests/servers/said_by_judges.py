@@ -12,7 +12,7 @@ from annotator.actions.project.file import Project
 from annotator.actions.runs import judge_cases
 from annotator.actions.runs.judge_cases import RunRequest
 from annotator.domain.texts.canonical import derived_id, now
-from annotator.storage.tables import JudgementRow, table
+from annotator.storage.tables import JUDGEMENT
 from tests.projects.small_project import small_project
 
 COVERAGE = "researcherbench.coverage"
@@ -47,7 +47,7 @@ def say(project: Project, judge: str, values: str, *, trial: int = 1, **more: st
         }  # fmt: skip
         rows.append(row)
     with project.store.write() as db:
-        db.execute(insert(table(JudgementRow)), rows)
+        db.execute(insert(JUDGEMENT), rows)
 
 
 def label(project: Project, values: str) -> None:

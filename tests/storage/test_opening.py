@@ -32,7 +32,7 @@ from annotator.storage.opening import (
     warning_about,
 )
 from annotator.storage.store import ProjectHold, holder
-from annotator.storage.tables import ItemRow, table
+from annotator.storage.tables import ITEM
 from tests.storage import sql
 from tests.storage.apart import as_nobody, shared_folder
 from tests.storage.crashed import crashed
@@ -127,7 +127,10 @@ sys.stdin.read()
 """
 
 
-def test_a_file_locked_by_another_program_is_busy_and_opens_once_it_is_free(closed: Path) -> None:
+def test_a_file_locked_by_another_program_is_busy_and_opens_once_it_is_free(
+    closed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("annotator.storage.opening.PATIENCE", 0.1)
     before = digest(closed)
     command = [sys.executable, "-c", HOLDER, str(closed)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, encoding="utf-8") as other:
@@ -421,7 +424,7 @@ def test_on_windows_a_folder_counts_as_writable_only_once_a_file_could_be_made_t
 def test_a_glance_reads_and_changes_no_byte(closed: Path) -> None:
     before = closed.read_bytes()
     with glance(closed) as db:
-        assert db.execute(select(func.count()).select_from(table(ItemRow))).scalar_one() > 0
+        assert db.execute(select(func.count()).select_from(ITEM)).scalar_one() > 0
     with pytest.raises(UnreadableProject, match="readonly"), glance(closed) as db:
         db.execute(text("DELETE FROM rendering"))
     assert closed.read_bytes() == before

@@ -18,13 +18,13 @@ from annotator.actions.items.items import Filter
 from annotator.actions.project import backups
 from annotator.actions.project.file import Project
 from annotator.actions.project.people import new_project
-from annotator.domain.material.item import Item
+from annotator.domain.material.item import Item, ItemFields, ResponseFields
 from annotator.domain.texts.refusal import Refusal
 from annotator.storage import backup, connection, store, tables
 from annotator.storage.connection import raw_connection
 from annotator.storage.opening import Busy
 from annotator.storage.store import Store
-from annotator.storage.tables import META, SYSTEM, ItemRow, ResponseRow, WitnessRow, table
+from annotator.storage.tables import ITEM, META, RESPONSE, SYSTEM, WITNESS
 from tests.storage import sql
 from tests.storage.apart import with_files_no_larger_than
 from tests.systems import posix
@@ -228,37 +228,36 @@ def test_any_name_can_be_opened(tmp_path: Path, name: str) -> None:
     assert Project.open(made.path).title == name
 
 
-def test_no_row_class_is_mapped():
+def test_no_model_is_mapped():
     with pytest.raises(NoInspectionAvailable):
-        inspect(ItemRow)
+        inspect(ItemFields)
 
 
 def test_a_table_has_the_columns_of_its_fields_in_their_order():
-    columns = table(ResponseRow).columns
-    assert columns.keys() == list(ResponseRow.model_fields)
-    assert [column.name for column in table(ResponseRow).primary_key] == ["id"]
+    columns = RESPONSE.columns
+    assert columns.keys() == [*ResponseFields.model_fields, "id", "sha256"]
+    assert [column.name for column in RESPONSE.primary_key] == ["id"]
     assert not columns["text"].nullable
 
 
-def test_a_table_has_the_links_and_constraints_its_class_names():
-    response = table(ResponseRow)
+def test_a_table_has_its_links_and_constraints():
     links = {
         (*constraint.column_keys, constraint.elements[0].target_fullname, constraint.ondelete)
-        for constraint in response.constraints
+        for constraint in RESPONSE.constraints
         if isinstance(constraint, ForeignKeyConstraint)
     }
     unique = [
         constraint.columns.keys()
-        for constraint in response.constraints
+        for constraint in RESPONSE.constraints
         if isinstance(constraint, UniqueConstraint)
     ]
     assert ("item_id", "item.id", "RESTRICT") in links
     assert unique == [["item_id", "system_id", "trial", "mode"]]
-    assert {index.name for index in table(ItemRow).indexes} >= {"ix_item_order"}
+    assert {index.name for index in ITEM.indexes} >= {"ix_item_order"}
 
 
-def test_a_table_has_the_options_its_class_names():
-    assert table(WitnessRow).dialect_options["sqlite"]["with_rowid"] is False
+def test_a_table_has_its_options():
+    assert WITNESS.dialect_options["sqlite"]["with_rowid"] is False
 
 
 @pytest.fixture
@@ -330,7 +329,7 @@ def test_a_changed_item_is_found_by_its_new_words_only(project: Project) -> None
 def test_an_item_that_was_not_indexed_is_out_of_step_until_the_index_is_made_anew(project: Project) -> None:
     item = Item(id="i-9", key="9", question="Unindexed words?")
     with project.store.write() as db:
-        db.execute(insert(table(ItemRow)).values(**item.model_dump(), sha256=""))
+        db.execute(insert(ITEM).values(**item.model_dump(), sha256=""))
     assert store.out_of_step(sql.connection(project)) == ["i-9"]
     with project.store.write() as db:
         store.rebuild(db)

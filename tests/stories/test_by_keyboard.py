@@ -21,7 +21,7 @@ from annotator.gui import keys
 from annotator.gui.review.field_chips import about
 from annotator.gui.shell.start import Goldsmith, make_application
 from annotator.gui.shell.window import Window
-from annotator.storage.tables import ArtifactRow, ConsensusVersionRow, JudgementRow, RevisionRow, table
+from annotator.storage.tables import ARTIFACT, CONSENSUS_VERSION, JUDGEMENT, REVISION
 from tests.material.sent_apart import coordinated, write_rubric
 from tests.projects.adjudication_project import ADA, BEN, contested_project
 from tests.projects.labelling_project import REPORT, labelling_project
@@ -46,7 +46,7 @@ def window(qapp, qtbot, tmp_path, monkeypatch):
 def rows(path) -> list[dict]:
     project = Project.open(path, readonly=True)
     with project.store.read() as db:
-        result = [dict(row) for row in db.execute(select(table(JudgementRow))).mappings()]
+        result = [dict(row) for row in db.execute(select(JUDGEMENT)).mappings()]
     project.close()
     return result
 
@@ -54,7 +54,7 @@ def rows(path) -> list[dict]:
 def test_two_reports_are_labelled_by_keyboard_alone(window):
     press("Ctrl+3")
     page = window.page
-    first, second = (task.response_id for task in page.queue.tasks)
+    first, second = (task.response_id for task in page.queue.lines)
 
     # The first criterion is met; the words that show it are found, selected and marked.
     press("Ctrl+F")
@@ -222,13 +222,12 @@ def test_fifteen_against_seventeen_by_keyboard_alone(adjudicating_window):
 def check_consensus(project: Project, letter: dict[str, str]) -> None:
     """The consensus as a second look into the file finds it: words, weights, origins, reasons."""
     second = Project.open(project.path, readonly=True)
-    artifact, revision, version = table(ArtifactRow), table(RevisionRow), table(ConsensusVersionRow)
     with second.store.read() as db:
-        result = db.execute(select(artifact).where(artifact.c.state == "consensus")).one()
+        result = db.execute(select(ARTIFACT).where(ARTIFACT.c.state == "consensus")).one()
         content = db.execute(
-            select(revision.c.content).where(revision.c.artifact_id == result.id)
+            select(REVISION.c.content).where(REVISION.c.artifact_id == result.id)
         ).scalar_one()
-        provenance = json.loads(db.execute(select(version.c.content)).scalar_one())["provenance"]
+        provenance = json.loads(db.execute(select(CONSENSUS_VERSION.c.content)).scalar_one())["provenance"]
     second.close()
     units = {unit["text"]: unit for unit in json.loads(content)["units"]}
     wanted = {

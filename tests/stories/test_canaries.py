@@ -28,7 +28,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui.shell.navigation import PAGES
 from annotator.gui.shell.window import Window
-from annotator.storage.tables import ResponseRow, SystemRow, table
+from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.windows.words_shown import all_words
 
 STAGES = {Stage.RUBRIC: Rubric, Stage.PLAN: Plan, Stage.DIAGNOSTICS: Diagnostics, Stage.EVIDENCE: Evidence}
@@ -123,9 +123,9 @@ def label(project: Project, item_id: str, raters: tuple[Person, ...], sing: Cana
         db.exec_driver_sql("UPDATE artifact SET author_id = '', state = 'consensus' WHERE id = ?", (rubric,))
         for place, text in enumerate(REPORTS):
             name = sing.sing("System")
-            db.execute(insert(table(SystemRow)).values(id=f"s{place}", name=name, notes=sing.sing()))
+            db.execute(insert(SYSTEM).values(id=f"s{place}", name=name, notes=sing.sing()))
             db.execute(
-                insert(table(ResponseRow)).values(
+                insert(RESPONSE).values(
                     id=f"r{place}", item_id=item_id, system_id=f"s{place}", text=text, mode="end-to-end", trial=1,
                     sha256=response_hash(text),
                 )

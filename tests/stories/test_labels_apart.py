@@ -24,7 +24,7 @@ from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import ArtifactRow, table
+from annotator.storage.tables import ARTIFACT
 from tests.projects.labelled_protocols import CLAIMS, PAGE, PAIRS, PLAN, REASONING, one_item
 from tests.projects.labelling_project import SYSTEMS
 from tests.storage import sql
@@ -38,7 +38,7 @@ def project(tmp_path: Path) -> Iterator[Project]:
     """One item with settled gold of every kind and three reports; two people may label it."""
     project = one_item(tmp_path, 3, 2)
     with project.store.write() as db:
-        db.execute(table(ArtifactRow).update().values(author_id="", state="consensus"))
+        db.execute(ARTIFACT.update().values(author_id="", state="consensus"))
     yield project
     project.close()
 
@@ -100,7 +100,7 @@ def test_letter_10_labels_of_every_kind_are_given_apart_and_come_home(
     assert said[PAIRS][first].keys() == said[PAIRS][second].keys()
     fields = {row.field for row in agreement_figures.rows(project) if row.figure("kappa") is not None}
     assert set(APART) <= fields
-    errors = next(one for one in error_counts.report(project, "people").counted if one.taxonomy.name == KIND)
+    errors = next(one for one in error_counts.report(project, "people") if one.taxonomy.name == KIND)
     assert sum(own.value or 0 for means in errors.means.values() for own in means.values()) > 0
 
 

@@ -103,7 +103,7 @@ def label(window: Window, says: Callable[[At], str]) -> None:
     result = {(response, unit): at for at, (_, response, unit) in places(window.session.project).items()}
     press("Ctrl+3")
     page = window.page
-    assert len(page.queue.tasks) == 8
+    assert len(page.queue.lines) == 8
     for _ in range(8):
         told = [says(at) for (response, _), at in result.items() if response == page.bench.response_id]
         assert len(told) == len(WEIGHTS)

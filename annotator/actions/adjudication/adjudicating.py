@@ -380,6 +380,10 @@ class QueueLine:
     confirmed: int = 0
 
     @property
+    def place(self) -> tuple[str, Stage]:
+        return self.item_id, self.stage
+
+    @property
     def unanimous(self) -> bool:
         """Whether everybody wrote the same, in the same order where that counts."""
         return not self.contested and not self.order_differs

@@ -19,7 +19,7 @@ from annotator.domain.judges.judge import Judge, JudgeKind
 from annotator.domain.texts.canonical import Change, held, looks_like_key, now, visible
 from annotator.domain.texts.refusal import KeyNotAllowed, Refusal
 from annotator.exchange.folders import Files, pieces_of
-from annotator.storage.tables import AUDIT, JUDGE, JudgeRow, table
+from annotator.storage.tables import AUDIT, JUDGE
 
 if TYPE_CHECKING:
     from annotator.judging.calls.client import Sender
@@ -272,7 +272,7 @@ def in_use(project: Project) -> list[str]:
     """The values of all secrets at hand here, allowed or not: those of the project's judges, and those used before."""
     from annotator.judging.calls.keys import address_of
 
-    rows = [Judge(**row) for row in project.query(select(table(JudgeRow))).mappings()]
+    rows = [Judge(**row) for row in project.query(select(JUDGE)).mappings()]
     result = set(held())
     for judge in rows:
         for name in (judge.key_env, *_other_secrets(judge)) if judge.base_url else ():

@@ -18,16 +18,7 @@ from annotator.domain.kinds.artifact import Kind, State, Unit, side_of_cell
 from annotator.domain.texts.refusal import Refusal
 from annotator.protocols import TO_SUBMIT
 from annotator.protocols import USUAL as USUAL
-from annotator.storage.tables import (
-    ARTIFACT,
-    ASSIGNMENT,
-    AUDIT,
-    ITEM,
-    JUDGEMENT,
-    REVISION,
-    ArtifactRow,
-    table,
-)
+from annotator.storage.tables import ARTIFACT, ASSIGNMENT, AUDIT, ITEM, JUDGEMENT, REVISION
 
 # The cause of a judgement that no longer counts.
 REWORDED = "reworded"
@@ -157,7 +148,7 @@ def in_utc(moment: datetime) -> datetime:
 
 
 # Named apart from the artifact that a label is about.
-SUBMISSION = table(ArtifactRow).alias("submission")
+SUBMISSION = ARTIFACT.alias("submission")
 UNSURE = "unsure"
 # The mark of a label that its person wants to come back to.
 FLAGGED = "flagged"

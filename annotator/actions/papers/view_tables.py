@@ -54,26 +54,20 @@ WINDOWED, WINDOWED_METRIC = next(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class WindowsReport:
-    """A score of each system, window by window, by one rater."""
-
-    metric: scoring.MetricInfo
-    rater: result_raters.ResultRater | None
-    covered: Mapping[str, Mapping[int, Estimate]]
-
-
 def windows_choices(project: Project) -> tuple[ViewChoice, ...]:
     modes = [cut_choice for cut_choice in results.cut_choices(project) if cut_choice.name == "mode"]
     return (results.rater_choice(project, WINDOWED.name), *modes)
 
 
-def windows_report(project: Project, judge: str = "", mode: str = "") -> WindowsReport:
-    """Every system's score in each window that is asked about, from one set of verdicts."""
+def windows(project: Project, judge: str = "", mode: str = "") -> tuple[ResultSheet, ...]:
+    """A row for each system, a column for each window that is asked about, from one rater's set of verdicts.
+
+    None while nobody has judged.
+    """
     info = scoring.named(WINDOWED_METRIC.name)
     rater = result_raters.chosen(result_raters.everybody(project, WINDOWED.name), judge)
     if rater is None:
-        return WindowsReport(info, None, {})
+        return ()
     counts = mode or scoring.main_mode(project)
     heard = [
         one
@@ -84,65 +78,64 @@ def windows_report(project: Project, judge: str = "", mode: str = "") -> Windows
     there = {one.material.response.system_id for one in heard}
     systems = [name for name in named if name in there]
     covered: dict[str, dict[int, Estimate]] = {named[one]: {} for one in systems}
-    for window in range(settings.width(project) + 1):
+    asked_about = range(settings.width(project) + 1)
+    for window in asked_about:
         asked = _within(window)
         result = [score for one in heard for score in scoring.scores_of(asked, one)]
         for system, mean in zip(
             systems, results.estimates(result, systems, WINDOWED_METRIC.within), strict=True
         ):
             covered[named[system]][window] = mean
-    return WindowsReport(info, rater, covered)
+    if not covered:
+        return ()
+    title = f"{info.title} by window"
+    return (
+        ResultSheet(
+            "windows",
+            title,
+            columns(
+                SYSTEM_COLUMN,
+                *(
+                    (
+                        f"w{w}",
+                        f"w = {w}",
+                        "Sources of the same sentence" if w == 0 else f"Sources up to {w:,} sentences away",
+                    )
+                    for w in asked_about
+                ),
+            ),
+            tuple(
+                SheetLine((text(system), *(figure(row[w]) for w in asked_about)))
+                for system, row in covered.items()
+            ),
+            (
+                "One set of verdicts gives every window: a wider one holds what the narrower ones hold, so no line "
+                "falls.",
+                *(
+                    ("Wider windows can be asked about: goldsmith judge window.",)
+                    if len(asked_about) == 2
+                    else ()
+                ),
+            ),
+            (
+                picture(
+                    "windows",
+                    title,
+                    result_pictures.lines,
+                    {system: list(row.items()) for system, row in covered.items()},
+                    "w, in sentences",
+                    info.title,
+                ),
+            ),
+            rater=rater,
+        ),
+    )
 
 
 def _within(window: int) -> Protocol:
     by_window = WINDOWED_METRIC.by_window or (lambda *_: Estimate(None))
     metric = replace(WINDOWED_METRIC, score=lambda scored, over_valid: by_window(scored, over_valid, window))
     return replace(WINDOWED, metrics=(metric,))
-
-
-def windows_sheets(found: WindowsReport) -> tuple[ResultSheet, ...]:
-    """A row for each system, a column for each window; none while nobody has judged."""
-    if not found.covered:
-        return ()
-    windows = list(next(iter(found.covered.values())))
-    heads = columns(
-        SYSTEM_COLUMN,
-        *(
-            (
-                f"w{w}",
-                f"w = {w}",
-                "Sources of the same sentence" if w == 0 else f"Sources up to {w:,} sentences away",
-            )
-            for w in windows
-        ),
-    )
-    lines = tuple(
-        SheetLine((text(system), *(figure(row[w]) for w in windows))) for system, row in found.covered.items()
-    )
-    told = (
-        "One set of verdicts gives every window: a wider one holds what the narrower ones hold, so no line falls.",
-        *(("Wider windows can be asked about: goldsmith judge window.",) if len(windows) == 2 else ()),
-    )
-    title = f"{found.metric.title} by window"
-    return (
-        ResultSheet(
-            "windows",
-            title,
-            heads,
-            lines,
-            told,
-            (
-                picture(
-                    "windows",
-                    title,
-                    result_pictures.lines,
-                    {system: list(row.items()) for system, row in found.covered.items()},
-                    "w, in sentences",
-                    found.metric.title,
-                ),
-            ),
-        ),
-    )
 
 
 WINDOWS_VIEW = result_views.ResultView(
@@ -152,8 +145,7 @@ WINDOWS_VIEW = result_views.ResultView(
     "How far from a sentence the sources stand that bear it out.",
     "Have sentences drawn from the reports, and run a judge on the claims that their sources cover.",
     windows_choices,
-    windows_report,
-    windows_sheets,
+    windows,
     rests_on=(WINDOWED.name,),
 )
 
@@ -162,15 +154,8 @@ CONTINUED = next(protocol for protocol in PROTOCOLS.values() if protocol.mode ==
 AVERAGE = "Average"
 
 
-@dataclass(frozen=True, slots=True)
-class ContinuationsReport:
-    """Each figure by system, and each continuation with the names of its item and its system."""
-
-    figures: Mapping[str, Mapping[str, Estimate]]
-    continuations: Sequence[tuple[str, str, ComparedContinuation]]
-
-
-def continuations_report(project: Project) -> ContinuationsReport:
+def continuations(project: Project) -> tuple[ResultSheet, ...]:
+    """Systems with their means, then the continuations, those to be looked at first."""
     figures: dict[str, dict[str, Estimate]] = {}
     for row in results.rows(project, protocol=CONTINUED.name):
         if row.group_by == scoring.ALL:
@@ -186,12 +171,7 @@ def continuations_report(project: Project) -> ContinuationsReport:
         (one.scored.material.item.key, named[one.scored.material.response.system_id], one) for one in result
     ]
     told.sort(key=lambda line: (not line[2].marked, -line[2].cut.composite, line[0], line[1]))
-    return ContinuationsReport(figures, told)
-
-
-def continuations_sheets(found: ContinuationsReport) -> tuple[ResultSheet, ...]:
-    """Systems with their means, then the continuations, those to be looked at first."""
-    if not found.continuations:
+    if not told:
         return ()
     heads = columns(
         SYSTEM_COLUMN,
@@ -203,7 +183,7 @@ def continuations_sheets(found: ContinuationsReport) -> tuple[ResultSheet, ...]:
         "systems",
         "Similarity of continuations",
         heads,
-        tuple(_systems(found)),
+        tuple(_systems(figures, told)),
         (
             "Means over the continuations of a system; the last row is the mean of the rows above it.",
             "Marked and cut: what is as long as the half held back is compared, and ten words in a row are marked.",
@@ -220,18 +200,17 @@ def continuations_sheets(found: ContinuationsReport) -> tuple[ResultSheet, ...]:
             _two(one.whole.composite), _two(one.whole.string), _two(one.whole.tfidf), _two(one.whole.overlap),
             text(" ".join(one.scored.material.response.text.split())[:300], one.scored.material.response.text),
         ))
-        for item, system, one in found.continuations
+        for item, system, one in told
     )  # fmt: skip
     return systems, ResultSheet("continuations", "Continuations one by one", heads, each)
 
 
-def _systems(found: ContinuationsReport) -> Iterator[SheetLine]:
+def _systems(
+    figures: Mapping[str, Mapping[str, Estimate]], told: Sequence[tuple[str, str, ComparedContinuation]]
+) -> Iterator[SheetLine]:
     leaked = CONTINUED.metrics[0].name
-    systems = {system: own for system, own in found.figures.items() if own[leaked].value is not None}
-    counts = {
-        system: sum(one.whole.leaked for _, name, one in found.continuations if name == system)
-        for system in systems
-    }
+    systems = {system: own for system, own in figures.items() if own[leaked].value is not None}
+    counts = {system: sum(one.whole.leaked for _, name, one in told if name == system) for system in systems}
     for system, own in systems.items():
         cells = (figure(own[one.name]) for one in CONTINUED.metrics)
         yield SheetLine((text(system), *cells, count(counts[system]), count(own[leaked].n)))
@@ -256,9 +235,8 @@ VIEW = result_views.ResultView(
     "Whether systems write the second half of a task when they are given the first.",
     "Ask systems to continue tasks.",
     no_choices,
-    continuations_report,
-    continuations_sheets,
-    "Material",
+    continuations,
+    page="Material",
     command="goldsmith respond FILE --system S --mode continuation",
     rests_on=(CONTINUATION,),
 )

@@ -48,12 +48,6 @@ class TaxonomyCounts:
     taken: str
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorCountsReport:
-    counted: tuple[TaxonomyCounts, ...]
-    system: str
-
-
 def choices(project: Project) -> tuple[ViewChoice, ...]:
     """Whose verdicts say what is to be labelled, of which system, and of which responses."""
     systems = results.systems_named(project).values()
@@ -98,7 +92,7 @@ def draw(project: Project, per_system: int, seed: int = 1, systems: Sequence[str
 
 def report(
     project: Project, judge: str = "", system: str = "", of: str = LOOKED_AT, mode: str = "", among: str = ""
-) -> ErrorCountsReport:
+) -> tuple[TaxonomyCounts, ...]:
     """Every taxonomy over the responses that people looked at, labels by the person who gave them last.
 
     Of a judge's verdicts these are the drawn responses, or without a draw those of which anything was given a kind; of
@@ -106,10 +100,7 @@ def report(
     that counts in the results; a response without any error counts with none.
     """
     kinds = dict(_responses(project, system, mode, among))
-    return ErrorCountsReport(
-        tuple(_counted(project, one, judge, kinds, of) for one in TAXONOMIES.values() if not one.beside),
-        system,
-    )
+    return tuple(_counted(project, one, judge, kinds, of) for one in TAXONOMIES.values() if not one.beside)
 
 
 def _counted(
@@ -201,9 +192,9 @@ def _labels(project: Project, taxonomy: Taxonomy) -> dict[str, dict[tuple[str, s
     return result
 
 
-def sheets(found: ErrorCountsReport) -> tuple[ResultSheet, ...]:
+def sheets(found: tuple[TaxonomyCounts, ...]) -> tuple[ResultSheet, ...]:
     """A sheet for each taxonomy of which anything was judged: question types down, labels across."""
-    return tuple(_sheet(one) for one in found.counted if one.means)
+    return tuple(_sheet(one) for one in found if one.means)
 
 
 def _sheet(one: TaxonomyCounts) -> ResultSheet:

@@ -1,8 +1,8 @@
 """Views of pairs: systems compared by judges in both orders, and what people prefer blind."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import get_args
 
@@ -12,7 +12,7 @@ from annotator.actions.labelling.label_rows import counted_rows
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, result_raters, results, scoring
-from annotator.actions.results.result_raters import PEOPLE, ResultRater, are_people, chosen
+from annotator.actions.results.result_raters import PEOPLE, are_people, chosen
 from annotator.actions.results.result_sheets import (
     ITEM_COLUMN,
     P_COLUMN,
@@ -42,9 +42,7 @@ from annotator.protocols import PROTOCOLS, TAXONOMIES
 from annotator.stats.agreement.levels import p_of
 from annotator.stats.validation.duels import (
     Duel,
-    DuelRecord,
     LengthBias,
-    PreferenceAgreement,
     ScoredPair,
     agreement,
     better,
@@ -84,20 +82,6 @@ class DuelPair:
     b_id: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DuelsReport:
-    protocol: str
-    rater: ResultRater | None
-    standings: tuple[DuelRecord, ...]
-    win_rates: Mapping[str, Estimate]
-    flip_rate: Estimate
-    first_slot_rate: Estimate
-    lengths: Mapping[str, float]
-    length_bias: LengthBias | None
-    never_asked: int
-    pairs: tuple[DuelPair, ...] = field(default=())
-
-
 def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
     """What the view lets choose: whose judgements, and of what was asked where that may differ."""
     several = len(JUDGED) > 1
@@ -116,9 +100,9 @@ def duels_choices(project: Project) -> tuple[ViewChoice, ...]:
     return (asked, *whose, *cuts) if several else (*whose, *cuts)
 
 
-def duels_report(
+def duels(
     project: Project, judge: str = "", protocol: str = JUDGED[0], mode: str = "", among: str = ""
-) -> DuelsReport:
+) -> tuple[ResultSheet, ...]:
     """A judge's comparisons of every two responses on an item in the same run, in one mode: that of the results.
 
     A judge asked several times counts by what its trials come to; `biases` counts all.
@@ -127,22 +111,63 @@ def duels_report(
     """
     rater = chosen((one for one in result_raters.raters(project, protocol) if one.id != PEOPLE), judge)
     met = list(_pairs(project, protocol, rater.id, 0, mode, among)) if rater else []
-    duels = [Duel(pair.key, pair.a, pair.b, pair.a_first, pair.b_first, pair.item_id) for pair in met]
-    standings, lengths = win_table(duels), results.mean_lengths(project, mode, among)
+    if rater is None or not met:
+        return ()
+    compared = [Duel(pair.key, pair.a, pair.b, pair.a_first, pair.b_first, pair.item_id) for pair in met]
+    standings, lengths = win_table(compared), results.mean_lengths(project, mode, among)
     rates = {row.system: row.win_rate for row in standings}
-    known = {system: rate.value for system, rate in rates.items() if system in lengths}
-    return DuelsReport(
-        protocol,
-        rater,
-        tuple(standings),
-        rates,
-        flip_rate(duels),
-        first_slot_rate(duels),
-        lengths,
-        length_bias(lengths, known) if rates else None,
-        sum(not pair.asked for pair in met),
-        tuple(met),
-    )
+    flips, first_named = flip_rate(compared), first_slot_rate(compared)
+    bias = length_bias(lengths, {system: rate.value for system, rate in rates.items() if system in lengths})
+    win_rate = PROTOCOLS[protocol].metrics[0].name
+    return (
+        ResultSheet(
+            "wins",
+            "Table of wins",
+            WIN_COLUMNS,
+            tuple(
+                SheetLine((
+                    text(row.system), replace(figure(row.win_rate), metric=win_rate), count(row.win),
+                    count(row.tie + row.inconsistent), count(row.loss), count(row.tie), count(row.inconsistent),
+                    count(row.error), count(lengths.get(row.system), form=",.0f"),
+                ))
+                for row in standings
+            ),
+            (
+                f"Judged by {rater.name}: {counted(len(met), 'pair')}, each in both orders.",
+                f"Position: the verdict changes with the order in {in_words(flips)} of the pairs; the report shown "
+                f"first is named in {in_words(first_named)} of the verdicts that name a winner (one half is no bias).",
+                f"Length and win rate over {bias.pearson.n} systems: Pearson's r {or_why(bias.pearson)}, Spearman's ρ "
+                f"{or_why(bias.spearman)}, R² {or_why(bias.r_squared)}.",
+                *([f"{counted(flips.missing, 'pair was', 'pairs were')} not judged in both orders; of "
+                   f"{sum(not pair.asked for pair in met):,} of them nobody was asked."] if flips.missing else []),
+            ),
+            tuple(_duels_pictures(f", judged by {rater.name}", rates, lengths, met)),
+            rater=rater,
+        ),
+        _biases(flips, first_named, bias),
+        ResultSheet(
+            "pairs",
+            "Every pair",
+            columns(
+                ITEM_COLUMN, ("first", "First system"), ("second", "Second system"), ("outcome", "Outcome"),
+                ("in_this_order", "Shown in this order"), ("in_the_other_order", "Shown the other way round"),
+            ),
+            tuple(
+                SheetLine(
+                    (
+                        text(pair.item_key), text(pair.a), text(pair.b),
+                        text(WORDS[pair.outcome].format(a=pair.a, b=pair.b), state=STATES.get(pair.outcome, "")),
+                        text(_named(pair.a_first, pair.a, pair.b)), text(_named(pair.b_first, pair.b, pair.a)),
+                    ),
+                    item_id=pair.item_id,
+                    source=FigureSource(
+                        protocol, rater.id, item_id=pair.item_id, response_id=pair.a_id, unit_id=pair.b_id
+                    ) if pair.asked else None,
+                )
+                for pair in met
+            ),
+        ),
+    )  # fmt: skip
 
 
 def pairs(project: Project, protocol: str, rater_id: str, trial: int = 1) -> list[DuelPair]:
@@ -197,6 +222,21 @@ def _pairs(
             )
 
 
+WIN_COLUMNS = columns(
+    SYSTEM_COLUMN,
+    (
+        "win_rate",
+        "Win rate",
+        "Wins / comparisons judged in both orders, with Wilson's 95 % interval over items (Table 7)",
+    ),
+    ("wins", "Wins", "In both orders"),
+    ("tie", "Ties", "No win in both orders for either: as the win rate counts them"),
+    ("losses", "Losses", "In both orders"),
+    ("ties", "Tie in both", "Of the ties, those in both orders"),
+    ("order_decides", "Order decides", "Of the ties, those whose verdict changes with the order"),
+    ("missing", "Missing", "Not judged in both orders; never counted as a tie"),
+    ("mean_length", "Mean length", "Mean length of its reports in characters"),
+)
 # What an outcome is to the first of two systems, and the state of the work that it looks like.
 WORDS = {
     PairOutcome.WIN: "{a} wins",
@@ -208,52 +248,15 @@ WORDS = {
 STATES = {PairOutcome.INCONSISTENT: "disagree", PairOutcome.ERROR: "missing"}
 
 
-def duels_sheets(found: DuelsReport) -> tuple[ResultSheet, ...]:
-    return (_standings(found), _biases(found), _duels_list(found)) if found.standings else ()
-
-
-def _standings(found: DuelsReport) -> ResultSheet:
-    heads = columns(
-        SYSTEM_COLUMN,
-        (
-            "win_rate",
-            "Win rate",
-            "Wins / comparisons judged in both orders, with Wilson's 95 % interval over items (Table 7)",
-        ),
-        ("wins", "Wins", "In both orders"),
-        ("tie", "Ties", "No win in both orders for either: as the win rate counts them"),
-        ("losses", "Losses", "In both orders"),
-        ("ties", "Tie in both", "Of the ties, those in both orders"),
-        ("order_decides", "Order decides", "Of the ties, those whose verdict changes with the order"),
-        ("missing", "Missing", "Not judged in both orders; never counted as a tie"),
-        ("mean_length", "Mean length", "Mean length of its reports in characters"),
+def _biases(flips: Estimate, first_named: Estimate, bias: LengthBias) -> ResultSheet:
+    of = "Of a system's mean report length and its win rate, over systems"
+    rows = (
+        ("Order decides", "Of the pairs judged in both orders, those whose verdict changes", flips),
+        ("First one named", "Of the verdicts that name a winner; one half is no bias", first_named),
+        ("Pearson's r", of, bias.pearson),
+        ("Spearman's ρ", of, bias.spearman),
+        ("R²", of, bias.r_squared),
     )
-    lines = [
-        SheetLine((
-            text(row.system), _rate(found, row.system), count(row.win), count(row.tie + row.inconsistent),
-            count(row.loss), count(row.tie), count(row.inconsistent), count(row.error),
-            count(found.lengths.get(row.system), form=",.0f"),
-        ))
-        for row in found.standings
-    ]  # fmt: skip
-    return ResultSheet(
-        "wins", "Table of wins", heads, tuple(lines), tuple(_duels_told(found)), tuple(_duels_pictures(found))
-    )
-
-
-def _biases(found: DuelsReport) -> ResultSheet:
-    rows = [
-        ("Order decides", "Of the pairs judged in both orders, those whose verdict changes", found.flip_rate),
-        ("First one named", "Of the verdicts that name a winner; one half is no bias", found.first_slot_rate),
-    ]
-    if found.length_bias is not None:
-        of = "Of a system's mean report length and its win rate, over systems"
-        bias = found.length_bias
-        rows += [
-            ("Pearson's r", of, bias.pearson),
-            ("Spearman's ρ", of, bias.spearman),
-            ("R²", of, bias.r_squared),
-        ]
     correlated = ("Pearson's r", "Spearman's ρ")
     return ResultSheet(
         "biases",
@@ -266,24 +269,20 @@ def _biases(found: DuelsReport) -> ResultSheet:
     )
 
 
-def _rate(found: DuelsReport, system: str) -> SheetCell:
-    return replace(figure(found.win_rates[system]), metric=PROTOCOLS[found.protocol].metrics[0].name)
-
-
-def _duels_pictures(found: DuelsReport) -> Iterator[SheetPicture]:
-    judge = f", judged by {found.rater.name}" if found.rater else ""
-    rates = list(found.win_rates.items())
+def _duels_pictures(
+    judge: str, rates: Mapping[str, Estimate], lengths: Mapping[str, float], met: Sequence[DuelPair]
+) -> Iterator[SheetPicture]:
     yield picture(
         "wins",
         f"Win rate{judge}",
         result_pictures.shares,
-        rates,
+        list(rates.items()),
         "wins / comparisons judged in both orders, Wilson's 95 % interval over items",
     )
     points = [
-        result_pictures.PicturePoint(name, found.lengths[name], rate.value, low=rate.low, high=rate.high)
-        for name, rate in rates
-        if rate.value is not None and name in found.lengths
+        result_pictures.PicturePoint(name, lengths[name], rate.value, low=rate.low, high=rate.high)
+        for name, rate in rates.items()
+        if rate.value is not None and name in lengths
     ]
     yield picture(
         "length",
@@ -297,67 +296,21 @@ def _duels_pictures(found: DuelsReport) -> Iterator[SheetPicture]:
         "duels",
         f"Wins of each system (down) over each other (across){judge}",
         result_pictures.duels,
-        list(found.win_rates),
-        _duels(found),
+        list(rates),
+        _duels(met),
     )
 
 
-def _duels(found: DuelsReport) -> dict[tuple[str, str], float | None]:
+def _duels(met: Sequence[DuelPair]) -> dict[tuple[str, str], float | None]:
     """Of each two systems, the share of their comparisons judged in both orders that the first one wins."""
-    won, met = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
-    for pair in found.pairs:
+    won, times = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    for pair in met:
         if pair.outcome is not PairOutcome.ERROR:
-            met[pair.a, pair.b] += 1
-            met[pair.b, pair.a] += 1
+            times[pair.a, pair.b] += 1
+            times[pair.b, pair.a] += 1
             won[pair.a, pair.b] += pair.outcome is PairOutcome.WIN
             won[pair.b, pair.a] += pair.outcome is PairOutcome.LOSS
-    return {pair: won[pair] / times for pair, times in met.items()}
-
-
-def _duels_told(found: DuelsReport) -> Iterator[str]:
-    judge = found.rater.name if found.rater else ""
-    yield f"Judged by {judge}: {counted(len(found.pairs), 'pair')}, each in both orders."
-    flips = found.flip_rate
-    yield (
-        f"Position: the verdict changes with the order in {in_words(flips)} of the pairs; the report shown first is "
-        f"named in {in_words(found.first_slot_rate)} of the verdicts that name a winner (one half is no bias)."
-    )
-    if found.length_bias is not None:
-        bias = found.length_bias
-        yield (
-            f"Length and win rate over {bias.pearson.n} systems: Pearson's r {or_why(bias.pearson)}, Spearman's ρ "
-            f"{or_why(bias.spearman)}, R² {or_why(bias.r_squared)}."
-        )
-    missing = flips.missing
-    if missing:
-        yield (
-            f"{counted(missing, 'pair was', 'pairs were')} not judged in both orders; "
-            f"of {found.never_asked:,} of them nobody was asked."
-        )
-
-
-def _duels_list(found: DuelsReport) -> ResultSheet:
-    heads = columns(
-        ITEM_COLUMN, ("first", "First system"), ("second", "Second system"), ("outcome", "Outcome"),
-        ("in_this_order", "Shown in this order"), ("in_the_other_order", "Shown the other way round"),
-    )  # fmt: skip
-    lines = [
-        SheetLine((
-            text(pair.item_key), text(pair.a), text(pair.b),
-            text(WORDS[pair.outcome].format(a=pair.a, b=pair.b), state=STATES.get(pair.outcome, "")),
-            text(_named(pair.a_first, pair.a, pair.b)), text(_named(pair.b_first, pair.b, pair.a)),
-        ), item_id=pair.item_id, source=_source(found, pair))
-        for pair in found.pairs
-    ]  # fmt: skip
-    return ResultSheet("pairs", "Every pair", heads, tuple(lines))
-
-
-def _source(found: DuelsReport, pair: DuelPair) -> FigureSource | None:
-    if found.rater is None or not pair.asked:
-        return None
-    return FigureSource(
-        found.protocol, found.rater.id, item_id=pair.item_id, response_id=pair.a_id, unit_id=pair.b_id
-    )
+    return {pair: won[pair] / many for pair, many in times.items()}
 
 
 def _named(value: str | None, first: str, second: str) -> str:
@@ -385,38 +338,60 @@ class HumanPreference:
     preferred: Preferred | None
 
 
-@dataclass(frozen=True, slots=True)
-class PreferencesReport:
-    """By metric, how often the better score is the preferred report; `scores` are those of one metric."""
-
-    metric: scoring.MetricInfo
-    agreements: Mapping[str, PreferenceAgreement]
-    compared: tuple[HumanPreference, ...]
-    scores: Mapping[str, float | None] = field(repr=False)
-    respects: Mapping[str, Counter[str]] = field(default_factory=dict)
-
-
 def preferences_choices(project: Project) -> tuple[ViewChoice, ...]:
     """By whose judgements scores are computed, and which metric's pairs are listed."""
     return (results.rater_choice(project), results.metric_choice(project))
 
 
-def preferences_report(
+def preferences(
     project: Project, judge: str = "", metric: str = scoring.USUAL_METRIC
-) -> PreferencesReport:
-    """People's blind comparisons against every metric of quality that is not made of comparisons itself."""
-    compared = tuple(_preferences(project))
+) -> tuple[ResultSheet, ...]:
+    """By metric of quality not made of comparisons, how often people prefer blind the report with the better score.
+
+    Then what people chose in each respect, and every pair by one of the metrics.
+    """
+    compared = list(_preferences(project))
     infos = [info for info in scoring.qualities(project) if info.protocol not in ASKED] if compared else []
     values = {info.name: _values(project, info.name, judge) for info in infos}
     known = {name: row for name, row in values.items() if any(value is not None for value in row.values())}
-    chosen = metric if metric in known else next(iter(known), metric)
-    return PreferencesReport(
-        scoring.named(chosen),
-        {name: agreement(_pair(one, row) for one in compared) for name, row in known.items()},
-        compared,
-        known.get(chosen, {}),
-        {one.title: _beside(project, one) for one in RESPECTS},
-    )
+    if not known:
+        return ()
+    agreements = {name: agreement(_pair(one, row) for one in compared) for name, row in known.items()}
+    listed = metric if metric in known else next(iter(known))
+    return (
+        ResultSheet(
+            "agreement",
+            "Scores against people's preferences",
+            columns(
+                ("metric", "Metric"),
+                ("agreement", "Agreement",
+                 "Agreed / (agreed + disagreed), with Wilson's 95 % interval over items; ties are counted apart"),
+                ("agreed", "Agreed"), ("disagreed", "Disagreed"),
+                ("scores_tie", "Scores tie", "People preferred one, the scores see no difference"),
+                ("people_tie", "People tie", "The scores differ, people see no difference"), ("both_tie", "Both tie"),
+                ("left_out", "Left out", "No preference was given, or a score is undefined or incomplete"),
+            ),
+            tuple(
+                SheetLine((
+                    text(scoring.named(name).title), figure(row.share), count(row.agreed), count(row.disagreed),
+                    count(row.tied_scores), count(row.tied_preferences), count(row.tied_both), count(row.left_out),
+                ))
+                for name, row in agreements.items()
+            ),
+            (f"{len(compared):,} blind comparisons by people; chance agrees with one half of those without ties.",),
+            (
+                picture(
+                    "agreement",
+                    "How often people prefer the report with the better score",
+                    result_pictures.shares,
+                    [(scoring.named(name).title, row.share) for name, row in agreements.items()],
+                    "agreed / (agreed + disagreed), Wilson's 95 % interval over items",
+                ),
+            ),
+        ),
+        *_respects(project),
+        _preferences_list(scoring.named(listed).title, compared, known[listed]),
+    )  # fmt: skip
 
 
 def _beside(project: Project, respect: Taxonomy) -> Counter[str]:
@@ -487,75 +462,34 @@ def _said(project: Project) -> dict[tuple[str, str, frozenset[str]], Orders]:
     return result
 
 
-def preferences_sheets(found: PreferencesReport) -> tuple[ResultSheet, ...]:
-    if not found.agreements:
-        return ()
-    heads = columns(
-        ("metric", "Metric"),
-        ("agreement", "Agreement",
-         "Agreed / (agreed + disagreed), with Wilson's 95 % interval over items; ties are counted apart"),
-        ("agreed", "Agreed"), ("disagreed", "Disagreed"),
-        ("scores_tie", "Scores tie", "People preferred one, the scores see no difference"),
-        ("people_tie", "People tie", "The scores differ, people see no difference"), ("both_tie", "Both tie"),
-        ("left_out", "Left out", "No preference was given, or a score is undefined or incomplete"),
-    )  # fmt: skip
-    lines = [
-        SheetLine((
-            text(scoring.named(name).title), figure(row.share), count(row.agreed), count(row.disagreed),
-            count(row.tied_scores), count(row.tied_preferences), count(row.tied_both), count(row.left_out),
-        ))
-        for name, row in found.agreements.items()
-    ]  # fmt: skip
-    told = (
-        f"{len(found.compared):,} blind comparisons by people; chance agrees with one half of those without ties.",
-    )
-    rates = [(scoring.named(name).title, row.share) for name, row in found.agreements.items()]
-    return (
-        ResultSheet(
-            "agreement",
-            "Scores against people's preferences",
-            heads,
-            tuple(lines),
-            told,
-            (
-                picture(
-                    "agreement",
-                    "How often people prefer the report with the better score",
-                    result_pictures.shares,
-                    rates,
-                    "agreed / (agreed + disagreed), Wilson's 95 % interval over items",
-                ),
-            ),
-        ),
-        *_respects(found),
-        _preferences_list(found),
-    )
-
-
-def _respects(found: PreferencesReport) -> Iterator[ResultSheet]:
+def _respects(project: Project) -> Iterator[ResultSheet]:
     """What people chose in each respect, beside the whole; nothing where nobody was asked."""
     heads = columns(
         ("respect", "Respect"), ("same", "As overall", "The report that is better as a whole, or a tie in both"),
         ("other", "Otherwise"), ("tie", "No difference"), ("n", "n", "Comparisons in which it was said"),
     )  # fmt: skip
-    lines = tuple(
-        SheetLine((text(name), *(count(said[one]) for one in ("same", "other", "tie")), count(said.total())))
-        for name, said in found.respects.items()
-    )
-    if any(said.total() for said in found.respects.values()):
-        yield ResultSheet("respects", "Choices in each respect", heads, lines)
+    respects = {one.title: _beside(project, one) for one in RESPECTS}
+    if any(said.total() for said in respects.values()):
+        lines = (
+            SheetLine(
+                (text(name), *(count(said[one]) for one in ("same", "other", "tie")), count(said.total()))
+            )
+            for name, said in respects.items()
+        )
+        yield ResultSheet("respects", "Choices in each respect", heads, tuple(lines))
 
 
-def _preferences_list(found: PreferencesReport) -> ResultSheet:
-    title = found.metric.title
+def _preferences_list(
+    title: str, compared: Sequence[HumanPreference], scores: Mapping[str, float | None]
+) -> ResultSheet:
     heads = columns(
         ITEM_COLUMN, ("person", "Person"), ("shown_first", "Shown first"), ("shown_second", "Shown second"),
         ("preferred", "Preferred"), ("score_of_first", f"{title} first"), ("score_of_second", f"{title} second"),
         ("score", "Score"),
     )  # fmt: skip
     lines = []
-    for one in found.compared:
-        pair = _pair(one, found.scores)
+    for one in compared:
+        pair = _pair(one, scores)
         named = {FIRST: one.first, SECOND: one.second, TIE: "neither", None: "not said"}
         cells = (
             text(one.item_key), text(one.person), text(one.first), text(one.second), text(named[one.preferred]),

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass
 from typing import Any
 
 from sqlalchemy import select
@@ -54,7 +54,7 @@ from annotator.stats.agreement.levels import (
     rater_score,
 )
 from annotator.stats.intervals.student import mean_interval
-from annotator.storage.tables import ARTIFACT, ItemRow, table
+from annotator.storage.tables import ARTIFACT, ITEM
 
 NO_ORIGIN, ALL_ORIGINS = "not stated", "All"
 KEPT = {True: ("kept", "agreed"), False: ("left out", "disagree"), None: ("open", "incomplete")}
@@ -147,7 +147,7 @@ def apply(project: Project) -> Change:
 
 def _collected(project: Project) -> Sequence[Any]:
     """All items that were ever collected, in the project's order: those that were left out were rated too."""
-    i = table(ItemRow).c
+    i = ITEM.c
     listed = select(i.id, i.key, i.question, i.question_type, i.subject, i.origin, i.retired)
     with project.store.read() as db:
         return db.execute(listed.order_by(i.position, i.key, i.id)).all()
@@ -317,58 +317,31 @@ def _pictures(found: SelectionReport) -> list[SheetPicture]:
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class Balance:
-    """The share of true statements, item by item and over all statements together."""
+def gold(project: Project) -> tuple[ResultSheet, ...]:
+    """Of items in use, the artifacts that reports are judged by.
 
-    of_item: Mapping[str, Estimate]
-    overall: Estimate
-
-
-@dataclass(frozen=True, slots=True)
-class GoldBalanceReport:
-    """Settled diagnostics and plans by item, share of true statements, mean length of plans."""
-
-    questions: Mapping[str, results.ItemName]
-    items: Mapping[str, results.ItemName]
-    statements: Mapping[str, int]
-    subtasks: Mapping[str, int]
-    balance: Balance
-    plan_length: Estimate
-    definitions: Mapping[str, str] = field(default_factory=dict)
-
-
-def gold_report(project: Project) -> GoldBalanceReport:
-    """Of items in use, the artifacts that reports are judged by."""
-    items = results.items_named(project)
+    A row for each item with gold statements or a gold plan; then how many items are of each type and subject.
+    """
+    questions = results.items_named(project)
+    if not questions:
+        return ()
     with project.store.read() as db:
         result = {
             kind: {
                 row.item_id: artifact_of(row).document
-                for row in annotating.judged_rows(db, kind, list(items)).values()
+                for row in annotating.judged_rows(db, kind, list(questions)).values()
             }
             for kind in (Kind.DIAGNOSTICS, Kind.PLAN)
         }
     diagnostics = {i: one for i, one in result[Kind.DIAGNOSTICS].items() if isinstance(one, Diagnostics)}
     plans = {i: one for i, one in result[Kind.PLAN].items() if isinstance(one, Plan)}
-    return GoldBalanceReport(
-        items,
-        {i: name for i, name in items.items() if i in diagnostics or i in plans},
-        {i: len(one.units) for i, one in diagnostics.items()},
-        {i: len(one.units) for i, one in plans.items()},
-        balance(diagnostics),
-        mean_plan_length(plans),
-        {one.name: one.definition for one in settings.types(project)},
+    settled = {i: name for i, name in questions.items() if i in diagnostics or i in plans}
+    definitions = {one.name: one.definition for one in settings.types(project)}
+    return (
+        *([_gold(settled, diagnostics, plans)] if settled else []),
+        _filed(questions, "question_type", "Question type", definitions),
+        _filed(questions, "subject", "Subject", {}),
     )
-
-
-def gold_sheets(found: GoldBalanceReport) -> tuple[ResultSheet, ...]:
-    """A row for each item with gold statements or a gold plan; then how many items are of each type and subject."""
-    if not found.items and not found.questions:
-        return ()
-    types = _filed(found.questions, "question_type", "Question type", found.definitions)
-    subjects = _filed(found.questions, "subject", "Subject", {})
-    return (*((_gold(found),) if found.items else ()), types, subjects)
 
 
 def _filed(
@@ -400,31 +373,41 @@ def _filed(
     return ResultSheet(f"{by}s", f"{title}s", heads, tuple(lines))
 
 
-def _gold(found: GoldBalanceReport) -> ResultSheet:
-    heads = columns(
-        ITEM_COLUMN, QUESTION_COLUMN, ("statements", "Statements", "Of the settled diagnostics"),
-        ("true", "True", "Share of true statements"), ("subtasks", "Sub-tasks", "Of the settled plan"),
-    )  # fmt: skip
-    of_item = found.balance.of_item
-    lines = [
-        SheetLine((
-            text(name.key), text(name.question, tip=name.question), count(found.statements.get(item_id)),
-            figure(of_item[item_id]) if item_id in of_item else missing("No diagnostics"),
-            count(found.subtasks.get(item_id)),
-        ), item_id=item_id, kind=Kind.DIAGNOSTICS.value)
-        for item_id, name in found.items.items()
-    ]  # fmt: skip
-    overall, length = found.balance.overall, found.plan_length
+def _gold(
+    settled: Mapping[str, results.ItemName],
+    diagnostics: Mapping[str, Diagnostics],
+    plans: Mapping[str, Plan],
+) -> ResultSheet:
+    true, length = balance(diagnostics), mean_plan_length(plans)
     return ResultSheet(
         "gold",
         "Gold",
-        heads,
-        tuple(lines),
+        columns(
+            ITEM_COLUMN, QUESTION_COLUMN, ("statements", "Statements", "Of the settled diagnostics"),
+            ("true", "True", "Share of true statements"), ("subtasks", "Sub-tasks", "Of the settled plan"),
+        ),
+        tuple(
+            SheetLine((
+                text(name.key), text(name.question, tip=name.question),
+                count(len(diagnostics[item_id].units) if item_id in diagnostics else None),
+                figure(true.of_item[item_id]) if item_id in diagnostics else missing("No diagnostics"),
+                count(len(plans[item_id].units) if item_id in plans else None),
+            ), item_id=item_id, kind=Kind.DIAGNOSTICS.value)
+            for item_id, name in settled.items()
+        ),
         (
-            f"True statements, over all: {in_words(overall)} of {overall.n:,} (the paper's: 0.647 of 3,400).",
+            f"True statements, over all: {in_words(true.overall)} of {true.overall.n:,} (the paper's: 0.647 of 3,400).",
             f"Mean plan length: {in_words(length)} over {length.n:,} items (the paper's: 9.01).",
         ),
-    )
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """The share of true statements, item by item and over all statements together."""
+
+    of_item: Mapping[str, Estimate]
+    overall: Estimate
 
 
 def balance(diagnostics: Mapping[str, Diagnostics]) -> Balance:

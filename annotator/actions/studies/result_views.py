@@ -143,8 +143,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Systems compared in pairs, in both orders: who wins, and how far order and length decide.",
         "Have a judge compare reports in pairs.",
         pair_views.duels_choices,
-        pair_views.duels_report,
-        pair_views.duels_sheets,
+        pair_views.duels,
         command=f"goldsmith judge run FILE --judge NAME --protocol {scoring.named('win_rate').protocol}",
         rests_on=(COMPARED,),
     ),
@@ -155,9 +154,8 @@ VIEWS: tuple[ResultView, ...] = (
         "Whether people prefer the report with the better score.",
         "Let people compare two reports blind, and have a metric judged.",
         pair_views.preferences_choices,
-        pair_views.preferences_report,
-        pair_views.preferences_sheets,
-        "Label",
+        pair_views.preferences,
+        page="Label",
         command="goldsmith labels pairs FILE --draw 100",
         rests_on=(PREFERRED, JUDGED),
     ),
@@ -284,8 +282,7 @@ VIEWS: tuple[ResultView, ...] = (
         "Which criteria separate systems, rater agreement, and weights.",
         NOBODY_JUDGED,
         rubric_views.pilot_choices,
-        rubric_views.pilot_report,
-        rubric_views.pilot_sheets,
+        rubric_views.pilot,
         rests_on=(Kind.RUBRIC,),
     ),
     ResultView(
@@ -360,9 +357,8 @@ VIEWS: tuple[ResultView, ...] = (
         "How many gold statements are true, how long gold plans are, and how many questions of each kind there are.",
         "Add questions, and settle diagnostics or plans.",
         no_choices,
-        question_views.gold_report,
-        question_views.gold_sheets,
-        "Author",
+        question_views.gold,
+        page="Author",
         command="goldsmith items add FILE",
         rests_on=(ITEMS,),
     ),
@@ -423,7 +419,7 @@ def _told(found: Any, sheets: Sequence[ResultSheet], metric: str) -> Iterator[Re
     of = tuple(dict.fromkeys(name for name in (metric, *cells, *named) if name))
     differs = tuple(dict.fromkeys(words for one in sheets for words in one.departures))
     protocols = dict.fromkeys(scoring.named(name).protocol for name in of)
-    judged = found if isinstance(found, tuple) else getattr(found, "counted", (found,))
+    judged = found if isinstance(found, tuple) else (found,)
     raters = [rater for one in judged if (rater := getattr(one, "rater", None)) is not None]
     floor = [words for kind in {one.kind for one in raters} for words in results.floor_told(kind, protocols)]
     floor += dict.fromkeys(remark for one in raters if (remark := getattr(one, "remark", "")))

@@ -3,7 +3,7 @@
 import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -97,19 +97,6 @@ class Piloted:
     agreement: CriterionAgreement | None
 
 
-@dataclass(frozen=True, slots=True)
-class RubricPilotsReport:
-    """Every criterion, the distribution of weights, and the gap from best to worst system."""
-
-    rater: ResultRater | None
-    raters: tuple[str, str] | None
-    criteria: tuple[Piloted, ...]
-    reach: Mapping[CriterionReach, int]
-    weights: Mapping[int | float, Estimate]
-    gap: Estimate
-    systems: tuple[str, ...] = field(default=())
-
-
 def pilot_choices(project: Project) -> tuple[ViewChoice, ...]:
     """Whose votes are looked at, and between which two raters κ is computed: those who share most first."""
     names = _names(project)
@@ -118,20 +105,24 @@ def pilot_choices(project: Project) -> tuple[ViewChoice, ...]:
     return (results.rater_choice(project, JUDGED_BY.name), between, *results.cut_choices(project))
 
 
-def pilot_report(
+def pilot(
     project: Project, judge: str = "", between: str = "", mode: str = "", among: str = ""
-) -> RubricPilotsReport:
-    """The criteria of all settled rubrics in their order, by one rater's votes; people's are put together.
+) -> tuple[ResultSheet, ...]:
+    """The criteria of all settled rubrics with the pass rate of each system, those that tell nothing apart first.
 
-    Of the responses those of one mode, by default the one that counts in the results. κ is that of two raters on the
-    same responses, by default of those who share most judgements; people first.
+    By one rater's votes; people's are put together. Of the responses those of one mode, by default the one that counts
+    in the results. κ is that of two raters on the same responses, by default of those who share most judgements; people
+    first, and nothing is said of agreement where no two judged the same. Then the weights beside the paper's experts'.
     """
     rater = result_raters.chosen(result_raters.everybody(project, JUDGED_BY.name), judge)
+    if rater is None:
+        return ()
     said, names = _said(project), _names(project)
     pairs = _pairs(said)
-    if rater is not None and rater.id == CONSENSUS:
+    if rater.id == CONSENSUS:
         said[CONSENSUS] = _settled(project)
-    two = _two(between) or (pairs[0] if pairs else None)
+    first, _, second = between.partition(",")
+    two = (first, second) if second else next(iter(pairs), None)
     criteria: list[Piloted] = []
     rubrics: list[Rubric] = []
     for at_hand, answers in _answered(project, mode, among):
@@ -139,20 +130,50 @@ def pilot_report(
         if isinstance(rubric, Rubric):
             rubrics.append(rubric)
             criteria += _piloted(at_hand.item, rubric, answers, said, rater, two)
-    return RubricPilotsReport(
-        rater,
-        (names[two[0]], names[two[1]]) if two else None,
-        tuple(criteria),
-        Counter(line.discrimination.reach for line in criteria),
-        weight_shares(rubrics),
-        _gap(project, rater, mode, among),
-        tuple(sorted({system for line in criteria for system in line.discrimination.rates})),
+    if not criteria:
+        return ()
+    criteria.sort(key=lambda one: _place(one.discrimination))
+    systems = sorted({system for line in criteria for system in line.discrimination.rates})
+    reach, weights = Counter(line.discrimination.reach for line in criteria), weight_shares(rubrics)
+    raters = " and ".join(names[one] for one in two or ())
+    metric = JUDGED_BY.metrics[0].name
+    means = results.system_means(results.of_metric(project, metric, rater.id, among), mode)
+    apart = gap({system: mean.value for system, mean in means.items()})
+    by_weight = ", ".join(
+        f"weight {weight} {percent(share.value or 0.0)}{_of_experts(weight)}"
+        for weight, share in weights.items()
     )
-
-
-def _two(between: str) -> tuple[str, str] | None:
-    first, _, second = between.partition(",")
-    return (first, second) if second else None
+    return (
+        ResultSheet(
+            "criteria",
+            "Criteria",
+            columns(
+                ITEM_COLUMN, ("criterion", "Criterion"), ("weight", "Weight"),
+                ("reach", "Reach", "Whether it separates systems: a ceiling is met by all, a floor by none"),
+                ("spread", "Spread", "Standard deviation of the pass rate over systems; 0.5 at most"),
+                *((
+                    ("kappa", "κ", f"Cohen's κ of {raters}"),
+                    ("agreement", "Agreement", "Share of responses on which the two raters say the same"),
+                ) if two else ()),
+                *((key_of("system", system), system, f"Share of the responses of {system} that meet the criterion")
+                  for system in systems),
+            ),
+            tuple(_line(one, systems, rater.id, two is not None) for one in criteria),
+            (
+                f"By the votes of {rater.name}, {reach[CriterionReach.APART]:,} of {len(criteria):,} criteria tell "
+                f"systems apart; {reach[CriterionReach.CEILING]:,} are met by all, {reach[CriterionReach.FLOOR]:,} by "
+                f"none, {reach[CriterionReach.OPEN]:,} are open.",
+                f"Weights: {by_weight}.",
+                f"Gap between systems: {in_words(apart)} ({apart.note}).",
+                *([f"κ is that of {raters}, criterion by criterion."] if two else []),
+            ),
+            tuple(_pictures(weights, reach)),
+            DEPARTURES,
+            metrics=(metric,),
+            rater=rater,
+        ),
+        _weights(weights),
+    )  # fmt: skip
 
 
 def _answered(
@@ -174,20 +195,14 @@ def _piloted(
     rubric: Rubric,
     answers: Sequence[Answer],
     said: Said,
-    rater: ResultRater | None,
+    rater: ResultRater,
     two: tuple[str, str] | None,
 ) -> Iterator[Piloted]:
     units = {unit.id: unit for unit in rubric.units}
     agreed = criterion_agreement(*(_own(rubric, answers, said, one) for one in two)) if two else {}
-    for result in discrimination(_votes(rubric, answers, said, rater)) if rater else ():
+    for result in discrimination(_votes(rubric, answers, said, rater)):
         unit = units[result.criterion_id]
         yield Piloted(item.id, item.key, unit.id, unit.text, unit.weight, result, agreed.get(unit.id))
-
-
-def _gap(project: Project, rater: ResultRater | None, mode: str, among: str) -> Estimate:
-    metric = JUDGED_BY.metrics[0].name
-    means = results.system_means(results.of_metric(project, metric, rater.id, among), mode) if rater else {}
-    return gap({system: mean.value for system, mean in means.items()})
 
 
 def _votes(
@@ -272,29 +287,7 @@ REACHED = {
 }
 
 
-def pilot_sheets(found: RubricPilotsReport) -> tuple[ResultSheet, ...]:
-    """The criteria with the pass rate of each system; those that tell nothing apart first."""
-    if not found.criteria:
-        return ()
-    heads = columns(
-        ITEM_COLUMN, ("criterion", "Criterion"), ("weight", "Weight"),
-        ("reach", "Reach", "Whether it separates systems: a ceiling is met by all, a floor by none"),
-        ("spread", "Spread", "Standard deviation of the pass rate over systems; 0.5 at most"),
-        *_agreement_heads(found),
-        *((key_of("system", system), system, f"Share of the responses of {system} that meet the criterion")
-          for system in found.systems),
-    )  # fmt: skip
-    ordered = sorted(found.criteria, key=lambda one: _place(one.discrimination))
-    rater_id = found.rater.id if found.rater else ""
-    lines = tuple(_line(one, found.systems, rater_id, bool(found.raters)) for one in ordered)
-    criteria = ResultSheet(
-        "criteria", "Criteria", heads, lines, tuple(_told(found)), tuple(_pictures(found)), DEPARTURES,
-        metrics=(JUDGED_BY.metrics[0].name,),
-    )  # fmt: skip
-    return (criteria, _weights(found))
-
-
-def _weights(found: RubricPilotsReport) -> ResultSheet:
+def _weights(weights: Mapping[int | float, Estimate]) -> ResultSheet:
     """The spread of weights beside the paper's experts'."""
     heads = columns(
         ("weight", "Weight"), ("criteria", "Criteria", "Of this weight"), ("share", "Share", "Of all criteria"),
@@ -302,7 +295,7 @@ def _weights(found: RubricPilotsReport) -> ResultSheet:
         ("difference", "Difference", "Of the two shares"),
     )  # fmt: skip
     lines = []
-    for weight, own in found.weights.items():
+    for weight, own in weights.items():
         norm, value = EXPERT_WEIGHT_SHARES.get(weight), own.value
         there = None if value is None else round(value * own.n)
         cells = (
@@ -319,36 +312,28 @@ def _points(apart: float | None) -> SheetCell:
     return SheetCell(f"{100 * apart:+.1f} points".replace("-", "−"), apart, value=apart)
 
 
-def _pictures(found: RubricPilotsReport) -> Iterator[SheetPicture]:
+def _pictures(
+    weights: Mapping[int | float, Estimate], reach: Mapping[CriterionReach, int]
+) -> Iterator[SheetPicture]:
     yield picture(
         "weights",
         "Weights beside the experts' of the paper",
         result_pictures.bars,
-        [f"weight {weight}" for weight in found.weights],
+        [f"weight {weight}" for weight in weights],
         {
-            "here": [share.value for share in found.weights.values()],
-            "experts (Table 10)": [EXPERT_WEIGHT_SHARES.get(weight) for weight in found.weights],
+            "here": [share.value for share in weights.values()],
+            "experts (Table 10)": [EXPERT_WEIGHT_SHARES.get(weight) for weight in weights],
         },
         "share of criteria",
     )
-    whole = len(found.criteria)
+    whole = sum(reach.values())
     yield picture(
         "reach",
         f"What {counted(whole, 'criterion tells', 'criteria tell')}",
         result_pictures.bars,
         [words for words, _ in REACHED.values()],
-        {"share of criteria": [found.reach.get(reach, 0) / whole for reach in REACHED]},
+        {"share of criteria": [reach.get(one, 0) / whole for one in REACHED]},
         "share of criteria",
-    )
-
-
-def _agreement_heads(found: RubricPilotsReport) -> tuple[tuple[str, ...], ...]:
-    """Where no two raters judged the same responses, nothing is said of agreement."""
-    if not found.raters:
-        return ()
-    return (
-        ("kappa", "κ", f"Cohen's κ of {' and '.join(found.raters)}"),
-        ("agreement", "Agreement", "Share of responses on which the two raters say the same"),
     )
 
 
@@ -393,26 +378,6 @@ def _bare(estimate: Estimate) -> SheetCell:
 def _of_experts(weight: float) -> str:
     norm = EXPERT_WEIGHT_SHARES.get(weight)
     return "" if norm is None else f" ({PAPER}'s experts {percent(norm)})"
-
-
-def _told(found: RubricPilotsReport) -> Iterator[str]:
-    by_name = found.rater.name if found.rater else ""
-    apart, ceiling, floor, unknown = (
-        found.reach.get(reach, 0)
-        for reach in (CriterionReach.APART, CriterionReach.CEILING, CriterionReach.FLOOR, CriterionReach.OPEN)
-    )
-    yield (
-        f"By the votes of {by_name}, {apart:,} of {len(found.criteria):,} criteria tell systems apart; "
-        f"{ceiling:,} are met by all, {floor:,} by none, {unknown:,} are open."
-    )
-    spread = ", ".join(
-        f"weight {weight} {percent(share.value or 0.0)}{_of_experts(weight)}"
-        for weight, share in found.weights.items()
-    )
-    yield f"Weights: {spread}."
-    yield f"Gap between systems: {in_words(found.gap)} ({found.gap.note})."
-    if found.raters:
-        yield f"κ is that of {found.raters[0]} and {found.raters[1]}, criterion by criterion."
 
 
 LONGEST = 60

@@ -167,7 +167,8 @@ def decided(
         [None if p is None else min(1.0, p * max(1, looks)) for p in holm(ps)]
         for ps in ([one.beside.p_above for one in compared], [one.beside.p_below for one in compared])
     )
-    family = _Family(len(raters), looks)
+    several = (counted(many, one) for many, one in ((len(raters), "judge"), (looks, "look")) if many > 1)
+    family = " and ".join(several)
     answers = [
         _answer(found, query, rater, one, _Tests(p, q, family), limit)
         for rater, one, p, q in zip(raters, compared, better, worse, strict=True)
@@ -301,24 +302,12 @@ def _alt_test(found: Ground, query: StandInQuery, rater: ValidationRater) -> com
 
 
 @dataclass(frozen=True, slots=True)
-class _Family:
-    """The tests that an answer stands among: those of so many judges, in so many looks at the test part."""
-
-    judges: int
-    looks: int
-
-    def __str__(self) -> str:
-        of = [counted(self.judges, "judge")] if self.judges > 1 else []
-        return " and ".join([*of, counted(self.looks, "look")] if self.looks > 1 else of)
-
-
-@dataclass(frozen=True, slots=True)
 class _Tests:
-    """One-sided p-values, adjusted for the family: of a judge not better, and not worse, than the margin."""
+    """One-sided p-values of a judge not better, and not worse, than the margin; `family` says what they are among."""
 
     better: float | None
     worse: float | None
-    family: _Family
+    family: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,7 +383,7 @@ class _Reasons:
             words = (
                 f"reaches to both sides of {margin}, so it may be worse than people with one another or not"
             )
-        of = f", of {tests.family}" if str(tests.family) else ""
+        of = f", of {tests.family}" if tests.family else ""
         shown = tests.worse if result.high < -query.delta else tests.better
         p = "" if shown is None else f", p {shown:.3f}{of}"
         return f"Δ {title} {in_words(result)} {words} (n = {result.n:,}, {counted(self.items, 'item')}{p})"
@@ -562,25 +551,14 @@ IS_REFERENCE = "it is the reference"
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeChoiceQuery:
+class JudgeChoiceQuery(StandInQuery):
     """The figure by which judges are chosen, and the margin to the reference.
 
     `reference` is “people” for people with one another, a judge's name, or “best” for the judge with the highest
     figure. `delta` is the margin δ, in the figure's own unit.
     """
 
-    of: validation.ValidationQuery = field(default_factory=validation.ValidationQuery)
-    figure: str = ""
-    weighted: bool = False
-    delta: float = DELTA
     reference: str = PEOPLE
-    epsilon: float = comparison.EPSILON
-    least: float = 0.0
-
-    @property
-    def answers(self) -> StandInQuery:
-        """The same as the question whether a judge may stand in for people."""
-        return StandInQuery(self.of, self.figure, self.weighted, self.delta, self.epsilon, self.least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -623,7 +601,7 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
 
     Refusal where nobody has labelled what is asked about, or no judge has judged it.
     """
-    refuse_senseless(query.answers)
+    refuse_senseless(query)
     ground = validation.ground_of(project, query.of)
     result = validation.of_ground(project, ground, replace(query.of, by=validation_figures.ALL))
     judged = [line for line in result.lines if line.rater.is_judge]
@@ -636,7 +614,7 @@ def choose(project: Project, query: JudgeChoiceQuery) -> JudgeChoice:
     _refuse_unknown(query, judged[0])
     human = next((_agreement(query, line) for line in result.lines if line.rater.id == PEOPLE), None)
     reference = _reference(query, judged)
-    answers = None if reference else of_ground(project, ground, query.answers)
+    answers = None if reference else of_ground(project, ground, query)
     offers = _offers(query, result, judged, reference, answers)
     chosen = min(
         [offer for offer in offers if offer.fits],

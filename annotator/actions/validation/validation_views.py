@@ -76,7 +76,9 @@ def choice_of_judge(
     whom = (against,) if against else ()
     of = validation.ValidationQuery(protocol, set, part, whom, positive=positive, opening=opening)
     weighted = counting == WEIGHTED
-    return stand_in.choose(project, stand_in.JudgeChoiceQuery(of, figure, weighted, float(delta), reference))
+    return stand_in.choose(
+        project, stand_in.JudgeChoiceQuery(of, figure, weighted, float(delta), reference=reference)
+    )
 
 
 def leaderboard(

@@ -12,13 +12,13 @@ from typing import Any
 import orjson
 from pydantic import ValidationError
 
-from annotator.domain.kinds.artifact import Kind, State
+from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.tasks import WORDS, Difficulty, Family, Phase, Task, Tasks, task_key
 from annotator.domain.material.item import SEMINARS
 from annotator.domain.texts.canonical import derived_id, now
 from annotator.domain.texts.words import counted, word_count
 from annotator.exchange.formats.layout import ExistingItems, Files, KnownItem
-from annotator.exchange.release.bundle import Bundle, Problem, in_words
+from annotator.exchange.release.bundle import Bundle, Problem, in_words, settled
 from annotator.exchange.release.records import ArtifactRecord, DecisionRecord, ItemRecord
 from annotator.exchange.table_files import Table, cell_text, read_tables
 
@@ -168,14 +168,12 @@ def files(bundle: Bundle) -> Files:
             for artifact in bundle.artifacts
             if artifact.item_id == item.id and artifact.kind is Kind.TASKS
         ]
-        own.sort(key=lambda one: (one.state is not State.CONSENSUS, not one.author_id, one.id))
-        if len(own) > 1 and own[0].state is not State.CONSENSUS:
-            left += 1
-        elif own:
-            for place, unit in enumerate(own[0].document["units"], start=1):
-                told = _line(item, unit, task_key(item.key, place))
-                told |= _decision(decided.get(unit["id"])) if decided else {}
-                lines.append(orjson.dumps(told) + b"\n")
+        chosen = settled(own)
+        left += bool(own) and chosen is None
+        for place, unit in enumerate(chosen.document["units"] if chosen else (), start=1):
+            told = _line(item, unit, task_key(item.key, place))
+            told |= _decision(decided.get(unit["id"])) if decided else {}
+            lines.append(orjson.dumps(told) + b"\n")
     notes = [f"Left out: {counted(left, 'seminar')} with tasks that are not adjudicated."] if left else []
     return {FILE: b"".join(lines)}, notes
 

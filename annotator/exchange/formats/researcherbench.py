@@ -8,13 +8,13 @@ from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import AfterValidator, Field, ValidationError
 
-from annotator.domain.kinds.artifact import USUAL, Kind, State, Weight
+from annotator.domain.kinds.artifact import USUAL, Kind, Weight
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import Text, derived_id, now
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.folders import LARGEST_NUMBER, pretty, read_json, slugs
 from annotator.exchange.formats.layout import MAPPING, ExistingItems, HasNumber, LayoutEntry, MappedSystem
-from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file
+from annotator.exchange.release.bundle import Bundle, Problem, in_words, of_file, settled
 from annotator.exchange.release.records import ArtifactRecord, ItemRecord, ResponseRecord, SystemRecord
 
 # No project has had so many keys in a row taken when a question came in.
@@ -396,8 +396,11 @@ class _Writer:
             if artifact.kind is Kind.RUBRIC and artifact.document["units"]:
                 rubrics[artifact.item_id].append(artifact)
         for item in self.items:
-            chosen = self._chosen(item, rubrics[item.id])
-            if chosen and any(unit["weight"] not in USUAL.values for unit in chosen.document["units"]):
+            own = rubrics[item.id]
+            chosen = settled(own)
+            if own and chosen is None:
+                self.notes.append(f"Item {item.key}: {len(own):,} sealed rubrics and no consensus; left out.")
+            elif chosen and any(unit["weight"] not in USUAL.values for unit in chosen.document["units"]):
                 why = "the layout holds weights of 1, 2 and 3 only"
                 self.notes.append(f"Item {item.key}: {why}; its rubric is left out.")
             elif chosen:
@@ -405,16 +408,6 @@ class _Writer:
                     {"point": unit["text"], "weight": unit["weight"]} for unit in chosen.document["units"]
                 ]
                 yield {"id": self.numbers[item.id], "question": item.question, "rubric": lines}
-
-    def _chosen(self, item: ItemRecord, rubrics: list[ArtifactRecord]) -> ArtifactRecord | None:
-        agreed = [rubric for rubric in rubrics if rubric.state is State.CONSENSUS]
-        # An adjudicator's before one that was imported.
-        agreed.sort(key=lambda rubric: (not rubric.author_id, rubric.id))
-        if agreed or len(rubrics) == 1:
-            return (agreed or rubrics)[0]
-        if rubrics:
-            self.notes.append(f"Item {item.key}: {len(rubrics):,} sealed rubrics and no consensus; left out.")
-        return None
 
     def _responses(self, system_id: str) -> Iterator[dict[str, Any]]:
         questions = {item.id: item.question for item in self.items}

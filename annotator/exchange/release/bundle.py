@@ -15,6 +15,7 @@ from annotator.domain.experts.final_pass import ItemChecks
 from annotator.domain.judges.contest import showing_id
 from annotator.domain.judges.judge import RaterKind, Status
 from annotator.domain.judges.paper import DrawnPairs, ErrorSample
+from annotator.domain.kinds.artifact import State
 from annotator.domain.material.extract import Funnel
 from annotator.domain.texts.canonical import derived_id
 from annotator.domain.texts.refusal import Refusal
@@ -124,6 +125,12 @@ class Bundle:
         """How many records of each thing; what belongs to a contest is left out where there was none."""
         many = {name: len(getattr(self, name)) for name in THINGS}
         return {name: count for name, count in many.items() if count or name not in CONTEST}
+
+
+def settled(documents: Iterable[ArtifactRecord]) -> ArtifactRecord | None:
+    """The agreed one of an item's documents of a kind, an adjudicator's before an imported one; else the only one."""
+    own = sorted(documents, key=lambda one: (one.state is not State.CONSENSUS, not one.author_id, one.id))
+    return own[0] if len(own) == 1 or (own and own[0].state is State.CONSENSUS) else None
 
 
 # Every thing of a release and the class of its records, in the order in which they build on each other.

@@ -1,7 +1,7 @@
 """The Contest page: pairs to rank, and for coordinators a judge's rounds and the standings to keep tasks from."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -608,6 +608,7 @@ class ContestPage(PartedPage):
 
     NAME = "Contest"
     ICON = "judges"
+    ONCE = frozenset(binding.act for binding in keys.BINDINGS)
     TABS = ("Rank", "Compare", "Keep")
     PARTS = ("ranking", "comparing", "keeping")
     TURNS = ("contest_rank", "contest_compare", "contest_keep")
@@ -627,11 +628,6 @@ class ContestPage(PartedPage):
     @cached_property
     def keeping(self) -> KeepingPart:
         return self.put(KEEP, KeepingPart(self.session))
-
-    def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
-        super().bind(act, slot, widget)
-        for shortcut in self._shortcuts[act]:
-            shortcut.setAutoRepeat(False)
 
     def offered(self) -> frozenset[str]:
         coordinates = people.someone(self.session.project).has(Role.COORDINATOR)

@@ -27,7 +27,6 @@ from annotator.domain.kinds.documents import KINDS, document_of
 from annotator.domain.kinds.labels import Label
 from annotator.domain.texts.estimate import of_items
 from annotator.gui import keys, theme
-from annotator.gui.review.adjudication_queue import measure_of
 from annotator.gui.review.verdict_words import face
 from annotator.gui.widgets.bars import FlowRow
 from annotator.gui.widgets.basics import tooltip, with_properties
@@ -122,6 +121,25 @@ def origin(provenance: Provenance) -> Chip:
             return Chip("new", "plus", "incomplete")
         case _:
             return Chip(provenance.letter, "", "missing")
+
+
+MEASURES = {
+    "f1": "F1",
+    "kappa": "κ",
+    "alpha": "α",
+    "ac1": "AC1",
+    "tau": "τ",
+    "pi": "π",
+    "icc": "ICC",
+    "jaccard": "Jaccard",
+}
+
+
+def measure_of(figure: Figure) -> str:
+    """A figure's name for people: “match F1”, “weight κ linear”."""
+    *before, last = figure.name.removeprefix("repaired_").split("_")
+    linear = " linear" if last == "kappa" and ", linear weights" in figure.method else ""
+    return " ".join([*before, MEASURES.get(last, last)]) + linear
 
 
 def figures_words(figures: Sequence[Figure]) -> str:

@@ -38,6 +38,8 @@ class Page(QWidget):
     # The kinds of change that the page hears of while it is in view, and those that it hears of also out of view.
     HEARS: ClassVar[Collection[str]] = ()
     BEHIND: ClassVar[Collection[str]] = ()
+    # The acts whose keys, held down, act on one subject, not on one after the other.
+    ONCE: ClassVar[Collection[str]] = ()
 
     def __init__(self, session: ProjectSession) -> None:
         super().__init__()
@@ -122,6 +124,7 @@ class Page(QWidget):
         for sequence in keys.sequences(act):
             shortcut = QShortcut(sequence, widget or self)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+            shortcut.setAutoRepeat(act not in self.ONCE)
             shortcut.activated.connect(partial(self.session.attempt, slot))
             made.append(shortcut)
         self._shortcuts[act] = made

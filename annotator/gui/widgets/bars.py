@@ -134,9 +134,10 @@ Act = tuple[str, str, str, str]
 
 
 class FittingBar(QFrame):
-    """Buttons and `progress`; subclasses fill `row` and say what each level shows."""
+    """Buttons and `progress`; subclasses fill `row` and say what each level shows. `asked` names the chosen act."""
 
     LEVELS = 1
+    asked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -152,6 +153,7 @@ class FittingBar(QFrame):
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         if picture:
             chips.put(button, picture, color=colour)
+        button.clicked.connect(lambda: self.asked.emit(act))
         self.buttons[act] = button
         self.row.addWidget(button)
         return button
@@ -356,9 +358,7 @@ class Command:
 
 
 class ActsBar(FittingBar):
-    """Commands on the left and, after `progress`, the main ones on the right; `asked` names the chosen act."""
-
-    asked = Signal(str)
+    """Commands on the left and, after `progress`, the main ones on the right."""
 
     def __init__(self, left: Sequence[Command], right: Sequence[Command] = ()) -> None:
         super().__init__()
@@ -399,7 +399,6 @@ class ActsBar(FittingBar):
         # It must be reached by the person who does not know the key.
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.set_hint(command.hint or command.words)
-        button.clicked.connect(lambda: self.asked.emit(command.act))
 
     def enable_all(self, acts: Mapping[str, bool]) -> None:
         for act, able in acts.items():

@@ -6,12 +6,24 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from weakref import ref
 
-from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPainter, QPaintEvent, QPixmap, QResizeEvent
+from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QIcon,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QAbstractButton,
     QBoxLayout,
+    QFrame,
     QLabel,
     QPushButton,
     QSizePolicy,
@@ -265,6 +277,30 @@ class Picture(QLabel):
 _PICTURE = 44
 _WIDTH = 460
 _LEAST, _AROUND = 260, 24
+
+
+class WorkCard(QFrame):
+    """A card that takes the focus when it becomes the current one."""
+
+    pressed = Signal(str)
+    """A person went to it, by the mouse or by Tab: the id of what it shows."""
+
+    def __init__(self, subject: str) -> None:
+        super().__init__()
+        self._subject = subject
+        with_properties(self, role="card", current=False, focusPolicy=Qt.FocusPolicy.ClickFocus)
+
+    def set_current(self, current: bool) -> None:
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if current else Qt.FocusPolicy.ClickFocus)
+        theme.set_role(self, current=current)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        self.pressed.emit(self._subject)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.pressed.emit(self._subject)
 
 
 class EmptyState(QWidget):

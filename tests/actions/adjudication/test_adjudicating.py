@@ -33,7 +33,7 @@ from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import new_id, now
-from annotator.storage.tables import AdjudicationRow, AssignmentRow, ItemRow, table
+from annotator.storage.tables import ADJUDICATION, ASSIGNMENT, ITEM
 from tests.projects import pairs_project as pairs
 from tests.projects.filled_project import add_judgement
 from tests.projects.pairs_project import (
@@ -156,9 +156,8 @@ def test_the_queue_ranks_by_the_worst_figure_of_a_pair(tmp_path: Path):
 
 
 def test_retired_items_leave_the_queue(three: Project):
-    rows = table(ItemRow)
     with three.store.write() as db:
-        db.execute(update(rows).where(rows.c.key == "3").values(retired=True))
+        db.execute(update(ITEM).where(ITEM.c.key == "3").values(retired=True))
     assert queued(three) == ["1", "2"]
 
 
@@ -182,10 +181,9 @@ def test_opening_lays_rows_out_once_under_letters_nobody_is_told(project: Projec
     matched = [{"Ada": f"a{n}", "Ben": f"b{n}"} for n in (1, 2, 3, 4)]
     assert [row for row in rows if len(row) == 2] == matched
     assert sorted(next(iter(row.values())) for row in rows if len(row) == 1) == ["a5", "b5", "b6"]
-    row = table(AdjudicationRow)
     pairs.opened(project)
     with project.store.read() as db:
-        kept = db.execute(select(row.c.id, row.c.seed, row.c.letters)).one()
+        kept = db.execute(select(ADJUDICATION.c.id, ADJUDICATION.c.seed, ADJUDICATION.c.letters)).one()
     raters = [pairs.person(project, name).id for name in ("Ben", "Ada")]
     assert kept.seed == ruling_rows.seed_of(kept.id)
     assert json.loads(kept.letters) == ruling_rows.dealt(raters, kept.seed)
@@ -229,7 +227,7 @@ def assign(project: Project, name: str, stage: Stage = Stage.ADJUDICATION) -> No
         "stage": stage,
     }
     with project.store.write() as db:
-        db.execute(insert(table(AssignmentRow)).values(**row))
+        db.execute(insert(ASSIGNMENT).values(**row))
 
 
 def add_adjudicator(project: Project, name: str, *more: Role) -> None:

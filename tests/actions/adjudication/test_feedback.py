@@ -16,7 +16,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.texts.canonical import derived_id, new_id, now
-from annotator.storage.tables import AssignmentRow, table
+from annotator.storage.tables import ASSIGNMENT
 from tests.projects import pairs_project as pairs
 from tests.projects.pairs_project import adjudication
 from tests.projects.refusals import expect_refusal
@@ -269,7 +269,7 @@ def test_labels_that_are_to_be_repeated_are_not_explained_before(tmp_path: Path)
     ada = pairs.person(project, "Ada").id
     row = {"id": new_id(), "item_id": pairs.item(project), "person_id": ada, "stage": "labelling", "trial": 2}
     with project.store.write() as db:
-        db.execute(insert(table(AssignmentRow)).values(**row, purpose="repeat"))
+        db.execute(insert(ASSIGNMENT).values(**row, purpose="repeat"))
     assert of(project, "Ada").stages == ()
     assert feedback.digest_records(project, ada) == []
     assert len(of(project, "Ben").stages) == 1

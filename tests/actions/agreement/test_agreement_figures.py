@@ -29,7 +29,7 @@ from annotator.domain.kinds.rubric import Rubric
 from annotator.domain.kinds.selection import DimensionRating, Selection
 from annotator.domain.texts.canonical import canonical_json, new_id, sha256
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import JUDGEMENT, AgreementRow, AssignmentRow, ItemRow, table
+from annotator.storage.tables import AGREEMENT, ASSIGNMENT, ITEM, JUDGEMENT
 from tests.projects.labelled_protocols import REASONING
 from tests.projects.labelling_project import labelling_project, submit_labels
 from tests.projects.paired_project import SENTENCES, labels, paired_project, person, rubric, sealed_by
@@ -57,7 +57,7 @@ def figure(of: FigureRow, name: str) -> Figure:
 def assigned(project: Project, alias: str) -> None:
     row = {"item_id": items.ids(project)[0], "person_id": person(project, alias).id, "stage": "labelling"}
     with project.store.write() as db:
-        db.execute(insert(table(AssignmentRow)).values(id=new_id(), trial=1, purpose="work", **row))
+        db.execute(insert(ASSIGNMENT).values(id=new_id(), trial=1, purpose="work", **row))
 
 
 def both(project: Project, a: str, b: str, item: int = 0, raters: str = "AB") -> None:
@@ -231,10 +231,9 @@ def rewritten(project: Project, item: int, **changes: object) -> None:
     content = canonical_json(
         Agreement.model_validate({**old.model_dump(), **changes}).model_dump(mode="json")
     )
-    kept = table(AgreementRow)
     with project.store.write() as db:
         values = {"content": content.decode(), "sha256": sha256(content)}
-        db.execute(update(kept).where(kept.c.id == old.id).values(**values))
+        db.execute(update(AGREEMENT).where(AGREEMENT.c.id == old.id).values(**values))
 
 
 def test_weeks_are_those_of_the_freeze(project: Project) -> None:
@@ -285,7 +284,7 @@ def test_frozen_figures_stand_whatever_is_written_since(project: Project) -> Non
     assert {each.stage for each in agreement_figures.rows(project, stage=Stage.RUBRIC)} == {Stage.RUBRIC}
     expect_refusal("cannot be grouped by “moon”", agreement_figures.rows, project, "moon")
     with project.store.write() as db:
-        db.execute(update(table(ItemRow)).values(retired=True))
+        db.execute(update(ITEM).values(retired=True))
     assert agreement_figures.rows(project) == []
 
 
@@ -404,7 +403,7 @@ def rate(project: Project, raters: str = "ABC", items: int = 3, *, beside: bool 
     with project.store.write() as db:
         for item_id, person_id in whose:
             row = {"item_id": item_id, "person_id": person_id, "stage": "labelling"}
-            db.execute(insert(table(AssignmentRow)).values(id=new_id(), trial=1, purpose="work", **row))
+            db.execute(insert(ASSIGNMENT).values(id=new_id(), trial=1, purpose="work", **row))
     for place in range(items):
         for rater in raters:
             own = labels("yn" if rater == "A" else "yy").units if beside else ()

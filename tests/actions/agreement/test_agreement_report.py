@@ -21,7 +21,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.adjudication import BOTH, Figure, Reason
 from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.kinds.rubric import Criterion, Rubric
-from annotator.storage.tables import PersonRow, table
+from annotator.storage.tables import PERSON
 from tests.projects import pairs_project as pairs
 from tests.projects.paired_project import (
     SENTENCES,
@@ -463,9 +463,8 @@ def test_the_files_hold_the_records_with_people_by_alias_the_same_each_time(
 
 def test_an_alias_that_looks_like_a_formula_is_inert_in_the_table(sealed: Project, tmp_path: Path) -> None:
     two_rubrics(sealed)
-    people = table(PersonRow)
     with sealed.store.write() as db:
-        db.execute(update(people).where(people.c.alias == "A").values(alias="=1+1"))
+        db.execute(update(PERSON).where(PERSON.c.alias == "A").values(alias="=1+1"))
     agreement_figures.write_inputs(sealed, tmp_path / "out")
     read = (tmp_path / "out" / "agreement-inputs.csv").read_text("utf-8-sig")
     assert "'=1+1" in read

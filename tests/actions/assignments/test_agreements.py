@@ -18,7 +18,7 @@ from annotator.domain.experts.adjudication import Agreement
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Kind, State
 from annotator.domain.texts.canonical import canonical_json, derived_id, new_id, sha256
-from annotator.storage.tables import ArtifactRow, AssignmentRow, AuditRow, table
+from annotator.storage.tables import ARTIFACT, ASSIGNMENT, AUDIT
 from tests.projects.paired_project import in_order, labels, paired_project, person, rubric, sealed_by
 from tests.storage import sql
 
@@ -45,7 +45,7 @@ def kept(project: Project) -> list[tuple[Any, ...]]:
 def assign(project: Project, alias: str, stage: Stage = Stage.RUBRIC, trial: int = 1) -> None:
     row = {"item_id": item(project), "person_id": person(project, alias).id, "stage": stage.value}
     with project.store.write() as db:
-        db.execute(insert(table(AssignmentRow)).values(id=new_id(), trial=trial, purpose="work", **row))
+        db.execute(insert(ASSIGNMENT).values(id=new_id(), trial=trial, purpose="work", **row))
 
 
 def go_on(project: Project, alias: str, artifact_id: str, weight: int) -> None:
@@ -97,9 +97,8 @@ def test_a_frozen_record_has_its_hash_is_audited_once_and_never_changes(project:
     assert row[2] == sha256(row[1])
     assert row[1].encode() == canonical_json(json.loads(row[1]))
     assert Agreement.model_validate_json(row[1]).id == row[0]
-    audit = table(AuditRow)
     with project.store.read() as db:
-        result = db.execute(select(audit).where(audit.c.kind == "agreement")).all()
+        result = db.execute(select(AUDIT).where(AUDIT.c.kind == "agreement")).all()
     assert [(row.verb, row.before, json.loads(row.after)["sha256"]) for row in result] == [
         ("freeze", None, kept(project)[0][4])
     ]
@@ -185,11 +184,10 @@ def test_a_single_person_assigned_freezes_nothing(project: Project) -> None:
 
 
 def test_imported_gold_and_a_consensus_are_nobodys_answer(project: Project) -> None:
-    artifact = table(ArtifactRow)
     for alias, becomes in (("A", {"author_id": ""}), ("C", {"state": State.CONSENSUS.value})):
         sealed = sealed_by(project, alias, rubric(1, 2))
         with project.store.write() as db:
-            db.execute(artifact.update().where(artifact.c.id == sealed).values(**becomes))
+            db.execute(ARTIFACT.update().where(ARTIFACT.c.id == sealed).values(**becomes))
     sealed_by(project, "B", rubric(1, 2))
     assert frozen(project) is None
 

@@ -31,7 +31,7 @@ from annotator.domain.kinds.documents import DOCUMENTS
 from annotator.domain.texts.canonical import now
 from annotator.places import resources
 from annotator.protocols import PROTOCOLS, USUAL
-from annotator.storage.tables import TIME, JudgementRow, table
+from annotator.storage.tables import JUDGEMENT, TIME
 from tests.actions.releases.released_pairs import taken_in
 from tests.material.bundles import change_json
 from tests.material.content_hash import content_hash
@@ -197,7 +197,7 @@ def test_its_release_comes_back_byte_for_byte_without_what_stays(sample, tmp_pat
 def test_the_stored_verdicts_of_every_protocol_are_those_the_baseline_gives(
     sample: Project, protocol: str
 ) -> None:
-    j = table(JudgementRow).c
+    j = JUDGEMENT.c
     with sample.store.read() as db:
         rows = db.execute(select(j.response_id, j.unit_id, j.value).where(j.protocol == protocol)).all()
     given = {

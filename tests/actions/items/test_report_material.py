@@ -31,7 +31,7 @@ from annotator.domain.material.item import Page, PageState
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import PROTOCOLS
-from annotator.storage.tables import PageRow, SourceRow, table
+from annotator.storage.tables import PAGE, SOURCE
 from tests.judging.odd_server import OddServer, completion, error
 from tests.material import drawn_extracts
 from tests.projects.pairs_project import item, opened, person, rubrics_project, work_as
@@ -267,7 +267,7 @@ def add_claims(project: Project, *urls: str) -> str:
 def add_page(project: Project, url: str) -> None:
     row = {"url": url, "state": "ok", "text": "It is so.", "fetched_at": now(), "sha256": "h"}
     with project.store.write() as db:
-        db.execute(insert(table(PageRow)).values(row))
+        db.execute(insert(PAGE).values(row))
 
 
 def test_items_come_with_what_they_are_judged_by(project: Project) -> None:
@@ -308,7 +308,7 @@ def test_an_item_by_itself_and_items_set_aside(project: Project) -> None:
     item_id = items.ids(project)[0]
     with project.store.write() as db:
         db.execute(
-            insert(table(SourceRow)).values(
+            insert(SOURCE).values(
                 id="s", item_id=item_id, title="A paper", format="plain", text="Depth helps.", sha256="h"
             )
         )

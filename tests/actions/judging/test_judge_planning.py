@@ -26,7 +26,7 @@ from annotator.domain.material.extract import IMPORT
 from annotator.domain.material.part import Claim, Claims, ResponsePart
 from annotator.domain.texts.canonical import now
 from annotator.protocols import EXTRACTIONS, PROTOCOLS
-from annotator.storage.tables import CALL, JudgeRow, RunRow, table
+from annotator.storage.tables import CALL, JUDGE, RUN
 from tests.judging.odd_server import OddServer, completion
 from tests.material import drawn_extracts
 from tests.projects.filled_project import add_judgement
@@ -390,9 +390,9 @@ def charged(tmp_path: Path) -> Project:
     with charged.store.write() as db:
         for number in (1, 2):
             named = {"id": f"judge-{number}", "name": f"judge {number}", "retired": False}
-            db.execute(insert(table(JudgeRow)).values(**judge, **named))
+            db.execute(insert(JUDGE).values(**judge, **named))
         db.execute(
-            insert(table(RunRow)).values(
+            insert(RUN).values(
                 id="run-1", judge_id="judge-1", protocol="researcherbench.coverage", state="done", scope="{}",
                 snapshot="{}", prompt_sha256="", total=0, done=0, started_at=now(), by="",
             )

@@ -17,7 +17,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.experts.assignment import Purpose, Role, Stage
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.texts.canonical import now, sha256
-from annotator.storage.tables import AdjudicationRow, AgreementRow, DisputeRow, table
+from annotator.storage.tables import ADJUDICATION, AGREEMENT, DISPUTE
 from tests.projects.labelling_project import labelling_project, rubric
 from tests.projects.pairs_project import person, work_as
 from tests.storage import sql
@@ -78,9 +78,9 @@ def add_adjudication(project: Project, state: str, stage: Stage = Stage.RUBRIC) 
             "id": f"agreement {stage}", "item_id": item_id, "stage": stage.value, "content": "{}",
             "sha256": sha256("{}"), "frozen_at": now(),
         }  # fmt: skip
-        db.execute(insert(table(AgreementRow)).prefix_with("OR IGNORE").values(**frozen))
+        db.execute(insert(AGREEMENT).prefix_with("OR IGNORE").values(**frozen))
         db.execute(
-            insert(table(AdjudicationRow)).values(
+            insert(ADJUDICATION).values(
                 id=f"adjudication {stage}", item_id=item_id, stage=stage.value, agreement_id=f"agreement {stage}",
                 adjudicator_id=who(project, "Sue"), seed=1, letters=json.dumps({}), state=state, opened_at=now(),
             )
@@ -95,7 +95,7 @@ def dispute(project: Project, name: str) -> None:
     item_id = items.ids(project)[0]
     with project.store.write() as db:
         db.execute(
-            insert(table(DisputeRow)).values(
+            insert(DISPUTE).values(
                 id="dispute", item_id=item_id, person_id=who(project, name), stage=Stage.RUBRIC.value,
                 text="The paper says so.", at=now(), state="open",
             )

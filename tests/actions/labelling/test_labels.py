@@ -23,7 +23,7 @@ from annotator.domain.kinds.plan import Plan, Subtask
 from annotator.domain.material.part import Claims, ResponsePart
 from annotator.domain.texts.canonical import derived_id
 from annotator.protocols import USUAL
-from annotator.storage.tables import ArtifactRow, JudgementRow, table
+from annotator.storage.tables import ARTIFACT, JUDGEMENT
 from tests.material import drawn_extracts
 from tests.projects.labelled_protocols import (
     ALL,
@@ -53,7 +53,7 @@ PROJECT = labelling_project
 
 def stored(project: Project) -> list[dict]:
     with project.store.read() as db:
-        return [dict(row) for row in db.execute(select(table(JudgementRow))).mappings()]
+        return [dict(row) for row in db.execute(select(JUDGEMENT)).mappings()]
 
 
 def first_unit(project: Project) -> tuple[str, str]:
@@ -249,8 +249,7 @@ def test_labels_of_a_retired_item_wait_for_nobody(tmp_path, protocol, value, num
 
 def set_standing(project: Project, artifact_id: str, state: State, author_id: str) -> None:
     with project.store.write() as db:
-        rows = table(ArtifactRow)
-        wanted = rows.update().where(rows.c.id == artifact_id)
+        wanted = ARTIFACT.update().where(ARTIFACT.c.id == artifact_id)
         db.execute(wanted.values(state=state.value, author_id=author_id))
 
 

@@ -203,7 +203,7 @@ def test_a_cut_report_that_comes_whole_with_more_room_is_kept(project: Project, 
         (completion("```markdown\n\n```"), "invalid"),
         (completion(None, refusal="I would rather not."), "refused"),
         (error(400, "too much", code="context_length_exceeded"), "too_long"),
-        (error(500, "boom"), "api_error"),
+        (Odd("boom", 500, {"retry-after-ms": "1"}), "api_error"),
     ],
     ids=["empty", "an empty fence", "refusal", "too long", "server error"],
 )

@@ -28,7 +28,7 @@ from annotator.domain.kinds.artifact import State
 from annotator.domain.texts.canonical import now
 from annotator.exchange.parcels import packages
 from annotator.storage import connection
-from annotator.storage.tables import DisputeRow, table
+from annotator.storage.tables import DISPUTE
 from tests.cli.commands import printed
 from tests.exchange.parcels.hand_made_zip import with_manifest
 from tests.exchange.parcels.hostile_packages import HOSTILE
@@ -272,7 +272,7 @@ def test_an_objection_to_no_consensus_is_refused_in_words_and_the_rest_comes_in(
         id="d", item_id=items.ids(theirs)[0], person_id=ana.id, stage=Stage.RUBRIC, text="Too early", at=now()
     )
     with theirs.store.write() as db:
-        db.execute(insert(table(DisputeRow)).values(**objection.model_dump()))
+        db.execute(insert(DISPUTE).values(**objection.model_dump()))
     work = tray.work(theirs, tmp_path / "objecting.goldsmith-work").path
     theirs.close()
     (came,) = unpacking.take_in(project, [work])

@@ -21,7 +21,7 @@ from annotator.domain.judges.judge import JudgementFields, RaterKind
 from annotator.domain.material.item import ItemFields
 from annotator.domain.texts.canonical import Change
 from annotator.storage.opening import Damaged
-from annotator.storage.tables import RUN, SYSTEM, JudgementRow, table
+from annotator.storage.tables import JUDGEMENT, RUN, SYSTEM
 from tests.projects.labelling_project import project_with
 from tests.projects.refusals import expect_refusal
 from tests.projects.small_project import empty_project, small_project, units_of
@@ -147,7 +147,6 @@ def test_hashes_cover_every_value() -> None:
 
 def test_a_row_read_back_has_the_hash_it_was_written_with(tmp_path) -> None:  # type: ignore[no-untyped-def]
     project = small_project(tmp_path)
-    row = table(JudgementRow)
     with project.store.write() as db:
         response_id, item_id = db.exec_driver_sql("SELECT id, item_id FROM response").fetchone()
         values = fields(
@@ -155,8 +154,8 @@ def test_a_row_read_back_has_the_hash_it_was_written_with(tmp_path) -> None:  # 
         ).model_dump()
         values["rater_kind"] = RaterKind.PERSON
         digest = file.judgement_hash(values)
-        db.execute(insert(row).values(id="j", **values, sha256=digest))
-        found = db.execute(select(row)).mappings().one()
+        db.execute(insert(JUDGEMENT).values(id="j", **values, sha256=digest))
+        found = db.execute(select(JUDGEMENT)).mappings().one()
     assert file.judgement_hash(found) == found["sha256"] == digest
 
 

@@ -193,7 +193,7 @@ def arxiv(monkeypatch: pytest.MonkeyPatch) -> Iterator[PageServer]:
         running.pages = Catalogue()
         search = partial(ArxivSearch, api=running.url("/api/query"), allow_private=True)
         monkeypatch.setattr(ResearchRun, "service", staticmethod(search))
-        monkeypatch.setattr(research_module, "GAP_S", 0.0)
+        monkeypatch.setattr(research_module, "SEARCH_GAP_S", 0.0)
         yield running
 
 

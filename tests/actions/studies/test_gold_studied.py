@@ -19,7 +19,6 @@ from annotator.domain.kinds.diagnostics import Diagnostics
 from annotator.domain.kinds.evidence import Evidence
 from annotator.domain.kinds.selection import DimensionRating, Recommendation, Selection
 from annotator.domain.material.part import ResponsePart
-from annotator.stats.validation.rubrics import CriterionReach
 from tests.cli.commands import printed
 from tests.projects import adra_project as adra
 from tests.projects import pairs_project as pairs
@@ -46,17 +45,18 @@ def test_criteria_that_tell_nothing_apart_come_first_by_ceiling_and_floor(projec
     # People say yes of all of Beta's reports; of Alpha's first: met, not met, not told.
     label(project, "yn-yyy")
     submit(project)
-    result = rubric_views.pilot_report(project, "people")
-    first = [one for one in result.criteria if one.item_key == "1"]
-    assert [one.discrimination.reach for one in first] == [
-        CriterionReach.CEILING,
-        CriterionReach.APART,
-        CriterionReach.OPEN,
+    criteria, _ = rubric_views.pilot(project, "people")
+    # Pass rates 1 and 1; one with a gap; 0 and 1: a standard deviation of 1/2, the most there is.
+    first = [row for row in result_pictures.rows(criteria) if row["item"] == "1"]
+    assert [row["reach"] for row in first] == [
+        "every system always meets it",
+        "open: votes are missing",
+        "tells systems apart",
     ]
-    # Pass rates 1 and 1; 0 and 1: a standard deviation of 1/2, the most there is.
-    assert [one.discrimination.spread.value for one in first[:2]] == [0.0, 0.5]
-    assert result.reach == {CriterionReach.CEILING: 4, CriterionReach.APART: 1, CriterionReach.OPEN: 1}
-    criteria, _ = rubric_views.pilot_sheets(rubric_views.pilot_report(project, "people"))
+    assert [first[place]["spread"] for place in (0, 2)] == [0.0, 0.5]
+    assert criteria.told[0].endswith(
+        "1 of 6 criteria tell systems apart; 4 are met by all, 0 by none, 1 are open."
+    )
     reaches = [line.cells[3].words for line in criteria.lines]
     assert reaches[:4] == ["every system always meets it"] * 4
     assert reaches[-1] == "tells systems apart"
@@ -66,7 +66,7 @@ def test_criteria_that_tell_nothing_apart_come_first_by_ceiling_and_floor(projec
 def test_criteria_that_tell_nothing_apart(project: Project, capsys: pytest.CaptureFixture[str]) -> None:
     label(project, "ynnyyn")
     submit(project)
-    criteria, _ = rubric_views.pilot_sheets(rubric_views.pilot_report(project, "people"))
+    criteria, _ = rubric_views.pilot(project, "people")
     rates = [row["system_alpha"] for row in result_pictures.rows(criteria) if row["item"] == "1"]
     assert sorted(rates) == [0.0, 0.0, 1.0]
     differs = "κ is given for each criterion without an interval"
@@ -82,7 +82,7 @@ def test_criteria_that_tell_nothing_apart(project: Project, capsys: pytest.Captu
 def test_weights_stand_beside_the_experts(project: Project) -> None:
     label(project, "yyyyyy")
     submit(project)
-    _, weights = rubric_views.pilot_sheets(rubric_views.pilot_report(project, "people"))
+    _, weights = rubric_views.pilot(project, "people")
     # Two rubrics of the weights 3, 2 and 1; Table 10 has 35.45, 50.91 and 13.64 %.
     result = [[cell.words for cell in line.cells] for line in weights.lines]
     assert result == [
@@ -96,16 +96,17 @@ def test_kappa_is_given_criterion_by_criterion(project: Project) -> None:
     label(project, "yn-yyy")
     submit(project)
     say(project, "a", "yyyyyy")
-    result = rubric_views.pilot_report(project)
-    assert result.raters is not None
-    second = next(one for one in result.criteria if one.item_key == "1" and one.weight == 2)
+    criteria, _ = rubric_views.pilot(project)
+    agreement = [column.title for column in criteria.columns].index("Agreement")
+    line = next(one for one in criteria.lines if one.cells[0].words == "1" and one.cells[2].value == 2)
     # The judge judged Alpha's report only: one pair, on which they differ.
-    assert (second.agreement.percent.value, second.agreement.percent.missing) == (0.0, 1)
+    result = line.cells[agreement].estimate
+    assert (result.value, result.missing) == (0.0, 1)
 
 
 def test_criteria_lead_to_their_judgements(project: Project) -> None:
     say(project, "a", "ynyyny")
-    criteria, _ = rubric_views.pilot_sheets(rubric_views.pilot_report(project))
+    criteria, _ = rubric_views.pilot(project)
     assert "κ" not in [column.title for column in criteria.columns]
     line = next(one for one in criteria.lines if one.unit_id == places(project)[1][2])
     assert (line.source.rater_id, line.source.unit_id) == (judge_id(project), places(project)[1][2])
@@ -276,11 +277,11 @@ def test_only_a_coordinator_sees_them(chosen: Project) -> None:
 
 
 def test_the_share_of_true_statements_and_the_mean_plan_length(tmp_path: Path) -> None:
-    result = question_views.gold_report(adra.adra_project(tmp_path, 2))
+    sheet, types, subjects = question_views.gold(adra.adra_project(tmp_path, 2))
     # Two of four statements of each item are true; both plans have four steps.
-    assert (result.balance.overall.value, result.balance.overall.n) == (0.5, 8)
-    assert result.plan_length.value == pytest.approx(4.0)
-    sheet, types, subjects = question_views.gold_sheets(result)
+    assert sheet.told[0].startswith("True statements, over all: 0.500")
+    assert " of 8 (" in sheet.told[0]
+    assert sheet.told[1].startswith("Mean plan length: 4.000")
     # Beside each type stands what it is; of the other two there is no question.
     assert [line.cells[2].value for line in types.lines] == [2, 0, 0]
     assert [types.lines[0].cells[place].value for place in (0, 3)] == ["Technical Details", 1.0]

@@ -2,6 +2,7 @@
 
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,7 +11,7 @@ from annotator.actions.judges import judges
 from annotator.actions.labelling import label_cases
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
-from annotator.actions.results import result_pictures, results
+from annotator.actions.results import result_pictures, results, scoring
 from annotator.actions.studies import error_counts, pair_views, part_views, result_views
 from annotator.cli import run_command
 from annotator.domain.material.part import ResponsePart
@@ -140,19 +141,11 @@ def compared(tmp_path: Path) -> Project:
 
 
 def test_wins_are_counted_over_pairs_in_both_orders(compared: Project) -> None:
-    result = pair_views.duels_report(compared)
-    alpha = result.standings[0]
-    assert (alpha.system, alpha.win, alpha.loss, alpha.tie, alpha.inconsistent, alpha.error) == (
-        "Alpha",
-        1,
-        0,
-        1,
-        1,
-        1,
-    )
-    assert result.win_rates["Alpha"].value == pytest.approx(1 / 3)
-    assert result.win_rates["Beta"].value == 0
-    table, biases, pairs = pair_views.duels_sheets(pair_views.duels_report(compared))
+    table, biases, pairs = pair_views.duels(compared)
+    alpha, beta = result_pictures.rows(table)
+    counted = ("system", "wins", "losses", "ties", "order_decides", "missing")
+    assert [alpha[name] for name in counted] == ["Alpha", 1, 0, 1, 1, 1]
+    assert (alpha["win_rate"], beta["win_rate"]) == (pytest.approx(1 / 3), 0)
     assert [line.cells[3].words for line in pairs.lines] == [
         "Alpha wins",
         "the order decides",
@@ -165,31 +158,28 @@ def test_wins_are_counted_over_pairs_in_both_orders(compared: Project) -> None:
     assert any(
         "1 pair was not judged in both orders; of 0 of them nobody was asked" in one for one in table.told
     )
-    *_, pairs = pair_views.duels_sheets(pair_views.duels_report(compared))
     source = pairs.lines[0].source
     item = items.ids(compared)[0]
     assert (source.response_id, source.unit_id) == (adra.response_of(item), adra.response_of(item, "Beta"))
     adra.answer(compared, items.ids(compared)[0], "Gamma")
-    result = pair_views.duels_report(compared)
-    assert result.never_asked == 2
-    gamma = next(row for row in result.standings if row.system == "Gamma")
-    assert (gamma.error, gamma.win_rate.value) == (2, None)
+    table, *_ = pair_views.duels(compared)
+    assert table.told[-1] == "3 pairs were not judged in both orders; of 2 of them nobody was asked."
+    gamma = next(row for row in result_pictures.rows(table) if row["system"] == "Gamma")
+    assert (gamma["missing"], gamma["win_rate"]) == (2, None)
 
 
 @pytest.mark.usefixtures("small_cases")
 def test_the_order_decides_one_of_three_and_the_first_place_three_of_four(compared: Project) -> None:
-    result = pair_views.duels_report(compared)
-    assert (result.flip_rate.value, result.flip_rate.missing) == (pytest.approx(1 / 3), 1)
+    flips, first_named = (line.cells[1].estimate for line in pair_views.duels(compared)[1].lines[:2])
+    assert (flips.value, flips.missing) == (pytest.approx(1 / 3), 1)
     # Wilson's interval over three items: Var = ((2/3)² + 2 (1/3)²) / 3² · 3/2 = 1/9, so that they are worth
     # 2/9 / (1/9) = 2 units, and t = 4.30265 with 2 degrees of freedom stands for z.
     square = 4.30265**2
     centre = (1 / 3 + square / 4) / (1 + square / 2)
     half = 4.30265 / (1 + square / 2) * (1 / 9 + square / 16) ** 0.5
-    assert (result.flip_rate.low, result.flip_rate.high) == pytest.approx(
-        (centre - half, centre + half), abs=1e-5
-    )
+    assert (flips.low, flips.high) == pytest.approx((centre - half, centre + half), abs=1e-5)
     # Verdicts that name a winner: first, second; first, first.
-    assert result.first_slot_rate.value == pytest.approx(3 / 4)
+    assert first_named.value == pytest.approx(3 / 4)
 
 
 PAIRS, PREFERENCE = "researcherbench.pairwise", "adra.preference"
@@ -217,20 +207,25 @@ def prefer(
     adra.say(preferred, protocol, item, first, {second: value}, rater_kind="person", rater_id=me)
 
 
+def agreed(preferred: Project) -> dict[str, Any]:
+    """What comes of people's preferences beside the recall of plans; nothing where it scores no report."""
+    title = scoring.named("plan.recall").title
+    first = pair_views.preferences(preferred, metric="plan.recall")[:1]
+    return next((row for one in first for row in result_pictures.rows(one) if row["metric"] == title), {})
+
+
 def test_agreement_is_counted_over_pairs_where_neither_ties(preferred: Project) -> None:
     for place, value in enumerate(("first", "second", "tie", "first")):
         prefer(preferred, place, value)
-    result = pair_views.preferences_report(preferred, metric="plan.recall").agreements["plan.recall"]
-    assert (result.agreed, result.disagreed, result.tied_preferences, result.tied_scores) == (1, 1, 1, 1)
-    assert result.share.value == pytest.approx(1 / 2)
+    row = agreed(preferred)
+    assert [row[name] for name in ("agreed", "disagreed", "people_tie", "scores_tie")] == [1, 1, 1, 1]
+    assert row["agreement"] == pytest.approx(1 / 2)
 
 
 def test_both_protocols_in_which_people_compare_count(preferred: Project) -> None:
     prefer(preferred, 0, "first", PAIRS)
     prefer(preferred, 1, "first", PREFERENCE)
-    assert (
-        pair_views.preferences_report(preferred, metric="plan.recall").agreements["plan.recall"].agreed == 2
-    )
+    assert agreed(preferred)["agreed"] == 2
 
 
 def test_whoever_is_asked_both_ways_round_has_one_preference(preferred: Project) -> None:
@@ -238,8 +233,8 @@ def test_whoever_is_asked_both_ways_round_has_one_preference(preferred: Project)
     prefer(preferred, 0, "second", turned=True)
     prefer(preferred, 1, "first")
     prefer(preferred, 1, "first", turned=True)
-    report = pair_views.preferences_report(preferred, metric="plan.recall")
-    assert [one.preferred for one in report.compared] == ["first", "tie"]
+    *_, pairs = pair_views.preferences(preferred, metric="plan.recall")
+    assert [row["preferred"] for row in result_pictures.rows(pairs)] == ["Alpha", "neither"]
 
 
 def test_a_score_with_gaps_is_left_out(preferred: Project) -> None:
@@ -248,19 +243,17 @@ def test_a_score_with_gaps_is_left_out(preferred: Project) -> None:
     of_alpha = adra.response_of(items.ids(preferred)[0])
     lost = "UPDATE judgement SET value = NULL, status = 'timeout' WHERE unit_id = 'p1~g1'"
     sql.alter(preferred, f"{lost} AND response_id = ?", [of_alpha])
-    result = pair_views.preferences_report(preferred, metric="plan.recall").agreements["plan.recall"]
-    assert (result.agreed, result.left_out) == (1, 1)
+    row = agreed(preferred)
+    assert (row["agreed"], row["left_out"]) == (1, 1)
     # With a gap in every report there is no score to hold against anybody's preference.
     sql.alter(preferred, lost)
-    assert "plan.recall" not in pair_views.preferences_report(preferred, metric="plan.recall").agreements
+    assert agreed(preferred) == {}
 
 
 def test_every_pair_is_listed_with_what_came_of_it(preferred: Project) -> None:
     prefer(preferred, 0, "first")
     prefer(preferred, 1, "second")
-    summary, pairs = pair_views.preferences_sheets(
-        pair_views.preferences_report(preferred, metric="plan.recall")
-    )
+    summary, pairs = pair_views.preferences(preferred, metric="plan.recall")
     assert [line.cells[-1].words for line in pairs.lines] == ["agrees", "disagrees"]
     assert summary.pictures[0].name == "agreement"
 
@@ -271,12 +264,8 @@ def test_letter_17_respects_are_counted_beside_the_overall_choice(preferred: Pro
     ):
         prefer(preferred, place, value)
         prefer(preferred, place, factuality, "adra.preference.factuality")
-    result = pair_views.preferences_report(preferred, metric="plan.recall")
-    assert result.respects["Factuality"] == {"same": 2, "other": 1, "tie": 1}
     sheet = next(
-        preferences_sheet
-        for preferences_sheet in pair_views.preferences_sheets(result)
-        if preferences_sheet.key == "respects"
+        one for one in pair_views.preferences(preferred, metric="plan.recall") if one.key == "respects"
     )
     assert [cell.value for cell in sheet.lines[0].cells] == ["Factuality", 2, 1, 1, 4]
 
@@ -317,13 +306,13 @@ def label(judged: Project, taxonomy: str, place: int, value: str) -> None:
 
 def means(judged: Project, taxonomy: str, kind: str, **how: str) -> dict[str, float | None]:
     report = error_counts.report(judged, **how)
-    (counted,) = (one for one in report.counted if one.taxonomy.name == taxonomy)
+    (counted,) = (one for one in report if one.taxonomy.name == taxonomy)
     return {label: result.value for label, result in counted.means[kind].items()}
 
 
 def test_without_a_label_only_the_subtotal_stands(judged: Project) -> None:
     label(judged, MISSES.name, 1, "incompleteness")
-    (counted,) = (one for one in error_counts.report(judged).counted if one.taxonomy is MISSES)
+    (counted,) = (one for one in error_counts.report(judged) if one.taxonomy is MISSES)
     result = counted.means["Technical Details"]
     assert result["incompleteness"].value is None
     # One is labelled; the other may be of this kind or not.
@@ -340,7 +329,7 @@ def test_where_covered_criteria_came_from(judged: Project) -> None:
 
 def test_errors_are_counted_per_response(judged: Project) -> None:
     report = error_counts.report(judged, system="Beta")
-    assert all(not one.means for one in report.counted)
+    assert all(not one.means for one in report)
     assert error_counts.sheets(report) == ()
     misses, modes = error_counts.sheets(error_counts.report(judged))
     assert misses.told[1].startswith("3 units wait for a label")
@@ -361,7 +350,7 @@ def test_of_people_each_ones_labels_are_of_their_own_verdicts(judged: Project) -
         adra.say(judged, MISSES.of, item, response, {unit: "no"}, **how)
         if value is not None:
             adra.say(judged, MISSES.name, item, response, {unit: value}, **how)
-    (counted,) = (one for one in error_counts.report(judged, "people").counted if one.taxonomy is MISSES)
+    (counted,) = (one for one in error_counts.report(judged, "people") if one.taxonomy is MISSES)
     result = counted.means["Technical Details"]["incompleteness"]
     # Two readings, one without a label: between 1 of 2 and 2 of 2.
     assert (result.n, result.missing, result.floor, result.ceiling) == (2, 1, 0.5, 1.0)

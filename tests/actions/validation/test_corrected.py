@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.imports import samples
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import results
@@ -388,8 +387,7 @@ def test_only_a_coordinator_rules(differing: Project) -> None:
     expect_refusal("Only a coordinator", disagreements.queue, differing, replace(WISH))
 
 
-def test_what_one_is_still_to_label_blind_is_not_shown(tmp_path: Path) -> None:
-    sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
+def test_what_one_is_still_to_label_blind_is_not_shown(sample: Project) -> None:
     shown, withheld, _ = disagreements.outlook(sample, replace(WISH, against=()))
     assert {one.place.item_key for one in shown} == {"norm-placement"}
     # The coordinator has yet to submit the labels of the other item; Annotator B has.

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.imports import samples
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
 from annotator.actions.results import result_pictures, results_behind
@@ -348,8 +347,7 @@ def test_units_behind_figures_are_read_by_coordinators(judged_twice: Project) ->
     expect_refusal("", validation.units, judged_twice, held)
 
 
-def test_what_one_is_still_to_label_blind_is_only_counted(tmp_path: Path) -> None:
-    sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
+def test_what_one_is_still_to_label_blind_is_only_counted(sample: Project) -> None:
     units = behind(sample, table(sample, "Judges beside people"), "Accuracy", "baseline")
     # The coordinator has labels of the second item still to submit.
     assert {line.cells[0].words for line in units.lines} == {"norm-placement"}

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from annotator.actions.imports import samples
 from annotator.actions.judges import judges, prompts
 from annotator.actions.project.file import Project
 from annotator.actions.runs import run_records
@@ -28,19 +27,23 @@ from tests.projects.validation_project import (
     validation_project,
 )
 from tests.servers.served import JUDGE
+from tests.templates import once
 
 COVERAGE = "researcherbench.coverage"
 AT = datetime(2026, 10, 2, 9, 30, tzinfo=UTC)
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
+@once
+def labelled_units(tmp_path: Path) -> Project:
     """Sixteen units; Ann says yes of Alpha, Ben too but for one, the judge misses Alpha's light criteria."""
     project = validation_project(tmp_path)
     person_says(project, "R2", ann)
     person_says(project, "R3", lambda at: "no" if at == (1, "Alpha", 2) else ann(at))
     judge_says(project, "small", strict)
     return project
+
+
+PROJECT = labelled_units
 
 
 def test_a_card_says_what_the_judge_was_when_it_judged(tmp_path: Path, server: OddServer) -> None:
@@ -238,8 +241,7 @@ def test_reviews_stand_apart_and_corrected_scores_beside(project: Project) -> No
     assert (systems["Alpha"].raw.value, systems["Alpha"].corrected.value) == (0.75, 1.0)
 
 
-def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(tmp_path: Path) -> None:
-    sample = samples.create(tmp_path / "sample.goldsmith", to_work_in=False)
+def test_a_card_tells_of_the_attacks_that_its_judge_was_put_to(sample: Project) -> None:
     query = CardQuery("baseline")
     assert validity_cards.card(sample, query).attacks == ()
     attacked(sample, "baseline", "padding", size=6)

@@ -396,7 +396,7 @@ def kept(found: reading.PageReading) -> bool:
 @given(st.binary(max_size=400), TYPES)
 @example(b"%PDF-", "text/html")
 @example(b"\xff\xfe\x00\xd8", "")
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_any_bytes_are_read_or_have_a_cause(content: bytes, content_type: str) -> None:
     result = reading.read(content, content_type)
     assert kept(result)
@@ -404,13 +404,13 @@ def test_any_bytes_are_read_or_have_a_cause(content: bytes, content_type: str) -
 
 
 @given(PIECES)
-@settings(max_examples=200)
+@settings(max_examples=80)
 def test_any_markup_is_read(pieces: list[str]) -> None:
     assert kept(reading.read("".join(pieces).encode(), "text/html"))
 
 
 @given(st.text(max_size=60), st.sampled_from(["", "http://", "https://", "https://a.example/", "//"]))
-@settings(max_examples=300)
+@settings(max_examples=100)
 def test_any_text_is_an_address_or_has_a_cause(text: str, start: str) -> None:
     normal(start + text)
     is_address(start + text)

@@ -15,8 +15,8 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys
 from annotator.gui.pages.adjudication.acts import PLAIN_TAKES
 from annotator.gui.pages.adjudication.frame import RULINGS
+from annotator.gui.pages.adjudication.queue_pane import LineFilter
 from annotator.gui.pages.adjudication.row_card import UNIT_MIME
-from annotator.gui.review.adjudication_queue import LineFilter
 from tests.projects.adjudication_project import labels_project, scripts_project
 from tests.projects.pairs_project import (
     ADA,

@@ -20,7 +20,7 @@ from annotator.domain.kinds.evidence import Evidence, Reference
 from annotator.domain.kinds.insights import Insight, Insights
 from annotator.domain.kinds.plan import Plan
 from annotator.gui.forms.fields import TextField
-from annotator.storage.tables import ArtifactRow, table
+from annotator.storage.tables import ARTIFACT
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
 from tests.windows.labelling_keys import focus, press, type_words
 
@@ -34,8 +34,9 @@ def open_page(project, page_over):
 
 def settle(project: Project, artifact_id: str, author: str = "", state: State = State.CONSENSUS) -> None:
     with project.store.write() as db:
-        row = table(ArtifactRow)
-        db.execute(update(row).where(row.c.id == artifact_id).values(author_id=author, state=state.value))
+        db.execute(
+            update(ARTIFACT).where(ARTIFACT.c.id == artifact_id).values(author_id=author, state=state.value)
+        )
 
 
 def test_a_kind_that_was_not_begun_is_explained_and_enter_begins_it(open_page, project):

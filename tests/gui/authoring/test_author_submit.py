@@ -27,7 +27,7 @@ from annotator.domain.texts.refusal import Refusal
 from annotator.gui import theme
 from annotator.gui.pages.authoring import page as author_page
 from annotator.gui.widgets import chips
-from annotator.storage.tables import RevisionRow, table
+from annotator.storage.tables import REVISION
 from tests.projects.authoring_project import TEXTS, authoring_project, begin, mine, rubric, texts
 from tests.projects.labelling_project import add_report, project_with
 from tests.windows.labelling_keys import focus, press, type_words
@@ -121,9 +121,7 @@ def test_warnings_are_overridden_with_a_reason_that_is_kept(open_page, project):
     press("Return")
     assert mine(project).state is State.SEALED
     with project.store.read() as db:
-        reason = db.execute(
-            select(table(RevisionRow).c.reason).where(table(RevisionRow).c.sealed)
-        ).scalar_one()
+        reason = db.execute(select(REVISION.c.reason).where(REVISION.c.sealed)).scalar_one()
     assert reason == "the form asks for it"
 
 

@@ -15,7 +15,7 @@ from annotator.gui.review.source_pane import anchor_of, anchor_on_page
 from annotator.gui.session.page import KEEP_EVERY_MS
 from annotator.gui.widgets import fields
 from annotator.gui.widgets.message_bar import INFO_MS, READ_MS
-from annotator.storage.tables import DraftRow, table
+from annotator.storage.tables import DRAFT
 from tests.gui.authoring.small_pdf import pdf
 from tests.material.anchors import stands_in
 from tests.projects.authoring_project import PAPER, TEXTS, begun_project, mine, texts
@@ -35,7 +35,7 @@ def page(project, page_over):
 
 def drafts(project) -> dict[str, str]:
     with project.store.read() as db:
-        rows = db.execute(select(table(DraftRow).c.place, table(DraftRow).c.text)).all()
+        rows = db.execute(select(DRAFT.c.place, DRAFT.c.text)).all()
     return {row.place.split("|")[2]: row.text for row in rows}
 
 

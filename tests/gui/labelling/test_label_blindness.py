@@ -14,7 +14,7 @@ from annotator.domain.judges.judge import Judgement
 from annotator.domain.texts.canonical import Change, new_id, now
 from annotator.protocols import USUAL
 from annotator.protocols.researcherbench.taxonomy import MISSES
-from annotator.storage.tables import JudgementRow, JudgeRow, table
+from annotator.storage.tables import JUDGE, JUDGEMENT
 from tests.projects.labelled_protocols import ALL, PAIRS, PREFERENCE, REASONING, one_item
 from tests.projects.labelling_project import SYSTEMS, labelling_project
 from tests.templates import once
@@ -46,7 +46,7 @@ def page(tmp_path, page_over):
 def judge_all(project) -> None:
     """A judge with a telling name has judged every unit."""
     with project.store.write() as db:
-        db.execute(insert(table(JudgeRow)).values(id="judge", name=OTHERS[1], kind="baseline"))
+        db.execute(insert(JUDGE).values(id="judge", name=OTHERS[1], kind="baseline"))
         for task in label_tasks.queue(project):
             for unit in ("c1", "c2", "c3"):
                 judgement = Judgement(
@@ -55,7 +55,7 @@ def judge_all(project) -> None:
                     rationale=OTHERS[2], at=now(),
                 )  # fmt: skip
                 row = judgement.model_dump()
-                db.execute(insert(table(JudgementRow)).values(**row, sha256=judgement_hash(row)))
+                db.execute(insert(JUDGEMENT).values(**row, sha256=judgement_hash(row)))
 
 
 def leaks(page: QWidget) -> list[str]:
@@ -90,7 +90,7 @@ def test_the_walk_would_find_a_leak(page):
 
 
 def test_all_done_says_nothing_of_others(page):
-    for task in page.queue.tasks:
+    for task in page.queue.lines:
         for unit in ("c1", "c2", "c3"):
             labels.set_label(page.session.project, task.response_id, f"{task.item_id}/{unit}", "yes")
     assert items.count(page.session.project) == 2
@@ -126,13 +126,13 @@ def say_all(project, protocol, task) -> None:
 def judge_protocols(project) -> None:
     """A judge with a telling name has judged what Rater 2 labelled, and drew the parts."""
     with project.store.write() as db:
-        db.execute(insert(table(JudgeRow)).values(id="judge", name=OTHERS[1], kind="baseline"))
+        db.execute(insert(JUDGE).values(id="judge", name=OTHERS[1], kind="baseline"))
         db.exec_driver_sql("UPDATE extract SET flags = ?, origin = ?", (OTHERS[2], f"judge:{OTHERS[1]}"))
         rows = db.exec_driver_sql("SELECT * FROM judgement").mappings().all()
         for row in rows:
             copied = {**row, "id": new_id(), "rater_kind": "judge", "rater_id": "judge", "at": now()}
             copied |= {"rationale": OTHERS[2], "note": ""}
-            db.execute(insert(table(JudgementRow)).values(**copied))
+            db.execute(insert(JUDGEMENT).values(**copied))
 
 
 class TestProtocols:
@@ -147,7 +147,7 @@ class TestProtocols:
         page.window().show_page("Label", protocol=protocol)
         assert page.bench.protocol == protocol
         assert page.bench.sheet.labels == {}
-        assert page.queue.left == len(page.queue.tasks)
+        assert page.queue.left == len(page.queue.lines)
         for key in ("", "Down", "F2", "F4", "1", "Up", "Alt+1", "0", "Ctrl+Return"):
             if key:
                 press(key)

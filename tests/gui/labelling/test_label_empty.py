@@ -52,7 +52,7 @@ def test_reports_without_a_rubric_lead_to_the_author_page(tmp_path, show):
     seal_rubric(project, item_id)
     page.window().show_page("Label")
     assert page.whole.currentWidget() is page.labelling
-    assert page.queue.tasks[0].name == "Report A"
+    assert page.queue.lines[0].name == "Report A"
 
 
 def test_all_labelled_leads_to_the_unsure_ones(project, show):
@@ -199,7 +199,7 @@ def test_the_card_says_so_and_a_key_says_it_again(all_met, page_over):
     assert page.criteria.count.text() == "1 of 2"
     press("1")
     assert (card.chip.words(), card.details.outdated.isVisible()) == ("Met", False)
-    assert (page.criteria.count.text(), page.queue.task(page.bench.task_id).labelled) == ("2 of 2", 2)
+    assert (page.criteria.count.text(), page.queue.line(page.bench.task_id).labelled) == ("2 of 2", 2)
 
 
 def test_what_is_submitted_keeps_its_label_and_says_why_it_no_longer_counts(all_met, page_over):

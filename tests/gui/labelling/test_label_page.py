@@ -11,8 +11,8 @@ from annotator.actions.items import items
 from annotator.actions.labelling import labels
 from annotator.actions.labelling.label_tasks import LabelTask
 from annotator.gui import theme
-from annotator.gui.pages.labelling.label_queue import ROW_ROLE, ItemGroup, LabelQueue, ReportFilter
-from annotator.storage.tables import JudgementRow, table
+from annotator.gui.pages.labelling.label_queue import LINE_ROLE, ItemGroup, LabelQueue, ReportFilter
+from annotator.storage.tables import JUDGEMENT
 from tests.projects.labelling_project import REPORT, SYSTEMS, add_report, labelling_project
 from tests.windows.labelling_keys import focus, press, type_words
 
@@ -30,7 +30,7 @@ def number(page) -> int:
 
 
 def report(page) -> tuple[str, str]:
-    task = page.queue.task(page.bench.response_id)
+    task = page.queue.line(page.bench.response_id)
     return task.item_key, task.name
 
 
@@ -127,7 +127,7 @@ def test_buttons_of_the_bar_do_as_the_keys_and_leave_the_focus(page, qtbot):
 
 def test_choosing_a_report_in_the_queue_opens_it(page, qtbot):
     press("Ctrl+B")
-    third = page.queue.tasks[2]
+    third = page.queue.lines[2]
     page.queue_pane.list.setCurrentIndex(page.queue.place(third.response_id))
     page.queue_pane.list.setFocus()
     press("Return")
@@ -198,7 +198,7 @@ def test_active_time_goes_to_the_label_and_to_the_report(page):
     response_id = page.bench.response_id
     page.window().show_page("Items")
     with page.session.project.store.read() as db:
-        seconds = db.execute(select(table(JudgementRow).c.seconds)).scalar_one()
+        seconds = db.execute(select(JUDGEMENT.c.seconds)).scalar_one()
     assert seconds == 30
     assert assignments.spent(page.session.project, response_id) == 42
 
@@ -250,7 +250,7 @@ def test_clearing_takes_the_passage_away_and_undo_brings_it_back(page, qtbot):
 
 def test_evidence_far_down_is_scrolled_to_when_its_criterion_is_taken_up(page, qtbot):
     long = "A paragraph of filling.\n\n" * 300 + "The needle stands here.\n"
-    item_id = page.queue.tasks[3].item_id
+    item_id = page.queue.lines[3].item_id
     response_id = add_report(page.session.project, item_id, SYSTEMS[0] + "-long", long)
     start = long.index("needle")
     labels.set_evidence(page.session.project, response_id, f"{item_id}/c2", "needle", start, start + 6)
@@ -264,7 +264,7 @@ def test_evidence_far_down_is_scrolled_to_when_its_criterion_is_taken_up(page, q
 
 def test_evidence_beyond_the_first_plane_keeps_its_place(page):
     text = "Before 😀😀 comes 证据归因 and after."
-    item_id = page.queue.tasks[3].item_id
+    item_id = page.queue.lines[3].item_id
     response_id = add_report(page.session.project, item_id, SYSTEMS[0] + "-wide", text)
     page.window().show_page("Label", response_id=response_id)
     at = text.index("证据归因")
@@ -329,7 +329,7 @@ def queue(qapp):
 
 
 def shown(queue: LabelQueue) -> list[str]:
-    rows = [queue.index(n).data(ROW_ROLE) for n in range(queue.rowCount())]
+    rows = [queue.index(n).data(LINE_ROLE) for n in range(queue.rowCount())]
     return [row.item_key if isinstance(row, ItemGroup) else row.response_id for row in rows]
 
 

@@ -303,7 +303,7 @@ def test_the_rest_of_a_column_is_not_relevant_by_one_key_and_undone_by_one(matri
     assert at(matrix_page) == "p2~g1"
     press("Ctrl+Z")
     assert kept(matrix_page) == {"p1~g2": "relevant"}
-    assert matrix_page.queue.tasks[0].labelled == 1
+    assert matrix_page.queue.lines[0].labelled == 1
 
 
 def test_pressing_a_cell_goes_to_it_and_pressing_words_does_not(matrix_page, qtbot):

@@ -44,7 +44,7 @@ def state(project, place: int = 0) -> str:
 
 
 def open_report(page) -> tuple[str, str]:
-    task = page.queue.task(page.bench.response_id)
+    task = page.queue.line(page.bench.response_id)
     return task.item_key, task.name
 
 
@@ -136,7 +136,7 @@ def test_only_what_is_assigned_is_offered_and_due_dates_show(project, show):
     due = datetime.now(UTC) + timedelta(days=1)
     assignments.assign_one(project, item(project, 1), project.by, Stage.LABELLING, due=due)
     page = show()
-    assert {task.item_key for task in page.queue.tasks} == {"2"}
+    assert {task.item_key for task in page.queue.lines} == {"2"}
     tooltip = page.queue.place(page.bench.response_id).data(Qt.ItemDataRole.ToolTipRole)
     assert tooltip.startswith("0 of 2 labelled · due tomorrow")
 

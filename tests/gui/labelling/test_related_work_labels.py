@@ -120,7 +120,7 @@ def test_every_kind_is_labelled_by_keyboard_and_makes_the_papers_table(
     for kind in KINDS:
         page.navigate({"protocol": kind})
         key, times = KEYS[kind]
-        left = [(task.id, task.units) for task in page.queue.tasks]
+        left = [(task.id, task.units) for task in page.queue.lines]
         assert sum(units for _, units in left) == times
         for _, units in left:
             for _ in range(units):

@@ -15,7 +15,7 @@ from annotator.actions.project.file import Project
 from annotator.domain.judges.protocol import Level, ValueLook
 from annotator.gui import keys
 from annotator.gui.pages.labelling.unit_card import VerdictButtons
-from annotator.gui.pages.validation.case_cards import CASE_ROLE
+from annotator.gui.review.queues import LINE_ROLE
 from annotator.gui.review.verdict_words import places
 from annotator.protocols import PROTOCOLS
 from tests.actions.contests.contest_project import add_seminar, task
@@ -111,7 +111,7 @@ def verdicts(
     settle(page)
     page.focus_first()
     model = page.part.bench.cases
-    shown = [model.index(row).data(CASE_ROLE).key[:3] for row in range(MANY)]
+    shown = [model.index(row).data(LINE_ROLE).key[:3] for row in range(MANY)]
     wanted = dict(zip(shown, typed(keys), strict=True))
     for number, key in enumerate(wanted.values()):
         strike(number, key)

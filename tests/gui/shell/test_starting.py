@@ -78,7 +78,8 @@ def test_a_project_open_elsewhere_is_named_with_its_holder_and_may_be_read(golds
     other.close()
 
 
-def test_a_file_locked_by_another_program_is_refused_in_words(goldsmith, file):
+def test_a_file_locked_by_another_program_is_refused_in_words(goldsmith, file, monkeypatch):
+    monkeypatch.setattr("annotator.storage.opening.PATIENCE", 0.1)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         page = goldsmith.show(file)

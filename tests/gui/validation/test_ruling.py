@@ -14,8 +14,8 @@ from annotator.actions.sets import reviews
 from annotator.actions.validation import disagreements, validation
 from annotator.domain.experts.assignment import Stage
 from annotator.domain.experts.sharing import AssignmentPlan
-from annotator.gui.pages.validation.case_bench import CaseBench
-from annotator.gui.pages.validation.case_cards import CASE_ROLE, CaseFilter, VerdictCase
+from annotator.gui.pages.validation.case_bench import LINE_ROLE, CaseBench
+from annotator.gui.pages.validation.case_cards import CaseFilter, VerdictCase
 from tests.projects.small_project import empty_project
 from tests.projects.verdicts_project import CLAIMS, JUDGE, PAIRS, PLAN, protocols_project, verdicts_project
 from tests.windows.judges_window import choose
@@ -39,7 +39,7 @@ def page(project: Project, page_over: Any, monkeypatch: pytest.MonkeyPatch) -> A
 
 
 def shown_in(bench: CaseBench) -> list[VerdictCase]:
-    return [bench.cases.index(row).data(CASE_ROLE) for row in range(bench.cases.rowCount())]
+    return [bench.cases.index(row).data(LINE_ROLE) for row in range(bench.cases.rowCount())]
 
 
 def ruled(project: Project) -> list[tuple[str, str, str]]:

@@ -135,7 +135,7 @@ def test_evidence_that_is_a_formula_is_marked_where_it_stands(tmp_path, page_ove
     project = labelling_project(tmp_path)
     page = page_over(project, "Label")
     text = "First \\(x^2\\), then \\(x^2\\) again, and \\(\\unknown\\) last."
-    response_id = add_report(project, page.queue.tasks[3].item_id, "formulas", text)
+    response_id = add_report(project, page.queue.lines[3].item_id, "formulas", text)
     page.window().show_page("Label", response_id=response_id)
     assert "could not be drawn" in page.report_pane.banner.text()
     at = page.report_pane.report.text().rindex("\\(x^2\\)")

@@ -18,7 +18,7 @@ from annotator.domain.experts.sharing import AssignmentPlan
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
 from annotator.domain.texts.refusal import Refusal
-from annotator.storage.tables import ArtifactRow, table
+from annotator.storage.tables import ARTIFACT
 from tests.house.planted.by_keys import at_work
 from tests.projects import pairs_project as pairs
 from tests.projects.labelling_project import add_report
@@ -38,7 +38,7 @@ def handed_out(folder: Path) -> Project:
     begun = artifacts.start(project, pairs.item(project), Kind.CHECKLIST, Checklist(units=units)).subject
     assignments.seal(project, begun)
     with project.store.write() as db:
-        db.execute(update(table(ArtifactRow)).values(author_id=""))
+        db.execute(update(ARTIFACT).values(author_id=""))
     for system in REPORTS:
         add_report(project, pairs.item(project), system, f"# {system}")
     ada, ben, cleo = (pairs.person(project, name).id for name in ("Ada", "Ben", "Cleo"))

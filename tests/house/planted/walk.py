@@ -28,7 +28,7 @@ from annotator.actions.studies import result_views
 from annotator.actions.validation import stand_in, validation, validation_views, validity_cards
 from annotator.domain.kinds.artifact import Kind
 from annotator.domain.kinds.checklist import Checklist, CheckPoint
-from annotator.storage.tables import ResponseRow, SystemRow, table
+from annotator.storage.tables import RESPONSE, SYSTEM
 from tests.house.planted import levels, published
 from tests.house.planted.by_keys import labelled_by_keys
 from tests.house.planted.submitting_walk import submitted
@@ -235,11 +235,11 @@ def rated(file: Path) -> Project:
         )
     with project.store.write() as db:
         for name in RATED:
-            db.execute(insert(table(SystemRow)).values(id=name, name=name, notes=""))
+            db.execute(insert(SYSTEM).values(id=name, name=name, notes=""))
             for place, item_id in enumerate(items.ids(project)):
                 text, names = f"# {name}", {"item_id": item_id, "system_id": name, "id": f"{name}-{place}"}
                 whole = {"text": text, "trial": 1, "mode": "end-to-end", "sha256": response_hash(text)}
-                db.execute(insert(table(ResponseRow)).values(**names, **whole))
+                db.execute(insert(RESPONSE).values(**names, **whole))
     for name, of_items in RATED.items():
         for place, ratings in enumerate(of_items):
             sheet = labels.sheet(project, f"{name}-{place}", RATING)

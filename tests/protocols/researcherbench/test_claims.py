@@ -254,7 +254,7 @@ def test_public_reports_cite_as_often_as_the_paper_found_or_less():
     shares = {}
     for path in PUBLIC.glob("*.json"):
         result = [
-            baseline(material(e["response"])).document.units for e in json.loads(path.read_text("utf-8"))
+            baseline(material(e["response"])).document.units for e in json.loads(path.read_text("utf-8"))[::3]
         ]
         shares[path.stem] = sum(bool(c.url) for units in result for c in units) / sum(map(len, result))
     assert shares["Claude"] == 0

@@ -20,7 +20,7 @@ SKEWED = ["no"] * 9 + ["yes"]
 words = st.sampled_from([*SKEWED, None])
 grades = st.sampled_from([0, 0, 0, 0, 1, 2, 3, None])
 weights = st.sampled_from([0.5, 1.0, 2.0, 3.0])
-many = settings(max_examples=100)
+many = settings(max_examples=40)
 FIGURES = ("accuracy", "precision", "recall", "specificity", "f1", "balanced_accuracy", "mcc", "kappa")
 
 
@@ -84,7 +84,7 @@ def by_scikit_learn(truth, said, heavy):
 
 
 @given(st.lists(st.tuples(words, words, weights), min_size=1, max_size=60))
-@settings(max_examples=60)
+@settings(max_examples=30)
 def test_the_figures_of_four_cells_are_scikit_learns(rows):
     result, used = (
         both_ways(*list(zip(*rows, strict=True))[:2], "yes", [w for *_, w in rows]),

@@ -20,7 +20,7 @@ multitest = pytest.importorskip("statsmodels.stats.multitest", reason="statsmode
 proportion = pytest.importorskip("statsmodels.stats.proportion", reason="statsmodels does, too")
 
 small = st.one_of(st.none(), st.integers(-3, 3))
-many = settings(max_examples=150)
+many = settings(max_examples=50)
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))

@@ -98,10 +98,10 @@ def replicated(seed, items, first, narrower, right, each=10):
     [
         (65, 20, 0.8, 0.8, 60),
         (200, 20, 0.7, 0.8, 60),
-        pytest.param(65, 15, 0.8, 0.8, 800, marks=pytest.mark.slow),
-        pytest.param(200, 20, 0.5, 0.6, 800, marks=pytest.mark.slow),
-        pytest.param(200, 40, 0.85, 0.8, 800, marks=pytest.mark.slow),
-        pytest.param(500, 30, 0.5, 0.8, 800, marks=pytest.mark.slow),
+        (65, 15, 0.8, 0.8, 200),
+        (200, 20, 0.5, 0.6, 200),
+        (200, 40, 0.85, 0.8, 200),
+        (500, 30, 0.5, 0.8, 200),
     ],
 )
 def test_a_promised_width_is_kept_within_a_tenth_four_times_of_five(items, first, narrower, right, runs):

@@ -15,7 +15,7 @@ from annotator.exchange.folders import pretty, slugs
 from annotator.exchange.formats.deepscholar import tables
 from annotator.exchange.formats.deepscholar.reader import BASE_TEXT, BASE_WORKS, NUGGETS, RELATED_WORK
 from annotator.exchange.formats.layout import MAPPING, Files, MappedSystem, SystemNames
-from annotator.exchange.release.bundle import Bundle
+from annotator.exchange.release.bundle import Bundle, settled
 from annotator.exchange.release.records import ItemRecord
 
 NUGGET_FOLDERS, SYSTEMS, RESULTS = "gt_nuggets_outputs", "systems", "results"
@@ -102,15 +102,8 @@ class _RelatedWorkWriter:
     def _units(self, kind: Kind) -> Iterable[tuple[ItemRecord, dict[str, Any]]]:
         """The units of each paper's agreed document of a kind, or of the only one there is."""
         for item in self.items:
-            own = [
-                artifact
-                for artifact in self.bundle.artifacts
-                if artifact.item_id == item.id and artifact.kind is kind
-            ]
-            own.sort(key=lambda one: (one.state.value != "consensus", not one.author_id, one.id))
-            if len(own) > 1 and own[0].state.value != "consensus":
-                continue
-            yield from ((item, unit) for unit in (own[0].document["units"] if own else ()))
+            own = settled(one for one in self.bundle.artifacts if one.item_id == item.id and one.kind is kind)
+            yield from ((item, unit) for unit in (own.document["units"] if own else ()))
 
     def _citations(self, *, important: bool = False) -> Iterable[Mapping[str, Any]]:
         abstracts = {page.url: page.text for page in self.bundle.pages if page.content_type == "abstract"}

@@ -16,7 +16,7 @@ from annotator.domain.experts.assignment import Stage
 from annotator.domain.kinds.artifact import Weights
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.refusal import Refusal
-from annotator.gui.review.adjudication_queue import NOWHERE, AdjudicationQueue, Place, place_of
+from annotator.gui.pages.adjudication.queue_pane import NOWHERE, AdjudicationQueue, Place
 from annotator.gui.session import page
 from annotator.gui.session.page import TypedFields
 from annotator.gui.session.session import ProjectSession
@@ -314,8 +314,8 @@ class AdjudicationFlow(page.Flow):
         if here in self._bench.lacking:
             # This key does not leave an item of which a row lacks something, be it the one at hand.
             return
-        line = self._queue.next_conflict(self._bench.place)
-        if line is not None and place_of(line) != self._bench.place:
+        line = self._queue.next_open(self._bench.place)
+        if line is not None and line.place != self._bench.place:
             self._bench.open(line)
         elif line is None and not self._bench.lacking:
             self.finished.emit()
@@ -338,8 +338,8 @@ class AdjudicationFlow(page.Flow):
             self.closed.emit()
 
     def leave_closed(self) -> None:
-        line = self._queue.next_conflict(self._bench.place)
-        if line is None or place_of(line) == self._bench.place:
+        line = self._queue.next_open(self._bench.place)
+        if line is None or line.place == self._bench.place:
             self.finished.emit()
         else:
             self._bench.open(line)

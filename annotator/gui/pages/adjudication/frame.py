@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QFrame,
     QStackedWidget,
     QToolButton,
@@ -19,10 +18,15 @@ from annotator.domain.kinds.documents import KINDS
 from annotator.domain.texts.words import counted
 from annotator.gui import keys, theme
 from annotator.gui.pages.adjudication.bench import AdjudicationModel
-from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueuePane, UnanimousPanel
+from annotator.gui.pages.adjudication.queue_pane import (
+    AdjudicationQueue,
+    AdjudicationQueuePane,
+    UnanimousPanel,
+    agreement_words,
+)
 from annotator.gui.pages.adjudication.rows_pane import ConsensusList, RowsPane
 from annotator.gui.pages.adjudication.side import SideStack
-from annotator.gui.review.adjudication_queue import AdjudicationQueue, agreement_words
+from annotator.gui.parts import go_round
 from annotator.gui.review.field_chips import LETTER_ACTS, about, figures_words, title_of
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
@@ -267,11 +271,7 @@ class Frame(QStackedWidget):
             (self.side, self.side.enter),
             (self.queue_pane, lambda: self.queue_pane.list.setFocus(Qt.FocusReason.ShortcutFocusReason)),
         ]
-        shown = [pane for pane in panes if pane[0].isVisible()]
-        focused = QApplication.focusWidget()
-        here = next((n for n, (part, _) in enumerate(shown) if focused and part.isAncestorOf(focused)), -1)
-        if shown:
-            shown[(here + 1) % len(shown)][1]()
+        go_round([pane for pane in panes if pane[0].isVisible()])
 
     def show_queue(self, shown: bool) -> None:
         """Show or hide the list of items; kept for the next start."""
@@ -297,7 +297,6 @@ class AdjudicationActionBar(FittingBar):
     """Buttons that announce the chosen act; some show less where there is little room."""
 
     LEVELS = 7
-    asked = Signal(str)
 
     def __init__(self) -> None:
         super().__init__()
@@ -305,20 +304,14 @@ class AdjudicationActionBar(FittingBar):
         self._agreed = 0
         for part in (RULINGS, BESIDE):
             for act, words, picture, hint in part:
-                self._add(act, words, picture).set_hint(hint)
+                self.put(act, words, picture).set_hint(hint)
             self.row.addSpacing(8)
         self.row.addStretch(1)
         self.row.addWidget(self.progress)
-        self._add("confirm_unanimous", "Confirm agreed rows", "question", "state-unconfirmed")
-        self._add("next_open", "Next open", "")
-        self._add("submit", "Close item", "", role="primary").set_hint(
-            "Close this item and go to the next conflict"
-        )
-
-    def _add(self, act: str, words: str, picture: str, colour: str = "text", role: str = "") -> KeyButton:
-        button = self.put(act, words, picture, colour, role)
-        button.clicked.connect(lambda _=False: self.asked.emit(act))
-        return button
+        self.put("confirm_unanimous", "Confirm agreed rows", "question", "state-unconfirmed")
+        self.put("next_open", "Next open")
+        close = self.put("submit", "Close item", role="primary")
+        close.set_hint("Close this item and go to the next conflict")
 
     def show_item(self, letters: int, *, locked: bool) -> None:
         self._letters = letters

@@ -7,7 +7,6 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication
 
 from annotator.actions.adjudication import adjudicating, feedback, ruling
 from annotator.actions.adjudication import ruling as ruling_module
@@ -22,8 +21,9 @@ from annotator.gui import keys
 from annotator.gui.pages.adjudication.acts import PLAIN_TAKES, AdjudicationActs
 from annotator.gui.pages.adjudication.bench import RULING_KINDS, AdjudicationFlow, AdjudicationModel
 from annotator.gui.pages.adjudication.frame import Frame, nothing_yet
+from annotator.gui.pages.adjudication.queue_pane import AdjudicationQueue, LineFilter
 from annotator.gui.pages.adjudication.side import TITLES
-from annotator.gui.review.adjudication_queue import AdjudicationQueue, LineFilter, place_of
+from annotator.gui.parts import holds
 from annotator.gui.review.field_chips import LETTER_ACTS, figures_words, title_of
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import ProjectSession
@@ -237,6 +237,7 @@ class AdjudicatePage(Page):
 
     NAME = "Adjudicate"
     ICON = "adjudicate"
+    ONCE = (*LETTER_ACTS, *PLAIN_TAKES, UNSURE)
     HEARS = (*STALE_KINDS, "ruling")
     BEHIND = RULING_KINDS
 
@@ -295,11 +296,8 @@ class AdjudicatePage(Page):
             self.bind(act, self._kept(slot))
         self.bind("next_row", lambda: self.acts.step(1), self.rows)
         self.bind("previous_row", lambda: self.acts.step(-1), self.rows)
-        for act in (*LETTER_ACTS, *PLAIN_TAKES, UNSURE):
+        for act in self.ONCE:
             self.bind(act, partial(self.acts.digit, act), self.frame.work)
-            # A key held down rules on one row, not on one after the other.
-            for shortcut in self._shortcuts[act]:
-                shortcut.setAutoRepeat(False)
         self.bind("take_back", self._kept(partial(self.session.take_back, self.NAME)), self.frame.work)
         self.bind("other_pane", self.frame.next_pane)
         self.bind("conflicts", self.frame.head.queue_shown.toggle)
@@ -378,11 +376,10 @@ class AdjudicatePage(Page):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Esc leaves a mode or leads back to the current row; from there the page keys scroll."""
-        inside = self.rows.isAncestorOf(QApplication.focusWidget() or self)
         if event.key() == Qt.Key.Key_Escape:
             if not self.acts.leave_modes():
                 self.frame.focus_first()
-        elif inside and event.key() in SCREENS:
+        elif holds(self.rows) and event.key() in SCREENS:
             self.rows.turn(SCREENS[event.key()])
         else:
             super().keyPressEvent(event)
@@ -400,7 +397,7 @@ class AdjudicatePage(Page):
             self._open(line)
 
     def _open(self, line: QueueLine, ruling_id: str = "") -> None:
-        if place_of(line) == self.bench.place and self.bench.sheet is not None:
+        if line.place == self.bench.place and self.bench.sheet is not None:
             self.frame.show_middle(self.frame.work)
             self.bench.move_to(ruling_id)
         else:
@@ -440,7 +437,8 @@ class AdjudicatePage(Page):
 
     def _fill_queue(self) -> None:
         self._requeue.stop()
-        self.frame.queue_pane.fill(self.session.ask(adjudicating.queue) or [])
+        self.queue.fill(self.session.ask(adjudicating.queue) or [])
+        self.frame.queue_pane.refill()
 
     def _show_turned(self, shown: str) -> None:
         for name in TITLES:
@@ -454,7 +452,7 @@ class AdjudicatePage(Page):
         self.rows.take_focus()
 
     def _find(self) -> None:
-        if self.side.isAncestorOf(QApplication.focusWidget() or self):
+        if holds(self.side):
             self.side.seek()
         else:
             self.frame.queue_pane.seek()

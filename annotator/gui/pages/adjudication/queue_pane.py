@@ -1,84 +1,163 @@
 """The adjudication queue: search, filter by state, most contested first."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from html import escape
 from math import ceil
 
-from PySide6.QtCore import QModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QRect, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QPushButton, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QPushButton, QStyleOptionViewItem, QWidget
 
-from annotator.actions.adjudication.adjudicating import SHARE, BulkCloseReport, QueueLine, Unanimous
-from annotator.domain.experts.adjudication import Figure
-from annotator.gui import theme
-from annotator.gui.review.adjudication_queue import (
-    LINE_ROLE,
-    NOWHERE,
-    AdjudicationQueue,
-    LineFilter,
-    Place,
-    agreement_words,
-    level,
-    state_of,
+from annotator.actions.adjudication.adjudicating import (
+    SHARE,
+    UNOPENED,
+    AdjudicationSheet,
+    BulkCloseReport,
+    QueueLine,
+    Unanimous,
 )
+from annotator.domain.experts.adjudication import AdjudicationState, Figure, bound_of
+from annotator.domain.experts.assignment import Stage
+from annotator.gui import theme
+from annotator.gui.review.field_chips import measure_of
+from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane
 from annotator.gui.review.sheets import Index
 from annotator.gui.widgets.bars import FlowRow
 from annotator.gui.widgets.basics import PlainLabel, StretchSpace, horizontal, push_button, vertical
-from annotator.gui.widgets.chips import pixmap
-from annotator.gui.widgets.columns import (
-    END,
-    START,
-    SearchableList,
-    elided,
-    is_chosen,
-    paint_bar,
-    paint_ground,
-    paint_key,
-)
+from annotator.gui.widgets.columns import END, START, elided, paint_bar, paint_key
 from annotator.gui.widgets.fields import NumberBox, label_of
 from annotator.gui.widgets.message_bar import EscapePanel
 
+# Item and stage: what a line is known by.
+Place = tuple[str, Stage]
+NOWHERE: Place = ("", Stage.RUBRIC)
+# From which value on an agreement is called that.
+LEVELS = ((0.8, "high"), (0.5, "middling"), (-1.0, "low"))
 LEVEL_COLOURS = {"low": "state-disagree", "middling": "state-unconfirmed", "high": "state-agreed"}
 BAR = 34
 
 
-class AdjudicationQueueDelegate(QStyledItemDelegate):
-    """Three short lines of one height each, so that a long list is laid out at once."""
+class LineFilter(QueueFilter):
+    CONFLICTS = "Conflicts"
+    UNANIMOUS = "Unanimous"
+    CLOSED = "Closed"
+    ALL = "All"
 
-    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
-        px = theme.current().px
-        return QSize(px(120), 3 * option.fontMetrics.height() + px(16))
+    def admits(self, line: QueueLine) -> bool:
+        match self:
+            case LineFilter.CONFLICTS:
+                return line.conflict
+            case LineFilter.UNANIMOUS:
+                return not line.conflict and not line.closed
+            case LineFilter.CLOSED:
+                return line.closed
+            case _:
+                return True
 
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        line = index.data(LINE_ROLE)
-        px = theme.current().px
-        area = option.rect.adjusted(px(3), 1, -px(3), -1)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_ground(painter, option, area)
-        high = option.fontMetrics.height()
-        inner = area.adjusted(px(8), px(5), -px(8), 0)
-        rows = [QRect(inner.left(), inner.top() + n * (high + px(2)), inner.width(), high) for n in range(3)]
-        ink, muted = ("on-selection", "on-selection") if is_chosen(option) else ("text", "text-muted")
-        self._paint_question(painter, option, rows[0], line, ink)
-        self._paint_state(painter, option, rows[1], line, muted)
-        self._paint_agreement(painter, option, rows[2], line.agreement, muted)
-        painter.restore()
 
-    def _paint_question(
-        self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, line: QueueLine, ink: str
-    ) -> None:
-        px = theme.current().px
-        icon, colour, _ = state_of(line)
-        size = px(15)
-        ratio = painter.device().devicePixelRatioF()
-        painter.drawPixmap(
-            row.left(), row.center().y() - size // 2, pixmap(icon, size, f"state-{colour}", ratio)
+class AdjudicationQueue(Queue[Place, QueueLine]):
+    """A line per stage of an item, most contested first."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(LineFilter.CONFLICTS, parent)
+
+    def key_of(self, line: QueueLine) -> Place:
+        return line.place
+
+    def is_open(self, line: QueueLine) -> bool:
+        return line.conflict
+
+    def sought_in(self, line: QueueLine) -> str:
+        return f"{line.item_key} {line.question} {line.stage.value}"
+
+    def follow(self, sheet: AdjudicationSheet, *, begun: bool) -> None:
+        """How far a line is has changed; it stays where it is until the queue is filled again.
+
+        What is only looked at is begun by nobody.
+        """
+        place = sheet.item_id, sheet.stage
+        line = self._lines.get(place)
+        if line is None:
+            return
+        self.put(
+            place,
+            replace(
+                line,
+                adjudication_id=sheet.adjudication_id if begun else line.adjudication_id,
+                rows=len(sheet.rows),
+                contested=sum(row.contested for row in sheet.rows),
+                decided=sum(not row.ruling.open for row in sheet.rows),
+                state=sheet.state.value if begun else line.state,
+                version=sheet.version,
+                disputes=len(sheet.disputes),
+            ),
         )
-        painter.setPen(theme.token(ink))
-        rest = paint_key(painter, option, row.adjusted(size + px(6), 0, 0, 0), line.item_key)
-        painter.drawText(rest, START, elided(option, line.question, rest.width()))
 
-    def _paint_state(
+    def words(self, line: QueueLine) -> str:
+        return f"{line.item_key}  {' '.join(line.question.split())}"
+
+    def spoken(self, line: QueueLine) -> str:
+        return f"Item {line.item_key}, {line.stage.value}, {words_of(line)}"
+
+    def tip(self, line: QueueLine) -> str:
+        return f"<qt>{escape(line.question[:600])}<br><br>{escape(words_of(line))}</qt>"
+
+
+def state_of(line: QueueLine) -> tuple[str, str, str]:
+    if line.disputes:
+        return "flag", "disagree", "disputed"
+    if line.closed:
+        return "check", "agreed", "closed"
+    if line.spot_check and not line.conflict:
+        return "eye", "unconfirmed", "spot check"
+    if not line.conflict:
+        return "question", "unconfirmed", "agreed, not yet confirmed"
+    if line.state == AdjudicationState.REOPENED.value:
+        return "restore", "incomplete", "reopened"
+    if line.state == UNOPENED:
+        return "new", "missing", "not begun"
+    return "clock", "incomplete", "in work"
+
+
+def words_of(line: QueueLine) -> str:
+    return (
+        f"{state_of(line)[2]}; {agreement_words(line.agreement)}{_bound(line.agreement)}; "
+        f"{line.decided:,} of {line.rows:,} rows decided"
+    )
+
+
+def agreement_words(figure: Figure | None) -> str:
+    if figure is None or figure.value is None:
+        return "no figure"
+    return f"{measure_of(figure)} {figure.value:.2f} · {level(figure.value)}"
+
+
+def _bound(figure: Figure | None) -> str:
+    bound = bound_of(figure) if figure is not None else ""
+    return f" ({bound})" if bound else ""
+
+
+def level(value: float) -> str:
+    return next((word for least, word in LEVELS if value >= least), "low")
+
+
+class AdjudicationQueueDelegate(QueueDelegate):
+    LINES, AROUND, EDGE, GAP = 3, 16, 5, 2
+
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        line: QueueLine = index.data(LINE_ROLE)
+        question, state, agreement = self.rows(painter, option)
+        ink, muted = self.inks(option)
+        icon, colour, _ = state_of(line)
+        room = self.paint_state(painter, question, icon, colour)
+        painter.setPen(theme.token(ink))
+        rest = paint_key(painter, option, room, line.item_key)
+        painter.drawText(rest, START, elided(option, line.question, rest.width()))
+        self._paint_progress(painter, option, state, line, muted)
+        self._paint_agreement(painter, option, agreement, line.agreement, muted)
+
+    def _paint_progress(
         self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, line: QueueLine, ink: str
     ) -> None:
         painter.setPen(theme.token(ink))
@@ -103,59 +182,30 @@ class AdjudicationQueueDelegate(QStyledItemDelegate):
         painter.drawText(rest, START, elided(option, agreement_words(figure), rest.width()))
 
 
-class AdjudicationQueuePane(SearchableList[LineFilter]):
-    chosen = Signal(object)
-    """The line a person went to."""
-
+class AdjudicationQueuePane(QueuePane[LineFilter, AdjudicationQueue]):
     def __init__(self, queue: AdjudicationQueue) -> None:
         super().__init__(
-            LineFilter,
+            queue,
             LineFilter.CONFLICTS,
+            AdjudicationQueueDelegate,
             finds="Find an item by its words, key or stage",
             lists="Items to adjudicate",
         )
-        self.queue = queue
-        self._open: Place = NOWHERE
-        self.list.setModel(queue)
-        self.list.setItemDelegate(AdjudicationQueueDelegate(self.list))
-        self.narrowed.connect(self._narrow)
-        self.entered.connect(self._choose)
         self.unanimous = QPushButton()
         self.column.addWidget(self.unanimous)
 
-    def show_open(self, place: Place) -> None:
-        self._open = place
-        if self.queue.row_of(place) < 0:
-            self._narrow()
-        self._mark_open()
-
-    def fill(self, lines: list[QueueLine]) -> None:
-        self.queue.fill(lines)
-        self._narrow()
-        self.recount()
-
-    def recount(self) -> None:
-        self.filters.show_counts({show: self.queue.counted(show) for show in LineFilter})
+    def progress(self) -> str:
         conflicts = self.queue.counted(LineFilter.CONFLICTS)
         drawn = sum(line.spot_check and not line.closed for line in self.queue.lines)
         words = "1 conflict is left" if conflicts == 1 else f"{conflicts} conflicts are left"
         looks = f" · {drawn} drawn for a spot check" if drawn else ""
-        self.left.setText(f"{words if conflicts else 'No conflict is left'}{looks}")
+        return f"{words if conflicts else 'No conflict is left'}{looks}"
+
+    def recount(self) -> None:
+        super().recount()
         agreed = sum(line.confirmable for line in self.queue.lines)
         self.unanimous.setText(f"Confirm {agreed} unanimous item{'s' if agreed != 1 else ''}…")
         self.unanimous.setVisible(agreed > 0)
-
-    def _narrow(self) -> None:
-        self.queue.narrow(self.filters.held, self.search.text(), self._open)
-        self._mark_open()
-
-    def _mark_open(self) -> None:
-        self.mark(self.queue.index(self.queue.row_of(self._open)))
-
-    def _choose(self, index: QModelIndex) -> None:
-        line = index.data(LINE_ROLE)
-        if isinstance(line, QueueLine):
-            self.chosen.emit(line)
 
 
 MOST_NAMED = 12

@@ -10,7 +10,6 @@ from PySide6.QtGui import (
     QDragEnterEvent,
     QDragLeaveEvent,
     QDropEvent,
-    QFocusEvent,
     QKeyEvent,
     QMouseEvent,
     QPainter,
@@ -21,7 +20,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
-    QFrame,
     QHBoxLayout,
     QPushButton,
     QSizePolicy,
@@ -50,8 +48,14 @@ from annotator.gui.review.field_chips import (
 )
 from annotator.gui.widgets import chips
 from annotator.gui.widgets.bars import FlowRow, KeyButton
-from annotator.gui.widgets.basics import PlainLabel, column_of, horizontal, vertical, with_properties
-from annotator.gui.widgets.chips import Chip, Chips
+from annotator.gui.widgets.basics import (
+    PlainLabel,
+    column_of,
+    horizontal,
+    vertical,
+    with_properties,
+)
+from annotator.gui.widgets.chips import Chip, Chips, WorkCard
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading.marked_text import MarkedText, QuoteButton, Span, keep_hidden, spans_of
 
@@ -65,11 +69,9 @@ ROOMY = 560
 ENTER_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
-class RowCard(QFrame):
-    """A card that takes the focus when it becomes the current one. Settled rows are folded to a line."""
+class RowCard(WorkCard):
+    """Settled rows are folded to a line."""
 
-    pressed = Signal(str)
-    """A person went to this row, by the mouse or by Tab: its id."""
     entered = Signal()
     """Enter was pressed on the card."""
     quote_wanted = Signal(str, str, int)
@@ -78,16 +80,14 @@ class RowCard(QFrame):
     """A unit was dragged here: this row, the row it comes from, its letter."""
 
     def __init__(self, row: SheetRow, kind: Kind, letters: Sequence[str]) -> None:
-        super().__init__()
+        super().__init__(row.ruling.id)
         self.row, self._kind, self._letters = row, kind, letters
         self._lacks: set[str] = set()
         self._ballot: Ballot | None = None
         self._current = self._aimed = False
         self._shape: object = None
         self.cells: list[UnitCell] = []
-        with_properties(
-            self, role="card", current=False, focusPolicy=Qt.FocusPolicy.ClickFocus, acceptDrops=True
-        )
+        self.setAcceptDrops(True)
         self._build()
 
     def _build(self) -> None:
@@ -113,8 +113,7 @@ class RowCard(QFrame):
 
     def set_current(self, current: bool) -> None:
         self._current = current
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if current else Qt.FocusPolicy.ClickFocus)
-        theme.set_role(self, current=current)
+        super().set_current(current)
         self._show()
 
     def aim(self, aimed: bool) -> None:
@@ -204,14 +203,6 @@ class RowCard(QFrame):
         """Where it is narrow, a folded row shows its words rather than its fields."""
         super().resizeEvent(event)
         self.fields.setMaximumWidth(self.width() // 3 if self.width() >= theme.current().px(ROOMY) else 0)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        super().mousePressEvent(event)
-        self.pressed.emit(self.row.ruling.id)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.pressed.emit(self.row.ruling.id)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self.hasFocus() and event.key() in ENTER_KEYS and keys.plain(event):

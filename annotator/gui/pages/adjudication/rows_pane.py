@@ -2,10 +2,8 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QEvent,
     QModelIndex,
     QObject,
@@ -42,13 +40,12 @@ from annotator.gui.pages.adjudication.bench import AdjudicationModel
 from annotator.gui.pages.adjudication.row_card import RowCard, RowControls
 from annotator.gui.parts import below
 from annotator.gui.review.field_chips import about, field_chips, origin, protocol_of
+from annotator.gui.review.queues import LINE_ROLE, LinesModel
 from annotator.gui.review.sheets import Index, resetting
 from annotator.gui.review.verdict_words import answers, faces
 from annotator.gui.widgets.basics import KeylessArea, PlainLabel, horizontal, vertical, with_properties
 from annotator.gui.widgets.chips import Chip, paint, size_of
 from annotator.gui.widgets.reading.marked_text import lay_out
-
-LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
 _NUMBER, _EDGE, _GAP, _ABOVE = 30, 8, 6, 3
 # Never less than this share of a line for the words.
@@ -143,39 +140,22 @@ class ConsensusLine:
     row: int
 
 
-class ConsensusModel(QAbstractListModel):
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._lines: tuple[ConsensusLine, ...] = ()
-
+class ConsensusModel(LinesModel):
     def show(self, lines: Sequence[ConsensusLine]) -> None:
-        if tuple(lines) == self._lines:
-            return
-        with resetting(self):
-            self._lines = tuple(lines)
+        if lines != self._rows:
+            with resetting(self):
+                self._rows = lines
 
     def last_of(self, ruling_id: str) -> QModelIndex:
         """Where the last unit of a ruling is shown; an invalid index when it made none."""
-        for row in range(len(self._lines) - 1, -1, -1):
-            if self._lines[row].provenance.ruling_id == ruling_id:
-                return self.index(row)
-        return QModelIndex()
+        rows = [row for row, line in enumerate(self._rows) if line.provenance.ruling_id == ruling_id]
+        return self.index(rows[-1]) if rows else QModelIndex()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._lines)
+    def words(self, line: ConsensusLine) -> str:
+        return f"{line.number}  {line.words}"
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a line shows; the delegate takes the line itself."""
-        if not index.isValid():
-            return None
-        line = self._lines[index.row()]
-        if role == LINE_ROLE:
-            return line
-        if role == Qt.ItemDataRole.DisplayRole:
-            return f"{line.number}  {line.words}"
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{line.number}, from row {line.row}: {line.words}"
-        return None
+    def spoken(self, line: ConsensusLine) -> str:
+        return f"{line.number}, from row {line.row}: {line.words}"
 
 
 class _Delegate(QStyledItemDelegate):
@@ -290,7 +270,7 @@ class RowsPane(QWidget):
         if self.card is None or self._bench.ballot(self._current):
             return
         if field == "own" and self.own is not None:
-            self.own.enter()
+            self.own.editor.enter()
         elif field != "own":
             self.controls.enter(field)
         self._bring_into_view_soon()
@@ -403,8 +383,9 @@ class RowsPane(QWidget):
             self._own_id = wanted
             protocol, weights = protocol_of(row.made[0][0]), self._bench.weights
             self.own = OwnEditor(sheet.kind, protocol, weights, self.item, self.cards[wanted])
-            self.own.typed.connect(lambda field, value: self._bench.typing.type(wanted, field, value))
-            self.own.paused.connect(lambda field, text: self._bench.typing.draft(wanted, field, text))
+            editor, typing = self.own.editor, self._bench.typing
+            editor.typed.connect(lambda _, field, value: typing.type(wanted, field, value))
+            editor.paused.connect(lambda _, field, text: typing.draft(wanted, field, text))
             self.own.chosen.connect(self.worded)
             self.own.quote_wanted.connect(self.own_quote_wanted)
             self.controls.column.insertWidget(0, self.own)
@@ -468,10 +449,6 @@ class LabelEditor(UnitEditor):
 class OwnEditor(QWidget):
     """Editor of one's own wording; Esc returns to the row."""
 
-    typed = Signal(str, object)
-    """Field, value: with every key."""
-    paused = Signal(str, str)
-    """Field, text: to be kept as a draft."""
     chosen = Signal(object)
     """Values by field: a choice, to be kept at once."""
     quote_wanted = Signal(int)
@@ -493,8 +470,6 @@ class OwnEditor(QWidget):
         for button in below(self.editor, QAbstractButton):
             # The keys that authors know mean something else here.
             button.setToolTip(button.toolTip().rsplit(" (", 1)[0])
-        self.editor.typed.connect(lambda _, field, value: self.typed.emit(field, value))
-        self.editor.paused.connect(lambda _, field, text: self.paused.emit(field, text))
         self.editor.chosen.connect(lambda _, field, value: self.chosen.emit({field: value}))
         self.editor.asked.connect(self._ask)
         vertical(self.editor, on=self, margins=0)
@@ -510,10 +485,6 @@ class OwnEditor(QWidget):
         """Show words that were typed before and are not ruled yet."""
         if field in self.editor.fields:
             self.editor.fields[field].show_value(value)
-
-    def enter(self) -> None:
-        """Take the focus: into the words, or into the value where the words are given."""
-        self.editor.enter()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """The focus is on a field or on the row, never on the editor between them."""

@@ -544,24 +544,19 @@ class UnitActs(QObject):
 
     def do(self, unit_id: str, ask: str) -> None:
         ask, _, place = ask.partition(" ")
-        match ask:
-            case "previous" | "next":
-                self._form.step(-1 if ask == "previous" else 1)
-            case "up" | "down":
-                self.move(-1 if ask == "up" else 1, unit_id)
-            case "retire":
-                self.retire(unit_id)
-            case "merge":
-                self.merge(unit_id)
-            case "split":
-                self.split(unit_id)
-            case "note":
-                self.note(unit_id)
-            case "unquote":
-                self._unquote(unit_id, int(place))
-            case "show_quote":
-                if self._saving.artifact is not None:
-                    self.quote_wanted.emit(self._saving.artifact.document.unit(unit_id).anchors[int(place)])
+        acts: dict[str, Callable[[], object]] = {
+            "previous": partial(self._form.step, -1),
+            "next": partial(self._form.step, 1),
+            "up": partial(self.move, -1, unit_id),
+            "down": partial(self.move, 1, unit_id),
+            "retire": partial(self.retire, unit_id),
+            "merge": partial(self.merge, unit_id),
+            "split": partial(self.split, unit_id),
+            "note": partial(self.note, unit_id),
+            "unquote": partial(self._unquote, unit_id, place),
+            "show_quote": partial(self._show_quote, unit_id, place),
+        }
+        acts[ask]()
 
     def new(self) -> None:
         """A new unit below the one at the cursor, with the focus in it."""
@@ -649,11 +644,15 @@ class UnitActs(QObject):
             return True
         return change_unit(self._session, artifact.id, unit_id, unit.quoting((*unit.anchors, anchor)))
 
-    def _unquote(self, unit_id: str, place: int) -> None:
+    def _show_quote(self, unit_id: str, place: str) -> None:
+        if self._saving.artifact is not None:
+            self.quote_wanted.emit(self._saving.artifact.document.unit(unit_id).anchors[int(place)])
+
+    def _unquote(self, unit_id: str, place: str) -> None:
         artifact = self._ready()
         if artifact is not None:
             unit = artifact.document.unit(unit_id)
-            left = unit.anchors[:place] + unit.anchors[place + 1 :]
+            left = unit.anchors[: int(place)] + unit.anchors[int(place) + 1 :]
             change_unit(self._session, artifact.id, unit_id, unit.quoting(left))
 
     def _current_id(self) -> str:

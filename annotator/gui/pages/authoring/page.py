@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from PySide6.QtCore import QSettings, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QFrame,
     QPushButton,
     QSizePolicy,
@@ -27,6 +26,7 @@ from annotator.gui import keys, theme
 from annotator.gui.pages.authoring.form import KindTabs, standings
 from annotator.gui.pages.authoring.sheet import HELPED_KINDS, AuthoringSheet
 from annotator.gui.pages.authoring.side_panel import AssignedKinds, SidePanel
+from annotator.gui.parts import holds
 from annotator.gui.review.source_pane import SourcePane
 from annotator.gui.session.page import Page
 from annotator.gui.session.session import AUTHORING, Attention, Clock, ProjectSession
@@ -373,8 +373,7 @@ class AuthorPage(Page):
             self.side.draft.wake()
 
     def _change_pane(self) -> None:
-        focused = QApplication.focusWidget()
-        if focused is not None and self.sheet.isAncestorOf(focused):
+        if holds(self.sheet):
             self.hand.reading(self.source.enter)()
         else:
             self.sheet.enter_current()

@@ -58,8 +58,6 @@ class LabellingActionBar(FittingBar):
     """Buttons that announce the chosen act; some show only icon and key where there is little room."""
 
     LEVELS = 6
-    said = Signal(int)
-    asked = Signal(str)
 
     def __init__(self, locked: str) -> None:
         """`locked` says why nothing can ever be changed here, if so."""
@@ -67,25 +65,19 @@ class LabellingActionBar(FittingBar):
         self._locked, self._here, self._rest = locked, "", ""
         self._protocol, self._places = USUAL, dict[str, int]()
         for act in (*ACTS, *OTHERS):
-            button = self.put(act, "")
-            lock(button, locked)
-            button.clicked.connect(lambda _=False, act=act: self.said.emit(self._places[act]))
-        self._put_asking(ZERO, "Rest")
-        lock(self.buttons[ZERO], locked)
+            lock(self.put(act, ""), locked)
+        lock(self.put(ZERO, "Rest"), locked)
         self.row.addSpacing(10)
         for act, words, picture, hint in BESIDE:
-            self._put_asking(act, words, picture)
-            self.buttons[act].set_hint(hint)
-            lock(self.buttons[act], locked)
+            button = self.put(act, words, picture)
+            button.set_hint(hint)
+            lock(button, locked)
         self.row.addStretch(1)
         self.progress.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.row.addWidget(self.progress)
         for act, words, role in (("next_open", "Next open", ""), ("submit", "Done", "primary")):
-            self._put_asking(act, words, role=role)
+            self.put(act, words, role=role)
         self.show_protocol(USUAL)
-
-    def _put_asking(self, act: str, words: str, picture: str = "", role: str = "") -> None:
-        self.put(act, words, picture, role=role).clicked.connect(lambda _=False: self.asked.emit(act))
 
     def show_protocol(self, protocol: str) -> None:
         self._protocol, self._places = protocol, places(protocol)

@@ -113,7 +113,7 @@ class LabellingModel(QObject):
         """Lay out a report or a pair at a unit, by default its first open one; whether that could be done."""
         self.leaving.emit()
         self.put_down()
-        task = self._queue.task(task_id)
+        task = self._queue.line(task_id)
         response_id, other_id = (task.response_id, task.other_id) if task else (task_id, "")
         sheet = self._session.ask(labels.sheet, response_id, self.protocol, other_id)
         if sheet is None:
@@ -342,7 +342,7 @@ class LabellingFlow(page.Flow):
             self._bench.move_to(waiting[0])
             self.still_open.emit()
             return
-        here = self._queue.task(self._bench.task_id)
+        here = self._queue.line(self._bench.task_id)
         beside = self._queue.open_beside(self._bench.task_id) if self._queue.submits else None
         if beside is not None:
             self._bench.open(beside.id)
@@ -411,16 +411,16 @@ class KeptPlaces:
             response_id = str(place["response_id"])
             task = self._queue.about(response_id, str(place.get("other_id", "")))
             return task.id if task else response_id
-        tasks = [task for task in self._queue.tasks if task.item_id == place.get("item_id")]
+        tasks = [task for task in self._queue.lines if task.item_id == place.get("item_id")]
         chosen = next(iter([task for task in tasks if task.labelled < task.units] or tasks), None)
         return chosen.id if chosen else None
 
     def first(self) -> str:
         """The line that was open, or was left under this protocol, or the first that waits, or the first of all."""
         for task_id in (self._bench.task_id, self._was[0]):
-            if self._queue.task(task_id):
+            if self._queue.line(task_id):
                 return task_id
-        return (self._queue.next_open("") or self._queue.tasks[0]).id
+        return (self._queue.next_open("") or self._queue.lines[0]).id
 
     def unit_of(self, task_id: str) -> str:
         return self._was[1] if self._was[0] == task_id else ""

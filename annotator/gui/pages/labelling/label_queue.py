@@ -2,35 +2,31 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from html import escape
-from typing import Any
+from itertools import groupby
+from operator import attrgetter
 
 from PySide6.QtCore import (
-    QAbstractListModel,
     QEvent,
-    QModelIndex,
     QObject,
     QRect,
     QSettings,
     QSignalBlocker,
-    QSize,
     Qt,
-    Signal,
 )
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractButton, QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QAbstractButton, QMenu, QStyleOptionViewItem, QWidget
 
 from annotator.actions.labelling.label_tasks import LabelDecision, LabelTask, task_id
 from annotator.domain.texts.words import counted
 from annotator.gui import theme
-from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.review.queues import LINE_ROLE, Queue, QueueDelegate, QueueFilter, QueuePane
+from annotator.gui.review.sheets import Index
 from annotator.gui.review.verdict_words import face
 from annotator.gui.widgets.chips import icon, pixmap
 from annotator.gui.widgets.columns import (
     END,
     START,
-    SearchableList,
     elided,
     is_chosen,
     paint_bar,
@@ -38,10 +34,8 @@ from annotator.gui.widgets.columns import (
     paint_key,
 )
 
-ROW_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 
-
-class ReportFilter(Enum):
+class ReportFilter(QueueFilter):
     ALL = "All"
     TO_DO = "To do"
     UNSURE = "Unsure"
@@ -66,149 +60,91 @@ class ItemGroup:
     question: str
 
 
-class LabelQueue(QAbstractListModel):
+class LabelQueue(Queue[str, LabelTask]):
     """All reports in order; rows are those that match filter and search, under their items."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._tasks: dict[str, LabelTask] = {}
-        self._rows: list[ItemGroup | LabelTask] = []
-        self._places: dict[str, int] = {}
+        super().__init__(ReportFilter.ALL, parent)
         self.due: Mapping[str, str] = {}
         """By when items are due, in words for the tooltips."""
-        self._show, self._words, self._kept = ReportFilter.ALL, "", ""
         self.submits = True
         """Whether labels are submitted item by item, and locked; else report by report, and stay open."""
 
-    @property
-    def tasks(self) -> Sequence[LabelTask]:
-        return list(self._tasks.values())
+    def key_of(self, line: ItemGroup | LabelTask) -> str | None:
+        return line.id if isinstance(line, LabelTask) else None
+
+    def is_open(self, line: LabelTask) -> bool:
+        return line.labelled < line.units
+
+    def sought_in(self, line: LabelTask) -> str:
+        return f"{line.item_key} {line.question}"
+
+    def laid_out(self, lines: list[LabelTask]) -> list[ItemGroup | LabelTask]:
+        rows: list[ItemGroup | LabelTask] = []
+        for item_id, tasks in groupby(lines, key=attrgetter("item_id")):
+            of_item = list(tasks)
+            question = " ".join(of_item[0].question.split())
+            rows += [ItemGroup(item_id, of_item[0].item_key, question), *of_item]
+        return rows
 
     @property
     def left(self) -> int:
-        return sum(task.labelled < task.units for task in self._tasks.values())
-
-    def task(self, task_id: str) -> LabelTask | None:
-        return self._tasks.get(task_id)
+        return sum(map(self.is_open, self.lines))
 
     def about(self, response_id: str, unit_id: str) -> LabelTask | None:
         """The line that a unit of a report belongs to; of a pair the unit is the report shown second."""
-        return self._tasks.get(response_id) or self._tasks.get(task_id(response_id, unit_id))
-
-    def counted(self, show: ReportFilter) -> int:
-        return sum(show.admits(task) for task in self._tasks.values())
-
-    def fill(self, tasks: Sequence[LabelTask], *, submits: bool = True) -> None:
-        """Take over the queue as it now is; `submits` tells whether labels are submitted item by item, and locked."""
-        self.submits = submits
-        self._tasks = {task.id: task for task in tasks}
-        self.narrow(self._show, self._words, self._kept)
-
-    def narrow(self, show: ReportFilter, words: str, keep: str) -> None:
-        """Show only what matches; the report in `keep` stays whatever the filter, so that no one loses their place."""
-        self._show, self._words, self._kept = show, words, keep
-        sought = words.casefold().split()
-        with resetting(self):
-            self._rows = []
-            item_id = ""
-            for task in self._tasks.values():
-                admitted = show.admits(task) and _matches(task, sought)
-                if not admitted and task.id != keep:
-                    continue
-                if task.item_id != item_id:
-                    item_id = task.item_id
-                    self._rows.append(ItemGroup(item_id, task.item_key, " ".join(task.question.split())))
-                self._rows.append(task)
-            self._places = {row.id: n for n, row in enumerate(self._rows) if isinstance(row, LabelTask)}
+        return self.line(response_id) or self.line(task_id(response_id, unit_id))
 
     def count(self, task_id: str, labelled: int, unsure: int, *, waits: bool = False) -> None:
-        """A report's progress has changed; its row stays where it is until the list is narrowed again."""
         waits = waits and not self.submits
-        self._replace(replace(self._tasks[task_id], labelled=labelled, unsure=unsure, waits=waits))
-
-    def _replace(self, task: LabelTask) -> None:
-        self._tasks[task.id] = task
-        place = self._places.get(task.id)
-        if place is not None:
-            self._rows[place] = task
-            self.dataChanged.emit(self.index(place), self.index(place))
-
-    def place(self, task_id: str) -> QModelIndex:
-        """Where a report is shown; an invalid index when it is not."""
-        row = self._places.get(task_id)
-        return QModelIndex() if row is None else self.index(row)
-
-    def neighbour(self, task_id: str, step: int) -> LabelTask | None:
-        """The report shown next (1) or before (-1); None at the ends."""
-        shown = [row for row in self._rows if isinstance(row, LabelTask)]
-        places = [row.id for row in shown]
-        at = places.index(task_id) + step if task_id in places else 0
-        return shown[at] if 0 <= at < len(shown) else None
-
-    def next_open(self, task_id: str) -> LabelTask | None:
-        """The next report, shown or not, with open criteria, wrapping around; None when all is done."""
-        return _open_after(list(self._tasks.values()), task_id)
+        self.put(task_id, replace(self._lines[task_id], labelled=labelled, unsure=unsure, waits=waits))
 
     def open_beside(self, task_id: str) -> LabelTask | None:
         """The next report of the same item with open criteria, from its first again after its last; or None."""
-        here = self._tasks.get(task_id)
-        tasks = [task for task in self._tasks.values() if here is not None and task.item_id == here.item_id]
-        return _open_after(tasks, task_id)
+        here = self.line(task_id)
+        return self.next_open(task_id, [task for task in self.lines if here and task.item_id == here.item_id])
 
     def unsubmitted(self) -> list[str]:
         """The items of which every report is labelled, but nothing submitted; where reports are submitted one by one,
         those with such a report.
         """
         if not self.submits:
-            return list(dict.fromkeys(task.item_id for task in self._tasks.values() if is_ready(task)))
+            return list(dict.fromkeys(task.item_id for task in self._lines.values() if is_ready(task)))
         result: dict[str, bool] = {}
-        for task in self._tasks.values():
+        for task in self._lines.values():
             ready = task.labelled == task.units and not task.sealed
             result[task.item_id] = result.get(task.item_id, True) and ready
         # Where all was given elsewhere nothing waits for this person.
-        own = {task.item_id for task in self._tasks.values() if not task.given}
+        own = {task.item_id for task in self._lines.values() if not task.given}
         return [item_id for item_id, ready in result.items() if ready and item_id in own]
 
     def seal(self, item_id: str, *, sealed: bool) -> None:
-        for task in list(self._tasks.values()):
+        for task in self.lines:
             if task.item_id == item_id and self.submits:
-                self._replace(replace(task, sealed=sealed))
+                self.put(task.id, replace(task, sealed=sealed))
             elif task.item_id == item_id and is_ready(task):
-                self._replace(replace(task, waits=False))
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+                self.put(task.id, replace(task, waits=False))
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Only reports can be chosen; the lines of items are passed over by the keys."""
-        if not index.isValid() or isinstance(self._rows[index.row()], ItemGroup):
-            return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+        heading = index.isValid() and isinstance(self._rows[index.row()], ItemGroup)
+        return Qt.ItemFlag.NoItemFlags if heading else super().flags(index)
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a line shows; the delegate takes the row itself."""
-        if not index.isValid():
-            return None
-        row = self._rows[index.row()]
-        if role == ROW_ROLE:
-            return row
-        if role == Qt.ItemDataRole.DisplayRole:
-            return f"{row.item_key}  {row.question}" if isinstance(row, ItemGroup) else row.name
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return (
-                f"Item {row.item_key}" if isinstance(row, ItemGroup) else f"{row.name}, {progress_words(row)}"
-            )
-        if role == Qt.ItemDataRole.ToolTipRole:
-            due = self.due.get(row.item_id, "")
-            if isinstance(row, LabelTask):
-                return (
-                    f"{progress_words(row)} · due {due}"
-                    if due and state_of(row) != "submitted"
-                    else progress_words(row)
-                )
-            lines = [escape(row.question[:600]), *([f"Due {escape(due)}"] if due else [])]
-            return f"<qt>{'<br>'.join(lines)}</qt>"
-        return None
+    def words(self, line: ItemGroup | LabelTask) -> str:
+        return f"{line.item_key}  {line.question}" if isinstance(line, ItemGroup) else line.name
+
+    def spoken(self, line: ItemGroup | LabelTask) -> str:
+        if isinstance(line, ItemGroup):
+            return f"Item {line.item_key}"
+        return f"{line.name}, {progress_words(line)}"
+
+    def tip(self, line: ItemGroup | LabelTask) -> str:
+        due = self.due.get(line.item_id, "")
+        if isinstance(line, LabelTask):
+            waits = due and state_of(line) != "submitted"
+            return f"{progress_words(line)} · due {due}" if waits else progress_words(line)
+        lines = [escape(line.question[:600]), *([f"Due {escape(due)}"] if due else [])]
+        return f"<qt>{'<br>'.join(lines)}</qt>"
 
 
 def is_ready(task: LabelTask) -> bool:
@@ -232,16 +168,6 @@ def progress_words(task: LabelTask) -> str:
     return f"{words}, submitted" if task.sealed else f"{words}, not submitted" if task.waits else words
 
 
-def _matches(task: LabelTask, sought: Sequence[str]) -> bool:
-    return not sought or all(word in f"{task.item_key} {task.question}".casefold() for word in sought)
-
-
-def _open_after(tasks: list[LabelTask], task_id: str) -> LabelTask | None:
-    """The first with open criteria after a report, from the top again after the last; None where all is done."""
-    at = next((n for n, task in enumerate(tasks) if task.id == task_id), -1)
-    return next((task for task in ((*tasks[at + 1 :], *tasks[: at + 1])) if task.labelled < task.units), None)
-
-
 # State of a report → icon and colour.
 STATES = {
     "new": ("new", "state-missing"),
@@ -252,25 +178,17 @@ STATES = {
 }
 
 
-class LabellingQueueDelegate(QStyledItemDelegate):
-    """Lines of one height, so that a list of thousands is laid out at once."""
-
-    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
-        return QSize(theme.current().px(120), option.fontMetrics.height() + theme.current().px(12))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        row = index.data(ROW_ROLE)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if isinstance(row, ItemGroup):
-            px, area = theme.current().px, option.rect
-            painter.setPen(theme.token("text"))
-            rest = paint_key(painter, option, area.adjusted(px(8), 0, -px(8), 0), row.item_key)
-            painter.setPen(theme.token("text-muted"))
-            painter.drawText(rest, START, elided(option, row.question, rest.width()))
-        elif isinstance(row, LabelTask):
+class LabellingQueueDelegate(QueueDelegate):
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(LINE_ROLE)
+        if isinstance(row, LabelTask):
             self._paint_task(painter, option, row)
-        painter.restore()
+            return
+        px = theme.current().px
+        painter.setPen(theme.token("text"))
+        rest = paint_key(painter, option, option.rect.adjusted(px(8), 0, -px(8), 0), row.item_key)
+        painter.setPen(theme.token("text-muted"))
+        painter.drawText(rest, START, elided(option, row.question, rest.width()))
 
     def _paint_task(self, painter: QPainter, option: QStyleOptionViewItem, task: LabelTask) -> None:
         px, area = (
@@ -308,50 +226,29 @@ QUEUE = "label/queue-chosen"
 ROOMY = 1300
 
 
-class LabellingQueuePane(SearchableList[ReportFilter]):
-    chosen = Signal(str)
-    """The line that a person went to, by its id."""
-
+class LabellingQueuePane(QueuePane[ReportFilter, LabelQueue]):
     def __init__(self, queue: LabelQueue) -> None:
         super().__init__(
-            ReportFilter, ReportFilter.ALL, finds="Find an item by its words or key", lists="Reports to label"
+            queue,
+            ReportFilter.ALL,
+            LabellingQueueDelegate,
+            finds="Find an item by its words or key",
+            lists="Reports to label",
         )
-        self.queue = queue
-        self._open = ""
         self.called = "report"
         """What a line is."""
-        self.list.setModel(queue)
-        self.list.setItemDelegate(LabellingQueueDelegate(self.list))
-        self.narrowed.connect(self._narrow)
-        self.entered.connect(self._choose)
 
-    def show_open(self, task_id: str) -> None:
-        self._open = task_id
-        if not self.queue.place(task_id).isValid():
-            self._narrow()
-        self.mark(self.queue.place(task_id))
+    def progress(self) -> str:
+        left, every = self.queue.left, counted(len(self.queue.lines), self.called)
+        said = f"{left:,} of {every} to do" if left else f"All {every} labelled"
+        unsure = self.queue.counted(ReportFilter.UNSURE)
+        return f"{said} · {unsure} with unsure" if unsure else said
 
     def recount(self) -> None:
         self.filters.show_tips(
             {show: counted(self.queue.counted(show), self.called) for show in ReportFilter}
         )
-        left, all_reports = self.queue.left, self.queue.counted(ReportFilter.ALL)
-        unsure = self.queue.counted(ReportFilter.UNSURE)
-        said = (
-            f"{left:,} of {counted(all_reports, self.called)} to do"
-            if left
-            else f"All {counted(all_reports, self.called)} labelled"
-        )
-        self.left.setText(f"{said} · {unsure} with unsure" if unsure else said)
-
-    def _narrow(self) -> None:
-        self.queue.narrow(self.filters.held, self.search.text(), self._open)
-        self.mark(self.queue.place(self._open))
-
-    def _choose(self, index: QModelIndex) -> None:
-        row = index.data(ROW_ROLE)
-        if isinstance(row, LabelTask):
-            self.chosen.emit(row.id)
+        self.left.setText(self.progress())
 
 
 class Folding(QObject):

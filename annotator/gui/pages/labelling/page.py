@@ -235,7 +235,7 @@ class LabelSubmission(QObject):
         return sealed
 
     def _words(self, item_ids: list[str]) -> str:
-        tasks = [task for task in self._queue.tasks if task.item_id in item_ids]
+        tasks = [task for task in self._queue.lines if task.item_id in item_ids]
         called = presentation_of(self._bench.protocol)
         units, reports = called.counted(sum(task.units for task in tasks)), counted(len(tasks), "report")
         what = f"item {tasks[0].item_key}" if len(item_ids) == 1 and tasks else counted(len(item_ids), "item")
@@ -259,6 +259,7 @@ class LabelPage(Page):
 
     NAME = "Label"
     ICON = "label"
+    ONCE = (*ACTS, *OTHERS, *KIND_ACTS, "say_rest")
     HEARS = BEHIND = (*STALE_KINDS, "judgement")
 
     def __init__(self, session: ProjectSession) -> None:
@@ -310,7 +311,7 @@ class LabelPage(Page):
     def _listen(self) -> None:
         self.tabs.picked.connect(self._pick)
         self.tabs.mending_wanted.connect(lambda page, place: self.session.go(page, **place))
-        self.queue_pane.chosen.connect(self._open)
+        self.queue_pane.chosen.connect(lambda task: self._open(task.id))
         self.report_pane.stepped.connect(self.flow.neighbour)
         self.report_pane.scrolled.connect(self.clock.touch)
         self.criteria.said.connect(self.flow.say)
@@ -323,8 +324,7 @@ class LabelPage(Page):
         self.criteria.recent.clicked.connect(self._show_recent)
         self.criteria.matrix.show_report.clicked.connect(self.reading.toggle_report)
         self.guideline.closed.connect(self.reading.toggle_guideline)
-        self.bar.said.connect(self.flow.say)
-        self.bar.asked.connect(lambda act: self._acts[act]())
+        self.bar.asked.connect(self._press)
         self.flow.paused.connect(self._say_report_done)
         self.flow.kind_missing.connect(self._say_kind_missing)
         self.flow.still_open.connect(self.criteria.list_open)
@@ -363,10 +363,10 @@ class LabelPage(Page):
         self.bind("next_unit", lambda: self.flow.step(1), self.criteria.cards)
         self.bind("previous_unit", lambda: self.flow.step(-1), self.criteria.cards)
         for act in (*ACTS, *OTHERS):
-            self._bind_once(act, partial(self.flow.answer, act))
+            self.bind(act, partial(self.flow.answer, act), self.work)
         for place, act in enumerate(KIND_ACTS):
-            self._bind_once(act, partial(self.flow.look_again, place))
-        self._bind_once("say_rest", self._acts.setdefault("say_rest", self.flow.say_rest))
+            self.bind(act, partial(self.flow.look_again, place), self.work)
+        self.bind("say_rest", self._acts.setdefault("say_rest", self.flow.say_rest), self.work)
         self.bind("take_back", self._kept(partial(self.session.take_back, self.NAME)), self.work)
         self.bind("other_pane", self.hand.other_pane)
         self.bind("queue", self.report_pane.queue_shown.toggle)
@@ -379,11 +379,12 @@ class LabelPage(Page):
             for shortcut in self._shortcuts[act]:
                 shortcut.setEnabled(act in offered)
 
-    def _bind_once(self, act: str, slot: Callable[[], object]) -> None:
-        """A key held down labels one unit, not one after the other."""
-        self.bind(act, slot, self.work)
-        for shortcut in self._shortcuts[act]:
-            shortcut.setAutoRepeat(False)
+    def _press(self, act: str) -> None:
+        """Do what a button stands for; unlike its key, that of an answer gives it also where it is given."""
+        if act in (*ACTS, *OTHERS):
+            self.flow.say(places(self.bench.protocol)[act])
+        else:
+            self._acts[act]()
 
     def _kept(self, slot: Callable[[], object]) -> Callable[[], object]:
         def act() -> None:
@@ -402,7 +403,7 @@ class LabelPage(Page):
             self._take_up(offered[0])
         self.tabs.offer(offered, self.bench.protocol)
         self._fill()
-        if not self.queue.tasks:
+        if not self.queue.lines:
             other = "" if "protocol" in place else self.session.ask(label_tasks.first_asked, offered)
             self.navigate({**place, "protocol": other}) if other else self._show_nothing()
             return
@@ -416,7 +417,7 @@ class LabelPage(Page):
         self._stale = False
         if wanted is None and place.get("item_id"):
             self.messages.show_message("info", NOTHING, needs(self.bench.protocol))
-        elif keys.is_news("label order") and any(task.labelled for task in self.queue.tasks):
+        elif keys.is_news("label order") and any(task.labelled for task in self.queue.lines):
             self.messages.show_message("info", NEWS, NEWS_MORE, lasting=True)
 
     def place(self) -> dict[str, str]:
@@ -431,7 +432,8 @@ class LabelPage(Page):
         self._submits = bool(self.session.ask(label_cases.handed_out, protocol))
         if self._stale or seen != self._seen or self._submits:
             self._seen, result = seen, self.session.ask(label_tasks.outlook, protocol)
-            self.queue.fill(result.tasks if result else [], submits=self._submits)
+            self.queue.submits = self._submits
+            self.queue.fill(result.tasks if result else [])
             self.tabs.show_gaps(result.gaps if result else (), *way_to_mend(protocol))
         self.queue.due = due_of_items(self.session, [Stage.LABELLING]) if self._submits else {}
         self.queue_pane.called = presentation_of(protocol).line
@@ -568,7 +570,7 @@ class LabelPage(Page):
         self.messages.show_message("info", words, todo)
 
     def _show_done(self) -> None:
-        tasks, called = self.queue.tasks, presentation_of(self.bench.protocol)
+        tasks, called = self.queue.lines, presentation_of(self.bench.protocol)
         units, unsure = sum(t.units for t in tasks), sum(t.unsure for t in tasks)
         self.done.show_counts(called, len(tasks), units, unsure, len(self.queue.unsubmitted()))
         self.middle.setCurrentWidget(self.done)
@@ -585,11 +587,11 @@ class LabelPage(Page):
 
     def _go_again(self) -> None:
         self.queue_pane.show_only(ReportFilter.ALL)
-        self._open(self.queue.tasks[0].id)
+        self._open(self.queue.lines[0].id)
 
     def _go_unsure(self) -> None:
         self.queue_pane.show_only(ReportFilter.UNSURE)
-        self._open(next(task.id for task in self.queue.tasks if task.unsure))
+        self._open(next(task.id for task in self.queue.lines if task.unsure))
         self.bench.move_to(next(u.id for u in self.bench.units if self.bench.said(u.id) == label_rows.UNSURE))
 
     def recent(self) -> QMenu:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QHBoxLayout, QToolButton, QWidget
 
 from annotator.actions.labelling.dealing import together
 from annotator.actions.labelling.label_cases import presentation_of
@@ -16,6 +17,7 @@ from annotator.gui.pages.labelling.bench import LabellingModel
 from annotator.gui.pages.labelling.label_queue import LabellingQueuePane
 from annotator.gui.pages.labelling.unit_card import PAGES
 from annotator.gui.pages.labelling.units_pane import UnitsPane
+from annotator.gui.parts import go_round, holds
 from annotator.gui.review.source_pane import Span, TextPane
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets import chips
@@ -229,11 +231,8 @@ class ReportPane(QWidget):
     @property
     def in_hand(self) -> TextPane:
         """The text that has the keyboard; otherwise the one that decides: the page of a claim, or the report."""
-        here = QApplication.focusWidget()
-        for pane in self.panes:
-            if here is not None and pane.isAncestorOf(here):
-                return pane
-        return self.first if self._is_pair else self.panes[-1]
+        default = self.first if self._is_pair else self.panes[-1]
+        return next((pane for pane in self.panes if holds(pane)), default)
 
     def seek(self) -> None:
         self.in_hand.seek()
@@ -439,31 +438,20 @@ class LabellingHand:
 
     def find(self) -> None:
         """Find an item while the list has the keyboard, otherwise words in what is read."""
-        here = QApplication.focusWidget()
-        if here is not None and self._queue.isAncestorOf(here):
-            self._queue.seek()
-        else:
-            self._texts.seek()
+        (self._queue if holds(self._queue) else self._texts).seek()
 
     def other_pane(self) -> None:
         """From the units to what is read, text by text, from there to the list of reports, and round again."""
-        here = QApplication.focusWidget()
-        units = self._units.body.holder
-        parts: list[tuple[QWidget, QWidget]] = [(self._units, units)] if units.isVisible() else []
-        parts += [(pane, pane.report) for pane in self._texts.panes if pane.report.isVisible()]
-        parts += [(self._queue, self._queue.list)] if self._queue.isVisible() else []
-        inside = (n for n, (part, _) in enumerate(parts) if here is not None and part.isAncestorOf(here))
-        if parts:
-            _, target = parts[(next(inside, -1) + 1) % len(parts)]
-            target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        texts = [(pane, pane.report) for pane in self._texts.panes]
+        parts = [(self._units, self._units.body.holder), *texts, (self._queue, self._queue.list)]
+        focus = Qt.FocusReason.ShortcutFocusReason
+        go_round([(pane, partial(inside.setFocus, focus)) for pane, inside in parts if inside.isVisible()])
 
     def takes(self, event: QKeyEvent) -> bool:
         """Esc leads back to the current unit; from there the page keys scroll what is read. Whether it was one."""
-        here = QApplication.focusWidget()
-        inside = here is not None and self._units.isAncestorOf(here)
         if event.key() == Qt.Key.Key_Escape:
             self._units.take_focus()
-        elif inside and event.key() in SCREENS:
+        elif holds(self._units) and event.key() in SCREENS:
             self._texts.in_hand.turn(SCREENS[event.key()])
         else:
             return False

@@ -6,8 +6,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QMouseEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QToolButton, QWidget
 
 from annotator.actions.labelling.label_cases import presentation_of
 from annotator.actions.labelling.label_rows import UNSURE
@@ -42,7 +41,7 @@ from annotator.gui.widgets.basics import (
     vertical,
     with_properties,
 )
-from annotator.gui.widgets.chips import pixmap
+from annotator.gui.widgets.chips import WorkCard, pixmap
 from annotator.gui.widgets.fields import GrowingEdit
 from annotator.gui.widgets.reading.marked_text import QuoteButton
 
@@ -237,20 +236,15 @@ class CardQuestion:
         return self.unit.text or presentation_of(self.protocol).ask
 
 
-class UnitCard(QFrame):
-    """A card that takes the focus when it becomes the current one."""
-
-    pressed = Signal(str)
-    """A person went to this unit, by the mouse or by Tab: its id."""
+class UnitCard(WorkCard):
     details_made = Signal(UnitDetails, QWidget)
     """Controls were made, for the card they stand in."""
 
     def __init__(self, asked: CardQuestion, locked: str) -> None:
-        super().__init__()
+        super().__init__(asked.unit.id)
         self.unit, self._asked, self._locked = asked.unit, asked, locked
         self._shown = UnitLabel()
         self.details: UnitDetails | None = None
-        with_properties(self, role="card", current=False, focusPolicy=Qt.FocusPolicy.ClickFocus)
         self._build()
         self.show_label(self._shown)
         theme.watch(self, self._show_icons)
@@ -348,16 +342,7 @@ class UnitCard(QFrame):
         if self.details is not None:
             self.details.setVisible(current)
         self._say("context", self._context() if current else "")
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if current else Qt.FocusPolicy.ClickFocus)
-        theme.set_role(self, current=current)
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        super().mousePressEvent(event)
-        self.pressed.emit(self.unit.id)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self.pressed.emit(self.unit.id)
+        super().set_current(current)
 
 
 def _has(label: Judgement, field: str) -> bool:

@@ -5,13 +5,11 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
 
-from PySide6.QtCore import QModelIndex, QRect, QSignalBlocker, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter
+from PySide6.QtCore import QRect, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
-    QApplication,
     QComboBox,
     QStackedWidget,
-    QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
@@ -21,7 +19,6 @@ from annotator.domain.judges.judge import Fault, Review
 from annotator.domain.texts.canonical import Change
 from annotator.gui import keys, theme
 from annotator.gui.pages.validation.case_cards import (
-    CASE_ROLE,
     FAULTS,
     CaseCard,
     CaseFilter,
@@ -32,7 +29,9 @@ from annotator.gui.pages.validation.case_cards import (
     VerdictCase,
     VerdictCases,
 )
+from annotator.gui.parts import holds
 from annotator.gui.review.people_choice import OF_VERDICT
+from annotator.gui.review.queues import LINE_ROLE, QueueDelegate, QueuePane
 from annotator.gui.review.sheets import Index
 from annotator.gui.review.verdict_words import face
 from annotator.gui.session import page
@@ -40,14 +39,10 @@ from annotator.gui.session.page import PagePart
 from annotator.gui.session.session import ProjectSession
 from annotator.gui.widgets.bars import ActsBar, FlowRow, grow_by_width
 from annotator.gui.widgets.basics import PlainLabel, column_of, direction_of, horizontal, later
-from annotator.gui.widgets.chips import pixmap
 from annotator.gui.widgets.columns import (
     START,
     LinesTable,
-    SearchableList,
     elided,
-    is_chosen,
-    paint_ground,
     paint_key,
 )
 from annotator.gui.widgets.fields import ChoiceBox, choose, offer
@@ -56,53 +51,30 @@ from annotator.gui.widgets.splitter import Splitter
 OPEN = ("open", "new", "missing")
 
 
-class CaseDelegate(QStyledItemDelegate):
-    """Two short lines of one height each, so that a long list is laid out at once."""
+class CaseDelegate(QueueDelegate):
+    LINES, AROUND, EDGE, GAP = 2, 12, 4, 1
 
-    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
-        """The same height for every line; the width is the list's."""
-        return QSize(theme.current().px(120), height(option.fontMetrics))
-
-    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        case, model = index.data(CASE_ROLE), index.model()
-        assert isinstance(case, VerdictCase)
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        case, model = index.data(LINE_ROLE), index.model()
         assert isinstance(model, VerdictCases)
-        px = theme.current().px
-        area = option.rect.adjusted(px(3), 1, -px(3), -1)
-        painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        paint_ground(painter, option, area)
-        high = option.fontMetrics.height()
-        inner = area.adjusted(px(8), px(4), -px(8), 0)
-        above = QRect(inner.left(), inner.top(), inner.width(), high)
-        below = above.translated(0, high + px(1))
-        size = px(15)
+        above, below = self.rows(painter, option)
+        ink, muted = self.inks(option)
         _, icon, state = model.faces.get(case.said, OPEN)
-        picture = pixmap(icon, size, f"state-{state}", painter.device().devicePixelRatioF())
-        painter.drawPixmap(above.left(), above.center().y() - size // 2, picture)
-        ink, muted = ("on-selection", "on-selection") if is_chosen(option) else ("text", "text-muted")
-        left = size + px(6)
-        _paint_unit(painter, option, above.adjusted(left, 0, 0, 0), case, ink)
+        room = self.paint_state(painter, above, icon, state)
+        below.setLeft(room.left())
+        self._paint_unit(painter, option, room, case, ink)
         painter.setPen(theme.token(muted))
-        painter.drawText(
-            below.adjusted(left, 0, 0, 0), START, elided(option, _sides(case), below.width() - left)
-        )
-        painter.restore()
+        painter.drawText(below, START, elided(option, _sides(case), below.width()))
 
-
-def height(metrics: QFontMetrics) -> int:
-    return 2 * metrics.height() + theme.current().px(12)
-
-
-def _paint_unit(
-    painter: QPainter, option: QStyleOptionViewItem, row: QRect, case: VerdictCase, ink: str
-) -> None:
-    painter.setPen(theme.token(ink))
-    rest, words = paint_key(painter, option, row, case.place.item_key, 3), case.words
-    painter.setLayoutDirection(direction_of(words))
-    room = rest.width() - theme.current().px(4)
-    painter.drawText(rest, START | Qt.AlignmentFlag.AlignAbsolute, elided(option, words, room))
-    painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+    def _paint_unit(
+        self, painter: QPainter, option: QStyleOptionViewItem, row: QRect, case: VerdictCase, ink: str
+    ) -> None:
+        painter.setPen(theme.token(ink))
+        rest, words = paint_key(painter, option, row, case.place.item_key, 3), case.words
+        painter.setLayoutDirection(direction_of(words))
+        room = rest.width() - theme.current().px(4)
+        painter.drawText(rest, START | Qt.AlignmentFlag.AlignAbsolute, elided(option, words, room))
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
 
 
 def _sides(case: VerdictCase) -> str:
@@ -111,11 +83,8 @@ def _sides(case: VerdictCase) -> str:
     return " · ".join([*said, *(f"{one.who}: {face(one.value, case.protocol).words}" for one in others)])
 
 
-class CasePane(SearchableList[CaseFilter]):
+class CasePane(QueuePane[CaseFilter, VerdictCases]):
     """Search, filters, and the list; `done` is the word for a finished case."""
-
-    chosen = Signal(object)
-    """The key of the case that a person went to."""
 
     def __init__(self, cases: VerdictCases, lists: str, done: str) -> None:
         table = LinesTable(lists, cases, stretched=0)
@@ -124,51 +93,26 @@ class CasePane(SearchableList[CaseFilter]):
         # The delegate paints what lies under a line.
         table.setProperty("role", "list")
         super().__init__(
-            CaseFilter,
+            cases,
             CaseFilter.ALL,
+            CaseDelegate,
             finds="Find an item or a criterion by its words",
             lists=lists,
             view=table,
         )
-        self.cases, self._done, self._table = cases, done, table
-        self._open: Key = ()
+        self._done, self._table = done, table
         self.search.setPlaceholderText("Find a criterion…")
-        self.list.setItemDelegate(CaseDelegate(self.list))
-        self.narrowed.connect(self._narrow)
-        self.entered.connect(self._choose)
         theme.watch(self, self._dress)
         self._dress()
 
     def _dress(self) -> None:
-        self._table.verticalHeader().setDefaultSectionSize(height(self._table.fontMetrics()))
-
-    def show_open(self, key: Key) -> None:
-        self._open = key
-        if not self.cases.place(key).isValid():
-            self._narrow()
-        self.mark(self.cases.place(key))
-
-    def refill(self) -> None:
-        self._narrow()
-        self.recount()
-
-    def recount(self) -> None:
-        self.filters.show_counts({show: self.cases.counted(show) for show in CaseFilter})
-        self.left.setText(self.progress())
+        high = CaseDelegate().height(self._table.fontMetrics())
+        self._table.verticalHeader().setDefaultSectionSize(high)
 
     def progress(self) -> str:
         return (
-            f"{self.cases.counted(CaseFilter.DONE):,} of {self.cases.counted(CaseFilter.ALL):,} {self._done}"
+            f"{self.queue.counted(CaseFilter.DONE):,} of {self.queue.counted(CaseFilter.ALL):,} {self._done}"
         )
-
-    def _narrow(self) -> None:
-        self.cases.narrow(self.filters.held, self.search.text(), self._open)
-        self.mark(self.cases.place(self._open))
-
-    def _choose(self, index: QModelIndex) -> None:
-        case = index.data(CASE_ROLE)
-        if isinstance(case, VerdictCase):
-            self.chosen.emit(case.key)
 
 
 SCREENS = {int(Qt.Key.Key_PageDown): 1, int(Qt.Key.Key_PageUp): -1}
@@ -218,7 +162,7 @@ class CaseBench(Splitter):
         locked = READONLY if session.project.readonly else ""
         self.card = CaseCard(words.name, answers, words.waits, locked)
         self.flow = _Flow(self)
-        self.pane.chosen.connect(self.open)
+        self.pane.chosen.connect(lambda case: self.open(case.key))
         self.card.faulted.connect(self._give_reason_here)
         self.card.kind_given.connect(self.give_kind)
         self.card.noted.connect(self._note)
@@ -394,10 +338,6 @@ class CaseBench(Splitter):
         else:
             self.open(key)
 
-    def is_at_hand(self) -> bool:
-        here = QApplication.focusWidget()
-        return here is not None and self.isAncestorOf(here)
-
     def take_focus(self) -> None:
         self.card.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -533,10 +473,10 @@ class CasePart(PagePart):
 
     def case_acts(self) -> Mapping[str, Callable[[], object]]:
         return {
-            **{act: partial(self._say, place) for place, act in enumerate(self.ANSWERS)},
-            **{act: partial(self._give_reason, fault) for act, fault, _ in FAULTS},
-            **{act: partial(self._give_kind, place) for place, act in enumerate(OF_VERDICT)},
-            "take_back": self._take_back,
+            **{act: self._at_hand(self._say, place) for place, act in enumerate(self.ANSWERS)},
+            **{act: self._at_hand(self.bench.give_reason, fault) for act, fault, _ in FAULTS},
+            **{act: self._at_hand(self.bench.give_kind, place) for place, act in enumerate(OF_VERDICT)},
+            "take_back": self._at_hand(self.session.take_back, "Validate"),
             "next_open": self.bench.next_open,
             "next_item": partial(self._step, 1),
             "previous_item": partial(self._step, -1),
@@ -581,22 +521,18 @@ class CasePart(PagePart):
             self.go_to = tuple(str(about.get(name) or "") for name in names)
         self.fill()
 
+    def _at_hand(self, act: Callable[..., object], *words: object) -> Callable[[], object]:
+        """The act, done while the keyboard is in the cases."""
+
+        def do() -> None:
+            if self.at_work and holds(self.bench):
+                act(*words)
+
+        return do
+
     def _say(self, place: int) -> None:
-        if self.at_work and self.bench.is_at_hand():
-            self.answer.clear()
-            self.bench.say(place)
-
-    def _give_reason(self, fault: Fault) -> None:
-        if self.at_work and self.bench.is_at_hand():
-            self.bench.give_reason(fault)
-
-    def _give_kind(self, place: int) -> None:
-        if self.at_work and self.bench.is_at_hand():
-            self.bench.give_kind(place)
-
-    def _take_back(self) -> None:
-        if self.at_work and self.bench.is_at_hand():
-            self.session.take_back("Validate")
+        self.answer.clear()
+        self.bench.say(place)
 
     def _step(self, by: int) -> None:
         if self.at_work:
@@ -619,8 +555,3 @@ class CasePart(PagePart):
 
     def stop(self) -> None:
         self.bench.stop()
-
-
-def holds(widget: QWidget) -> bool:
-    here = QApplication.focusWidget()
-    return here is not None and widget.isAncestorOf(here)

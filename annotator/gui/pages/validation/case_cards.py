@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cache, cached_property
 from html import escape
 from itertools import chain, repeat
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QSettings, Qt, Signal
+from PySide6.QtCore import QObject, QSettings, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QSizePolicy, QWidget
 
@@ -21,7 +20,8 @@ from annotator.gui import keys, theme
 from annotator.gui.pages.labelling.unit_card import PAGES
 from annotator.gui.review.field_chips import KeyChips, StateChip
 from annotator.gui.review.people_choice import OF_VERDICT, KindRow
-from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.review.queues import QueueFilter, QueueModel
+from annotator.gui.review.sheets import resetting
 from annotator.gui.review.source_pane import Span, TextPane
 from annotator.gui.review.verdict_words import face, flag_words
 from annotator.gui.session.session import ProjectSession
@@ -41,7 +41,6 @@ from annotator.gui.widgets.reading import report_view
 from annotator.gui.widgets.reading.marked_text import QuoteButton
 from annotator.gui.widgets.splitter import Splitter
 
-CASE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
 # How the quotes of either side are marked.
 JUDGE, PERSON = "judge", "evidence"
 PAIR = "Which report is better?"
@@ -49,7 +48,7 @@ PAIR = "Which report is better?"
 Key = tuple[str, ...]
 
 
-class CaseFilter(Enum):
+class CaseFilter(QueueFilter):
     OPEN = "Open"
     DONE = "Done"
     ALL = "All"
@@ -136,14 +135,13 @@ class Cases:
 NO_CASES = Cases((), [], lambda _: None, lambda number: ()[number], lambda line: line)
 
 
-class VerdictCases(QAbstractListModel):
+class VerdictCases(QueueModel):
     """All cases in order; rows are those that match filter and search."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._all = NO_CASES
         self._said: dict[int, VerdictCase] = {}
-        self._rows: Sequence[int] = ()
         self._places: Mapping[int, int] | None = None
         self.faces: Mapping[str, tuple[str, str, str]] = {}
         """What was said → its words, icon and state."""
@@ -173,7 +171,6 @@ class VerdictCases(QAbstractListModel):
             self._all, self._said, self._rows, self._places = cases, {}, range(len(cases)), None
 
     def narrow(self, show: CaseFilter, words: str, keep: Key) -> None:
-        """Show only what matches; the case in `keep` stays whatever the filter, so that no one loses their place."""
         sought = words.casefold().split()
         if show is CaseFilter.ALL and not sought and self._places is None:
             return
@@ -201,24 +198,19 @@ class VerdictCases(QAbstractListModel):
         if index.isValid():
             self.dataChanged.emit(index, index)
 
-    def place(self, key: Key) -> QModelIndex:
-        """Where a case is shown; an invalid index when it is not."""
-        row = self._row(key)
-        return QModelIndex() if row is None else self.index(row)
-
-    def _row(self, key: Key) -> int | None:
+    def row_of(self, key: Key) -> int:
         number = self.number(key)
-        if self._places is None or number is None:
-            return number
-        return self._places.get(number)
+        if number is None:
+            return -1
+        return number if self._places is None else self._places.get(number, -1)
 
     def first(self) -> Key:
         return self._made(0).key if len(self._all) else ()
 
     def neighbour(self, key: Key, step: int) -> VerdictCase | None:
         """The case shown next (1) or before (-1); None at the ends."""
-        here = self._row(key)
-        row = (here if here is not None else -1 if step > 0 else 0) + step
+        here = self.row_of(key)
+        row = max(here, -1 if step > 0 else 0) + step
         return self._made(self._rows[row]) if 0 <= row < len(self._rows) else None
 
     def next_open(self, key: Key) -> Key | None:
@@ -229,22 +221,15 @@ class VerdictCases(QAbstractListModel):
         number = next((number for number in around if not self._all.said[number]), None)
         return None if number is None else self._made(number).key
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self._rows)
+    def line_at(self, row: int) -> VerdictCase:
+        return self._made(self._rows[row])
 
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What a line shows; the delegate takes the case itself."""
-        if not index.isValid():
-            return None
-        case = self._made(self._rows[index.row()])
-        if role == CASE_ROLE:
-            return case
-        if role == Qt.ItemDataRole.DisplayRole:
-            return f"{case.place.item_key}  {case.words}"
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            said = self.faces[case.said][0] if case.said in self.faces else "open"
-            return f"Item {case.place.item_key}, {said}: {case.words}"
-        return None
+    def words(self, line: VerdictCase) -> str:
+        return f"{line.place.item_key}  {line.words}"
+
+    def spoken(self, line: VerdictCase) -> str:
+        said = self.faces[line.said][0] if line.said in self.faces else "open"
+        return f"Item {line.place.item_key}, {said}: {line.words}"
 
 
 FAULTS: tuple[tuple[str, Fault, str], ...] = (

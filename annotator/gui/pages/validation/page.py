@@ -1,12 +1,9 @@
 """The Validate page: may a judge stand in for people, on which criteria, at what price, and how certainly?"""
 
 import sys
-from collections.abc import Callable
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from PySide6.QtWidgets import QWidget
 
 from annotator.actions.project import people
 from annotator.actions.project.file import Project
@@ -37,6 +34,7 @@ class ValidatePage(PartedPage):
 
     NAME = "Validate"
     ICON = "validate"
+    ONCE = ONCE
     TABS = ("Sets", "Figures", "Disagreements", "Reviews", "Attacks", "Cards")
     PARTS = ("sets", "figures", "ruling", "reviewing", "attacking", "cards")
     TURNS = (
@@ -109,11 +107,6 @@ class ValidatePage(PartedPage):
         from annotator.gui.pages.validation.card_part import ValidityCards
 
         return self.put(CARDS, ValidityCards(self.session))
-
-    def bind(self, act: str, slot: Callable[[], object], widget: QWidget | None = None) -> None:
-        super().bind(act, slot, widget)
-        for shortcut in self._shortcuts[act] if act in ONCE else ():
-            shortcut.setAutoRepeat(False)
 
     def offered(self) -> frozenset[str]:
         person = people.someone(self.session.project)

@@ -1,0 +1,252 @@
+"""A queue of work: the lines that match filter and search, the pane that shows them, and how a line is painted."""
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QStyledItemDelegate, QStyleOptionViewItem
+
+from annotator.gui import theme
+from annotator.gui.review.sheets import Index, resetting
+from annotator.gui.widgets.chips import pixmap
+from annotator.gui.widgets.columns import SearchableList, is_chosen, paint_ground
+
+LINE_ROLE = int(Qt.ItemDataRole.UserRole) + 1
+
+
+class QueueFilter(Enum):
+    def admits(self, line: Any) -> bool:
+        raise NotImplementedError
+
+
+Key = TypeVar("Key")
+Line = TypeVar("Line")
+Filter = TypeVar("Filter", bound=QueueFilter)
+
+
+class LinesModel(QAbstractListModel):
+    """What a list shows of its lines; subclasses say in which words."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: Sequence[Any] = ()
+
+    def words(self, line: Any) -> str:
+        raise NotImplementedError
+
+    def spoken(self, line: Any) -> str:
+        raise NotImplementedError
+
+    def tip(self, line: Any) -> str | None:
+        return None
+
+    def line_at(self, row: int) -> Any:
+        return self._rows[row]
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """What a line shows; the delegate takes the line itself."""
+        if not index.isValid():
+            return None
+        line = self.line_at(index.row())
+        if role == LINE_ROLE:
+            return line
+        shown = {
+            Qt.ItemDataRole.DisplayRole: self.words,
+            Qt.ItemDataRole.AccessibleTextRole: self.spoken,
+            Qt.ItemDataRole.ToolTipRole: self.tip,
+        }
+        return shown[Qt.ItemDataRole(role)](line) if role in shown else None
+
+
+class QueueModel(LinesModel):
+    """Lines that are narrowed by filter and search; subclasses keep them."""
+
+    def counted(self, show: Any) -> int:
+        raise NotImplementedError
+
+    def narrow(self, show: Any, words: str, keep: Any) -> None:
+        """Show only what matches; the line in `keep` stays whatever the filter, so that no one loses their place."""
+        raise NotImplementedError
+
+    def row_of(self, key: Any) -> int:
+        """Where a line is shown, -1 where it is not."""
+        raise NotImplementedError
+
+    def place(self, key: Any) -> QModelIndex:
+        return self.index(self.row_of(key))
+
+
+class Queue(QueueModel, Generic[Key, Line]):
+    """All lines in order, by what each is known by."""
+
+    def __init__(self, show: QueueFilter, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lines: dict[Key, Line] = {}
+        self._rows: list[Any] = []
+        self._places: dict[Key, int] = {}
+        self._narrowed: tuple[QueueFilter, str, Any] = show, "", ()
+
+    def key_of(self, line: Any) -> Key | None:
+        """What a line is known by; None for a headline."""
+        raise NotImplementedError
+
+    def is_open(self, line: Line) -> bool:
+        raise NotImplementedError
+
+    def sought_in(self, line: Line) -> str:
+        """The words by which a line is found."""
+        raise NotImplementedError
+
+    def laid_out(self, lines: list[Line]) -> list[Any]:
+        """The rows that show these lines; a queue may put headlines between them."""
+        return lines
+
+    @property
+    def lines(self) -> Sequence[Line]:
+        return list(self._lines.values())
+
+    def line(self, key: Key) -> Line | None:
+        return self._lines.get(key)
+
+    def counted(self, show: QueueFilter) -> int:
+        return sum(show.admits(line) for line in self._lines.values())
+
+    def fill(self, lines: Iterable[Line]) -> None:
+        self._lines = {key: line for line in lines if (key := self.key_of(line)) is not None}
+        self.narrow(*self._narrowed)
+
+    def narrow(self, show: QueueFilter, words: str, keep: Any) -> None:
+        self._narrowed = show, words, keep
+        sought = words.casefold().split()
+        with resetting(self):
+            self._rows = self.laid_out(
+                [
+                    line
+                    for key, line in self._lines.items()
+                    if key == keep
+                    or (show.admits(line) and all(word in self.sought_in(line).casefold() for word in sought))
+                ]
+            )
+            keys = map(self.key_of, self._rows)
+            self._places = {key: row for row, key in enumerate(keys) if key is not None}
+
+    def put(self, key: Key, line: Line) -> None:
+        """Something of a line has changed; it stays where it is until the list is narrowed again."""
+        self._lines[key] = line
+        row = self.row_of(key)
+        if row >= 0:
+            self._rows[row] = line
+            self.dataChanged.emit(self.index(row), self.index(row))
+
+    def row_of(self, key: Key) -> int:
+        return self._places.get(key, -1)
+
+    def neighbour(self, key: Key, step: int) -> Line | None:
+        """The line shown below (1) or above (-1); None at the ends."""
+        keys = list(self._places)
+        at = keys.index(key) + step if key in self._places else 0
+        return self._lines[keys[at]] if 0 <= at < len(keys) else None
+
+    def next_open(self, key: Key, among: Sequence[Line] | None = None) -> Line | None:
+        """The first open line after one, shown or not, from the top again after the last; None when none is open."""
+        lines = self.lines if among is None else among
+        at = next((n for n, line in enumerate(lines) if self.key_of(line) == key), -1)
+        return next((line for line in (*lines[at + 1 :], *lines[: at + 1]) if self.is_open(line)), None)
+
+
+Model = TypeVar("Model", bound=QueueModel)
+
+
+class QueueDelegate(QStyledItemDelegate):
+    """Lines of one height, so that a list of thousands is laid out at once."""
+
+    LINES, AROUND, EDGE, GAP = 1, 12, 4, 1
+    """Lines of words, and in pixels of the design what stands around, above and between them."""
+
+    def height(self, metrics: QFontMetrics) -> int:
+        return self.LINES * metrics.height() + theme.current().px(self.AROUND)
+
+    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
+        return QSize(theme.current().px(120), self.height(option.fontMetrics))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.paint_line(painter, option, index)
+        painter.restore()
+
+    def paint_line(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        raise NotImplementedError
+
+    def rows(self, painter: QPainter, option: QStyleOptionViewItem) -> list[QRect]:
+        """Paint the ground of a line, and return the room of its lines of words."""
+        px, high = theme.current().px, option.fontMetrics.height()
+        area = option.rect.adjusted(px(3), 1, -px(3), -1)
+        paint_ground(painter, option, area)
+        first = area.adjusted(px(8), px(self.EDGE), -px(8), 0)
+        first.setHeight(high)
+        return [first.translated(0, number * (high + px(self.GAP))) for number in range(self.LINES)]
+
+    def inks(self, option: QStyleOptionViewItem) -> tuple[str, str]:
+        """The colours of the first line's words and of the others'."""
+        return ("on-selection", "on-selection") if is_chosen(option) else ("text", "text-muted")
+
+    def paint_state(self, painter: QPainter, row: QRect, picture: str, state: str) -> QRect:
+        """Paint the icon of a state, and return the room beside it."""
+        size = theme.current().px(15)
+        shown = pixmap(picture, size, f"state-{state}", painter.device().devicePixelRatioF())
+        painter.drawPixmap(row.left(), row.center().y() - size // 2, shown)
+        return row.adjusted(size + theme.current().px(6), 0, 0, 0)
+
+
+class QueuePane(SearchableList[Filter], Generic[Filter, Model]):
+    chosen = Signal(object)
+    """The line that a person went to."""
+
+    def __init__(
+        self,
+        queue: Model,
+        held: Filter,
+        delegate: type[QueueDelegate],
+        *,
+        finds: str,
+        lists: str,
+        view: QAbstractItemView | None = None,
+    ) -> None:
+        super().__init__(type(held), held, finds=finds, lists=lists, view=view)
+        self.queue = queue
+        self._open: Any = ()
+        self.list.setModel(queue)
+        self.list.setItemDelegate(delegate(self.list))
+        self.narrowed.connect(self._narrow)
+        self.entered.connect(self._choose)
+
+    def progress(self) -> str:
+        raise NotImplementedError
+
+    def recount(self) -> None:
+        self.filters.show_counts({show: self.queue.counted(show) for show in type(self.filters.held)})
+        self.left.setText(self.progress())
+
+    def refill(self) -> None:
+        self._narrow()
+        self.recount()
+
+    def show_open(self, key: object) -> None:
+        self._open = key
+        if self.queue.row_of(key) < 0:
+            self._narrow()
+        self.mark(self.queue.place(key))
+
+    def _narrow(self) -> None:
+        self.queue.narrow(self.filters.held, self.search.text(), self._open)
+        self.mark(self.queue.place(self._open))
+
+    def _choose(self, index: QModelIndex) -> None:
+        if index.flags() & Qt.ItemFlag.ItemIsEnabled:
+            self.chosen.emit(index.data(LINE_ROLE))
