@@ -93,7 +93,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             *((("", f"{words}\t{keys.written(key)}", partial(_edit, verb))) for words, key, verb in CLIPBOARD),
             None,
             ("", "Find on this page\t{find}", lambda: _find(window)),
-            ("find_everywhere", "Find an item", lambda: window.show_page("Items", search=True)),
+            ("palette", "Find anything…", window.find_anything),
             ("checkpoint", "Save", window.checkpoint),
         ]),
         ("&View", [
@@ -122,9 +122,9 @@ def _edit(verb: str) -> None:
 
 
 def _find(window: "Window") -> None:
-    """Find on the page in view; on one without a search of its own, among the items."""
+    """Find on the page in view; on one without a search of its own, anywhere."""
     if not window.page.press("find"):
-        window.show_page("Items", search=True)
+        window.find_anything()
 
 
 def _of_the_sample(window: "Window") -> list[Entry]:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -41,9 +41,8 @@ from annotator.gui.widgets.message_bar import MessageBar
 
 if TYPE_CHECKING:
     from annotator.actions.imports.practice import PracticeStep
-
-    pass
     from annotator.gui.session.run import BackgroundRun
+    from annotator.gui.shell.palette import Palette
 
 TRY = "Try this:"
 DISMISS = "Do not show these steps again"
@@ -228,7 +227,9 @@ class Window(QMainWindow):
             self._pages[self._current].leave()
             for bar in (self.messages, *below(self._pages[self._current], MessageBar)):
                 bar.expire(left=True)
-        page = self._pages.get(name) or self._make(name)
+        # The page in view is the last of them, after those that were in view before.
+        page = self._pages.pop(name, None) or self._make(name)
+        self._pages[name] = page
         if name in LOOKED_UP and self._current not in LOOKED_UP:
             self._from = self._current
         self._current = name
@@ -261,7 +262,6 @@ class Window(QMainWindow):
         places = {step[0]: step[2:] for step in (*STEPS, SEND)} | {aside[0]: aside[1:] for aside in ASIDE}
         module, class_name = places[name]
         page: Page = getattr(import_module(module), class_name)(self.session)
-        self._pages[name] = page
         self.stack.addWidget(page)
         # Where it stands: dressed before, all of it would be dressed once more when it is put there.
         page.apply_theme()
@@ -305,6 +305,20 @@ class Window(QMainWindow):
     def zoom(self, step: int) -> None:
         """Make everything larger (1) or smaller (-1); 0 sets it back to 100 %."""
         theme.zoom(step)
+
+    @cached_property
+    def _palette(self) -> "Palette":
+        from annotator.gui.shell.palette import Palette
+
+        return Palette(self)
+
+    def find_anything(self) -> None:
+        """Open the command palette over the page, or close it."""
+        self._palette.turn()
+
+    def visited(self) -> list[Page]:
+        """The pages, the one in view first, then as they were left."""
+        return list(self._pages.values())[::-1]
 
     def take_back(self, verb: Callable[[], None]) -> None:
         """Undo or redo, after what is being typed was kept: it is the latest change."""
