@@ -54,6 +54,8 @@ MOVED = ("check_card", "keep_task")
 MOVES = {
     Qt.Key.Key_Down: (1, False),
     Qt.Key.Key_Up: (-1, False),
+    Qt.Key.Key_Tab: (1, False),
+    Qt.Key.Key_Backtab: (-1, False),
     Qt.Key.Key_PageDown: (8, True),
     Qt.Key.Key_PageUp: (-8, True),
 }
@@ -101,7 +103,7 @@ class Palette(QFrame):
         self.list.setItemDelegate(_Lines(self.list))
         self.news = PlainLabel(role="hint", wrap=True)
         vertical(self.field, (self.list, 1), self.news, on=self, margins=(8, 8, 8, 8), spacing=6)
-        self.field.textChanged.connect(lambda _: self._narrow())
+        self.field.textChanged.connect(self._type)
         self.field.installEventFilter(self)
         self.list.itemClicked.connect(lambda _: self._choose())
         self.list.currentTextChanged.connect(self.field.setAccessibleDescription)
@@ -119,6 +121,7 @@ class Palette(QFrame):
             self._person, self._index, self._recent, self._hits = self._session.project.by, None, [], []
         self._asked, self._held = None, focused(self._window)
         self._known = [*self._acts(), *self._pages()]
+        self._enters = False
         self.field.clear()
         self._lie()
         self.show()
@@ -178,9 +181,12 @@ class Palette(QFrame):
             self.dismiss()
             self._session.attempt(choice.do)
 
+    def _type(self) -> None:
+        self._enters = False
+        self._narrow()
+
     def _narrow(self) -> None:
         """Show what is at hand at once; texts are asked for, one question after another."""
-        self._enters = False
         typed = self.field.text()
         words = search.fold(typed).split()
         self._hits = [hit for hit in self._hits if words and hit.meets(words)]
@@ -195,19 +201,11 @@ class Palette(QFrame):
         if not self.isVisible():
             return
         if typed != asked:
-            enters = self._enters
             self._narrow()
-            self._enters = enters
             return
+        go = self._session.go
         self._hits = [
-            Choice(
-                hit.kind,
-                hit.words,
-                partial(self._session.go, hit.page, **hit.place),
-                hit.title,
-                "",
-                hit.marks,
-            )
+            Choice(hit.kind, hit.words, partial(go, hit.page, **hit.place), hit.title, marks=hit.marks)
             for hit in hits
         ]
         self._show(search.fold(typed).split(), keep=True)
@@ -225,9 +223,8 @@ class Palette(QFrame):
             for one in of_kind[:most]:
                 self._add(" ".join(filter(None, (one.title, one.words, one.key))), one)
         if not self.list.count() or not self._index:
-            self._add(
-                "Searching texts…" if self._asked is not None or not self._index else "Nothing found", None
-            )
+            waits = self._asked is not None or not self._index
+            self._add("Searching texts…" if waits else "Nothing found", None)
         self.list.setCurrentRow(here if 0 < here < self.list.count() else min(1, self.list.count() - 1))
         self._lie()
         if not keep:
@@ -268,27 +265,24 @@ class Palette(QFrame):
     def _pages(self) -> Iterator[Choice]:
         project = self._session.project
         offered = [step[0] for step in steps(project)]
-        for place, name in enumerate(
-            [*offered, *(() if project.from_task else (one[0] for one in ASIDE))], 1
-        ):
+        aside = [] if project.from_task else [one[0] for one in ASIDE]
+        for place, name in enumerate([*offered, *aside], start=1):
             key = keys.written(QKeySequence(f"Ctrl+{place}")) if place <= len(offered) else ""
             yield Choice(PAGES, name, partial(self._window.show_page, name), "", key)
 
     def _recent_places(self) -> Iterator[Choice]:
         """What was chosen here last, then the pages that were left last, each where it was left."""
+        here = {(one.title, one.words) for one in self._known}
         for one in self._recent:
-            yield Choice(RECENT, one.words, one.do, one.title, one.key)
+            # An act of a page is there only while that page is in view.
+            if one.kind != ACTS or (one.title, one.words) in here:
+                yield Choice(RECENT, one.words, one.do, one.title, one.key)
         for page in self._window.visited()[1:KEPT]:
             at = page.place()
-            line = (
-                next(iter(self._session.ask(items.lines, [at["item_id"]]) or ()), None)
-                if "item_id" in at
-                else None
-            )
-            words = f"{line.key}  {' '.join(line.question.split())}" if line else page.NAME
-            yield Choice(
-                RECENT, words, partial(self._window.show_page, page.NAME, **at), page.NAME if line else ""
-            )
+            lines = self._session.ask(items.lines, [at["item_id"]] if "item_id" in at else []) or []
+            words = [f"{line.key}  {' '.join(line.question.split())}" for line in lines] or [page.NAME]
+            go = partial(self._window.show_page, page.NAME, **at)
+            yield Choice(RECENT, words[0], go, page.NAME if lines else "")
 
     def _lie(self) -> None:
         """As wide as there is room for, below the upper edge of the window, as high as its lines need."""

@@ -74,6 +74,12 @@ def test_a_unit_is_gone_to_in_its_document(window, small):
     assert unit is not None
     assert window.page.place()["unit_id"] == unit.unit_id
     assert focus().toPlainText() == "Compares training stability"
+    # Elsewhere this key deletes to the end of the line.
+    press("Home")
+    press("Ctrl+K")
+    assert window._palette.isVisible()
+    press("Escape")
+    assert focus().toPlainText() == "Compares training stability"
 
 
 def test_esc_and_the_key_itself_close_it_and_the_keyboard_is_where_it_was(window):
@@ -103,6 +109,10 @@ def test_an_act_of_a_menu_and_one_of_the_page_are_done_where_the_focus_was(windo
     assert window.page.form.isVisible()
     window.show_page("Help")
     assert "Items Add an item Ctrl+N" not in typed(window, "add an it")
+    # Nor among what was chosen last: that page is not in view.
+    window._palette.field.clear()
+    settle(window.page)
+    assert listed(window)[:3] == ["Recent", "View Larger Ctrl++", "Items"]
 
 
 def test_a_page_is_gone_to_by_its_name_and_a_key_that_was_changed_is_shown(window):
