@@ -147,17 +147,14 @@ def _around(text: str, words: Sequence[str]) -> tuple[str, tuple[tuple[int, int]
     return shown, marks(shown, words)
 
 
-def find(
-    project: Project, typed: str, known: SearchIndex | None = None
-) -> tuple[SearchIndex, Sequence[SearchHit]]:
-    """What the person working may see of what is typed, and the index by which it was found, for the next question.
+def moment(project: Project) -> object:
+    """What is the same as long as the same person works and nothing is changed: an index of then holds until then."""
+    return people.someone(project).id, project.query(select(func.max(AUDIT.c.seq))).scalar()
 
-    A `known` index is used as long as it was made for this person and nothing was changed since.
-    """
+
+def gather(project: Project) -> SearchIndex:
     with project.store.read() as db:
-        moment = people.someone(project).id, db.execute(select(func.max(AUDIT.c.seq))).scalar()
-        index = known if known and known.moment == moment else SearchIndex(moment, _texts(project, db))
-    return index, list(index.hits(typed))
+        return SearchIndex(moment(project), _texts(project, db))
 
 
 def _texts(project: Project, db: Connection) -> Iterator[tuple[str, SearchText]]:

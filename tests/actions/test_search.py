@@ -14,8 +14,12 @@ from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.domain.material.item import SourceFormat
 
 
+def hits(project: Project, typed: str) -> list[search.SearchHit]:
+    return list(search.gather(project).hits(typed))
+
+
 def found(project: Project, typed: str) -> list[tuple[str, str]]:
-    return [(hit.kind, hit.title) for hit in search.find(project, typed)[1]]
+    return [(hit.kind, hit.title) for hit in hits(project, typed)]
 
 
 def marked(hit: search.SearchHit) -> set[str]:
@@ -26,7 +30,7 @@ def test_all_words_must_be_met_in_one_text_in_whatever_capitals(project: Project
     assert found(project, "DO residual") == [("Items", "1")]
     assert found(project, "residual ocean") == []
     assert found(project, "  ") == []
-    (hit,) = [hit for hit in search.find(project, "STABILITY compares")[1] if hit.title == "1 · criterion 2"]
+    (hit,) = [hit for hit in hits(project, "STABILITY compares") if hit.title == "1 · criterion 2"]
     assert (hit.words, marked(hit)) == ("Compares training stability", {"Compares", "stability"})
     assert hit.page == "Author"
     assert hit.place["unit_id"]
@@ -47,7 +51,7 @@ def test_words_of_any_script_are_found_within_others_and_marked(
     project: Project, question: str, typed: str
 ) -> None:
     items.add(project, question)
-    (hit,) = [hit for hit in search.find(project, typed)[1] if hit.kind == "Items"]
+    (hit,) = [hit for hit in hits(project, typed) if hit.kind == "Items"]
     assert hit.words == question
     assert {search.fold(word) for word in marked(hit)} == {search.fold(typed)}
 
@@ -72,9 +76,7 @@ def test_the_words_around_the_first_that_is_met_are_shown(project: Project) -> N
             f"{'before ' * 300}The\n\nlanthanum count. {'after ' * 300}",
             SourceFormat.PLAIN,
         )
-    # Nothing tells of a source that no act brought.
-    items.add(project, "Why?")
-    (hit,) = search.find(project, "lanthanum")[1]
+    (hit,) = hits(project, "lanthanum")
     assert (hit.kind, hit.title, hit.page) == ("Sources", "1 · Paper", "Author")
     assert hit.words.startswith("… before before")
     assert "The lanthanum count. after" in hit.words
@@ -82,14 +84,14 @@ def test_the_words_around_the_first_that_is_met_are_shown(project: Project) -> N
 
 
 def test_a_change_is_found_at_once_and_what_is_retired_no_longer(project: Project) -> None:
-    index, hits = search.find(project, "zirconium")
-    assert not hits
-    assert search.find(project, "residual", index)[0] is index
+    index = search.gather(project)
+    assert not list(index.hits("zirconium"))
+    assert index.moment == search.moment(project)
     added = items.add(project, "Where is zirconium mined?").subject
-    index, hits = search.find(project, "zirconium", index)
-    assert [hit.place for hit in hits] == [{"item_id": added}]
+    assert index.moment != search.moment(project)
+    assert [hit.place for hit in hits(project, "zirconium")] == [{"item_id": added}]
     items.change_all(project, {added: {"retired": True}})
-    assert not search.find(project, "zirconium", index)[1]
+    assert not hits(project, "zirconium")
 
 
 def test_another_person_never_searches_in_what_was_gathered_for_the_first(project: Project) -> None:
@@ -98,17 +100,18 @@ def test_another_person_never_searches_in_what_was_gathered_for_the_first(projec
     artifacts.start(
         project, added, Rubric.KIND, Rubric(units=(Criterion(text="Names iridium", note="osmium?"),))
     )
-    index, hits = search.find(project, "iridium")
-    assert [(hit.kind, hit.title) for hit in hits] == [("Documents", "3 · criterion 1")]
+    index = search.gather(project)
+    assert found(project, "iridium") == [("Documents", "3 · criterion 1")]
     assert found(project, "osmium") == [("Notes", "3 · criterion 1")]
     assert found(project, "Ada") == [("People", ada.alias)]
     project.work_as(ada)
-    assert not search.find(project, "iridium", index)[1]
+    assert index.moment != search.moment(project)
+    assert not found(project, "iridium")
     assert not found(project, "osmium")
     # Names of people stand on a page for coordinators.
     assert not found(project, "Ada")
     project.work_as(me)
-    assert search.find(project, "iridium", index)[1]
+    assert index.moment == search.moment(project)
 
 
 def test_reports_have_blind_names_where_they_are_labelled_and_no_system_is_ever_named(
@@ -127,7 +130,7 @@ def test_reports_have_blind_names_where_they_are_labelled_and_no_system_is_ever_
     unit = labels.sheet(project, task.response_id).units[0]
     labels.set_label(project, task.response_id, unit.id, "no")
     labels.set_note(project, task.response_id, unit.id, "Only rhenium.")
-    (hit,) = search.find(project, "rhenium")[1]
+    (hit,) = hits(project, "rhenium")
     assert (hit.kind, hit.title, hit.page) == ("Notes", "1 · label", "Label")
     assert (hit.place["response_id"], hit.place["unit_id"]) == (task.response_id, unit.id)
     project.work_as(people.known(project, "R1"))
@@ -140,7 +143,7 @@ def test_a_report_that_nobody_labels_is_shown_to_coordinators_alone_and_leads_to
     ada = people.known(project, people.add_person(project, "Ada").subject)
     me = people.someone(project)
     assignments.assign_one(project, items.ids(project)[0], me.id, Stage.LABELLING)
-    pages = {(hit.title, hit.page) for hit in search.find(project, "explains stability")[1]}
+    pages = {(hit.title, hit.page) for hit in hits(project, "explains stability")}
     assert pages == {("1 · Report A", "Label"), ("1 · Report B", "Label"), ("2 · report", "Material")}
     assignments.assign_one(project, items.ids(project)[0], ada.id, Stage.PLAN)
     project.work_as(ada)

@@ -168,7 +168,7 @@ def test_the_search_would_find_a_mark_in_every_spelling() -> None:
 
 def found(project: Project, typed: str) -> set[str]:
     """All that a search tells: the hits, each with its words, title and place."""
-    return {f"{hit.kind}: {hit.title} {hit.words} {hit.place}" for hit in search.find(project, typed)[1]}
+    return {f"{hit.kind}: {hit.title} {hit.words} {hit.place}" for hit in search.gather(project).hits(typed)}
 
 
 def test_no_mark_is_found_or_counted_by_a_search(

@@ -30,7 +30,7 @@ from shiboken6 import isValid
 
 from annotator.actions import search
 from annotator.actions.items import items
-from annotator.actions.search import SearchHit, SearchIndex
+from annotator.actions.search import SearchIndex
 from annotator.gui import keys, theme
 from annotator.gui.parts import focused
 from annotator.gui.shell import menus
@@ -83,13 +83,12 @@ class Palette(QFrame):
         super().__init__(window)
         self._window, self._session = window, window.session
         self._index: SearchIndex | None = None
-        self._asked: str | None = None
-        """What was typed when the question that is not answered yet was asked."""
         self._recent: list[Choice] = []
-        self._hits: list[Choice] = []
         self._known: list[Choice] = []
         self._held: QWidget | None = None
-        self._person, self._enters = "", False
+        self._person = ""
+        self._waits = self._enters = False
+        """Whether texts are being gathered; whether Enter was pressed ahead of them."""
         self.setProperty("role", "palette")
         self.field = LineField(
             placeholderText="Find an act, a page, an item or words in any text…",
@@ -103,7 +102,7 @@ class Palette(QFrame):
         self.list.setItemDelegate(_Lines(self.list))
         self.news = PlainLabel(role="hint", wrap=True)
         vertical(self.field, (self.list, 1), self.news, on=self, margins=(8, 8, 8, 8), spacing=6)
-        self.field.textChanged.connect(self._type)
+        self.field.textChanged.connect(lambda _: self._narrow())
         self.field.installEventFilter(self)
         self.list.itemClicked.connect(lambda _: self._choose())
         self.list.currentTextChanged.connect(self.field.setAccessibleDescription)
@@ -118,10 +117,9 @@ class Palette(QFrame):
             self.dismiss()
             return
         if self._person != self._session.project.by:
-            self._person, self._index, self._recent, self._hits = self._session.project.by, None, [], []
-        self._asked, self._held = None, focused(self._window)
+            self._person, self._index, self._recent = self._session.project.by, None, []
+        self._held, self._waits = focused(self._window), False
         self._known = [*self._acts(), *self._pages()]
-        self._enters = False
         self.field.clear()
         self._lie()
         self.show()
@@ -130,7 +128,7 @@ class Palette(QFrame):
         self._narrow()
         moved = [act for act in MOVED if act in self._window.page.bound() and keys.is_news(f"key of {act}")]
         self.news.show_words(
-            " ".join(f"“{keys.named(act).title}” is {keys.shown(act)} now." for act in moved)
+            " ".join(f"“{keys.named(act).title}” has the key {keys.shown(act)} now." for act in moved)
         )
 
     def dismiss(self) -> None:
@@ -181,39 +179,26 @@ class Palette(QFrame):
             self.dismiss()
             self._session.attempt(choice.do)
 
-    def _type(self) -> None:
-        self._enters = False
-        self._narrow()
-
     def _narrow(self) -> None:
-        """Show what is at hand at once; texts are asked for, one question after another."""
-        typed = self.field.text()
-        words = search.fold(typed).split()
-        self._hits = [hit for hit in self._hits if words and hit.meets(words)]
-        self._show(words)
-        if self._asked is None:
-            self._asked = typed
-            self._session.ask_newest(self._answered, search.find, typed, self._index)
+        """Show what is found among what was gathered; after a change it is gathered anew, on the other thread."""
+        self._enters = False
+        if self._index is None or self._index.moment != self._session.ask(search.moment):
+            self._index = None
+            if not self._waits:
+                self._session.ask_newest(self._search, search.gather)
+            self._waits = True
+        self._show()
 
-    def _answered(self, answer: tuple[SearchIndex, Sequence[SearchHit]]) -> None:
-        self._index, hits = answer
-        typed, asked, self._asked = self.field.text(), self._asked, None
-        if not self.isVisible():
-            return
-        if typed != asked:
-            self._narrow()
-            return
-        go = self._session.go
-        self._hits = [
-            Choice(hit.kind, hit.words, partial(go, hit.page, **hit.place), hit.title, marks=hit.marks)
-            for hit in hits
-        ]
-        self._show(search.fold(typed).split(), keep=True)
-        if self._enters:
-            self._choose()
+    def _search(self, index: SearchIndex) -> None:
+        self._index, self._waits = index, False
+        if self.isVisible():
+            self._show(keep=True)
+            if self._enters:
+                self._choose()
 
-    def _show(self, words: Sequence[str], *, keep: bool = False) -> None:
+    def _show(self, *, keep: bool = False) -> None:
         """List by kind; `keep` the line that was chosen, for what has come stands below it."""
+        words = search.fold(self.field.text()).split()
         here = self.list.currentRow() if keep else -1
         self.list.clear()
         for kind, group in groupby(self._listed(words), key=lambda one: one.kind):
@@ -223,8 +208,7 @@ class Palette(QFrame):
             for one in of_kind[:most]:
                 self._add(" ".join(filter(None, (one.title, one.words, one.key))), one)
         if not self.list.count() or not self._index:
-            waits = self._asked is not None or not self._index
-            self._add("Searching texts…" if waits else "Nothing found", None)
+            self._add("Nothing found" if self._index else "Searching texts…", None)
         self.list.setCurrentRow(here if 0 < here < self.list.count() else min(1, self.list.count() - 1))
         self._lie()
         if not keep:
@@ -240,7 +224,9 @@ class Palette(QFrame):
         met.sort(key=lambda one: (one.kind, not search.fold(one.words).startswith(first)))
         for one in met:
             yield Choice(one.kind, one.words, one.do, one.title, one.key, search.marks(one.words, words))
-        yield from self._hits
+        go = self._session.go
+        for hit in self._index.hits(self.field.text()) if self._index else ():
+            yield Choice(hit.kind, hit.words, partial(go, hit.page, **hit.place), hit.title, marks=hit.marks)
 
     def _add(self, words: str, choice: Choice | None) -> None:
         entry = QListWidgetItem(words)

@@ -1,5 +1,7 @@
 """The command palette by keyboard: acts, pages, items and texts, chosen without the mouse."""
 
+from threading import Event
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFont
@@ -11,6 +13,7 @@ from annotator.actions.items import items
 from annotator.actions.project import people
 from annotator.domain.kinds.rubric import Criterion, Rubric
 from annotator.gui import keys, theme
+from annotator.gui.session.session import TaskCallbacks
 from annotator.gui.shell.palette import CHOICE, Choice, _line_of
 from tests.windows.labelling_keys import be_active, focus, press, type_words
 from tests.windows.settling import settle
@@ -143,11 +146,14 @@ def test_words_that_stand_nowhere_find_nothing_and_enter_does_nothing(window):
     assert window._palette.isVisible()
 
 
-def test_enter_ahead_of_the_answer_goes_to_what_comes(window):
+def test_enter_ahead_of_the_texts_goes_to_what_comes(window):
+    gathered = Event()
+    window.session._tasks_behind.send(lambda _tell: gathered.wait(), TaskCallbacks(None))
     press("Ctrl+K")
-    settle(window.page)
     type_words("residual")
+    assert listed(window) == ["Searching texts…"]
     press("Return")
+    gathered.set()
     settle(window.page)
     assert (window.page.NAME, window.page.item.key) == ("Author", "1")
 
@@ -169,7 +175,7 @@ def test_acts_that_had_its_key_are_told_once_where_they_are(window):
     window.show_page("Contest", part="Keep")
     settle(window.page)
     press("Ctrl+K")
-    assert "“Keep the task: make an item of it” is Ctrl+T now." in window._palette.news.text()
+    assert "“Keep the task: make an item of it” has the key Ctrl+T now." in window._palette.news.text()
     assert window._palette.news.isVisible()
     press("Escape")
     press("Ctrl+K")
