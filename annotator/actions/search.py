@@ -166,7 +166,8 @@ def _texts(project: Project, db: Connection) -> Iterator[tuple[str, SearchText]]
         yield ITEMS, SearchText(key, f"{question}\n{subject}", "Author", {"item_id": item_id})
     if me.has(Role.COORDINATOR) and not project.from_task:
         for person in people.people(project):
-            yield PEOPLE, SearchText(person.alias, person.name, "People", {"part": "Team"})
+            name = person.name if person.name != person.alias else ""
+            yield PEOPLE, SearchText(person.alias, name, "People", {"part": "Team"})
     yield from _documents(db, me.id, keys)
     yield from _reports(project, db, keys)
     places = select(SOURCE.c.item_id, SOURCE.c.title, SOURCE.c.text).order_by(SOURCE.c.position, SOURCE.c.id)
