@@ -36,7 +36,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("take_back", "Take the last answer of this page back", EVERYWHERE, ("Backspace",)),
     Binding("redo", "Redo", EVERYWHERE, ("Ctrl+Shift+Z", "Ctrl+Y")),
     Binding("find", "Find on this page", EVERYWHERE, ("Ctrl+F",)),
-    Binding("find_everywhere", "Find an item", EVERYWHERE, ("Ctrl+Shift+F",)),
+    Binding("palette", "Find acts, pages, items and texts", EVERYWHERE, ("Ctrl+K", "Ctrl+Shift+F")),
     Binding("checkpoint", "Save (everything is saved automatically)", EVERYWHERE, ("Ctrl+S",)),
     Binding("keys", "Show all keys", EVERYWHERE, ("F1",)),
     Binding("guideline", "Show or hide the guideline", EVERYWHERE, ("F2",)),
@@ -195,7 +195,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("verdict_kind_4", "Fourth kind", "Validate", ("F",)),
     Binding("unclear_criteria", "Criteria that were ruled unclear", "Validate", ("Ctrl+U",)),
     Binding("judge_anew", "Judge reworded criteria again", "Validate", ("Ctrl+Shift+U",)),
-    Binding("check_card", "Check a card", "Validate", ("Ctrl+K",)),
+    Binding("check_card", "Check a card", "Validate", ("Ctrl+Shift+K",)),
     Binding("bind_card", "Bind the judge to its card", "Validate", ("Ctrl+B",)),
     Binding("attack_read", "Read the attacked case", "Validate", ("Ctrl+R",)),
     Binding("attack_back", "Back to the list of attacks", "Validate", ("Ctrl+Backspace",)),
@@ -211,7 +211,7 @@ BINDINGS: tuple[Binding, ...] = (
     Binding("contest_keep", "Standings, and what is kept", "Contest", ("Alt+3",)),
     Binding("start_contest", "Have the judge compare tasks", "Contest", ("Ctrl+Shift+Return",)),
     Binding("import_matches", "Import matches", "Contest", ("Ctrl+Shift+O",)),
-    Binding("keep_task", "Keep the task: make an item of it", "Contest", ("Ctrl+K",)),
+    Binding("keep_task", "Keep the task: make an item of it", "Contest", ("Ctrl+T",)),
     Binding("hold_task", "Hold the task back", "Contest", ("Ctrl+L",)),
     Binding("release_task", "Decide on the task later", "Contest", ("Ctrl+D",)),
     Binding("keep_best", "Keep the best tasks", "Contest", ("Ctrl+Shift+K",)),
@@ -264,6 +264,10 @@ SHARED = frozenset({"Results", "Validate"})
 _BY_ACT = {binding.act: binding for binding in BINDINGS}
 
 
+def named(act: str) -> Binding:
+    return _BY_ACT[act]
+
+
 def sequences(act: str) -> list[QKeySequence]:
     stored = QSettings().value(f"keys/{act}")
     keys = [str(stored)] if stored else [here(key) for key in _BY_ACT[act].keys]
@@ -311,7 +315,12 @@ class _Shown(dict[str, str]):
 def tell(target: QObject, name: str, words: str) -> None:
     """Give a text of a widget or menu entry (`toolTip`, `text`) words with keys in them, as in “Note ({note})”."""
     target.setProperty(_TOLD, [name, words])
-    target.setProperty(name, words.format_map(_Shown()))
+    target.setProperty(name, with_keys(words))
+
+
+def with_keys(words: str) -> str:
+    """Words with the keys of acts in them."""
+    return words.format_map(_Shown())
 
 
 def retell(within: QObject) -> None:

@@ -190,7 +190,7 @@ def best_is_kept(story: Story) -> str:
         page = window.show_page("Contest", part="Keep")
         wait(page)
         page.focus_first()
-        for key in ("Ctrl+K", "Down", "Ctrl+L"):
+        for key in ("Ctrl+T", "Down", "Ctrl+L"):
             press(key)
         type_words("Needs a licence")
         press("Return")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import insert
 
+from annotator.actions import search
 from annotator.actions.adjudication import adjudicating, ruling
 from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
@@ -166,6 +167,30 @@ def test_the_search_would_find_a_mark_in_every_spelling() -> None:
     assert found_in(b'"\\u91d1\\u4e1d"', ["金丝"]) == ["金丝"]
 
 
+def found(project: Project, typed: str) -> set[str]:
+    """All that a search tells: the hits, each with its words, title and place."""
+    return {f"{hit.kind}: {hit.title} {hit.words} {hit.place}" for hit in search.gather(project).hits(typed)}
+
+
+def test_no_mark_is_found_or_counted_by_a_search(
+    planted: tuple[Project, Person, list[str]], tmp_path: Path
+) -> None:
+    project, ada, marks = planted
+    theirs = tasking.take_task(packing.task(project, ada.id, tmp_path).path).project
+    project.work_as(ada)
+    for mine in (theirs, project):
+        assert found(mine, "weight of gold"), "the search finds nothing"
+        assert {hit.split(" ")[0] for hit in found(mine, "gold is dense")} == {"Reports:"}
+        # Nine such units are her partner's.
+        assert found(mine, "compares two alloys") == set()
+        hits = {mark: found(mine, mark) for mark in marks}
+        # In one file with everybody the page Items lists all questions to all; her own file has none of the others.
+        lines = [line for of_mark in hits.values() for line in of_mark]
+        assert [line for line in lines if mine is theirs or "nobody gave to Ada" not in line] == []
+    assert found(project, "her own words")
+    theirs.close()
+
+
 def test_no_mark_is_in_the_annotators_file_window_or_log(
     planted: tuple[Project, Person, list[str]], tmp_path: Path, qtbot, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -181,6 +206,10 @@ def test_no_mark_is_in_the_annotators_file_window_or_log(
             qtbot.wait(50)
             qtbot.waitUntil(lambda: not window.session._tasks_behind)
             words += all_words(window)
+        window.find_anything()
+        window._palette.field.setText("a")
+        qtbot.waitUntil(lambda: not window.session._tasks_behind)
+        words += all_words(window._palette)
         window.close()
     assert any("What is the weight of gold?" in word for word in words), "the walk sees nothing"
     assert found_in("\n".join(words).encode(), marks) == []

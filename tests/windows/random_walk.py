@@ -60,7 +60,7 @@ KEYS = (
 SIZES = ((960, 600), (1366, 768), (1920, 1080), (700, 500))
 # What leads out of the window: other windows, other programs, printers.
 OUTSIDE = ("Quit", "Close project", "New project…", "Open project…")
-ABROAD = ("new_project", "open_project", "quit", "start_run")
+ABROAD = ("new_project", "open_project", "quit", "start_run", "palette")
 # A stall is what a person would notice: so much of the window's own thread at work on one act.
 STALL_S = 1.0
 SETTLE_EVERY = 50

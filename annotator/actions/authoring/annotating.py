@@ -93,23 +93,23 @@ _STANDING = (
 )
 
 
-# What a person may see of an item: their own work and what is settled. Consensus and imported gold are; another
-# annotator's artifact is not, whatever the person's role.
-_VISIBLE = (
+# What a person may see: their own work and what is settled. Consensus and imported gold are; another annotator's
+# artifact is not, whatever the person's role.
+VISIBLE = (
     select(ARTIFACT, REVISION.c.content)
     .join(REVISION, NEWEST)
     .where(
-        ARTIFACT.c.item_id == bindparam("of_item"),
-        or_(ARTIFACT.c.author_id.in_((bindparam("reader"), "")), ARTIFACT.c.state == State.CONSENSUS.value),
+        or_(ARTIFACT.c.author_id.in_((bindparam("reader"), "")), ARTIFACT.c.state == State.CONSENSUS.value)
     )
 )
+_OF_ITEM = VISIBLE.where(ARTIFACT.c.item_id == bindparam("of_item"))
 
 
 def artifacts_of(project: Project, item_id: str) -> list[Artifact]:
     """The artifacts of an item that the person working may see: their own first, then consensus, then imported."""
     person = people.someone(project)
     with project.store.read() as db:
-        rows = db.execute(_VISIBLE, {"of_item": item_id, "reader": person.id}).all()
+        rows = db.execute(_OF_ITEM, {"of_item": item_id, "reader": person.id}).all()
     result = [artifact_of(row) for row in rows]
     return sorted(result, key=lambda a: (a.author_id != person.id, a.state is not State.CONSENSUS, a.kind))
 

@@ -384,7 +384,7 @@ class ItemsPage(Page):
         self.bind("ask_draft", self._classify)
         self.bar.asked.connect(lambda act: acts[act]())
         self.bind("next_open", self._next_open)
-        self.bind("find", self.search.setFocus)
+        self.bind("find", self.search.seek)
 
     def _build(self) -> None:
         self.search = LineField(
@@ -435,16 +435,13 @@ class ItemsPage(Page):
             writing.setVisible(not self.session.project.from_task)
 
     def navigate(self, place: dict[str, Any]) -> None:
-        """Show the list as it now is; `search` puts the caret into the search field."""
+        """Show the list as it now is."""
         self._fill_choices()
         self._narrow()
-        if place.get("search"):
-            self.search.seek()
 
     def focus_first(self) -> None:
-        """Work begins in the list, at the button that adds to an empty one, or in the search field if asked for."""
-        if not self.search.hasFocus():
-            (self.table if self.body.currentWidget() is self.table else self.add).setFocus()
+        """Work begins in the list, or at the button that adds to an empty one."""
+        (self.table if self.body.currentWidget() is self.table else self.add).setFocus()
 
     def on_change(self, change: Change) -> None:
         if change.kind in ("item", "import"):

@@ -136,6 +136,10 @@ class Page(QWidget):
             shortcut.activated.emit()
         return bool(shortcuts)
 
+    def bound(self) -> Collection[str]:
+        """The acts that have keys here."""
+        return self._shortcuts.keys()
+
     def rebind(self) -> None:
         """Take over keys that were changed since the page was made."""
         for act, shortcuts in self._shortcuts.items():

@@ -92,7 +92,7 @@ def menus(window: "Window") -> list[tuple[str, list[Entry]]]:
             *((("", f"{words}\t{keys.written(key)}", partial(_edit, verb))) for words, key, verb in CLIPBOARD),
             None,
             ("", "Find on this page\t{find}", lambda: _find(window)),
-            ("find_everywhere", "Find an item", lambda: window.show_page("Items", search=True)),
+            ("palette", "Find anything…", window.find_anything),
         ]),
         ("&View", [
             ("zoom_in", "Larger", lambda: window.zoom(1)),
@@ -114,9 +114,9 @@ def _edit(verb: str) -> None:
 
 
 def _find(window: "Window") -> None:
-    """Find on the page in view; on one without a search of its own, among the items."""
+    """Find on the page in view; on one without a search of its own, anywhere."""
     if not window.page.press("find"):
-        window.show_page("Items", search=True)
+        window.find_anything()
 
 
 def _coming_and_going(window: "Window") -> list[Entry]:

@@ -55,6 +55,7 @@ class Navigation(QFrame):
         super().__init__(parent)
         self.setProperty("role", "navigation")
         self._buttons: dict[str, _Step] = {}
+        self._keys: dict[str, str] = {}
         self._group = QButtonGroup(self)
         self._folded = False
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Ignored)
@@ -85,12 +86,17 @@ class Navigation(QFrame):
         if written:
             key = QKeySequence(written)
             QShortcut(key, self).activated.connect(lambda: self.chosen.emit(name))
-            button.setToolTip(f"{name} ({keys.written(key)})")
+            self._keys[name] = keys.written(key)
+            button.setToolTip(f"{name} ({self._keys[name]})")
         else:
             keys.tell(button, "toolTip", f"{name} ({{settings}})")
         button.clicked.connect(lambda: self.chosen.emit(name))
         self._buttons[name] = button
         return button
+
+    def key(self, name: str) -> str:
+        """The key of a place, as it is written here; empty for one that is not offered."""
+        return self._keys.get(name, "")
 
     def show_chosen(self, name: str) -> None:
         """Mark the page that is in view; none for a page that is reached from a menu."""

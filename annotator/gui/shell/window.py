@@ -1,9 +1,9 @@
 """The main window: navigation, pages, message bar and status bar, built from data."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +39,7 @@ from annotator.gui.shell.navigation import (
     SETTINGS,
     Navigation,
     PageRoom,
+    Place,
     PlaceBar,
     PlaceTab,
     places,
@@ -52,6 +53,7 @@ from annotator.gui.widgets.message_bar import MessageBar
 if TYPE_CHECKING:
     from annotator.actions.imports.practice import PracticeStep
     from annotator.gui.session.run import BackgroundRun
+    from annotator.gui.shell.palette import Palette
 
 TRY = "Try this:"
 DISMISS = "Do not show these steps again"
@@ -147,7 +149,7 @@ class TryStrip(QFrame):
         self._show([])
 
 
-Place = tuple[str, dict[str, Any]]
+LeftPlace = tuple[str, dict[str, Any]]
 
 
 BACKUP_EVERY_MS = 60_000
@@ -221,7 +223,7 @@ class Window(QMainWindow):
 
     def _listen(self) -> None:
         self.navigation.chosen.connect(self.show_place)
-        self.bar.chosen.connect(self._show_part)
+        self.bar.chosen.connect(self.show_part)
         self.bar.help_wanted.connect(lambda topic: self.show_page("Help", topic=topic))
         self.session.wanted.connect(lambda name, place: self.show_page(name, **place))
         self.session.refused.connect(self.show_refusal)
@@ -242,7 +244,9 @@ class Window(QMainWindow):
             self._pages[self._current].leave()
             for bar in (self.messages, *below(self._pages[self._current], MessageBar)):
                 bar.expire(left=True)
-        page = self._pages.get(name) or self._make(name)
+        # The page in view is the last of them, after those that were in view before.
+        page = self._pages.pop(name, None) or self._make(name)
+        self._pages[name] = page
         if name in LOOKED_UP and self._current not in LOOKED_UP:
             self._from = self._current
         self._current = name
@@ -259,7 +263,7 @@ class Window(QMainWindow):
         left = self._left.get(name, place.tabs[0])
         return self.show_page(left.page, **({"part": left.part} if left.part else {}))
 
-    def _show_part(self, page: str, part: str) -> None:
+    def show_part(self, page: str, part: str) -> None:
         self.show_page(page, **({"part": part} if part else {}))
 
     def _show_tabs(self) -> None:
@@ -276,6 +280,12 @@ class Window(QMainWindow):
         )
         self.bar.show_tabs(tabs, more, tab)
         self.bar.show_help(self.page.ABOUT)
+
+    def offered(self) -> Iterator[tuple[Place, PlaceTab]]:
+        """Every place with each of its tabs that is offered here."""
+        for place in (*self._places, SETTINGS):
+            for tab in (*place.tabs, *place.more):
+                yield from ((place, each) for each in (tab, *tab.beside) if self._words(each))
 
     def _words(self, tab: PlaceTab) -> str:
         """What a tab is called now, with what its page counts; empty where it is not offered."""
@@ -311,7 +321,6 @@ class Window(QMainWindow):
             page.part_tabs.tabBar().hide()
             page.part_tabs.setFocusPolicy(Qt.FocusPolicy.NoFocus)
             page.part_tabs.currentChanged.connect(lambda _: self._show_tabs() if page is self.page else None)
-        self._pages[name] = page
         self.stack.addWidget(page)
         # Where it stands: dressed before, all of it would be dressed once more when it is put there.
         page.apply_theme()
@@ -355,6 +364,20 @@ class Window(QMainWindow):
     def zoom(self, step: int) -> None:
         """Make everything larger (1) or smaller (-1); 0 sets it back to 100 %."""
         theme.zoom(step)
+
+    @cached_property
+    def _palette(self) -> "Palette":
+        from annotator.gui.shell.palette import Palette
+
+        return Palette(self)
+
+    def find_anything(self) -> None:
+        """Open the command palette over the page, or close it."""
+        self._palette.turn()
+
+    def visited(self) -> list[Page]:
+        """The pages, the one in view first, then as they were left."""
+        return list(self._pages.values())[::-1]
 
     def take_back(self, verb: Callable[[], None]) -> None:
         """Undo or redo, after what is being typed was kept: it is the latest change."""
@@ -628,7 +651,7 @@ def keep_place(project: Project, page: str, place: dict[str, str]) -> None:
     QSettings().setValue(_key(project), json.dumps([page, place]))
 
 
-def kept_place(project: Project) -> Place | None:
+def kept_place(project: Project) -> LeftPlace | None:
     """The page and the place that were left last; None before the first time."""
     try:
         page, place = json.loads(str(QSettings().value(_key(project), "")))

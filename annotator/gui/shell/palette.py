@@ -1,0 +1,347 @@
+"""The command palette: acts, pages, items, people and texts, found by typing."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPointF, QSize, Qt
+from PySide6.QtGui import (
+    QFocusEvent,
+    QFont,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QTextCharFormat,
+    QTextLayout,
+    QTextOption,
+)
+from PySide6.QtWidgets import (
+    QFrame,
+    QListWidget,
+    QListWidgetItem,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from annotator.actions import search
+from annotator.actions.items import items
+from annotator.actions.search import SearchIndex
+from annotator.gui import keys, theme
+from annotator.gui.parts import focused
+from annotator.gui.shell import menus
+from annotator.gui.widgets.basics import PlainLabel, direction_of, vertical, with_properties
+from annotator.gui.widgets.columns import END, START, is_chosen, paint_ground
+from annotator.gui.widgets.fields import LineField
+
+if TYPE_CHECKING:
+    from annotator.gui.shell.window import Window
+
+ACTS, PAGES, RECENT = "Acts", "Pages", "Recent"
+CHOICE = Qt.ItemDataRole.UserRole
+# At 100 %: how wide it is at most, how far from the edges of the window, and how much of a row the title may take.
+WIDEST, EDGE, TITLE = 760, 24, 0.34
+KEPT = 6
+# Reasons for which the focus goes, and comes back by itself.
+PASSING = (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason)
+MOVED = ("check_card", "keep_task")
+"""Acts that had the key of the palette; each is told once, on its page."""
+MOVES = {
+    Qt.Key.Key_Down: (1, False),
+    Qt.Key.Key_Up: (-1, False),
+    Qt.Key.Key_Tab: (1, False),
+    Qt.Key.Key_Backtab: (-1, False),
+    Qt.Key.Key_PageDown: (8, True),
+    Qt.Key.Key_PageUp: (-8, True),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A line of the palette: what it is, its words with those that were typed marked, and what choosing it does."""
+
+    kind: str
+    words: str
+    do: Callable[[], object]
+    title: str = ""
+    key: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+
+    def meets(self, typed: Sequence[str]) -> bool:
+        return all(word in search.fold(f"{self.title} {self.words}") for word in typed)
+
+
+class Palette(QFrame):
+    """Lies over the window until something is chosen, Esc is pressed, or the focus goes elsewhere."""
+
+    def __init__(self, window: "Window") -> None:
+        super().__init__(window)
+        self._window, self._session = window, window.session
+        self._index: SearchIndex | None = None
+        self._recent: list[Choice] = []
+        self._known: list[Choice] = []
+        self._held: QWidget | None = None
+        self._person = ""
+        self._waits = self._enters = False
+        """Whether texts are being gathered; whether Enter was pressed ahead of them."""
+        self.setProperty("role", "palette")
+        self.field = LineField(
+            placeholderText="Find an act, a page, an item or words in any text…",
+            clearButtonEnabled=True,
+            accessibleName="Find an act, a page, an item or words in any text",
+        )
+        self.list = with_properties(QListWidget(), accessibleName="What was found", uniformItemSizes=True)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setMouseTracking(True)
+        self.list.setItemDelegate(_Lines(self.list))
+        self.news = PlainLabel(role="hint", wrap=True)
+        vertical(self.field, (self.list, 1), self.news, on=self, margins=(8, 8, 8, 8), spacing=6)
+        self.field.textChanged.connect(lambda _: self._narrow())
+        self.field.installEventFilter(self)
+        self.list.itemClicked.connect(lambda _: self._choose())
+        self.list.currentTextChanged.connect(self.field.setAccessibleDescription)
+        window.installEventFilter(self)
+        theme.apply_theme(self)
+        theme.watch(self, self._lie)
+        self.hide()
+
+    def turn(self) -> None:
+        """Open the palette, or close it when it is open."""
+        if self.isVisible():
+            self.dismiss()
+            return
+        if self._person != self._session.project.by:
+            self._person, self._index, self._recent = self._session.project.by, None, []
+        self._held, self._waits = focused(self._window), False
+        self._known = [*self._acts(), *self._pages()]
+        self.field.clear()
+        self._lie()
+        self.show()
+        self.raise_()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._narrow()
+        moved = [act for act in MOVED if act in self._window.page.bound() and keys.is_news(f"key of {act}")]
+        self.news.show_words(
+            " ".join(f"“{keys.named(act).title}” has the key {keys.shown(act)} now." for act in moved)
+        )
+
+    def dismiss(self) -> None:
+        """Close it; the focus goes back to where it was."""
+        held = self._held
+        if held is not None and isValid(held) and held.isVisible():
+            held.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.hide()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self._window:
+            if event.type() == QEvent.Type.Resize:
+                self._lie()
+        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._press(event.key())
+        elif isinstance(event, QFocusEvent) and event.lostFocus() and event.reason() not in PASSING:
+            self.hide()
+        return super().eventFilter(watched, event)
+
+    def _press(self, key: int) -> bool:
+        if key == Qt.Key.Key_Escape:
+            self.dismiss()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            # What is typed ahead of its answer is chosen once that is there.
+            self._enters = self._current() is None
+            self._choose()
+        elif key in MOVES:
+            self._step(*MOVES[Qt.Key(key)])
+        else:
+            return False
+        return True
+
+    def _step(self, by: int, stops: bool) -> None:
+        rows = [row for row in range(self.list.count()) if self.list.item(row).data(CHOICE)]
+        here = self.list.currentRow()
+        if here in rows:
+            place = rows.index(here) + by
+            last = len(rows) - 1
+            self.list.setCurrentRow(rows[max(0, min(place, last)) if stops else place % len(rows)])
+
+    def _current(self) -> Choice | None:
+        choice: Choice | None = self.list.currentIndex().data(CHOICE)
+        return choice
+
+    def _choose(self) -> None:
+        if (choice := self._current()) is not None:
+            self._recent = [choice, *(one for one in self._recent if one.words != choice.words)][:KEPT]
+            self.dismiss()
+            self._session.attempt(choice.do)
+
+    def _narrow(self) -> None:
+        """Show what is found among what was gathered; after a change it is gathered anew, on the other thread."""
+        self._enters = False
+        if self._index is None or self._index.moment != self._session.ask(search.moment):
+            self._index = None
+            if not self._waits:
+                self._session.ask_newest(self._search, search.gather)
+            self._waits = True
+        self._show()
+
+    def _search(self, index: SearchIndex) -> None:
+        self._index, self._waits = index, False
+        if self.isVisible():
+            self._show(keep=True)
+            if self._enters:
+                self._choose()
+
+    def _show(self, *, keep: bool = False) -> None:
+        """List by kind; `keep` the line that was chosen, for what has come stands below it."""
+        words = search.fold(self.field.text()).split()
+        here = self.list.currentRow() if keep else -1
+        self.list.clear()
+        for kind, group in groupby(self._listed(words), key=lambda one: one.kind):
+            of_kind = list(group)
+            most = search.MOST if words else len(of_kind)
+            self._add(f"{kind} · the first {most}" if len(of_kind) > most else kind, None)
+            for one in of_kind[:most]:
+                self._add(" ".join(filter(None, (one.title, one.words, one.key))), one)
+        if not self.list.count() or not self._index:
+            self._add("Nothing found" if self._index else "Searching texts…", None)
+        self.list.setCurrentRow(here if 0 < here < self.list.count() else min(1, self.list.count() - 1))
+        self._lie()
+        if not keep:
+            self.list.scrollToTop()
+
+    def _listed(self, words: Sequence[str]) -> Iterator[Choice]:
+        if not words:
+            yield from self._recent_places()
+            yield from (one for one in self._known if one.kind == ACTS)
+            return
+        first = search.fold(" ".join(words))
+        met = [one for one in self._known if one.meets(words)]
+        met.sort(key=lambda one: (one.kind, not search.fold(one.words).startswith(first)))
+        for one in met:
+            yield Choice(one.kind, one.words, one.do, one.title, one.key, search.marks(one.words, words))
+        go = self._session.go
+        for hit in self._index.hits(self.field.text()) if self._index else ():
+            yield Choice(hit.kind, hit.words, partial(go, hit.page, **hit.place), hit.title, marks=hit.marks)
+
+    def _add(self, words: str, choice: Choice | None) -> None:
+        entry = QListWidgetItem(words)
+        entry.setData(CHOICE, choice)
+        if choice is None:
+            entry.setFlags(Qt.ItemFlag.NoItemFlags)
+        self.list.addItem(entry)
+
+    def _acts(self) -> Iterator[Choice]:
+        """The acts of the page in view, then the entries of the menus."""
+        page, titles = self._window.page, set[str]()
+        for act in page.bound():
+            binding = keys.named(act)
+            titles.add(binding.title)
+            yield Choice(ACTS, binding.title, partial(page.press, act), page.NAME, keys.shown(act))
+        for menu, entries in menus.menus(self._window):
+            for act, words, do in filter(None, entries):
+                plain, _, key = keys.with_keys(words).replace("&", "").removesuffix("…").partition("\t")
+                if act != "palette" and plain not in titles:
+                    yield Choice(ACTS, plain, do, menu.replace("&", ""), keys.shown(act) if act else key)
+
+    def _pages(self) -> Iterator[Choice]:
+        for place, tab in self._window.offered():
+            go = partial(self._window.show_part, tab.page, tab.part)
+            first = tab == place.tabs[0]
+            key = self._window.navigation.key(place.name) if first else ""
+            yield Choice(PAGES, place.name if first else tab.words, go, "" if first else place.name, key)
+
+    def _recent_places(self) -> Iterator[Choice]:
+        """What was chosen here last, then the pages that were left last, each where it was left."""
+        here = {(one.title, one.words) for one in self._known}
+        for one in self._recent:
+            # An act of a page is there only while that page is in view.
+            if one.kind != ACTS or (one.title, one.words) in here:
+                yield Choice(RECENT, one.words, one.do, one.title, one.key)
+        for page in self._window.visited()[1:KEPT]:
+            at = page.place()
+            lines = self._session.ask(items.lines, [at["item_id"]] if "item_id" in at else []) or []
+            words = [f"{line.key}  {' '.join(line.question.split())}" for line in lines] or [page.NAME]
+            go = partial(self._window.show_page, page.NAME, **at)
+            yield Choice(RECENT, words[0], go, page.NAME if lines else "")
+
+    def _lie(self) -> None:
+        """As wide as there is room for, below the upper edge of the window, as high as its lines need."""
+        px, window = theme.current().px, self._window
+        edge = px(EDGE)
+        wide, top = min(px(WIDEST), window.width() - 2 * edge), window.menuBar().height() + edge // 2
+        row = self.list.sizeHintForRow(0) if self.list.count() else 0
+        self.list.setFixedHeight(
+            max(row, min(row * self.list.count() + px(6), window.height() - top - px(120)))
+        )
+        self.setGeometry((window.width() - wide) // 2, top, wide, self.sizeHint().height())
+
+
+Index = QModelIndex | QPersistentModelIndex
+
+
+class _Lines(QStyledItemDelegate):
+    """Title, words in the direction of their script, and the key at the right."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, _index: Index) -> QSize:
+        return QSize(theme.current().px(200), option.fontMetrics.height() + theme.current().px(10))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        choice: Choice | None = index.data(CHOICE)
+        px = theme.current().px
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        area = option.rect.adjusted(px(10), 0, -px(10), 0)
+        if choice is None:
+            small = QFont(option.font)
+            small.setWeight(QFont.Weight.DemiBold)
+            painter.setFont(small)
+            painter.setPen(theme.token("text-muted"))
+            painter.drawText(area.adjusted(0, px(4), 0, 0), START, index.data(Qt.ItemDataRole.DisplayRole))
+        else:
+            paint_ground(painter, option, option.rect.adjusted(px(2), 1, -px(2), -1))
+            metrics = option.fontMetrics
+            painter.setPen(theme.token("on-selection" if is_chosen(option) else "text-muted"))
+            painter.drawText(area, END, choice.key)
+            area.adjust(0, 0, -(metrics.horizontalAdvance(choice.key) + px(12)) if choice.key else 0, 0)
+            title = metrics.elidedText(
+                choice.title, Qt.TextElideMode.ElideMiddle, round(area.width() * TITLE)
+            )
+            painter.drawText(area, START, title)
+            area.adjust(metrics.horizontalAdvance(title) + px(10) if title else 0, 0, 0, 0)
+            painter.setPen(theme.token("on-selection" if is_chosen(option) else "text"))
+            layout = _line_of(choice, option.font, area.width())
+            spare = area.height() - layout.boundingRect().height()
+            layout.draw(painter, QPointF(area.left(), area.top() + spare / 2))
+        painter.restore()
+
+
+def _line_of(choice: Choice, font: QFont, width: int) -> QTextLayout:
+    """The words in one line of this width, those that were typed in bold."""
+    bold = QFont(font)
+    bold.setWeight(QFont.Weight.Bold)
+    shown = QFontMetrics(bold).elidedText(choice.words, Qt.TextElideMode.ElideRight, width)
+    layout, option = QTextLayout(shown, font), QTextOption()
+    right = direction_of(choice.words) == Qt.LayoutDirection.RightToLeft
+    option.setTextDirection(Qt.LayoutDirection.RightToLeft if right else Qt.LayoutDirection.LeftToRight)
+    option.setAlignment(Qt.AlignmentFlag.AlignRight if right else Qt.AlignmentFlag.AlignLeft)
+    option.setWrapMode(QTextOption.WrapMode.NoWrap)
+    layout.setTextOption(option)
+    layout.setFormats([_bold(choice.words, *mark) for mark in choice.marks])
+    layout.beginLayout()
+    layout.createLine().setLineWidth(width)
+    layout.endLayout()
+    return layout
+
+
+def _bold(words: str, begin: int, end: int) -> QTextLayout.FormatRange:
+    """Qt counts in halves of surrogate pairs."""
+    made, heavy = QTextLayout.FormatRange(), QTextCharFormat()
+    heavy.setFontWeight(QFont.Weight.Bold)
+    made.start, made.length = (
+        len(part.encode("utf-16-le")) // 2 for part in (words[:begin], words[begin:end])
+    )
+    made.format = heavy
+    return made

@@ -1,0 +1,222 @@
+"""The command palette by keyboard: acts, pages, items and texts, chosen without the mouse."""
+
+from threading import Event
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QFont
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from annotator.actions.authoring import artifacts
+from annotator.actions.items import items
+from annotator.actions.project import people
+from annotator.domain.kinds.rubric import Criterion, Rubric
+from annotator.gui import keys, theme
+from annotator.gui.session.session import TaskCallbacks
+from annotator.gui.shell.palette import CHOICE, Choice, _line_of
+from tests.windows.labelling_keys import be_active, focus, press, type_words
+from tests.windows.settling import settle
+
+
+@pytest.fixture
+def window(small, window_over, qtbot):
+    made = window_over(small)
+    be_active(made, qtbot)
+    return made
+
+
+def typed(window, words: str) -> list[str]:
+    """Open the palette, type, and read what it lists."""
+    if not window._palette.isVisible():
+        press("Ctrl+K")
+    window._palette.field.clear()
+    type_words(words)
+    settle(window.page)
+    return listed(window)
+
+
+def listed(window) -> list[str]:
+    entries = window._palette.list
+    return [entries.item(row).text() for row in range(entries.count())]
+
+
+def test_an_item_is_gone_to_by_words_of_its_question(window):
+    assert typed(window, "residual conn")[:2] == ["Items", "1 What do residual connections do? Deep learning"]
+    press("Return")
+    assert not window._palette.isVisible()
+    assert (window.page.NAME, window.page.item.key) == ("Author", "1")
+
+
+def test_arrows_pass_over_the_names_of_kinds_and_go_round(window):
+    lines = typed(window, "re")
+    choices = [row for row in range(len(lines)) if window._palette.list.item(row).data(CHOICE)]
+    assert 0 not in choices
+    assert len(lines) > len(choices) + 1
+    walked = []
+    for _ in choices:
+        walked.append(window._palette.list.currentRow())
+        press("Down")
+    assert walked == choices
+    assert window._palette.list.currentRow() == choices[0]
+    press("Up")
+    assert window._palette.list.currentRow() == choices[-1]
+    press("PgUp")
+    press("PgUp")
+    press("PgUp")
+    assert window._palette.list.currentRow() == choices[0]
+    assert focus() is window._palette.field
+    assert focus().accessibleDescription() == lines[choices[0]]
+
+
+def test_a_unit_is_gone_to_in_its_document(window, small):
+    typed(window, "training stability")
+    press("Return")
+    settle(window.page)
+    unit = window.page.sheet.form.current
+    assert unit is not None
+    assert window.page.place()["unit_id"] == unit.unit_id
+    assert focus().toPlainText() == "Compares training stability"
+    # Elsewhere this key deletes to the end of the line.
+    press("Home")
+    press("Ctrl+K")
+    assert window._palette.isVisible()
+    press("Escape")
+    assert focus().toPlainText() == "Compares training stability"
+
+
+def test_esc_and_the_key_itself_close_it_and_the_keyboard_is_where_it_was(window):
+    window.page.search.setFocus()
+    for key in ("Escape", "Ctrl+K"):
+        press("Ctrl+K")
+        assert focus() is window._palette.field
+        press(key)
+        assert not window._palette.isVisible()
+        assert focus() is window.page.search
+
+
+def test_it_closes_when_the_focus_goes_elsewhere(window):
+    press("Ctrl+Shift+F")
+    window.page.search.setFocus()
+    assert not window._palette.isVisible()
+
+
+def test_an_act_of_a_menu_and_one_of_the_page_are_done_where_the_focus_was(window):
+    assert "View Larger Ctrl++" in typed(window, "larger")
+    before = theme.current().zoom
+    press("Return")
+    assert theme.current().zoom > before
+    theme.zoom(0)
+    assert typed(window, "add an it") == ["Acts", "Items Add an item Ctrl+N"]
+    press("Return")
+    assert window.page.form.isVisible()
+    window.show_page("Help")
+    assert "Items Add an item Ctrl+N" not in typed(window, "add an it")
+    # Nor among what was chosen last: that page is not in view.
+    window._palette.field.clear()
+    settle(window.page)
+    assert listed(window)[:3] == ["Recent", "View Larger Ctrl++", "Items"]
+
+
+def test_a_page_is_gone_to_by_its_name_and_a_key_that_was_changed_is_shown(window):
+    assert "Agreement Ctrl+6" in typed(window, "agreem")
+    press("Return")
+    assert window.page.NAME == "Agreement"
+    assert keys.rebind("zoom_in", "Ctrl+Alt+L") is None
+    assert "View Larger Ctrl+Alt+L" in typed(window, "larger")
+
+
+def test_with_nothing_typed_it_offers_what_was_chosen_and_the_pages_where_they_were_left(window):
+    typed(window, "who?")
+    press("Return")
+    window.show_page("Agreement")
+    press("Ctrl+K")
+    settle(window.page)
+    lines = listed(window)
+    assert lines[:4] == ["Recent", "2 Who? Deep learning", "Author 2  Who?", "Items"]
+    assert "Acts" in lines
+    press("Down")
+    press("Return")
+    assert (window.page.NAME, window.page.item.key) == ("Author", "2")
+
+
+def test_words_that_stand_nowhere_find_nothing_and_enter_does_nothing(window):
+    assert typed(window, "zirconium") == ["Nothing found"]
+    press("Return")
+    assert window._palette.isVisible()
+
+
+def test_enter_ahead_of_the_texts_goes_to_what_comes(window):
+    gathered = Event()
+    window.session._tasks_behind.send(lambda _tell: gathered.wait(), TaskCallbacks(None))
+    press("Ctrl+K")
+    type_words("residual")
+    assert listed(window) == ["Searching texts…"]
+    press("Return")
+    gathered.set()
+    settle(window.page)
+    assert (window.page.NAME, window.page.item.key) == ("Author", "1")
+
+
+def test_what_was_listed_for_one_person_is_gone_for_the_next(window, small):
+    added = items.add(small, "Which?").subject
+    artifacts.start(small, added, Rubric.KIND, Rubric(units=(Criterion(text="Names iridium"),)))
+    ada = people.add_person(small, "Ada").subject
+    assert len(typed(window, "iridium")) == 2
+    press("Return")
+    window.choose_person(ada)
+    press("Ctrl+K")
+    settle(window.page)
+    assert "iridium" not in " ".join(listed(window))
+    assert typed(window, "iridium") == ["Nothing found"]
+
+
+def test_acts_that_had_its_key_are_told_once_where_they_are(window):
+    window.show_page("Contest", part="Keep")
+    settle(window.page)
+    press("Ctrl+K")
+    assert "“Keep the task: make an item of it” has the key Ctrl+T now." in window._palette.news.text()
+    assert window._palette.news.isVisible()
+    press("Escape")
+    press("Ctrl+K")
+    assert not window._palette.news.isVisible()
+
+
+def test_find_on_a_page_without_a_search_of_its_own_finds_anywhere(window):
+    window.show_page("Help", topic="about")
+    find = next(
+        act
+        for menu in window.menuBar().actions()
+        for act in menu.menu().actions()
+        if act.text().startswith("Find on")
+    )
+    find.trigger()
+    assert window._palette.isVisible()
+
+
+@pytest.mark.parametrize(("words", "right"), [("Weight of gold", False), ("وزن الذهب", True)])
+def test_a_line_stands_at_the_side_where_its_script_begins(words: str, right: bool) -> None:
+    layout = _line_of(Choice("Items", words, list, marks=((0, 3),)), QFont(), 500)
+    assert (layout.lineAt(0).naturalTextRect().left() > 250) is right
+
+
+def test_words_too_long_for_a_line_are_cut_and_marks_count_letters_beyond_the_first_plane() -> None:
+    layout = _line_of(Choice("Items", f"𠮷𠮷 gold {'long ' * 200}", list, marks=((3, 7),)), QFont(), 300)
+    assert layout.text().endswith("…")
+    (bold,) = layout.formats()
+    halves = layout.text().encode("utf-16-le")[2 * bold.start : 2 * (bold.start + bold.length)]
+    assert halves.decode("utf-16-le") == "gold"
+
+
+def test_it_lies_within_the_window_however_small_and_a_click_chooses(window, qtbot):
+    window.resize(700, 480)
+    typed(window, "e")
+    palette = window._palette
+    assert window.rect().contains(palette.geometry())
+    window.resize(1200, 800)
+    QApplication.processEvents()
+    assert window.rect().contains(palette.geometry())
+    typed(window, "residual")
+    place = palette.list.visualItemRect(palette.list.item(1)).center()
+    QTest.mouseClick(palette.list.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert window.page.NAME == "Author"
