@@ -18,6 +18,7 @@ from annotator.domain.experts.assignment import Person, Role
 from annotator.domain.experts.parcel import REFUSED, Arrival
 from annotator.domain.texts.canonical import Change, sha256
 from annotator.domain.texts.refusal import Refusal
+from annotator.domain.texts.words import counted
 from annotator.exchange.folders import RESERVED
 from annotator.exchange.parcels import packages, sealing
 from annotator.exchange.parcels.packages import Package
@@ -94,6 +95,8 @@ def choose(project: Project, folder: Path | None) -> Change:
         people.refuse_others(project, "chooses the shared folder")
     if folder is not None:
         shared.refuse_inside(project.path, folder)
+        if not folder.is_dir():
+            raise Refusal(f"There is no folder “{folder}”.", "Make it first, or choose another.")
         known_keys.signing_key(project)
         try:
             shared.mark(folder)
@@ -166,6 +169,25 @@ def trust(project: Project, words: str) -> Change:
             f"No key that waits has the words “{words}”.", "Ask for them again; nothing was changed."
         )
     return known_keys.replace(project, key.person_id, key.key)
+
+
+def words(news: FolderNews) -> list[str]:
+    """The state of the folder in sentences: whose key is to be compared, and what is wrong or not whole yet."""
+    unfinished = counted(news.unfinished, "file")
+    return [
+        *(key_words(key) for key in news.keys),
+        *news.problems,
+        *([f"{unfinished} not whole yet; looked at again by itself."] if news.unfinished else []),
+    ]
+
+
+def key_words(key: WaitingKey) -> str:
+    """What is to be asked of a person whose key nobody has compared yet."""
+    instead = f", instead of “{key.before}”" if key.before else ""
+    return (
+        f"{key.alias} has a key with the words “{key.words}”{instead}. Ask {key.alias}, by telephone or in person, "
+        "whether their Send page shows the same: their work waits until then, and so does what others must not read."
+    )
 
 
 def _may(project: Project) -> bool:

@@ -36,6 +36,7 @@ from tests.storage import sql
 @pytest.fixture
 def home(tmp_path: Path) -> Iterator[Project]:
     project = coordinated(tmp_path / "home")
+    (tmp_path / "synced").mkdir()
     shared_folder.choose(project, tmp_path / "synced")
     yield project
     project.close()
@@ -245,6 +246,7 @@ def test_a_folder_that_is_gone_is_told_of_and_nothing_is_lost(
     home: Project, ana: Project, tmp_path: Path
 ) -> None:
     (tmp_path / "synced").rename(tmp_path / "unplugged")
+    expect_refusal("There is no folder", shared_folder.choose, home, tmp_path / "synced")
     assert "cannot be reached" in shared_folder.look(home).problems[0]
     assert "cannot be reached" in shared_folder.sync(ana).left.problems[0]
     (tmp_path / "unplugged").rename(tmp_path / "synced")
