@@ -169,10 +169,7 @@ def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
 
     if person:
         raise Refusal("--all and --person cannot be combined.", "Give one of them.")
-    whose = [holding.person.id for holding in packing.holdings(project)]
-    if not whose:
-        raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
-    done = packing.write_tasks(project, whose, folder)
+    done = packing.write_tasks(project, packing.assigned(project), folder)
     words = [
         *(line for one in done if one.packed for line in (*_packed(one.packed), *one.packed.notes)),
         *[_signed(one.packed) for one in done if one.packed][:1],
@@ -276,7 +273,7 @@ def share(
         done = shared_folder.sync(project)
         written = list(done.sent)
         if send:
-            written += _sent(project)
+            written += shared_folder.send(project)
             done = replace(done, left=shared_folder.look(project))
     missing = [{"person": one.person.name, "reason": str(one.problem)} for one in written if one.problem]
     left = {**asdict(done.left), "folder": str(done.left.folder)}
@@ -288,15 +285,6 @@ def share(
     say(result, json_, [*_synced(done, written), *shared_folder.words(done.left)])
     if missing or done.left.problems:
         raise typer.Exit(NOT_ALL)
-
-
-def _sent(project: Any) -> list[Any]:
-    from annotator.actions.parcels import packing, shared_folder
-
-    whose = [holding.person.id for holding in packing.holdings(project)]
-    if not whose:
-        raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
-    return shared_folder.send(project, whose)
 
 
 def _synced(done: Any, written: Sequence[Any]) -> list[str]:

@@ -413,6 +413,14 @@ def holdings(project: Project) -> list[TaskContent]:
     return [one for one in result if one.pieces]
 
 
+def assigned(project: Project) -> list[str]:
+    """The people to whom something is to be handed out, by alias; Refusal where there is nobody."""
+    whose = [holding.person.id for holding in holdings(project)]
+    if not whose:
+        raise Refusal("Nothing is assigned to anybody.", "Assign something first; nothing was written.")
+    return whose
+
+
 def _written(project: Project) -> dict[str, datetime]:
     question = select(PARCEL.c.person_id, func.max(PARCEL.c.at)).where(PARCEL.c.direction == "out")
     return {person_id: at for person_id, at in project.query(question.group_by(PARCEL.c.person_id))}

@@ -58,6 +58,8 @@ class FolderNews:
     keys: tuple[WaitingKey, ...] = ()
     unfinished: int = 0
     problems: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    """The aliases of people whose task lies open, since their key is not known."""
 
     @property
     def due(self) -> bool:
@@ -84,10 +86,6 @@ class _Contents:
     problems: list[str] = field(default_factory=list)
     unfinished: int = 0
 
-    def news(self, folder: Path, goes_out: Sequence[str]) -> FolderNews:
-        keys, problems = tuple(self.keys.values()), tuple(self.problems)
-        return FolderNews(folder, len(self.due), tuple(goes_out), keys, self.unfinished, problems)
-
 
 def choose(project: Project, folder: Path | None) -> Change:
     """Exchange tasks and work through this folder from now on, or with None through none."""
@@ -113,7 +111,13 @@ def look(project: Project) -> FolderNews:
         return FolderNews(folder)
     try:
         shared.refuse_inside(project.path, folder)
-        return _contents(project, folder).news(folder, _going(project, folder))
+        there = _contents(project, folder)
+        sent = {} if project.from_task else project.get(SENT, {})
+        return FolderNews(
+            folder, len(there.due), _going(project, folder), tuple(there.keys.values()), there.unfinished,
+            tuple(there.problems),
+            tuple(one.alias for one in people.people(project) if not sent.get(one.id, {"key": "-"})["key"]),
+        )  # fmt: skip
     except OSError as error:
         return FolderNews(folder, problems=(str(_unreachable(folder, error)),))
     except Refusal as refusal:
@@ -143,14 +147,19 @@ def sync(project: Project, *, progress: Progress | None = None) -> Synced:
 
 
 def send(
-    project: Project, person_ids: Sequence[str], *, progress: Progress | None = None
+    project: Project, person_ids: Sequence[str] | None = None, *, progress: Progress | None = None
 ) -> list[HandOutResult]:
-    """Put the tasks of these people into the folder; before their key is known only what lies open to all of them."""
+    """Put the tasks of these people into the folder, by default of everybody who has one.
+
+    Before someone's key is known, only what lies open to every annotator goes out to them.
+    """
     people.refuse_others(project, "can hand out tasks")
     folder = shared.folder_of(project)
     if folder is None:
         raise Refusal("No shared folder is chosen.", "Choose one first.")
     shared.refuse_inside(project.path, folder)
+    if person_ids is None:
+        person_ids = packing.assigned(project)
     done = packing.write_tasks(project, person_ids, folder, write=_send, progress=progress)
     for one in done:
         if one.problem is not None and (known := project.get(SENT, {}).get(one.person.id)):

@@ -37,6 +37,7 @@ from annotator.domain.kinds.labels import UNSURE, Label, Labels, label_id
 from annotator.domain.texts.canonical import Change, canonical_json, derived_id, now, sha256
 from annotator.domain.texts.refusal import Refusal
 from annotator.exchange.parcels import packages, parcels
+from annotator.exchange.parcels.sealing import SUFFIX
 from annotator.protocols import PROTOCOLS, TAXONOMIES, TO_SUBMIT
 from annotator.storage import tables
 from annotator.storage.tables import (
@@ -648,6 +649,11 @@ class SentFile:
     at: datetime
     file: str
     documents: int
+
+    @property
+    def sealed(self) -> bool:
+        """Whether it was put into a shared folder."""
+        return self.file.endswith(SUFFIX)
 
 
 @dataclass(frozen=True, slots=True)

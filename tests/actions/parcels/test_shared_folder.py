@@ -3,10 +3,8 @@
 import json
 import random
 import shutil
-import zipfile
 from collections.abc import Iterator
 from contextlib import closing
-from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -296,32 +294,3 @@ def test_work_that_someone_put_there_unsealed_comes_in_too(
     tray.work(ana, tmp_path / "synced/R2/by hand.goldsmith-work")
     (arrival,) = shared_folder.sync(home).arrivals
     assert arrival.outcome is ParcelOutcome.NEW
-
-
-def readable(folder: Path, key: bytes) -> bytes:
-    """All that someone with this key can read of a folder: names, bytes as they lie there, and what opens."""
-    seen = []
-    for path in sorted(folder.rglob("*")):
-        seen.append(str(path.relative_to(folder)).encode())
-        content = path.read_bytes() if path.is_file() else b""
-        if content.startswith(sealing.MAGIC):
-            seen.append(content)
-            content = sealing.unsealed(content, key) or b""
-        seen.append(content)
-        if content.startswith(b"PK"):
-            with zipfile.ZipFile(BytesIO(content)) as package:
-                seen += [package.read(name) for name in package.namelist()]
-    return b"\n".join(seen)
-
-
-def test_whoever_reads_the_folder_reads_their_own_alone(home: Project, ana: Project, tmp_path: Path) -> None:
-    write_rubric(ana, items.ids(ana)[0], "canary of Ana")
-    shared_folder.sync(ana)
-    folder = tmp_path / "synced"
-    coordinator = readable(folder, known_keys.signing_key(home))
-    assert b"canary of Ana" in coordinator
-    for key in (known_keys.signing_key(ana), packages.new_key()):
-        assert b"canary of Ana" not in readable(folder, key)
-    assert b"Ana Silva" in readable(folder, known_keys.signing_key(ana))
-    stranger = readable(folder, packages.new_key())
-    assert (b"Ana Silva" in stranger, "李明".encode() in stranger) == (False, False)
