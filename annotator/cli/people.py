@@ -169,7 +169,7 @@ def _pack_all(project: Any, folder: Path, person: str, json_: bool) -> None:
 
     if person:
         raise Refusal("--all and --person cannot be combined.", "Give one of them.")
-    done = packing.write_tasks(project, packing.assigned(project), folder)
+    done = packing.write_tasks(project, packing.recipients(project), folder)
     words = [
         *(line for one in done if one.packed for line in (*_packed(one.packed), *one.packed.notes)),
         *[_signed(one.packed) for one in done if one.packed][:1],

@@ -85,11 +85,11 @@ def task(
     # Kept before anything is signed with it.
     key = known_keys.signing_key(project)
     with project.store.write() as db:
-        served = _served(project, db, person)
+        served, assigned = _served(project, db, person), _assigned(db, person)
         if openly:
             served = [one for one in served if _is_open(one.assignment)]
             person = person.model_copy(update={"name": person.alias})
-        if not served and not (openly and _assigned(db, person)):
+        if not served and not (openly and assigned):
             raise Refusal(
                 f"Nothing is assigned to {person.name}.", "Assign something on the People page first."
             )
@@ -126,6 +126,9 @@ def task(
         record(project, db, Change("parcel", digest, "pack task", after={"person": person.id}))
     items, words = {one.item_id for one in served}, packages.fingerprint(packages.public_key(key))
     notes = _later(project, person)
+    if openly and (waiting := len(assigned) - len(served)):
+        wait = "1 piece of work waits" if waiting == 1 else f"{waiting} pieces of work wait"
+        notes = (f"{wait} until the key of {person.alias} is known.",)
     return PackedTask(place, person.name, len(items), len(served), len(content), "", words, notes)
 
 
@@ -413,7 +416,7 @@ def holdings(project: Project) -> list[TaskContent]:
     return [one for one in result if one.pieces]
 
 
-def assigned(project: Project) -> list[str]:
+def recipients(project: Project) -> list[str]:
     """The people to whom something is to be handed out, by alias; Refusal where there is nobody."""
     whose = [holding.person.id for holding in holdings(project)]
     if not whose:

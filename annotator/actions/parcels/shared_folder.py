@@ -159,7 +159,7 @@ def send(
         raise Refusal("No shared folder is chosen.", "Choose one first.")
     shared.refuse_inside(project.path, folder)
     if person_ids is None:
-        person_ids = packing.assigned(project)
+        person_ids = packing.recipients(project)
     done = packing.write_tasks(project, person_ids, folder, write=_send, progress=progress)
     for one in done:
         if one.problem is not None and (known := project.get(SENT, {}).get(one.person.id)):
@@ -232,12 +232,13 @@ def _glimpse(path: Path, private: bytes) -> Package | None:
     """What a file holds for a key, without its entries; Refusal while it is not whole."""
     lies = path.stat()
     known = (packages.public_key(private), str(path), f"{lies.st_ino} {lies.st_size} {lies.st_mtime_ns}")
-    if known not in _glimpses:
-        result = _read(path, private)
-        if len(_glimpses) > MOST_FILES:
-            _glimpses.clear()
-        _glimpses[known] = result and replace(result, entries={}, signed=b"")
-    return _glimpses[known]
+    if known in _glimpses:
+        return _glimpses[known]
+    result = _read(path, private)
+    if len(_glimpses) > MOST_FILES:
+        _glimpses.clear()
+    _glimpses[known] = glimpse = result and replace(result, entries={}, signed=b"")
+    return glimpse
 
 
 def _read(path: Path, private: bytes) -> Package | None:

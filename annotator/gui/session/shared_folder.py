@@ -95,12 +95,9 @@ class FolderWatch(QObject):
         self._syncing = False
         if done is None:
             return
-        if done.arrivals or done.sent or done.receipt or done.new_items is not None:
-            for kind in (
-                "parcel",
-                *(("import", "assignment") if done.arrivals or done.new_items is not None else ()),
-            ):
-                self._session.tell(Change(kind, "", "sync"))
+        came = done.arrivals or done.new_items is not None
+        for kind in ("parcel", "import") if came else ("parcel",):
+            self._session.tell(Change(kind, "", "sync"))
         self._tell(done.left)
         if done.arrivals:
             pieces = sum(len(arrival.pieces) for arrival in done.arrivals)

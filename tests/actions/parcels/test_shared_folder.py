@@ -14,7 +14,7 @@ from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, unpacking
 from annotator.actions.project import backups, people, shared
 from annotator.actions.project.file import Project
-from annotator.domain.experts.assignment import Stage
+from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.exchange.parcels import packages, sealing
 from annotator.places import user_data
@@ -294,3 +294,25 @@ def test_work_that_someone_put_there_unsealed_comes_in_too(
     tray.work(ana, tmp_path / "synced/R2/by hand.goldsmith-work")
     (arrival,) = shared_folder.sync(home).arrivals
     assert arrival.outcome is ParcelOutcome.NEW
+
+
+def test_what_others_must_not_read_waits_for_the_key(home: Project, tmp_path: Path) -> None:
+    """Whom only labelling or adjudication was given gets a task that holds nothing but whom it is for."""
+    ming, (first, second) = annotators(home)[1], items.ids(home)
+    sue = people.add_person(home, "Sue", (Role.ANNOTATOR, Role.ADJUDICATOR)).subject
+    assignments.assign_one(home, first, ming.id, Stage.LABELLING)
+    assignments.assign_one(home, first, sue, Stage.ADJUDICATION)
+    assignments.assign_one(home, second, sue, Stage.LABELLING)
+    _, to_ming, to_sue = shared_folder.send(home)
+    assert (to_ming.packed.pieces, to_sue.packed.pieces) == (2, 0)
+    assert to_ming.packed.notes == ("1 piece of work waits until the key of R3 is known.",)
+    assert to_sue.packed.notes == ("2 pieces of work wait until the key of R4 is known.",)
+    theirs = opened(home, "R4", tmp_path / "own")
+    assert (items.ids(theirs), shared_folder.look(home).open) == ([], ("R2", "R3", "R4"))
+    shared_folder.sync(theirs)
+    shared_folder.trust(home, known_keys.own_words(theirs))
+    # It is sent once its key is known; what is not settled yet is told of once, and then only when it is sent again.
+    (told,) = shared_folder.sync(home).sent
+    assert "has no settled rubric to label by" in str(told.problem)
+    assert not shared_folder.look(home).due
+    theirs.close()
