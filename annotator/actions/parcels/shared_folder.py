@@ -29,7 +29,8 @@ SENT = "shared out"
 MOST_FILES = 20_000
 # Opening a live project as a file would drop the locks on it.
 _NEVER_READ = (SUFFIX, f"{SUFFIX}-journal")
-_ZIP = b"PK\x03\x04"
+# A package begins with its manifest, whose name stands here.
+_ZIP, NAMED_AT, NAMED_TO, START = b"PK\x03\x04", 30, 43, 64
 _NO_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
 # What whole files hold for a key, without their entries; None for nothing. A file that changes is read again.
 _glimpses: dict[tuple[str, ...], Package | None] = {}
@@ -228,6 +229,11 @@ def _files(folder: Path) -> Iterator[Path]:
                 yield from sorted(each.iterdir())
 
 
+def _is_readable(path: Path) -> bool:
+    """Whether a file may be opened: no link, which may lead to a live project, and no live project."""
+    return path.suffix not in _NEVER_READ and not path.is_symlink() and path.is_file()
+
+
 def _glimpse(path: Path, private: bytes) -> Package | None:
     """What a file holds for a key, without its entries; Refusal while it is not whole."""
     lies = path.stat()
@@ -244,10 +250,8 @@ def _glimpse(path: Path, private: bytes) -> Package | None:
 def _read(path: Path, private: bytes) -> Package | None:
     """The package in a file, sealed for this key or open; None for any other file, Refusal while it is not whole."""
     with path.open("rb") as file:
-        start = file.read(len(sealing.MAGIC))
-        if path.stat().st_size > sealing.LARGEST or not (
-            start == sealing.MAGIC or start.startswith(_ZIP) or not start.strip(b"\0")
-        ):
+        start = file.read(START)
+        if path.stat().st_size > sealing.LARGEST or not _may_be_ours(start):
             return None
         content = start + file.read()
     if content.startswith(_ZIP):
@@ -258,13 +262,19 @@ def _read(path: Path, private: bytes) -> Package | None:
     return packages.read_content(opened, path.name) if opened is not None else None
 
 
+def _may_be_ours(start: bytes) -> bool:
+    """Whether a file begins like a package, open or sealed, or is still empty, as some programs first make it."""
+    opened = start.startswith(_ZIP) and packages.MANIFEST.encode().startswith(start[NAMED_AT:NAMED_TO])
+    return opened or start.startswith(sealing.MAGIC) or not start.strip(b"\0")
+
+
 def _contents(project: Project, folder: Path) -> _Contents:
     result, private, seen = _Contents(), known_keys.signing_key(project), set[str]()
     taken = set(project.query(select(PARCEL.c.sha256).where(PARCEL.c.direction == "in")).scalars())
     sort = partial(_sort_task, project) if project.from_task else _sorting_work(project)
     for path in _files(folder):
         try:
-            package = None if path.suffix in _NEVER_READ or not path.is_file() else _glimpse(path, private)
+            package = _glimpse(path, private) if _is_readable(path) else None
         except (OSError, Refusal):
             result.unfinished += 1
             continue

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
@@ -427,7 +427,9 @@ def take_task(
     if not path.exists():
         made = Project.create(path, facts.title or path.stem, fill=take)
         if sent_by:
-            shared.keep(made, sent_by)
+            # Where this computer cannot keep it, the folder is chosen by hand.
+            with suppress(Refusal):
+                shared.keep(made, sent_by)
         materials.warm(made, progress)
         return OpenedTask(made, True, items.count(made), words, pinned=bool(words))
     with ExitStack() as undone:

@@ -1,5 +1,6 @@
 """Which shared folder a project goes by on this computer: kept beside the project, never in it."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from annotator import files, places
@@ -25,9 +26,10 @@ def folder_of(project: Project) -> Path | None:
 
 
 def keep(project: Project, folder: Path | None) -> None:
-    """Go by this folder from now on, or by none."""
+    """Go by this folder from now on, or by none; Refusal where this computer cannot keep it."""
     place = _kept_at(project)
-    place.parent.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):
+        place.parent.mkdir(parents=True, exist_ok=True)
     files.save(place, str(folder or "").encode())
 
 

@@ -1,8 +1,10 @@
 """Tasks and work through a shared folder: sealed, taken once and whole, the project never in it."""
 
 import json
+import os
 import random
 import shutil
+import zipfile
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -316,3 +318,20 @@ def test_what_others_must_not_read_waits_for_the_key(home: Project, tmp_path: Pa
     assert "has no settled rubric to label by" in str(told.problem)
     assert not shared_folder.look(home).due
     theirs.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="makes a pipe and a link")
+def test_other_files_in_the_folder_are_left_unread(home: Project, ana: Project, tmp_path: Path) -> None:
+    """Documents, links, pipes and projects lie there like stones; only what begins like a package is looked at."""
+    folder = tmp_path / "synced"
+    with zipfile.ZipFile(folder / "minutes.docx", "w") as document:
+        document.writestr("[Content_Types].xml", "<xml/>")
+    (folder / "notes.txt").write_text("PK is no package", "utf-8")
+    (folder / "old.goldsmith").write_bytes(sealing.MAGIC)
+    os.symlink(home.path, folder / "link")
+    os.mkfifo(folder / "pipe")
+    news = shared_folder.look(home)
+    assert (news.unfinished, news.due, news.problems) == (0, False, ())
+    for number, start in enumerate((b"", bytes(900), sealing.MAGIC, b"PK\x03\x04" + bytes(26) + b"manif")):
+        (folder / f"half {number}").write_bytes(start)
+        assert shared_folder.look(home).unfinished == number + 1
