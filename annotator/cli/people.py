@@ -282,7 +282,8 @@ def share(
         "arrivals": [arrival.model_dump(mode="json") for arrival in done.arrivals],
         "packages": [_pairs_tree(one.packed) for one in written if one.packed], "missing": missing,
     }  # fmt: skip
-    say(result, json_, [*_synced(done, written), *shared_folder.words(done.left)])
+    waiting = map(shared_folder.key_words, done.left.keys)
+    say(result, json_, [*_synced(done, written), *waiting, *shared_folder.words(done.left)])
     if missing or done.left.problems:
         raise typer.Exit(NOT_ALL)
 

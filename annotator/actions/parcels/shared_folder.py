@@ -32,10 +32,17 @@ _NEVER_READ = (SUFFIX, f"{SUFFIX}-journal")
 # A package begins with its manifest, whose name stands here.
 _ZIP, NAMED_AT, NAMED_TO, START = b"PK\x03\x04", 30, 43, 64
 _NO_NAME = re.compile(r'[\x00-\x1f<>:"/\\|?*]')
+NOT_JOINED = (
+    "Not joined yet: {}. Their first tasks lie open there, with nothing but what every annotator may see."
+)
 # What whole files hold for a key, without their entries; None for nothing. A file that changes is read again.
 _glimpses: dict[tuple[str, ...], Package | None] = {}
 # Why a package was not taken, by its hash; the program tries it again at its next start.
 _refused: dict[str, str] = {}
+
+
+class _Unfinished(Refusal):
+    """A file that has not arrived to its last byte, as far as can be told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,10 +189,10 @@ def trust(project: Project, words: str) -> Change:
 
 
 def words(news: FolderNews) -> list[str]:
-    """The state of the folder in sentences: whose key is to be compared, and what is wrong or not whole yet."""
+    """The state of the folder in sentences: who has not joined, what is wrong, and what is not whole yet."""
     unfinished = counted(news.unfinished, "file")
     return [
-        *(key_words(key) for key in news.keys),
+        *([NOT_JOINED.format(", ".join(news.open))] if news.open else []),
         *news.problems,
         *([f"{unfinished} not whole yet; looked at again by itself."] if news.unfinished else []),
     ]
@@ -255,9 +262,12 @@ def _read(path: Path, private: bytes) -> Package | None:
             return None
         content = start + file.read()
     if content.startswith(_ZIP):
-        return packages.read_content(content, path.name)
+        try:
+            return packages.read_content(content, path.name)
+        except Refusal as refusal:
+            raise _Unfinished(refusal.happened, refusal.todo) from None
     if not sealing.is_whole(content):
-        raise Refusal(f"“{path.name}” is not whole yet.", "It is looked at again.")
+        raise _Unfinished(f"“{path.name}” is not whole yet.", "It is looked at again.")
     opened = sealing.unsealed(content, private)
     return packages.read_content(opened, path.name) if opened is not None else None
 
@@ -275,8 +285,11 @@ def _contents(project: Project, folder: Path) -> _Contents:
     for path in _files(folder):
         try:
             package = _glimpse(path, private) if _is_readable(path) else None
-        except (OSError, Refusal):
+        except (OSError, _Unfinished):
             result.unfinished += 1
+            continue
+        except Refusal as refusal:
+            result.problems.append(str(refusal))
             continue
         if package is None or package.sha256 in seen | taken:
             continue
@@ -366,9 +379,7 @@ def _take_in(project: Project, came: Sequence[Package], progress: Progress | Non
 
 def _put(folder: Path, public: str, content: bytes, _facts: packages.PackageFacts | None = None) -> Path:
     place = folder / f"{packages.receipt_code(sha256(content))}{sealing.SUFFIX}"
-    if not place.is_file() or not sealing.is_whole(place.read_bytes()):
-        files.save(place, sealing.sealed(content, public))
-    return place
+    return files.save(place, sealing.sealed(content, public))
 
 
 def _send(project: Project, person_id: str, folder: Path) -> PackedTask:

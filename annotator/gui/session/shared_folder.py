@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 LOOK_EVERY_MS = 30_000
 FOLDER = "folder"
 NO_FOLDER = "Shared folder: none"
-NOT_JOINED = (
-    "Not joined yet: {}. Their first tasks lie open there, with nothing but what every annotator may see."
-)
 OFFERED = {
     True: "A synced or network folder spares the mail: what you submit goes there by itself, and newer tasks come in.",
     False: "A synced or network folder spares the mail: tasks go out there and returned work comes in by itself, "
@@ -196,13 +193,8 @@ class FolderLine(QWidget):
     def _show(self, news: FolderNews) -> None:
         from annotator.actions.parcels import shared_folder
 
-        waits = NOT_JOINED.format(", ".join(news.open)) if news.open else ""
-        unfinished = counted(news.unfinished, "file")
-        told = [
-            self._said or GOES[self._theirs], waits, *news.problems,
-            f"{unfinished} not whole yet; looked at again by itself." if news.unfinished else "",
-        ]  # fmt: skip
-        self.state.setText(" ".join(filter(None, told)))
+        told = [self._said or GOES[self._theirs], *shared_folder.words(news)]
+        self.state.setText(" ".join(told))
         if not news.keys:
             self.keys.clear()
             return

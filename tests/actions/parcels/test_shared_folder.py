@@ -20,6 +20,7 @@ from annotator.domain.experts.assignment import Role, Stage
 from annotator.domain.experts.parcel import ParcelOutcome
 from annotator.exchange.parcels import packages, sealing
 from annotator.places import user_data
+from tests.exchange.parcels.hand_made_zip import with_manifest
 from tests.material.content_hash import content_hash
 from tests.material.sent_apart import (
     annotators,
@@ -141,7 +142,11 @@ def test_a_new_laptop_waits_until_its_words_are_compared(home: Project, ana: Pro
         report = shared_folder.sync(home)
         assert [one.outcome for one in report.arrivals] == [ParcelOutcome.NEW]
         # The task lies there for the new key.
-        assert [one.person.alias for one in report.sent] == ["R2"]
+        (again,) = report.sent
+        assert again.packed is not None
+        content = again.packed.path.read_bytes()
+        assert sealing.unsealed(content, known_keys.signing_key(laptop)) is not None
+        assert sealing.unsealed(content, known_keys.signing_key(ana)) is None
 
 
 def test_what_is_submitted_later_takes_the_place_of_what_lay_there(
@@ -287,6 +292,15 @@ def test_work_of_another_project_and_under_anothers_name_is_left_alone(
     assert report.arrivals == ()
     assert "signed by 李明" in report.left.problems[0]
     assert not shared_folder.look(home).due
+
+
+def test_work_of_a_later_version_is_told_of(home: Project, ana: Project, tmp_path: Path) -> None:
+    write_rubric(ana, items.ids(ana)[0], "Explains the weight of gold")
+    content = tray.work(ana, tmp_path / "w.goldsmith-work").path.read_bytes()
+    public = packages.public_key(known_keys.signing_key(home))
+    later = with_manifest(content, packages.new_key(), format_version="3.0", app_version="9.9")
+    (tmp_path / "synced/later").write_bytes(sealing.sealed(later, public))
+    assert "needs Goldsmith ≥ 9.9" in shared_folder.look(home).problems[0]
 
 
 def test_work_that_someone_put_there_unsealed_comes_in_too(
