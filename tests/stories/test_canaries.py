@@ -15,6 +15,7 @@ from annotator.actions.assignments import assignments
 from annotator.actions.authoring import artifacts
 from annotator.actions.consensus import consensus
 from annotator.actions.items import items
+from annotator.actions.judges import judges
 from annotator.actions.labelling import label_sealing, label_tasks, labels
 from annotator.actions.parcels import known_keys, packing, shared_folder, tasking
 from annotator.actions.project import people
@@ -203,6 +204,8 @@ def test_each_person_who_reads_the_whole_shared_folder_reads_nobody_elses_marks(
     aliases = [person.alias for person in people.people(project)]
     secret = [mark for mark in marks if not any(mark in alias for alias in aliases)]
     assert len(secret) >= 198
+    judges.add(project, "canaryjudgezq", base_url="http://127.0.0.1:1/v1", model="canarymodelzq")
+    secret += ["canaryjudgezq", "canarymodelzq"]
     assert found_in(readable(folder, packages.new_key()), secret) == []
 
     theirs = joined(project, folder, tmp_path / "own")

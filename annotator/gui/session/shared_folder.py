@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from annotator.actions.project import people, shared
+from annotator.domain.experts.parcel import TRAYED
 from annotator.domain.texts.canonical import Change
 from annotator.domain.texts.words import counted
 from annotator.gui.parts import below
@@ -40,7 +41,6 @@ class FolderWatch(QObject):
     def __init__(self, window: QWidget, session: ProjectSession) -> None:
         super().__init__(window)
         self._session, self._window = session, window
-        self._syncing = False
         self._news: FolderNews | None = None
         self._timer = QTimer(self, interval=LOOK_EVERY_MS)
         self._timer.timeout.connect(self.look)
@@ -60,7 +60,7 @@ class FolderWatch(QObject):
         self._soon.stop()
 
     def look(self) -> None:
-        if self._syncing or shared.folder_of(self._session.project) is None:
+        if self._session.job or shared.folder_of(self._session.project) is None:
             return
         from annotator.actions.parcels import shared_folder
 
@@ -72,10 +72,9 @@ class FolderWatch(QObject):
 
     def _looked(self, news: FolderNews) -> None:
         self._tell(news)
-        if news.due and not self._syncing and not self._session.job and not self._session.project.readonly:
+        if news.due and not self._session.job and not self._session.project.readonly:
             from annotator.actions.parcels import shared_folder
 
-            self._syncing = True
             self._session.do_later(self._synced, lambda *_: None, shared_folder.sync)
 
     def _tell(self, news: FolderNews) -> None:
@@ -89,7 +88,6 @@ class FolderWatch(QObject):
             self._session.tell_end(words, "Exchange", line, part="Hand out")
 
     def _synced(self, done: Synced | None) -> None:
-        self._syncing = False
         if done is None:
             return
         came = done.arrivals or done.new_items is not None
@@ -97,20 +95,18 @@ class FolderWatch(QObject):
             self._session.tell(Change(kind, "", "sync"))
         self._tell(done.left)
         if done.arrivals:
-            pieces = sum(len(arrival.pieces) for arrival in done.arrivals)
+            pieces = [piece for arrival in done.arrivals for piece in arrival.pieces]
+            waits = any(piece.outcome in TRAYED for piece in pieces)
             whose = ", ".join(sorted({arrival.person_name for arrival in done.arrivals}))
-            self._session.tell_end(
-                f"{counted(pieces, 'piece')} of work came from {whose}.", "Exchange", part="Received"
+            words = (
+                f"{counted(len(pieces), 'piece')} of work came from {whose}{'; some waits for you' * waits}."
             )
+            self._session.tell_end(words, "Exchange", part="Tray" if waits else "Received")
         if done.new_items is not None:
             project = self._session.project
             project.work_as(people.known(project, project.by))
             self._session.tell(Change("person", project.by, "sync"))
-            new = (
-                f"{counted(done.new_items, 'new item')}"
-                if done.new_items
-                else "dates, guidelines or feedback changed"
-            )
+            new = counted(done.new_items, "new item") if done.new_items else "dates or feedback changed"
             self._session.tell_end(f"A newer task came: {new}. Your work is unchanged.", "Send")
 
 

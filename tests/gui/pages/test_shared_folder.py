@@ -7,7 +7,7 @@ from annotator.actions.items import items
 from annotator.actions.parcels import known_keys, shared_folder, tasking, tray, unpacking
 from annotator.actions.project import shared
 from annotator.gui.pages.inbox.page import HAND_OUT
-from tests.material.sent_apart import coordinated, write_rubric
+from tests.material.sent_apart import annotators, coordinated, second_copy, write_rubric
 from tests.windows.settling import settle
 
 
@@ -69,6 +69,25 @@ def test_a_key_is_compared_on_the_line_and_then_work_comes_in_by_itself(home, th
     assert arrival.receipt == theirs.page.receipt.code.text() == tray.outlook(project).sent[0].receipt
     assert "It lies in the shared folder." in theirs.page.receipt.about.text()
     assert "Not joined yet: R3." in line.state.text()
+
+
+def test_what_needs_a_decision_is_told_of_and_waits_in_the_tray(home, theirs, folder):
+    """A second copy of her project, under the same key, says something else of the same revision."""
+    project, study = theirs.session.project, home.session.project
+    write_rubric(project, items.ids(project)[0], "Explains gold")
+    look(theirs)
+    shared_folder.trust(study, known_keys.own_words(project))
+    look(home)
+    ana = annotators(study)[0]
+    copy = second_copy(study, ana.id, project.path, folder.parent / "copy")
+    write_rubric(copy, items.ids(copy)[0], "Explains the price of gold instead")
+    tray.work(copy, folder / "R2/by hand.goldsmith-work")
+    copy.close()
+    home.show_page("Items")
+    look(home)
+    assert home.messages.text().startswith("1 piece of work came from Ana Silva; some waits for you.")
+    home.messages._act.click()
+    assert home.page.tabs.tabText(home.page.tabs.currentIndex()) == "Tray  1"
 
 
 def test_a_newer_task_comes_in_behind_the_annotators_window(home, theirs):
