@@ -282,7 +282,7 @@ def share(
         "arrivals": [arrival.model_dump(mode="json") for arrival in done.arrivals],
         "packages": [_pairs_tree(one.packed) for one in written if one.packed], "missing": missing,
     }  # fmt: skip
-    waiting = map(shared_folder.key_words, done.left.keys)
+    waiting = (" ".join(shared_folder.key_words(key)) for key in done.left.keys)
     say(result, json_, [*_synced(done, written), *waiting, *shared_folder.words(done.left)])
     if missing or done.left.problems:
         raise typer.Exit(NOT_ALL)

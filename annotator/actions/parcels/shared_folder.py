@@ -121,10 +121,12 @@ def look(project: Project) -> FolderNews:
         shared.refuse_inside(project.path, folder)
         there = _contents(project, folder)
         sent = {} if project.from_task else project.get(SENT, {})
+        here = {key.person_id for key in there.keys.values()}
+        apart = {one for one, known in sent.items() if not known["key"] and one not in here}
         return FolderNews(
             folder, len(there.due), _going(project, folder), tuple(there.keys.values()), there.unfinished,
             tuple(there.problems),
-            tuple(one.alias for one in people.people(project) if not sent.get(one.id, {"key": "-"})["key"]),
+            tuple(one.alias for one in people.people(project) if one.id in apart),
         )  # fmt: skip
     except OSError as error:
         return FolderNews(folder, problems=(str(_unreachable(folder, error)),))
@@ -198,12 +200,12 @@ def words(news: FolderNews) -> list[str]:
     ]
 
 
-def key_words(key: WaitingKey) -> str:
-    """What is to be asked of a person whose key nobody has compared yet."""
-    instead = f", instead of “{key.before}”" if key.before else ""
-    return (
-        f"{key.alias} has a key with the words “{key.words}”{instead}. Ask {key.alias}, by telephone or in person, "
-        "whether their Send page shows the same: their work waits until then, and so does what others must not read."
+def key_words(key: WaitingKey) -> tuple[str, str]:
+    """Whose key nobody has compared yet, and what is to be asked of them."""
+    happened = f"{key.alias} joined with the key “{key.words}”"
+    return f"{happened}{f', instead of “{key.before}”' if key.before else ''}.", (
+        f"Ask {key.alias}, by telephone or in person, whether their Send page shows the same six words. Until then "
+        "their work waits, and so does all that others must not read."
     )
 
 

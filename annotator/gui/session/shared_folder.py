@@ -195,7 +195,7 @@ class FolderLine(QWidget):
             self.keys.clear()
             return
         key = news.keys[0]
-        self.keys.show_message("warning", shared_folder.key_words(key), lasting=True)
+        self.keys.show_message("warning", *shared_folder.key_words(key), lasting=True)
         if not self._session.project.readonly:
             self.keys.set_action("The words are the same", lambda: self._trust(key.words))
 

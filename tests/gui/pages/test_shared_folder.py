@@ -57,6 +57,7 @@ def test_a_key_is_compared_on_the_line_and_then_work_comes_in_by_itself(home, th
     look(home)
     line, words = home.page.out.shared, known_keys.own_words(theirs.session.project)
     assert words in line.keys.text()
+    assert "Not joined yet: R3." in line.state.text()
     project = theirs.session.project
     theirs.session.do(lambda project: write_rubric(project, items.ids(project)[0], "Explains gold"))
     look(theirs)
